@@ -1,0 +1,1 @@
+"""KernelBot: submissions of kernels, judged in a sandbox, measured honestly, ranked at once."""

@@ -1,0 +1,1 @@
+"""HTTP routers by resource, one error table."""

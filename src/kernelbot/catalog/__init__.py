@@ -1,0 +1,1 @@
+"""Reads and validates problem and competition definitions."""

@@ -1,0 +1,131 @@
+"""The error tree. Every error says whose fault it is, what happened, and what to do next.
+
+A door turns these into its own form (HTTP status, exit code) with one table; see
+`api/errors.py` and `cli/errors.py`. `code` is the machine word that every door shows.
+"""
+
+from typing import ClassVar
+
+from kernelbot.protocol import Fault
+
+
+class KernelbotError(Exception):
+    """Base of everything we raise on purpose.
+
+    `str(error)` is one sentence a person understands; `hint` says what to do next, or is empty.
+    """
+
+    code: ClassVar[str] = "error"
+    fault: ClassVar[Fault] = Fault.PLATFORM
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UserError(KernelbotError):
+    """The person who asked can put it right."""
+
+    code = "bad_request"
+    fault = Fault.AUTHOR
+
+
+class InvalidSubmission(UserError):
+    """The file, its name, its encoding or its directives can't be accepted."""
+
+    code = "invalid_submission"
+
+
+class SubmissionTooLarge(InvalidSubmission):
+    """The file is over the size limit."""
+
+    code = "submission_too_large"
+
+
+class InvalidProblem(UserError):
+    """A problem definition has mistakes; the message lists each with file, key and line."""
+
+    code = "invalid_problem"
+
+
+class NotFound(UserError):
+    """No such thing, or none that this person may see."""
+
+    code = "not_found"
+
+
+class NotAuthenticated(UserError):
+    """No token, or one that isn't valid."""
+
+    code = "not_authenticated"
+
+
+class NotAllowed(UserError):
+    """This person may not do this."""
+
+    code = "not_allowed"
+
+
+class Banned(NotAllowed):
+    """This person's account is banned."""
+
+    code = "banned"
+
+
+class BoardClosed(NotAllowed):
+    """The deadline has passed."""
+
+    code = "deadline_passed"
+
+
+class DeviceNotOffered(UserError):
+    """The board doesn't offer the device."""
+
+    code = "device_not_offered"
+
+
+class Conflict(UserError):
+    """It contradicts what is there: a name taken, a state that no longer allows it."""
+
+    code = "conflict"
+
+
+class TooManyRequests(UserError):
+    """A rate limit. `retry_after_s` says when to come back."""
+
+    code = "rate_limited"
+
+    def __init__(self, message: str, *, retry_after_s: float, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_s = retry_after_s
+
+
+class PlatformError(KernelbotError):
+    """Our fault: the request was fine."""
+
+    code = "platform_error"
+
+
+class Unavailable(PlatformError):
+    """A part we need isn't there just now; trying again later helps."""
+
+    code = "unavailable"
+
+
+class SchemaOutdated(PlatformError):
+    """The database has an older (or newer) schema than this release."""
+
+    code = "schema_outdated"
+
+
+class NoSandbox(PlatformError):
+    """Nothing is judged without a sandbox unless the operator said so."""
+
+    code = "no_sandbox"
+
+
+class SchedulerError(KernelbotError):
+    """The outside system that runs jobs refused or failed."""
+
+    code = "scheduler_error"
+    fault = Fault.SCHEDULER

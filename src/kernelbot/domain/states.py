@@ -1,0 +1,84 @@
+"""States and their transitions. The same tables stand in SQL (`store/migrations`)."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from kernelbot.protocol import Verdict
+
+
+class RunState(StrEnum):
+    """Of a run: queued -> dispatched -> running -> finished | lost | cancelled.
+
+    `LOST` is the end of a run whose attempts were all lost; while attempts remain a run whose
+    attempt is lost goes back to `QUEUED`. Only `FINISHED` has a verdict.
+    """
+
+    QUEUED = "queued"
+    DISPATCHED = "dispatched"
+    RUNNING = "running"
+    FINISHED = "finished"
+    LOST = "lost"
+    CANCELLED = "cancelled"
+
+
+class SubmissionState(StrEnum):
+    """Derived from the runs, never stored."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+RUN_TRANSITIONS: dict[RunState, frozenset[RunState]] = {
+    RunState.QUEUED: frozenset({RunState.DISPATCHED, RunState.CANCELLED, RunState.FINISHED}),
+    RunState.DISPATCHED: frozenset(
+        {RunState.RUNNING, RunState.QUEUED, RunState.FINISHED, RunState.LOST, RunState.CANCELLED}
+    ),
+    RunState.RUNNING: frozenset(
+        {RunState.QUEUED, RunState.FINISHED, RunState.LOST, RunState.CANCELLED}
+    ),
+    RunState.FINISHED: frozenset(),
+    RunState.LOST: frozenset(),
+    RunState.CANCELLED: frozenset(),
+}
+
+MAX_ATTEMPTS = 3
+"""Infrastructure failures after which a run ends as `internal_error`, our fault."""
+
+
+def can_move(before: RunState, after: RunState) -> bool:
+    """Whether a run may go from `before` to `after`."""
+    return after in RUN_TRANSITIONS[before]
+
+
+def submission_state(runs: Iterable[RunState]) -> SubmissionState:
+    """A submission's state from its runs': the least advanced run speaks for it."""
+    states = set(runs)
+    if states & {RunState.DISPATCHED, RunState.RUNNING}:
+        return SubmissionState.RUNNING
+    if RunState.QUEUED in states:
+        waiting_only = states == {RunState.QUEUED}
+        return SubmissionState.QUEUED if waiting_only else SubmissionState.RUNNING
+    if RunState.CANCELLED in states:
+        return SubmissionState.CANCELLED
+    return SubmissionState.FINISHED
+
+
+SEVERITY: tuple[Verdict, ...] = (
+    Verdict.INTERNAL_ERROR,
+    Verdict.RULE_VIOLATION,
+    Verdict.COMPILE_ERROR,
+    Verdict.RUNTIME_ERROR,
+    Verdict.MEMORY_LIMIT,
+    Verdict.TIME_LIMIT,
+    Verdict.OUTPUT_LIMIT,
+    Verdict.WRONG_ANSWER,
+    Verdict.ACCEPTED,
+)
+"""From worst to best."""
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict | None:
+    """The verdict that speaks for several; None for none."""
+    return min(verdicts, key=SEVERITY.index, default=None)

@@ -1,0 +1,194 @@
+"""What a kernel competition consists of, as frozen values. Times are UTC-aware datetimes."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.protocol import (
+    EventKind,
+    Fault,
+    HarnessKind,
+    Mode,
+    ProblemSpec,
+    RankRule,
+    RunResult,
+    Verdict,
+)
+
+
+class Role(StrEnum):
+    """What a person may do."""
+
+    COMPETITOR = "competitor"
+    CREATOR = "creator"
+    ADMIN = "admin"
+
+
+class Visibility(StrEnum):
+    """Who sees a board."""
+
+    PUBLIC = "public"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True)
+class User:
+    """A person with an account."""
+
+    id: int
+    name: str
+    role: Role
+    created_at: datetime
+    banned_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """A token at the only moment its text is known; the store keeps a hash."""
+
+    user: User
+    token: str
+
+
+@dataclass(frozen=True)
+class ProblemDefinition:
+    """A problem as its author wrote it: what the harness needs, and what people read."""
+
+    spec: ProblemSpec
+    description: str
+    devices: tuple[str, ...]
+    """Names under `gpus` in task.yml."""
+    templates: dict[str, str]
+    """Language word (`Python`, `CUDA`, ...) to the starter file's text."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard: one problem, one ranking rule, some devices, maybe a deadline."""
+
+    id: int
+    name: str
+    description: str
+    problem_name: str
+    problem_version_id: int
+    harness: HarnessKind
+    ranking_by: RankRule
+    devices: tuple[str, ...]
+    visibility: Visibility
+    deadline: datetime | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class BoardProblem:
+    """A board's statement and starter files."""
+
+    board: Board
+    description: str
+    templates: dict[str, str]
+    lang: str
+    submission_name: str
+
+
+@dataclass(frozen=True)
+class NewSubmission:
+    """What a door hands to `services.submissions.submit`. `content` is the raw upload."""
+
+    board: str | None
+    """None: the `#!POPCORN leaderboard` directive decides."""
+    devices: tuple[str, ...]
+    """Empty: the directive, or the board's only device, decides."""
+    mode: Mode
+    file_name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Run:
+    """One submission on one device, public or secret. `result` None until finished, and in
+    views for people who may not see it (secret runs show pass or fail only)."""
+
+    id: int
+    submission_id: int
+    device: str
+    mode: Mode
+    secret: bool
+    state: RunState
+    verdict: Verdict | None
+    score_s: float | None
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    fault: Fault | None
+    message: str | None
+    """Why it was not accepted, in one sentence."""
+    result: RunResult | None
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission with its runs. State, verdict, score and place are derived.
+
+    `score_s` is the secret run's of a ranked submission (the best device's if several), else the
+    public run's; `place` is its rank if it is its author's best on that board and device.
+    """
+
+    id: int
+    board: str
+    author: str
+    author_id: int
+    file_name: str
+    mode: Mode
+    created_at: datetime
+    state: SubmissionState
+    verdict: Verdict | None
+    score_s: float | None
+    place: int | None
+    runs: tuple[Run, ...]
+    code: str | None
+    """None where the viewer may not see it, and in lists."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A row of the ranking: an author's best on a board and device."""
+
+    rank: int
+    author: str
+    score_s: float
+    ci95_s: tuple[float, float] | None
+    submission_id: int
+    file_name: str
+    achieved_at: datetime
+    unverified: bool
+    """Measured by a problem's own script."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """A step of a submission's life, numbered for resuming. `id` grows within a submission."""
+
+    id: int
+    submission_id: int
+    run_id: int | None
+    device: str | None
+    secret: bool
+    kind: EventKind | RunState
+    data: dict[str, str | int | float | bool | None]
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class DeviceStatus:
+    """A configured device and how busy it is."""
+
+    name: str
+    vendor: str
+    launcher: str
+    queued: int
+    running: int
+    available: bool
+    note: str
+    """Why it isn't available; empty when it is."""

@@ -1,0 +1,1 @@
+"""Runs beside the device: builds, checks, measures, profiles, in a sandbox. Ships alone."""

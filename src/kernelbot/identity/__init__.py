@@ -1,0 +1,1 @@
+"""Tokens and, later, identity providers."""

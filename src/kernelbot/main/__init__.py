@@ -1,0 +1,1 @@
+"""Composition root: the only place that wires settings, pools, services and processes."""

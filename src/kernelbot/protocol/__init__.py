@@ -1,0 +1,83 @@
+"""Versioned wire types between platform and harness: `JobSpec` goes in, `RunResult` comes out.
+
+Standard library only: this package travels with the harness to machines that have nothing else.
+"""
+
+from kernelbot.protocol.codec import WireError, from_wire, to_wire
+from kernelbot.protocol.enums import (
+    Fault,
+    HarnessKind,
+    Lang,
+    Mode,
+    Phase,
+    RankRule,
+    SandboxMode,
+    Vendor,
+    Verdict,
+)
+from kernelbot.protocol.events import EventKind, ProgressEvent
+from kernelbot.protocol.job import (
+    BuildConfig,
+    Case,
+    CaseValue,
+    DeviceSpec,
+    Floor,
+    JobSpec,
+    Limits,
+    ProblemSpec,
+    SamplingRules,
+    SourceFile,
+    Timeouts,
+)
+from kernelbot.protocol.result import (
+    Artifact,
+    CaseResult,
+    CompileReport,
+    Failure,
+    PhaseResult,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    WorkloadResult,
+)
+from kernelbot.protocol.version import PROTOCOL_VERSION, VersionMismatch, check_version
+
+__all__ = [
+    "PROTOCOL_VERSION",
+    "Artifact",
+    "BuildConfig",
+    "Case",
+    "CaseResult",
+    "CaseValue",
+    "CompileReport",
+    "DeviceSpec",
+    "EventKind",
+    "Failure",
+    "Fault",
+    "Floor",
+    "HarnessKind",
+    "JobSpec",
+    "Lang",
+    "Limits",
+    "Mode",
+    "Phase",
+    "PhaseResult",
+    "ProblemSpec",
+    "ProgressEvent",
+    "RankRule",
+    "RunResult",
+    "SamplingRules",
+    "SandboxMode",
+    "SandboxReport",
+    "SourceFile",
+    "SystemInfo",
+    "Timeouts",
+    "Vendor",
+    "Verdict",
+    "VersionMismatch",
+    "WireError",
+    "WorkloadResult",
+    "check_version",
+    "from_wire",
+    "to_wire",
+]

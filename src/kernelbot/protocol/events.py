@@ -1,0 +1,33 @@
+"""Progress, one JSON line each, while a job runs. Events inform; only the result decides."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kernelbot.protocol.enums import Phase, Verdict
+
+
+class EventKind(StrEnum):
+    """What just happened."""
+
+    STARTED = "started"
+    COMPILED = "compiled"
+    PHASE_STARTED = "phase_started"
+    CASE = "case"
+    WORKLOAD = "workload"
+    PHASE_FINISHED = "phase_finished"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True)
+class ProgressEvent:
+    """One step. Fields that don't apply to the kind are None. Secret runs carry no specs."""
+
+    kind: EventKind
+    phase: Phase | None = None
+    index: int | None = None
+    total: int | None = None
+    spec: str | None = None
+    verdict: Verdict | None = None
+    message: str | None = None
+    median_ns: float | None = None
+    duration_s: float | None = None

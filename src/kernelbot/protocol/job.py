@@ -1,0 +1,151 @@
+"""What the platform sends to the harness: everything needed to judge one run, and nothing else."""
+
+from dataclasses import dataclass, field
+
+from kernelbot.protocol.enums import HarnessKind, Lang, Mode, RankRule, SandboxMode, Vendor
+
+CaseValue = int | float | str | bool | list["CaseValue"]
+"""A value of a test or benchmark case, as a `task.yml` can write it."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test case or workload: keyword arguments of `generate_input`, in the file's order."""
+
+    args: dict[str, CaseValue]
+
+    @property
+    def spec(self) -> str:
+        """The line a cases file holds and an author reads: `size: 127; seed: 4242`."""
+        return "; ".join(f"{key}: {value}" for key, value in self.args.items())
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A text file by its bare name: no directory part, UTF-8."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class BuildConfig:
+    """What is started or compiled. Names refer to the problem's files and the submission."""
+
+    main: str | None = None
+    """Python script problems: the eval script to start."""
+    sources: tuple[str, ...] = ()
+    """Compiled problems: the translation units, compiled together."""
+    include_dirs: tuple[str, ...] = ()
+    defines: dict[str, str] = field(default_factory=dict)
+    compile_flags: tuple[str, ...] = ()
+    outputs: tuple[int, ...] = ()
+    """Native compiled problems: which leaves of the data are outputs; empty: the last array."""
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Wall-clock limits of the phases."""
+
+    test_s: float = 180.0
+    benchmark_s: float = 180.0
+    ranked_s: float = 180.0
+    compile_s: float = 120.0
+
+
+@dataclass(frozen=True)
+class Floor:
+    """The least work one workload must do; None where the author doesn't say."""
+
+    flops: float | None = None
+    memory_bytes: float | None = None
+
+
+@dataclass(frozen=True)
+class ProblemSpec:
+    """A problem as the harness needs it. `files` excludes the submission."""
+
+    name: str
+    lang: Lang
+    harness: HarnessKind
+    harness_reason: str
+    """Why `harness` was chosen, in one sentence shown to people."""
+    files: tuple[SourceFile, ...]
+    submission_name: str
+    """The name under which the author's file appears in the run's folder."""
+    config: BuildConfig
+    tests: tuple[Case, ...]
+    benchmarks: tuple[Case, ...]
+    ranking_by: RankRule = RankRule.LAST
+    timeouts: Timeouts = Timeouts()
+    multi_gpu: bool = False
+    fresh_output: bool = False
+    """Outputs must not share memory with inputs."""
+    inputs_unchanged: bool = False
+    """Inputs must be bit for bit what they were after the call."""
+    floors: tuple[Floor | None, ...] = ()
+    """Per benchmark; empty when the problem names no floor."""
+    anchor: str | None = None
+    """Name of the file among `files` with a known kernel to time in turn, or None."""
+
+
+@dataclass(frozen=True)
+class DeviceSpec:
+    """The device a run is for. `arch` is the compiler's name (`90a`, `gfx942`), None on a CPU."""
+
+    name: str
+    vendor: Vendor
+    arch: str | None = None
+    peak_flops: float | None = None
+    """Roofline: floating-point operations per second; None when not configured."""
+    peak_bytes_per_s: float | None = None
+    launch_overhead_ns: float | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one runner (the author's whole process tree) may use."""
+
+    memory_bytes: int = 4 << 30
+    processes: int = 256
+    open_files: int = 1024
+    file_size_bytes: int = 256 << 20
+    """Largest single file, and the size of the private /tmp."""
+    cpu_time_s: float = 600.0
+    output_kept_bytes: int = 1 << 20
+    """Kept of stdout and of stderr each; the middle is cut out with a note."""
+    output_limit_bytes: int = 64 << 20
+    """Beyond this the runner is stopped with `output_limit`."""
+
+
+@dataclass(frozen=True)
+class SamplingRules:
+    """When to stop sampling a workload (measurement-integrity: interval of the median)."""
+
+    min_samples: int = 20
+    max_samples: int = 2000
+    min_total_s: float = 0.05
+    wall_cap_s: float = 20.0
+    target_relative_ci: float = 0.01
+    """Stop once the 95 % interval of the median is narrower than this share of the median."""
+    warmup_s: float = 0.02
+    block: int = 10
+    check_share: float = 0.25
+    """At least this share of timed calls is checked, chosen secretly; all where it is cheap."""
+
+
+@dataclass(frozen=True)
+class JobSpec:
+    """One attempt of one run."""
+
+    job_id: str
+    problem: ProblemSpec
+    submission: SourceFile
+    mode: Mode
+    device: DeviceSpec
+    secret: bool = False
+    seed: int | None = None
+    """Mixed into every case's seed. None in public runs; never shown to anyone."""
+    limits: Limits = Limits()
+    sampling: SamplingRules = SamplingRules()
+    sandbox: SandboxMode = SandboxMode.REQUIRED

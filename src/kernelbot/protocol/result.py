@@ -1,0 +1,127 @@
+"""What the harness sends back."""
+
+from dataclasses import dataclass, field
+
+from kernelbot.protocol.enums import Fault, HarnessKind, Mode, Phase, Verdict
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why something did not go well: whose fault, one sentence, and what was seen."""
+
+    fault: Fault
+    message: str
+    evidence: str = ""
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One test case. `message` is empty when accepted, else what the checker said."""
+
+    spec: str
+    verdict: Verdict
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class WorkloadResult:
+    """The measurement of one workload; every sample is kept, all times in nanoseconds."""
+
+    spec: str
+    samples_ns: tuple[float, ...]
+    median_ns: float
+    mean_ns: float
+    stdev_ns: float
+    ci95_ns: tuple[float, float]
+    """95 % interval of the median by order statistics."""
+    best_ns: float
+    worst_ns: float
+    checked: int = 0
+    """How many of the samples' outputs were checked."""
+    stopped_by: str = ""
+    """`precision`, `max_samples` or `wall_cap`; `script` where a problem's own script measured."""
+    empty_call_ns: float | None = None
+    """Median time of an empty call on the same runner: reported, never subtracted."""
+    anchor_ns: float | None = None
+    extra: dict[str, str] = field(default_factory=dict)
+    """Further keys a problem's script reported."""
+
+
+@dataclass(frozen=True)
+class PhaseResult:
+    """One phase. `cases` in the test phase, `workloads` in the timed ones."""
+
+    phase: Phase
+    verdict: Verdict
+    duration_s: float
+    cases: tuple[CaseResult, ...] = ()
+    workloads: tuple[WorkloadResult, ...] = ()
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class CompileReport:
+    """A build step: the command, what the compiler printed, how long, from the cache or not."""
+
+    command: str
+    output: str
+    duration_s: float
+    cached: bool
+    kernels: tuple[dict[str, str], ...] = ()
+    """Per CUDA kernel: name, registers, spill and shared-memory bytes, as ptxas reported."""
+
+
+@dataclass(frozen=True)
+class SandboxReport:
+    """What was in force around the runner; `missing` names what was not, with the reason."""
+
+    mode: str
+    in_force: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SystemInfo:
+    """Where it ran. `torch` None: not installed. `notes`: e.g. torch.cuda mapped to the CPU."""
+
+    device: str
+    cpu: str
+    os: str
+    python: str
+    torch: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A file to download, e.g. a trace; `content_base64` is capped by the harness."""
+
+    name: str
+    media_type: str
+    content_base64: str
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """The outcome of one attempt, decided after the runner's whole process tree was dead."""
+
+    job_id: str
+    problem: str
+    mode: Mode
+    harness: HarnessKind
+    verdict: Verdict
+    system: SystemInfo
+    sandbox: SandboxReport
+    score_s: float | None = None
+    """Only of accepted runs with timed phases; by the problem's ranking rule, in seconds."""
+    score_ci95_s: tuple[float, float] | None = None
+    phases: tuple[PhaseResult, ...] = ()
+    stdout: str = ""
+    stderr: str = ""
+    failure: Failure | None = None
+    """None exactly when the verdict is `accepted`."""
+    compile: CompileReport | None = None
+    artifacts: tuple[Artifact, ...] = ()
+    duration_s: float = 0.0
+    timings: dict[str, float] = field(default_factory=dict)
+    """Where our own time went, in seconds: `startup`, `compile`, `kernel`, `overhead`."""

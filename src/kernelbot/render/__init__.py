@@ -1,0 +1,1 @@
+"""Results as text, tables and small plots: pure functions."""

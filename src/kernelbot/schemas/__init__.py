@@ -1,0 +1,1 @@
+"""HTTP models: pydantic, at the doors only."""

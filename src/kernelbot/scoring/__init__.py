@@ -1,0 +1,1 @@
+"""From measurements to scores, from scores to ranks: pure functions."""

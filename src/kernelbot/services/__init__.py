@@ -1,0 +1,1 @@
+"""Use cases, one module per noun. They own the transaction."""

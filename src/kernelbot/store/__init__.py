@@ -1,0 +1,1 @@
+"""Postgres: named SQL, repositories, the queue, migrations, the embedded server."""

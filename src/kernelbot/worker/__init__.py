@@ -1,0 +1,1 @@
+"""Takes queued jobs, drives launchers, re-attaches after a restart."""
