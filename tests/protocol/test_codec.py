@@ -49,7 +49,7 @@ def test_an_unknown_key_is_named() -> None:
 def test_a_wrong_type_is_named_by_its_path() -> None:
     wire = to_wire(a_job())
     wire["problem"]["tests"] = 5
-    with pytest.raises(WireError, match="JobSpec.problem.tests: expected a list, got int"):
+    with pytest.raises(WireError, match=r"problem\.tests: expected a list, got int"):
         from_wire(JobSpec, wire)
 
 
