@@ -192,3 +192,34 @@ class DeviceStatus:
     available: bool
     note: str
     """Why it isn't available; empty when it is."""
+
+
+@dataclass(frozen=True)
+class StandingsPage:
+    """A stretch of a board's ranking on one device; `total` counts all of its authors."""
+
+    board: Board
+    device: str
+    total: int
+    rows: tuple[Standing, ...]
+
+
+@dataclass(frozen=True)
+class ReadinessPart:
+    """One thing the platform needs. `note` says what is wrong, or what was seen."""
+
+    name: str
+    ok: bool
+    note: str
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """Whether requests can be served and judged just now."""
+
+    parts: tuple[ReadinessPart, ...]
+
+    @property
+    def ok(self) -> bool:
+        """All parts are well."""
+        return all(part.ok for part in self.parts)

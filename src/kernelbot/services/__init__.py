@@ -1,1 +1,24 @@
-"""Use cases, one module per noun. They own the transaction."""
+"""Use cases, one module per noun. Each method is one transaction and checks who may do it."""
+
+from dataclasses import dataclass
+
+from kernelbot.services.boards import Boards
+from kernelbot.services.devices import Devices
+from kernelbot.services.health import Health
+from kernelbot.services.standings import StandingsService
+from kernelbot.services.submissions import Submissions
+from kernelbot.services.users import Users
+
+__all__ = ["Boards", "Devices", "Health", "Services", "StandingsService", "Submissions", "Users"]
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything a door may ask for; wired in `main`."""
+
+    submissions: Submissions
+    boards: Boards
+    standings: StandingsService
+    users: Users
+    devices: Devices
+    health: Health
