@@ -1,0 +1,70 @@
+# KernelBot. Two commands matter to a newcomer, and each does all its own set-up:
+#   make demo    judge the example submissions end to end, and show the standings
+#   make test    lint, types, import contracts and all tests
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+SHELL := /bin/bash
+
+VENV := .venv
+BIN := $(VENV)/bin
+HARNESS := dist/kernelbot-harness.pyz
+PIN := -c constraints.txt
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check $(PIN)
+# Programs that the tests start (kernelbot, python3) are the virtual environment's.
+RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
+pinned = $(shell grep -i '^$(1)==' constraints.txt)
+
+.PHONY: help demo test lint format setup bench harness clean
+
+help: ## what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/runs ## judge the example submissions end to end, and show the standings
+	@$(RUN) python scripts/demo.py
+
+test: setup lint ## lint, types, import contracts and all tests
+	@$(RUN) python -m pytest
+
+lint: $(VENV)/develops ## ruff, mypy and the import contracts
+	@$(RUN) ruff check --quiet .
+	@$(RUN) ruff format --check --quiet . || { echo "Run 'make format'."; exit 1; }
+	@$(RUN) mypy
+	@$(RUN) lint-imports
+
+format: $(VENV)/develops ## rewrite the sources as the linter wants them
+	@$(RUN) ruff check --fix --quiet .
+	@$(RUN) ruff format --quiet .
+
+setup: $(VENV)/develops ## make .venv with all that development needs
+
+bench: $(VENV)/develops ## print the benchmarks' tables
+	@for script in benchmarks/run_walltime.py benchmarks/latency.py benchmarks/serve_memory.py; do \
+		$(RUN) python $$script || exit 1; done
+
+harness: $(VENV)/runs ## build the harness as one file that a bare Python runs
+	@$(RUN) python -c "from pathlib import Path; from kernelbot.harness.archive import build; \
+		print(build(Path('$(HARNESS)')))"
+
+clean: ## remove everything that make made
+	rm -rf $(VENV) .demo dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache \
+		.hypothesis .schemathesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The two files below are stamps: each is as new as what it was installed from.
+$(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-packages
+	@python=$$(scripts/find-python) && scripts/system-packages "$$python" && \
+		echo "Installing KernelBot into $(VENV) ..." && \
+		{ $(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV); }
+	@$(PIP) $(call pinned,pip)
+	@$(PIP) hatchling
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+# torch comes first and by its exact version: a plain `torch` makes pip look for the newest, which
+# on Linux is a build of several gigabytes for GPUs.
+$(VENV)/develops: $(VENV)/runs
+	@echo "Installing torch, triton and the development tools into $(VENV) ..."
+	@$(PIP) $(call pinned,torch)
+	@$(PIP) $(call pinned,triton)
+	@$(PIP) --group dev
+	@touch $@
