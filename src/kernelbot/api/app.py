@@ -1,0 +1,72 @@
+"""The HTTP door: puts routers, errors and middleware together."""
+
+from collections.abc import Callable
+
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
+from prometheus_client import CollectorRegistry, Histogram
+from starlette.types import Scope
+
+from kernelbot import __version__
+from kernelbot.api import errors
+from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
+from kernelbot.api.routers import boards, submissions, system, users
+from kernelbot.api.settings import ApiSettings
+from kernelbot.services import Services
+
+PREFIX = "/api/v1"
+
+
+def create_app(
+    services: Services,
+    settings: ApiSettings | None = None,
+    registry: CollectorRegistry | None = None,
+) -> FastAPI:
+    """The application over these services. `registry` holds the metrics that `/metrics` shows;
+    None: one with the HTTP metrics alone."""
+    settings = settings or ApiSettings()
+    registry = registry or CollectorRegistry()
+    app = FastAPI(
+        title="KernelBot",
+        version=__version__,
+        summary="Kernel competitions: submissions judged in a sandbox, measured, ranked.",
+        generate_unique_id_function=_operation_id,
+    )
+    app.state.services = services
+    app.state.settings = settings
+    app.state.registry = registry
+    v1 = APIRouter(prefix=PREFIX)
+    for router in (boards.router, submissions.router, users.router, system.devices):
+        v1.include_router(router)
+    app.include_router(v1)
+    app.include_router(system.probes)
+    errors.install(app)
+    # The last added is the outermost.
+    app.add_middleware(BodyLimit, limit_of=_limits(settings))
+    app.add_middleware(AccessLog, latency=_latency(registry))
+    app.add_middleware(TidyPath)
+    return app
+
+
+def _operation_id(route: APIRoute) -> str:
+    return route.name
+
+
+def _limits(settings: ApiSettings) -> Callable[[Scope], int]:
+    """The size limit of each path: a problem may be larger than a submission."""
+    upload = settings.body_limit_bytes + settings.multipart_overhead_bytes
+    of_path = {
+        f"{PREFIX}/boards": settings.board_body_limit_bytes,
+        f"{PREFIX}/submissions": upload,
+    }
+    return lambda scope: of_path.get(scope["path"], settings.body_limit_bytes)
+
+
+def _latency(registry: CollectorRegistry) -> Histogram:
+    return Histogram(
+        "kernelbot_http_request_seconds",
+        "Time to answer a request, by route.",
+        ("method", "route", "status"),
+        registry=registry,
+        buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
+    )

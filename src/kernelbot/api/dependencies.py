@@ -1,0 +1,64 @@
+"""Who asks, and what answers: what the routers' functions take."""
+
+from typing import Annotated
+
+from fastapi import Depends, Path, Query, Request, Security
+from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
+
+from kernelbot.api.settings import ApiSettings
+from kernelbot.domain.errors import NotAuthenticated
+from kernelbot.domain.types import User
+from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+from kernelbot.services import Services
+
+_bearer = HTTPBearer(auto_error=False, description="A token: `kernelbot user create NAME`.")
+_web = APIKeyHeader(name="X-Web-Auth-Id", auto_error=False, scheme_name="WebAuth")
+_cli = APIKeyHeader(name="X-Popcorn-Cli-Id", auto_error=False, scheme_name="CliAuth")
+
+
+def services(request: Request) -> Services:
+    """The services this application was made with."""
+    found = request.app.state.services
+    assert isinstance(found, Services)
+    return found
+
+
+def settings(request: Request) -> ApiSettings:
+    """The settings this application was made with."""
+    found = request.app.state.settings
+    assert isinstance(found, ApiSettings)
+    return found
+
+
+ServicesDep = Annotated[Services, Depends(services)]
+SettingsDep = Annotated[ApiSettings, Depends(settings)]
+
+
+async def maybe_viewer(
+    services: ServicesDep,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    web: Annotated[str | None, Security(_web)],
+    cli: Annotated[str | None, Security(_cli)],
+) -> User | None:
+    """Who asks; None without a token. Raises `NotAuthenticated` for a token nobody has: a wrong
+    token is never silently a stranger."""
+    token = bearer.credentials if bearer else web or cli
+    return None if token is None else await services.users.authenticate(token)
+
+
+async def viewer(found: Annotated[User | None, Depends(maybe_viewer)]) -> User:
+    """Who asks. Raises `NotAuthenticated` without a token."""
+    if found is None:
+        raise NotAuthenticated(
+            "This needs a token.",
+            hint="Send it as `Authorization: Bearer TOKEN`; `kernelbot login URL TOKEN` keeps it.",
+        )
+    return found
+
+
+MaybeViewer = Annotated[User | None, Depends(maybe_viewer)]
+Viewer = Annotated[User, Depends(viewer)]
+
+BoardName = Annotated[str, Path(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
+SubmissionId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
+Limit = Annotated[int, Query(ge=1, le=100, description="How many rows.")]

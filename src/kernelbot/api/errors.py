@@ -1,0 +1,116 @@
+"""The one table from errors to HTTP. Every error body is an `ErrorBody`, on every path."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from kernelbot.domain import errors
+from kernelbot.schemas.errors import ErrorBody
+
+log = structlog.get_logger(__name__)
+
+STATUS: dict[type[errors.KernelbotError], HTTPStatus] = {
+    errors.UserError: HTTPStatus.BAD_REQUEST,
+    errors.InvalidSubmission: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.SubmissionTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.InvalidProblem: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.NotFound: HTTPStatus.NOT_FOUND,
+    errors.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
+    errors.NotAllowed: HTTPStatus.FORBIDDEN,
+    errors.DeviceNotOffered: HTTPStatus.BAD_REQUEST,
+    errors.Conflict: HTTPStatus.CONFLICT,
+    errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.SchedulerError: HTTPStatus.BAD_GATEWAY,
+    errors.KernelbotError: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+"""An error not named here has the status of its nearest ancestor that is."""
+
+ROUTER_CODES: dict[int, tuple[str, str]] = {
+    400: ("bad_request", "The request's body can't be read."),
+    404: ("not_found", "There is nothing at this path; see /docs for what there is."),
+    405: ("method_not_allowed", "This path doesn't take this method."),
+    413: ("body_too_large", "The request's body is too large."),
+}
+
+
+def status_of(error: errors.KernelbotError) -> HTTPStatus:
+    """The HTTP status of an error of ours."""
+    return next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS)
+
+
+def error_response(
+    status: int, code: str, detail: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """An `ErrorBody` with its status."""
+    body = ErrorBody(detail=detail, code=code)
+    return JSONResponse(body.model_dump(), status_code=int(status), headers=headers)
+
+
+def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The `responses` of a route that can fail in these ways, for OpenAPI."""
+    return {
+        status: {"model": ErrorBody, "description": HTTPStatus(status).phrase}
+        for status in statuses
+    }
+
+
+def install(app: FastAPI) -> None:
+    """Answer every error with the table."""
+    app.add_exception_handler(errors.KernelbotError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _router)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+async def _ours(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, errors.KernelbotError)
+    status = status_of(error)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.error("request_failed", code=error.code, detail=str(error))
+    detail = f"{error} {error.hint}" if error.hint else str(error)
+    return error_response(status, error.code, detail, _headers(error))
+
+
+def _headers(error: errors.KernelbotError) -> dict[str, str]:
+    if isinstance(error, errors.TooManyRequests):
+        return {"Retry-After": str(max(1, round(error.retry_after_s)))}
+    if isinstance(error, errors.NotAuthenticated):
+        return {"WWW-Authenticate": "Bearer"}
+    return {}
+
+
+async def _invalid(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    return error_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", _sentence(error))
+
+
+def _sentence(error: RequestValidationError) -> str:
+    first = error.errors()[0]
+    place, *path = (str(part) for part in first["loc"])
+    name = ".".join(path) or place
+    return f"{name} (in the {place}): {first['msg']}."
+
+
+async def _router(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    phrase = HTTPStatus(error.status_code).phrase
+    word = phrase.lower().replace(" ", "_")
+    code, detail = ROUTER_CODES.get(error.status_code, (word, f"{phrase}."))
+    return error_response(error.status_code, code, detail, error.headers)
+
+
+async def _unforeseen(_request: Request, error: Exception) -> JSONResponse:
+    log.error("request_crashed", exc_info=error)
+    return error_response(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "internal_error",
+        "Something broke on our side; the request was fine. Please try again later.",
+    )

@@ -1,0 +1,140 @@
+"""What happens around every request: tidy paths, size limits, a log line and a measurement."""
+
+import re
+import time
+import uuid
+from collections.abc import Callable
+
+import structlog
+from prometheus_client import Histogram
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from kernelbot.api.errors import error_response
+from kernelbot.api.settings import MIB
+
+log = structlog.get_logger(__name__)
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class TidyPath:
+    """Takes doubled slashes for one: clients join their base URL and the path carelessly."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on with a tidy path."""
+        if scope["type"] == "http" and "//" in scope["path"]:
+            raw = re.sub(rb"/{2,}", b"/", scope.get("raw_path") or b"")
+            scope = {**scope, "path": re.sub(r"/{2,}", "/", scope["path"]), "raw_path": raw}
+        await self._app(scope, receive, send)
+
+
+class BodyLimit:
+    """Refuses a body over `limit_of(scope)` bytes with 413 before it is held in memory, whether
+    its length was announced or not."""
+
+    def __init__(self, app: ASGIApp, limit_of: Callable[[Scope], int]) -> None:
+        self._app = app
+        self._limit_of = limit_of
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on with a counted body."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._limit_of(scope)
+        announced = dict(scope["headers"]).get(b"content-length", b"")
+        if announced.isdigit() and int(announced) > limit:
+            await _refuse(limit, scope, receive, send)
+            return
+        guard = _BodyGuard(limit, receive, send)
+        try:
+            await self._app(scope, guard.receive, guard.send)
+        except ClientDisconnect:
+            if not guard.exceeded:
+                raise
+        if guard.exceeded and not guard.started:
+            await _refuse(limit, scope, receive, send)
+
+
+class _BodyGuard:
+    def __init__(self, limit: int, receive: Receive, send: Send) -> None:
+        self._left = limit
+        self._receive = receive
+        self._send = send
+        self.exceeded = False
+        self.started = False
+
+    async def receive(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self._left -= len(message.get("body", b""))
+            self.exceeded = self.exceeded or self._left < 0
+        # To the application an endless body looks like a client that went away.
+        return {"type": "http.disconnect"} if self.exceeded else message
+
+    async def send(self, message: Message) -> None:
+        if self.exceeded and not self.started:
+            return  # its opinion of half a body; the refusal is sent instead
+        self.started = True
+        await self._send(message)
+
+
+async def _refuse(limit: int, scope: Scope, receive: Receive, send: Send) -> None:
+    size = f"{limit / MIB:g} MiB" if limit >= MIB else f"{limit} bytes"
+    detail = f"The request's body is larger than {size}, which is the most that is taken here."
+    # The rest of the body is never read, so the connection can't be used again.
+    response = error_response(413, "body_too_large", detail, {"Connection": "close"})
+    await response(scope, receive, send)
+
+
+class AccessLog:
+    """One line and one measurement for every request; its id goes into every line logged on the
+    way and back to the client as `X-Request-ID`."""
+
+    def __init__(self, app: ASGIApp, latency: Histogram) -> None:
+        self._app = app
+        self._latency = latency
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand on, then note how it went."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(scope)
+        status = 500
+        started_s = time.perf_counter()
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = [*message.get("headers", []), (b"x-request-id", request_id.encode())]
+                message = {**message, "headers": headers}
+            await send(message)
+
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            try:
+                await self._app(scope, receive, noting)
+            finally:
+                self._note(scope, status, time.perf_counter() - started_s)
+
+    def _note(self, scope: Scope, status: int, duration_s: float) -> None:
+        # The template, not the path: metrics must not grow with what people ask for.
+        route = getattr(scope.get("route"), "path", "unmatched")
+        self._latency.labels(scope["method"], route, str(status)).observe(duration_s)
+        log.info(
+            "request",
+            method=scope["method"],
+            path=scope["path"],
+            status=status,
+            duration_ms=round(duration_s * 1000, 2),
+        )
+
+
+def _request_id(scope: Scope) -> str:
+    given = dict(scope["headers"]).get(b"x-request-id", b"").decode("latin-1")
+    return given if _REQUEST_ID.fullmatch(given) else uuid.uuid4().hex

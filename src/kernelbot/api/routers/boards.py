@@ -1,0 +1,64 @@
+"""Boards: list, create, show, statement, standings."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from kernelbot.api.dependencies import BoardName, Limit, MaybeViewer, ServicesDep, Viewer
+from kernelbot.api.errors import documented
+from kernelbot.schemas.boards import BoardList, BoardView, NewBoard, ProblemView, StandingsView
+from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+
+router = APIRouter(prefix="/boards", tags=["boards"])
+
+
+@router.get("", responses=documented(401, 503))
+async def list_boards(services: ServicesDep, viewer: MaybeViewer) -> BoardList:
+    """Every board the asker may see; without a token, the public ones."""
+    boards = await services.boards.list(viewer)
+    return BoardList(boards=[BoardView.of(board) for board in boards])
+
+
+@router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
+async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) -> BoardView:
+    """Make a board from a problem. For creators and admins."""
+    board = await services.boards.create(
+        viewer,
+        body.definition(),
+        name=body.name,
+        deadline=body.deadline,
+        visibility=body.visibility,
+        devices=None if body.devices is None else tuple(body.devices),
+    )
+    return BoardView.of(board)
+
+
+@router.get("/{board}", responses=documented(401, 403, 404, 422, 503))
+async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> BoardView:
+    """One board; names are matched without regard to case."""
+    return BoardView.of(await services.boards.get(viewer, board))
+
+
+@router.get("/{board}/problem", responses=documented(401, 403, 404, 422, 503))
+async def show_problem(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> ProblemView:
+    """A board's statement and starter files. Never its tests, reference or seeds."""
+    return ProblemView.of(await services.boards.problem(viewer, board))
+
+
+@router.get("/{board}/standings", responses=documented(400, 401, 403, 404, 422, 503))
+async def show_standings(
+    services: ServicesDep,
+    viewer: MaybeViewer,
+    board: BoardName,
+    device: Annotated[
+        str | None,
+        Query(
+            max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$", description="Default: the first."
+        ),
+    ] = None,
+    limit: Limit = 50,
+    offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+) -> StandingsView:
+    """The ranking on one device: every author's best, fastest first."""
+    page = await services.standings.page(viewer, board, device, limit=limit, offset=offset)
+    return StandingsView.of(page)

@@ -1,0 +1,112 @@
+"""Submissions: make, read, list, cancel, follow."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, File, Form, Header, Query, UploadFile
+from fastapi.responses import StreamingResponse
+
+from kernelbot.api.dependencies import Limit, ServicesDep, SettingsDep, SubmissionId, Viewer
+from kernelbot.api.errors import documented
+from kernelbot.api.events import stream
+from kernelbot.domain.types import NewSubmission
+from kernelbot.protocol import Mode
+from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Name
+from kernelbot.schemas.submissions import SubmissionList, SubmissionView
+
+router = APIRouter(prefix="/submissions", tags=["submissions"])
+
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+}
+
+
+@router.post("", status_code=201, responses=documented(400, 401, 403, 404, 409, 413, 422, 429, 503))
+async def create_submission(
+    services: ServicesDep,
+    viewer: Viewer,
+    file: Annotated[UploadFile, File(description="The source, UTF-8, at most 1 MiB.")],
+    mode: Annotated[Mode, Form()] = Mode.LEADERBOARD,
+    board: Annotated[Name | None, Form(description="Default: the file's directive.")] = None,
+    device: Annotated[
+        list[Name] | None,
+        Form(description="Once per device. Default: the file's directive, or the only one."),
+    ] = None,
+) -> SubmissionView:
+    """Submit a file. What is answered with 201 is stored and will be judged."""
+    new = NewSubmission(
+        board=board,
+        devices=tuple(device or ()),
+        mode=mode,
+        file_name=_file_name(file.filename or ""),
+        content=await file.read(),
+    )
+    submission = await services.submissions.submit(viewer, new)
+    return SubmissionView.of(submission, await services.submissions.queue_position(submission.id))
+
+
+@router.get("", responses=documented(401, 404, 422, 503))
+async def list_submissions(
+    services: ServicesDep,
+    viewer: Viewer,
+    board: Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")] = None,
+    limit: Limit = 50,
+    before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
+) -> SubmissionList:
+    """The asker's own submissions, the newest first."""
+    found = await services.submissions.list(viewer, board=board, limit=limit, before_id=before_id)
+    more = len(found) == limit
+    return SubmissionList(
+        submissions=[SubmissionView.of(submission) for submission in found],
+        next_before_id=found[-1].id if more else None,
+    )
+
+
+@router.get("/{submission_id}", responses=documented(401, 403, 404, 422, 503))
+async def show_submission(
+    services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
+) -> SubmissionView:
+    """One submission with its code and its runs' results."""
+    submission = await services.submissions.get(viewer, submission_id)
+    return SubmissionView.of(submission, await services.submissions.queue_position(submission_id))
+
+
+@router.post("/{submission_id}/cancel", responses=documented(401, 403, 404, 409, 422, 503))
+async def cancel_submission(
+    services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
+) -> SubmissionView:
+    """Stop a submission that hasn't finished; stopping it twice is as good as once."""
+    return SubmissionView.of(await services.submissions.cancel(viewer, submission_id))
+
+
+@router.get(
+    "/{submission_id}/events",
+    response_class=StreamingResponse,
+    responses={**_STREAM, **documented(401, 403, 404, 422, 503)},
+)
+async def follow_submission(
+    services: ServicesDep,
+    settings: SettingsDep,
+    viewer: Viewer,
+    submission_id: SubmissionId,
+    last_event_id: Annotated[
+        int | None, Header(ge=0, le=BIGINT_MAX, description="Resume after this event.")
+    ] = None,
+) -> StreamingResponse:
+    """Server-sent events: all that has happened, then all that happens, each with an `id` to
+    resume from and an `EventView` as data; comments while it is quiet; after the submission's
+    last event one `event: end`, and the stream closes."""
+    # Asked first, because a stream that has begun can't turn into a 404.
+    await services.submissions.get(viewer, submission_id)
+    events = services.submissions.events(viewer, submission_id, after=last_event_id or 0)
+    return StreamingResponse(
+        stream(events, heartbeat_s=settings.heartbeat_s),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+def _file_name(sent: str) -> str:
+    """The name as the person's disk has it: forms write these three characters as %XX."""
+    for escaped, character in (("%22", '"'), ("%0A", "\n"), ("%0D", "\r")):
+        sent = sent.replace(escaped, character)
+    return sent

@@ -1,0 +1,40 @@
+"""The server itself: devices, health, readiness, metrics."""
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from kernelbot import __version__
+from kernelbot.api.dependencies import MaybeViewer, ServicesDep
+from kernelbot.api.errors import documented
+from kernelbot.schemas.system import DeviceList, DeviceView, HealthView, ReadyView
+
+devices = APIRouter(prefix="/devices", tags=["devices"])
+probes = APIRouter(tags=["probes"])
+
+
+@devices.get("", responses=documented(401, 503))
+async def list_devices(services: ServicesDep, _viewer: MaybeViewer) -> DeviceList:
+    """Every configured device with the lengths of its queues."""
+    found = await services.devices.list()
+    return DeviceList(devices=[DeviceView.of(device) for device in found])
+
+
+@probes.get("/health")
+async def health() -> HealthView:
+    """The process answers; nothing else is asked."""
+    return HealthView(status="ok", version=__version__)
+
+
+@probes.get("/ready", responses={503: {"model": ReadyView, "description": "Not ready"}})
+async def ready(services: ServicesDep, response: Response) -> ReadyView:
+    """Whether database, queue and launchers are there: 200 if all, else 503, each with a note."""
+    view = ReadyView.of(await services.health.ready())
+    response.status_code = 200 if view.ready else 503
+    return view
+
+
+@probes.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+async def metrics(request: Request) -> Response:
+    """Metrics in Prometheus' text format."""
+    text = generate_latest(request.app.state.registry)
+    return Response(text, media_type=CONTENT_TYPE_LATEST)

@@ -1,0 +1,19 @@
+"""What the HTTP door itself can be told."""
+
+from dataclasses import dataclass
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class ApiSettings:
+    """Sizes in bytes, times in seconds."""
+
+    body_limit_bytes: int = MIB
+    """Largest body of a request, and largest file of a submission."""
+    board_body_limit_bytes: int = 16 * MIB
+    """Largest problem in `POST /api/v1/boards`."""
+    multipart_overhead_bytes: int = 64 << 10
+    """What the envelope of an upload may add to the file."""
+    heartbeat_s: float = 15.0
+    """How often a silent event stream shows that it is alive."""

@@ -1,0 +1,159 @@
+"""Boards, their problems and their standings."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import AwareDatetime, Field
+
+from kernelbot.domain.errors import InvalidProblem
+from kernelbot.domain.types import (
+    Board,
+    BoardProblem,
+    ProblemDefinition,
+    Standing,
+    StandingsPage,
+    Visibility,
+)
+from kernelbot.protocol import HarnessKind, RankRule, VersionMismatch, WireError, from_wire, to_wire
+from kernelbot.schemas.common import Answer, Name, RequestBody, storable
+
+
+class BoardView(Answer):
+    """A leaderboard."""
+
+    name: str
+    description: str
+    problem: str
+    problem_version_id: int
+    harness: HarnessKind
+    ranking_by: RankRule
+    devices: list[str]
+    visibility: Visibility
+    deadline: datetime | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, board: Board) -> "BoardView":
+        """The domain's board, without its id: a board's name identifies it everywhere."""
+        return cls(
+            name=board.name,
+            description=board.description,
+            problem=board.problem_name,
+            problem_version_id=board.problem_version_id,
+            harness=board.harness,
+            ranking_by=board.ranking_by,
+            devices=list(board.devices),
+            visibility=board.visibility,
+            deadline=board.deadline,
+            created_at=board.created_at,
+        )
+
+
+class BoardList(Answer):
+    """Every board the asker may see."""
+
+    boards: list[BoardView]
+
+
+class ProblemView(Answer):
+    """What is to be solved, and the files to start from."""
+
+    board: str
+    problem: str
+    description: str
+    lang: str
+    submission_name: str = Field(description="The name the submission has where it is judged.")
+    templates: dict[str, str] = Field(description="Starter files by language, e.g. `Python`.")
+
+    @classmethod
+    def of(cls, problem: BoardProblem) -> "ProblemView":
+        """The domain's statement."""
+        return cls(
+            board=problem.board.name,
+            problem=problem.board.problem_name,
+            description=problem.description,
+            lang=problem.lang,
+            submission_name=problem.submission_name,
+            templates=problem.templates,
+        )
+
+
+class StandingView(Answer):
+    """An author's best on a board and device."""
+
+    rank: int
+    author: str
+    score_s: float
+    ci95_s: tuple[float, float] | None
+    submission_id: int
+    file_name: str
+    achieved_at: datetime
+    unverified: bool = Field(description="Measured by the problem's own script.")
+
+    @classmethod
+    def of(cls, row: Standing) -> "StandingView":
+        """The domain's row."""
+        return cls(
+            rank=row.rank,
+            author=row.author,
+            score_s=row.score_s,
+            ci95_s=row.ci95_s,
+            submission_id=row.submission_id,
+            file_name=row.file_name,
+            achieved_at=row.achieved_at,
+            unverified=row.unverified,
+        )
+
+
+class StandingsView(Answer):
+    """One page of a ranking; `total` counts all its rows."""
+
+    board: str
+    device: str
+    total: int
+    standings: list[StandingView]
+
+    @classmethod
+    def of(cls, page: StandingsPage) -> "StandingsView":
+        """The domain's page."""
+        rows = [StandingView.of(row) for row in page.rows]
+        return cls(board=page.board.name, device=page.device, total=page.total, standings=rows)
+
+
+class NewBoard(RequestBody):
+    """A board to create. `problem` is a ProblemDefinition in its wire form."""
+
+    name: Name
+    problem: dict[str, Any]
+    deadline: AwareDatetime | None = None
+    visibility: Visibility = Visibility.PUBLIC
+    devices: list[Name] | None = Field(
+        default=None, description="Default: those the problem names.", max_length=100
+    )
+
+    def definition(self) -> ProblemDefinition:
+        """The problem. Raises `InvalidProblem` where it isn't one or can't be stored."""
+        try:
+            _check_text(self.problem)
+            return from_wire(ProblemDefinition, self.problem)
+        except RecursionError:
+            raise InvalidProblem("The problem is nested too deeply.") from None
+        except (WireError, VersionMismatch, ValueError) as error:
+            raise InvalidProblem(f"The problem can't be read: {error}.") from None
+
+
+def problem_to_wire(definition: ProblemDefinition) -> dict[str, Any]:
+    """What `NewBoard.problem` holds."""
+    return to_wire(definition)
+
+
+def _check_text(value: Any) -> None:
+    if isinstance(value, str):
+        storable(value)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            storable(key)
+            _check_text(item)
+    elif isinstance(value, list):
+        for item in value:
+            _check_text(item)

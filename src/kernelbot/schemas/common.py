@@ -1,0 +1,47 @@
+"""What the models of the HTTP API share. Times are UTC, in ISO 8601 with a zone."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+BIGINT_MAX = 2**63 - 1
+NAME_MAX = 200
+
+
+def storable(text: str) -> str:
+    """`text` itself; raises ValueError where a database can't hold it (NUL, lone surrogates)."""
+    if "\x00" in text:
+        raise ValueError("it holds a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("it holds half of a surrogate pair") from None
+    return text
+
+
+Text = Annotated[str, AfterValidator(storable)]
+"""Any text that can be stored."""
+
+Name = Annotated[
+    str,
+    AfterValidator(storable),
+    Field(min_length=1, max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$"),
+]
+"""A name as people type it: no control characters."""
+
+Id = Annotated[int, Field(ge=1, le=BIGINT_MAX)]
+"""A database id."""
+
+
+class Answer(BaseModel):
+    """Base of everything the server sends. Unknown keys are ignored, so that an older client
+    understands a newer server."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class RequestBody(BaseModel):
+    """Base of every JSON body the server takes. Unknown keys are refused: a misspelt one would
+    otherwise be lost without a word."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")

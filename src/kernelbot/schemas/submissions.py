@@ -1,0 +1,125 @@
+"""Submissions, their runs and the events of their lives."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.types import Event, Run, Submission
+from kernelbot.protocol import EventKind, Fault, Mode, Verdict
+from kernelbot.schemas.common import Answer
+from kernelbot.schemas.report import Report
+
+
+class RunView(Answer):
+    """One submission on one device, public or secret."""
+
+    id: int
+    device: str
+    mode: Mode
+    secret: bool
+    state: RunState
+    verdict: Verdict | None
+    score_s: float | None
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    fault: Fault | None
+    message: str | None = Field(description="Why it was not accepted, in one sentence.")
+    result: Report | None = Field(
+        description="None until finished, and where the asker may not see it: secret runs."
+    )
+
+    @classmethod
+    def of(cls, run: Run) -> "RunView":
+        """The domain's run."""
+        return cls(
+            id=run.id,
+            device=run.device,
+            mode=run.mode,
+            secret=run.secret,
+            state=run.state,
+            verdict=run.verdict,
+            score_s=run.score_s,
+            attempts=run.attempts,
+            created_at=run.created_at,
+            started_at=run.started_at,
+            finished_at=run.finished_at,
+            fault=run.fault,
+            message=run.message,
+            result=Report.of(run.result) if run.result else None,
+        )
+
+
+class SubmissionView(Answer):
+    """A submission with its runs. State, verdict, score and place are derived from them."""
+
+    id: int
+    board: str
+    author: str
+    file_name: str
+    mode: Mode
+    created_at: datetime
+    state: SubmissionState
+    verdict: Verdict | None
+    score_s: float | None
+    place: int | None = Field(description="The rank, if this is its author's best.")
+    queue_position: int | None = Field(
+        default=None, description="1 is next; null when not waiting, and in lists."
+    )
+    runs: list[RunView]
+    code: str | None = Field(description="Null where the asker may not see it, and in lists.")
+
+    @classmethod
+    def of(cls, submission: Submission, queue_position: int | None = None) -> "SubmissionView":
+        """The domain's submission."""
+        return cls(
+            id=submission.id,
+            board=submission.board,
+            author=submission.author,
+            file_name=submission.file_name,
+            mode=submission.mode,
+            created_at=submission.created_at,
+            state=submission.state,
+            verdict=submission.verdict,
+            score_s=submission.score_s,
+            place=submission.place,
+            queue_position=queue_position,
+            runs=[RunView.of(run) for run in submission.runs],
+            code=submission.code,
+        )
+
+
+class SubmissionList(Answer):
+    """The newest first. Ask again with `before_id` for those before; None: that was all."""
+
+    submissions: list[SubmissionView]
+    next_before_id: int | None
+
+
+class EventView(Answer):
+    """One step of a submission's life: the data of a server-sent event."""
+
+    id: int
+    submission_id: int
+    run_id: int | None
+    device: str | None
+    secret: bool
+    kind: EventKind | RunState
+    data: dict[str, str | int | float | bool | None]
+    created_at: datetime
+
+    @classmethod
+    def of(cls, event: Event) -> "EventView":
+        """The domain's event."""
+        return cls(
+            id=event.id,
+            submission_id=event.submission_id,
+            run_id=event.run_id,
+            device=event.device,
+            secret=event.secret,
+            kind=event.kind,
+            data=event.data,
+            created_at=event.created_at,
+        )
