@@ -4,6 +4,8 @@ A door turns these into its own form (HTTP status, exit code) with one table; se
 `api/errors.py` and `cli/errors.py`. `code` is the machine word that every door shows.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelbot.protocol import Fault
@@ -42,10 +44,31 @@ class SubmissionTooLarge(InvalidSubmission):
     code = "submission_too_large"
 
 
+@dataclass(frozen=True)
+class Finding:
+    """One thing to put right (or to know) in a definition: where it is and what it is."""
+
+    file: str
+    """Path as the author knows it, relative to the problem's folder where it lies in it."""
+    key: str
+    """Path of the key, `tests[2].seed`; empty where the whole file is meant."""
+    line: int | None
+    """1-based; None where the file as a whole is meant."""
+    message: str
+
+    def __str__(self) -> str:
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"{place}: {self.key}: {self.message}" if self.key else f"{place}: {self.message}"
+
+
 class InvalidProblem(UserError):
-    """A problem definition has mistakes; the message lists each with file, key and line."""
+    """A definition has mistakes; the message lists each with file, key and line."""
 
     code = "invalid_problem"
+
+    def __init__(self, message: str, *, hint: str = "", findings: Sequence[Finding] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.findings = tuple(findings)
 
 
 class NotFound(UserError):

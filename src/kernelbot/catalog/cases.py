@@ -1,0 +1,110 @@
+"""The cases of a problem: what a `task.yml` may pass to `generate_input`."""
+
+import keyword
+from collections.abc import Mapping
+
+from kernelbot.catalog.document import Item
+from kernelbot.catalog.fields import Fields, Findings, kind_of
+from kernelbot.protocol import Case, CaseValue, Floor
+
+MAX_CASES = 1000
+MAX_INT = 2**63 - 1
+
+
+def read_cases(
+    fields: Fields, name: str, findings: Findings, *, multi_gpu: bool
+) -> tuple[tuple[Case, int], ...]:
+    """The cases under `name` (at least one, at most MAX_CASES), each with its line."""
+    items = fields.items(name, required=True)
+    at = fields.take(name)
+    line = at.line if at else fields.line
+    if at and isinstance(at.value, tuple) and not items:
+        findings.error(name, line, "needs at least one case")
+    if len(items) > MAX_CASES:
+        findings.error(name, line, f"{len(items)} cases; at most {MAX_CASES} are accepted")
+        return ()
+    cases: list[tuple[Case, int]] = []
+    for index, item in enumerate(items):
+        key = f"{name}[{index}]"
+        case = _case(item, key, findings)
+        cases.append((case, item.line))
+        if multi_gpu and "world_size" not in case.args:
+            findings.error(f"{key}.world_size", item.line, "missing; multi_gpu cases need it")
+    return tuple(cases)
+
+
+def _case(item: Item, key: str, findings: Findings) -> Case:
+    if not isinstance(item.value, Mapping):
+        findings.error(key, item.line, f"must be a map of arguments, is {kind_of(item)}")
+        return Case({})
+    args: dict[str, CaseValue] = {}
+    for name, value in item.value.items():
+        if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
+            findings.error(f"{key}.{name}", value.line, "isn't a name that Python takes")
+            continue
+        args[name] = _value(value, f"{key}.{name}", findings)
+    for name in ("seed", "world_size"):
+        if name in args and (isinstance(args[name], bool) or not isinstance(args[name], int)):
+            what = kind_of(item.value[name])
+            findings.error(f"{key}.{name}", item.line, f"must be a whole number, is {what}")
+    return Case(args)
+
+
+def _value(item: Item, key: str, findings: Findings) -> CaseValue:
+    value = item.value
+    if isinstance(value, tuple):
+        return [_value(part, f"{key}[{index}]", findings) for index, part in enumerate(value)]
+    if value is None or isinstance(value, Mapping):
+        findings.error(
+            key, item.line, f"must be a number, true or false, text or a list, is {kind_of(item)}"
+        )
+        return 0
+    if isinstance(value, int) and abs(value) > MAX_INT:
+        findings.error(key, item.line, "is too large for 64 bits")
+    if isinstance(value, str) and (";" in value or not value.isprintable()):
+        findings.error(key, item.line, "text in a case can't hold `;`, tabs or line breaks")
+    return value
+
+
+def read_floors(fields: Fields, findings: Findings, workloads: int) -> tuple[Floor | None, ...]:
+    """`floor: {flops, bytes}` for every workload alike, or a list with one (or null) for each."""
+    item = fields.take("floor")
+    if item is None:
+        return ()
+    if isinstance(item.value, Mapping):
+        return (_floor(item, "floor", findings),) * workloads
+    if not isinstance(item.value, tuple):
+        fields.wrong("floor", item, "a map or a list of maps")
+        return ()
+    if len(item.value) != workloads:
+        findings.error(
+            "floor", item.line, f"lists {len(item.value)} floors for {workloads} benchmarks"
+        )
+        return ()
+    return tuple(
+        None if part.value is None else _floor(part, f"floor[{index}]", findings)
+        for index, part in enumerate(item.value)
+    )
+
+
+def _floor(item: Item, key: str, findings: Findings) -> Floor:
+    fields = Fields(item, key, findings)
+    floor = Floor(
+        flops=_amount(fields, "flops", findings), memory_bytes=_amount(fields, "bytes", findings)
+    )
+    fields.warn_unknown()
+    return floor
+
+
+def _amount(fields: Fields, name: str, findings: Findings) -> float | None:
+    item = fields.take(name)
+    if item is None:
+        return None
+    value = item.value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        fields.wrong(name, item, "a number")
+        return None
+    if not 0 <= value <= 1e30:
+        findings.error(fields.key(name), item.line, "must lie between 0 and 1e30")
+        return None
+    return float(value)

@@ -1,0 +1,171 @@
+"""YAML text as a small tree whose every value knows its line; hostile text ends as a finding."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import yaml
+from yaml.constructor import SafeConstructor
+
+from kernelbot.domain.errors import Finding
+
+MAX_TEXT_BYTES = 256 << 10
+MAX_NODES = 30_000
+MAX_DEPTH = 16
+MERGE_TAG = "tag:yaml.org,2002:merge"
+
+Scalar = int | float | str | bool | None
+
+
+@dataclass(frozen=True)
+class Item:
+    """A value and the 1-based line on which it stands."""
+
+    value: "Scalar | tuple[Item, ...] | Mapping[str, Item]"
+    line: int
+
+
+class _Refused(Exception):
+    """The text can't be taken as a tree; carries the sentence and the line."""
+
+    def __init__(self, message: str, line: int | None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class _BoundedLoader(yaml.SafeLoader):
+    """Composes nodes with limits on their number and depth.
+
+    The C loader is not used: it overruns its stack on deeply nested text.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._nodes = 0
+        self._depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self._nodes += 1
+        self._depth += 1
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # the stubs leave it out
+        line = event.start_mark.line + 1
+        if self._nodes > MAX_NODES:
+            raise _Refused(f"more than {MAX_NODES} values; write fewer cases", line)
+        if self._depth > MAX_DEPTH:
+            raise _Refused(f"nested more than {MAX_DEPTH} deep", line)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+def parse(text: str, file: str) -> tuple[Item | None, tuple[Finding, ...]]:
+    """The tree of `text`, or None, with all that is wrong in it. `file` names it in findings.
+
+    Never raises for bad text. Duplicate keys, keys that aren't text, values YAML knows but we
+    don't (dates, binary, sets, tags) and NaN or infinite numbers are findings.
+    """
+    try:
+        root = _compose(text)
+    except _Refused as refused:
+        return None, (Finding(file, "", refused.line, str(refused)),)
+    if root is None:
+        return None, (Finding(file, "", None, "the file is empty"),)
+    builder = _Builder(file)
+    try:
+        item = builder.build(root, "", 0)
+    except _Refused as refused:
+        return None, (*builder.findings, Finding(file, "", refused.line, str(refused)))
+    return item, tuple(builder.findings)
+
+
+def _compose(text: str) -> yaml.Node | None:
+    if len(text.encode(errors="surrogatepass")) > MAX_TEXT_BYTES:
+        raise _Refused(f"larger than {MAX_TEXT_BYTES >> 10} KiB; write fewer cases", None)
+    try:
+        loader = _BoundedLoader(text)
+        return loader.get_single_node()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        what = error.problem or error.context or "not YAML"
+        raise _Refused(f"not valid YAML: {what}", mark.line + 1 if mark else None) from error
+    except yaml.YAMLError as error:
+        raise _Refused(f"not valid YAML: {str(error).splitlines()[0]}", None) from error
+
+
+class _Builder:
+    """Turns nodes into items. Counts what it builds, because aliases share nodes."""
+
+    def __init__(self, file: str) -> None:
+        self.findings: list[Finding] = []
+        self._file = file
+        self._built = 0
+        self._scalars = SafeConstructor()
+
+    def build(self, node: yaml.Node, key: str, depth: int) -> Item:
+        line = node.start_mark.line + 1
+        self._built += 1
+        if self._built > MAX_NODES or depth > MAX_DEPTH:
+            raise _Refused("its aliases expand to more values than a definition may hold", line)
+        if isinstance(node, yaml.MappingNode):
+            return Item(self._mapping(node, key, depth), line)
+        if isinstance(node, yaml.SequenceNode):
+            items = (
+                self.build(child, f"{key}[{index}]", depth + 1)
+                for index, child in enumerate(node.value)
+            )
+            return Item(tuple(items), line)
+        return Item(self._scalar(node, key, line), line)
+
+    def _mapping(self, node: yaml.MappingNode, key: str, depth: int) -> Mapping[str, Item]:
+        own: dict[str, Item] = {}
+        merged: dict[str, Item] = {}
+        for name_node, value_node in node.value:
+            line = name_node.start_mark.line + 1
+            if name_node.tag == MERGE_TAG:
+                merged.update(self._merge(value_node, key, depth))
+                continue
+            if not isinstance(name_node, yaml.ScalarNode) or not name_node.tag.endswith(":str"):
+                self._add(key, line, "a key must be text; put it in quotes")
+                continue
+            name = str(name_node.value)
+            path = f"{key}.{name}" if key else name
+            if name in own:
+                self._add(path, line, f"written twice, first on line {own[name].line}")
+                continue
+            own[name] = self.build(value_node, path, depth + 1)
+        return {**merged, **own}
+
+    def _merge(self, node: yaml.Node, key: str, depth: int) -> dict[str, Item]:
+        """What `<<: *anchor` (or a list of them, the first winning) adds."""
+        parts = node.value if isinstance(node, yaml.SequenceNode) else [node]
+        merged: dict[str, Item] = {}
+        for part in reversed(parts):
+            item = self.build(part, key, depth + 1)
+            if isinstance(item.value, Mapping):
+                merged.update(item.value)
+            else:
+                self._add(key, item.line, "`<<` takes a map")
+        return merged
+
+    def _scalar(self, node: yaml.Node, key: str, line: int) -> Scalar:
+        kind = node.tag.rpartition(":")[2]
+        if kind not in ("str", "int", "float", "bool", "null"):
+            self._add(key, line, f"a value of the kind `{kind}` isn't allowed; put it in quotes")
+            return str(node.value)
+        try:
+            value = cast("Scalar", self._scalars.construct_object(node))
+        except (ValueError, KeyError, yaml.YAMLError):
+            self._add(key, line, f"`{_short(node.value)}` can't be read as {kind}")
+            return None
+        if isinstance(value, float) and not math.isfinite(value):
+            self._add(key, line, "must be a finite number")
+            return 0.0
+        return value
+
+    def _add(self, key: str, line: int, message: str) -> None:
+        self.findings.append(Finding(self._file, key, line, message))
+
+
+def _short(text: object) -> str:
+    return str(text)[:40]

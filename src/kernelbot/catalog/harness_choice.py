@@ -1,0 +1,71 @@
+"""Decides how a problem is judged: natively, or by its own script. The reason is for people."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kernelbot.catalog.reference import REFERENCE, TASK, Reference, names_module_input
+from kernelbot.protocol import BuildConfig, HarnessKind, Lang
+
+_MAIN = re.compile(r"^\s*(?:extern\s+\"C\"\s+)?(?:int|auto)\s+main\s*\(", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`natively_possible` False: native judging can't work, whatever the author wishes."""
+
+    kind: HarnessKind
+    reason: str
+    natively_possible: bool
+
+
+def choose(
+    lang: Lang,
+    config: BuildConfig,
+    files: Mapping[str, str],
+    reference: Reference | None,
+    *,
+    multi_gpu: bool,
+    wished: HarnessKind | None,
+) -> Choice:
+    """Native wherever the reference offers what it takes, unless `wished` says script."""
+    obstacle = _missing(reference)
+    if obstacle is not None:
+        return Choice(HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", False)
+    if wished is not None:
+        return Choice(wished, f"task.yml asks for it (harness: {wished}).", True)
+    obstacle = _needs_script(lang, config, files, reference, multi_gpu=multi_gpu)
+    if obstacle is not None:
+        return Choice(HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", True)
+    reason = f"{REFERENCE} offers generate_input and check_implementation."
+    return Choice(HarnessKind.NATIVE, reason, True)
+
+
+def _missing(reference: Reference | None) -> str | None:
+    if reference is None:
+        return f"it has no {REFERENCE}"
+    wanted = ("generate_input", "check_implementation")
+    missing = [name for name in wanted if name not in reference.defines]
+    return f"{REFERENCE} defines no {' and no '.join(missing)}" if missing else None
+
+
+def _needs_script(
+    lang: Lang,
+    config: BuildConfig,
+    files: Mapping[str, str],
+    reference: Reference | None,
+    *,
+    multi_gpu: bool,
+) -> str | None:
+    if multi_gpu:
+        return "it runs on several GPUs"
+    if reference and reference.own_classes_in_input:
+        names = ", ".join(reference.own_classes_in_input)
+        return f"generate_input hands over {names}, defined in {REFERENCE}"
+    if names_module_input(files.get(TASK, "")):
+        return f"{TASK} says that the input holds a torch.nn.Module"
+    if lang is not Lang.PY:
+        with_main = [name for name in config.sources if _MAIN.search(files.get(name, ""))]
+        if with_main:
+            return f"{with_main[0]} brings its own main function"
+    return None

@@ -1,0 +1,328 @@
+"""Reads a problem folder into a `ProblemDefinition`, or says everything that is wrong with it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kernelbot.catalog.cases import read_cases, read_floors
+from kernelbot.catalog.document import MAX_TEXT_BYTES, Item, parse
+from kernelbot.catalog.fields import Fields, Findings
+from kernelbot.catalog.harness_choice import Choice, choose
+from kernelbot.catalog.reference import REFERENCE, Reference, read_reference
+from kernelbot.catalog.sources import Checkout
+from kernelbot.domain.errors import Finding, InvalidProblem
+from kernelbot.domain.types import ProblemDefinition
+from kernelbot.protocol import (
+    BuildConfig,
+    Case,
+    HarnessKind,
+    Lang,
+    ProblemSpec,
+    RankRule,
+    SourceFile,
+    Timeouts,
+)
+
+TASK_FILE = "task.yml"
+SUBMISSION = "@SUBMISSION@"
+MAX_TIMEOUT_S = 24 * 3600.0
+MAX_FILES = 200
+TEMPLATE_WORDS = ("Python", "CUDA", "C++", "Triton", "HIP", "CuteDSL")
+SUPPLIED_TO_RANKS = frozenset({"rank", "world_size"})
+"""Arguments that a multi-GPU script adds to each case by itself."""
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+
+
+@dataclass(frozen=True)
+class LoadedProblem:
+    """A problem that can be judged, and what its author may want to know."""
+
+    definition: ProblemDefinition
+    warnings: tuple[Finding, ...]
+    folder: Path
+
+
+@dataclass
+class _Files:
+    texts: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    submission: str | None = None
+
+
+def load_problem(
+    folder: Path, *, root: Path | None = None, name: str | None = None
+) -> LoadedProblem:
+    """Read `folder/task.yml` and the files it names.
+
+    `root` is the checkout that sources may not leave (see `Checkout.around` for its default);
+    `name` the problem's name, the folder's where None. Raises InvalidProblem with every mistake
+    as a Finding. Nothing of the folder is executed.
+    """
+    findings = Findings(TASK_FILE)
+    checkout = Checkout.around(folder, root)
+    tree = _read_tree(checkout, findings)
+    loaded = _read(tree, name or checkout.folder.name, checkout, findings) if tree else None
+    if findings.errors or loaded is None:
+        raise _refusal(str(folder), findings)
+    return LoadedProblem(loaded, tuple(findings.warnings), checkout.folder)
+
+
+def _refusal(folder: str, findings: Findings) -> InvalidProblem:
+    errors = sorted(findings.errors, key=lambda finding: (finding.file, finding.line or 0))
+    count = "a mistake" if len(errors) == 1 else f"{len(errors)} mistakes"
+    shown = "\n".join(f"  {finding}" for finding in errors[:50])
+    more = f"\n  ... and {len(errors) - 50} more" if len(errors) > 50 else ""
+    return InvalidProblem(
+        f"The problem in {folder} has {count}:\n{shown}{more}",
+        hint="Put right what is listed, then try again.",
+        findings=errors,
+    )
+
+
+def _read_tree(checkout: Checkout, findings: Findings) -> Item | None:
+    path = checkout.folder / TASK_FILE
+    try:
+        if path.is_file() and path.stat().st_size > MAX_TEXT_BYTES:
+            findings.error("", None, f"larger than {MAX_TEXT_BYTES >> 10} KiB; write fewer cases")
+            return None
+    except OSError:
+        pass  # the read below says what the matter is
+    text = checkout.read(TASK_FILE, "", None, findings)
+    if text is None:
+        return None
+    tree, mistakes = parse(text, TASK_FILE)
+    findings.errors += mistakes
+    return tree
+
+
+def _read(
+    tree: Item, name: str, checkout: Checkout, findings: Findings
+) -> ProblemDefinition | None:
+    fields = Fields(tree, "", findings)
+    if not isinstance(tree.value, Mapping):
+        return None
+    files = _read_files(fields, checkout, findings)
+    lang = fields.choice("lang", Lang, required=True)
+    description = fields.text("description", required=True)
+    multi_gpu = fields.flag("multi_gpu")
+    tests = read_cases(fields, "tests", findings, multi_gpu=multi_gpu)
+    benchmarks = read_cases(fields, "benchmarks", findings, multi_gpu=multi_gpu)
+    reference = _read_reference(files, findings)
+    _compare_arguments(reference, {"tests": tests, "benchmarks": benchmarks}, multi_gpu, findings)
+    config = _read_config(fields, lang, files)
+    wished = fields.choice("harness", HarnessKind)
+    choice = choose(
+        lang or Lang.PY, config, files.texts, reference, multi_gpu=multi_gpu, wished=wished
+    )
+    _check_harness(fields, choice, wished, config, files, findings)
+    spec = ProblemSpec(
+        name=name,
+        lang=lang or Lang.PY,
+        harness=choice.kind,
+        harness_reason=choice.reason,
+        files=tuple(SourceFile(name, text) for name, text in files.texts.items()),
+        submission_name=files.submission or "submission.py",
+        config=config,
+        tests=_cases(tests),
+        benchmarks=_cases(benchmarks),
+        ranking_by=fields.choice("ranking_by", RankRule) or RankRule.LAST,
+        timeouts=_read_timeouts(fields),
+        multi_gpu=multi_gpu,
+        fresh_output=fields.flag("fresh_output"),
+        inputs_unchanged=fields.flag("inputs_unchanged"),
+        floors=read_floors(fields, findings, len(benchmarks)),
+        anchor=_read_anchor(fields, files, findings),
+    )
+    devices = tuple(dict.fromkeys(text for text, _ in fields.texts("gpus")))
+    templates = _read_templates(fields, checkout, findings)
+    _read_rare(fields)
+    fields.warn_unknown()
+    return ProblemDefinition(spec, description, devices, templates)
+
+
+def _cases(cases: tuple[tuple[Case, int], ...]) -> tuple[Case, ...]:
+    return tuple(case for case, _ in cases)
+
+
+def _read_files(fields: Fields, checkout: Checkout, findings: Findings) -> _Files:
+    files = _Files()
+    items = fields.items("files", required=True)
+    if len(items) > MAX_FILES:
+        findings.error("files", items[0].line, f"{len(items)} files; at most {MAX_FILES}")
+        return files
+    for index, item in enumerate(items):
+        entry = Fields(item, f"files[{index}]", findings)
+        _read_file(entry, files, checkout, findings)
+        entry.warn_unknown()
+    if items and files.submission is None:
+        findings.error("files", items[0].line, f"none of them has the source `{SUBMISSION}`")
+    return files
+
+
+def _read_file(entry: Fields, files: _Files, checkout: Checkout, findings: Findings) -> None:
+    name = entry.text("name", required=True)
+    source = entry.text("source", required=True)
+    if not name or not source:
+        return
+    key = entry.key("name")
+    if not _NAME.fullmatch(name):
+        findings.error(key, entry.line, f"`{name}` isn't a plain file name (letters, digits, ._+-)")
+        return
+    if name in files.lines:
+        findings.error(key, entry.line, f"`{name}` is listed twice")
+        return
+    files.lines[name] = entry.line
+    if source != SUBMISSION:
+        text = checkout.read(source, entry.key("source"), entry.line, findings)
+        files.texts[name] = text or ""
+    elif files.submission is None:
+        files.submission = name
+    else:
+        findings.error(entry.key("source"), entry.line, f"a second `{SUBMISSION}`")
+
+
+def _read_reference(files: _Files, findings: Findings) -> Reference | None:
+    text = files.texts.get(REFERENCE)
+    if text is None:
+        return None
+    try:
+        return read_reference(text)
+    except SyntaxError as error:
+        findings.error("", error.lineno, f"not valid Python: {error.msg}", file=REFERENCE)
+        return None
+
+
+def _compare_arguments(
+    reference: Reference | None,
+    lists: Mapping[str, tuple[tuple[Case, int], ...]],
+    multi_gpu: bool,
+    findings: Findings,
+) -> None:
+    if reference is None or reference.signature is None:
+        return
+    supplied = SUPPLIED_TO_RANKS if multi_gpu else frozenset()
+    for name, cases in lists.items():
+        for index, (case, line) in enumerate(cases):
+            trouble = reference.signature.trouble(frozenset(case.args) - supplied, supplied)
+            if trouble:
+                findings.error(f"{name}[{index}]", line, trouble)
+
+
+def _read_config(fields: Fields, lang: Lang | None, files: _Files) -> BuildConfig:
+    config = fields.mapping("config", required=lang is not Lang.PY)
+    submission = files.submission or ""
+    if config is None:
+        return BuildConfig(sources=() if lang is Lang.PY else (submission,))
+    built = BuildConfig(
+        main=config.text("main") or None,
+        sources=_texts(config, "sources") or (() if lang is Lang.PY else (submission,)),
+        include_dirs=_texts(config, "include_dirs"),
+        defines=_read_defines(config),
+        compile_flags=_texts(config, "compile_flags"),
+        outputs=_read_outputs(config),
+    )
+    config.warn_unknown()
+    return built
+
+
+def _texts(fields: Fields, name: str) -> tuple[str, ...]:
+    return tuple(text for text, _ in fields.texts(name))
+
+
+def _read_defines(config: Fields) -> dict[str, str]:
+    defines = config.mapping("defines")
+    if defines is None:
+        return {}
+    found: dict[str, str] = {}
+    for name, item in defines.rest():
+        if isinstance(item.value, bool):
+            found[name] = str(int(item.value))
+        elif isinstance(item.value, str | int | float):
+            found[name] = str(item.value)
+        elif item.value is None:
+            found[name] = ""
+        else:
+            defines.wrong(name, item, "text or a number")
+    return found
+
+
+def _read_outputs(config: Fields) -> tuple[int, ...]:
+    found: list[int] = []
+    for index, item in enumerate(config.items("outputs")):
+        if isinstance(item.value, int) and not isinstance(item.value, bool) and item.value >= 0:
+            found.append(item.value)
+        else:
+            config.wrong(f"outputs[{index}]", item, "the index of an input, from 0")
+    return tuple(found)
+
+
+def _check_harness(
+    fields: Fields,
+    choice: Choice,
+    wished: HarnessKind | None,
+    config: BuildConfig,
+    files: _Files,
+    findings: Findings,
+) -> None:
+    """What the chosen harness needs must be there; what is named must be among the files."""
+    if findings.errors:
+        return  # a broken file list would only make echoes of what is already said
+    names = {*files.texts, files.submission}
+    config_item = fields.take("config")
+    line = config_item.line if config_item else fields.line
+    for source in config.sources:
+        if source not in names:
+            findings.error("config.sources", line, f"`{source}` isn't among `files`")
+    if wished is HarnessKind.NATIVE and not choice.natively_possible:
+        findings.error("harness", fields.line, f"can't be native. {choice.reason}")
+    elif choice.kind is HarnessKind.SCRIPT and not config.sources:
+        if config.main is None:
+            findings.error("config.main", line, f"missing. {choice.reason}")
+        elif config.main not in names:
+            findings.error("config.main", line, f"`{config.main}` isn't among `files`")
+
+
+def _read_timeouts(fields: Fields) -> Timeouts:
+    usual = Timeouts()
+    return Timeouts(
+        test_s=fields.seconds("test_timeout", default=usual.test_s, most=MAX_TIMEOUT_S),
+        benchmark_s=fields.seconds(
+            "benchmark_timeout", default=usual.benchmark_s, most=MAX_TIMEOUT_S
+        ),
+        ranked_s=fields.seconds("ranked_timeout", default=usual.ranked_s, most=MAX_TIMEOUT_S),
+        compile_s=fields.seconds("compile_timeout", default=usual.compile_s, most=MAX_TIMEOUT_S),
+    )
+
+
+def _read_anchor(fields: Fields, files: _Files, findings: Findings) -> str | None:
+    anchor = fields.text("anchor")
+    if anchor and anchor not in files.texts:
+        item = fields.take("anchor")
+        findings.error("anchor", item.line if item else None, f"`{anchor}` isn't among `files`")
+    return anchor or None
+
+
+def _read_templates(fields: Fields, checkout: Checkout, findings: Findings) -> dict[str, str]:
+    templates = fields.mapping("templates")
+    if templates is None:
+        return {}
+    found: dict[str, str] = {}
+    for word, item in templates.rest():
+        if not isinstance(item.value, str):
+            templates.wrong(word, item, "the path of a file")
+            continue
+        if word not in TEMPLATE_WORDS:
+            findings.warn(templates.key(word), item.line, f"not one of {', '.join(TEMPLATE_WORDS)}")
+        text = checkout.read(item.value, templates.key(word), item.line, findings)
+        found[word] = text or ""
+    return found
+
+
+def _read_rare(fields: Fields) -> None:
+    """Keys of the format that nothing here depends on: checked, then left alone."""
+    fields.texts("libraries")
+    seed = fields.take("seed")
+    if seed is not None and (isinstance(seed.value, bool) or not isinstance(seed.value, int)):
+        fields.wrong("seed", seed, "a whole number")

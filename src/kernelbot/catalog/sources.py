@@ -1,0 +1,60 @@
+"""Reads the files that a problem names: text only, inside the checkout only, within a size."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.catalog.fields import Findings
+
+MAX_FILE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """Where a problem may read from: its own folder, and up to `root`."""
+
+    folder: Path
+    root: Path
+
+    @classmethod
+    def around(cls, folder: Path, root: Path | None) -> "Checkout":
+        """`root` where it is given; else the git checkout that holds `folder`; else the nearest
+        folder above that has a competition file beside it; else the folder itself."""
+        folder = folder.resolve()
+        return cls(folder, root.resolve() if root else _find_root(folder))
+
+    def read(self, source: str, key: str, line: int | None, findings: Findings) -> str | None:
+        """The text of the file `source` names relative to the folder, or None after a finding."""
+        trouble: str | None = None
+        try:
+            path = (self.folder / source).resolve()
+            if not path.is_relative_to(self.root):
+                trouble = f"`{source}` leaves the checkout ({self.root.name})"
+            elif not path.is_file():
+                trouble = f"no such file: `{source}`"
+            elif path.stat().st_size > MAX_FILE_BYTES:
+                trouble = f"`{source}` is larger than {MAX_FILE_BYTES >> 20} MiB"
+            else:
+                return _text(path.read_bytes(), source, key, line, findings)
+        except (OSError, ValueError, RuntimeError) as error:
+            trouble = f"`{source}` can't be read: {error}"
+        findings.error(key, line, trouble)
+        return None
+
+
+def _text(raw: bytes, source: str, key: str, line: int | None, findings: Findings) -> str | None:
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:
+        findings.error(key, line, f"`{source}` isn't a text file in UTF-8")
+        return None
+    return text
+
+
+def _find_root(folder: Path) -> Path:
+    above = (folder, *folder.parents)
+    git = next((path for path in above if (path / ".git").exists()), None)
+    if git is not None:
+        return git
+    return next((path for path in above[1:4] if any(path.glob("*.yaml"))), folder)
