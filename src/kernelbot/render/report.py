@@ -1,0 +1,155 @@
+"""A run's result as text for its author."""
+
+from kernelbot.protocol import (
+    CaseResult,
+    CompileReport,
+    Fault,
+    HarnessKind,
+    PhaseResult,
+    RunResult,
+    Verdict,
+    WorkloadResult,
+)
+from kernelbot.render.plot import histogram
+from kernelbot.render.table import table
+from kernelbot.render.text import indent, one_line, printable, shorten
+from kernelbot.render.units import interval_text, seconds_text, time_text
+from kernelbot.render.verdicts import FAULTS, TITLES, mark
+
+OUTPUT_LIMIT = 20_000
+"""Characters shown of each of the program's and the compiler's outputs by default."""
+
+
+def report(
+    result: RunResult, *, output_limit: int = OUTPUT_LIMIT, passed_cases: bool = True
+) -> str:
+    """Everything an author wants to know, the verdict first. `output_limit`: characters shown
+    of each output; `passed_cases` False: only those that failed, the others counted."""
+    parts = [
+        _heading(result),
+        *(_phase(phase, passed_cases) for phase in result.phases),
+        _failure(result, output_limit),
+        _compile(result.compile, output_limit),
+        _output("What the program printed", result.stdout, output_limit),
+        _output("What it printed on stderr", result.stderr, output_limit),
+        _notes(result),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def report_within(result: RunResult, limit: int = 2000) -> str:
+    """The report in at most `limit` characters: outputs are shortened first, then cases that
+    passed are only counted, and at last the middle is cut out."""
+    for output_limit in (limit // 2, limit // 4, limit // 8):
+        text = report(result, output_limit=output_limit, passed_cases=False)
+        if len(text) <= limit:
+            return text
+    return shorten(text, limit)
+
+
+def _heading(result: RunResult) -> str:
+    what = f"{one_line(result.problem)}, mode {result.mode}, on {one_line(result.system.device)}"
+    lines = [f"{mark(result.verdict)} {TITLES[result.verdict]}: {what}"]
+    if result.score_s is not None:
+        interval = ""
+        if result.score_ci95_s:
+            low_s, high_s = result.score_ci95_s
+            interval = f" (95 % interval {interval_text(low_s * 1e9, high_s * 1e9)})"
+        lines.append(f"Score {seconds_text(result.score_s)}{interval}")
+    return "\n".join(lines)
+
+
+def _phase(phase: PhaseResult, passed_cases: bool) -> str:
+    lines = [f"{phase.phase}: {TITLES[phase.verdict]}, {seconds_text(phase.duration_s)}"]
+    if phase.cases:
+        lines += _cases(phase.cases, passed_cases)
+    if phase.workloads:
+        lines.append(indent(_workloads(phase.workloads), "  "))
+        lines += _extras(phase.workloads)
+    if phase.failure and not phase.cases:
+        lines.append(indent(printable(phase.failure.message), "  "))
+    return "\n".join(lines)
+
+
+def _cases(cases: tuple[CaseResult, ...], passed_cases: bool) -> list[str]:
+    lines = []
+    passed = [case for case in cases if case.verdict is Verdict.ACCEPTED]
+    if not passed_cases:
+        lines.append(f"  {len(passed)} of {len(cases)} cases passed")
+    for case in cases:
+        if case.verdict is Verdict.ACCEPTED and not passed_cases:
+            continue
+        lines.append(f"  {mark(case.verdict)} {one_line(case.spec)}")
+        if case.message:
+            lines.append(indent(printable(case.message), "      "))
+    return lines
+
+
+def _workloads(workloads: tuple[WorkloadResult, ...]) -> str:
+    headers = ("workload", "median", "95% of it", "best", "worst", "calls", "spread")
+    rows = [
+        (
+            one_line(workload.spec),
+            time_text(workload.median_ns),
+            interval_text(*workload.ci95_ns),
+            time_text(workload.best_ns),
+            time_text(workload.worst_ns),
+            str(len(workload.samples_ns)),
+            histogram(workload.samples_ns),
+        )
+        for workload in workloads
+    ]
+    return table(headers, rows, right=("median", "95% of it", "best", "worst", "calls"))
+
+
+def _extras(workloads: tuple[WorkloadResult, ...]) -> list[str]:
+    return [
+        f"  {one_line(workload.spec)}: {one_line(key)} = {one_line(value)}"
+        for workload in workloads
+        for key, value in workload.extra.items()
+    ]
+
+
+def _failure(result: RunResult, output_limit: int) -> str:
+    if result.failure is None:
+        return ""
+    lines = [printable(shorten(result.failure.message, output_limit))]
+    if result.failure.fault is not Fault.AUTHOR:
+        lines.append(FAULTS[result.failure.fault])
+    if result.failure.evidence:
+        lines.append(indent(printable(shorten(result.failure.evidence, output_limit))))
+    return "\n".join(lines)
+
+
+def _compile(compiled: CompileReport | None, output_limit: int) -> str:
+    if compiled is None:
+        return ""
+    how = "taken from the cache" if compiled.cached else seconds_text(compiled.duration_s)
+    parts = [f"Compiled ({how}): {one_line(compiled.command)}"]
+    if compiled.output.strip():
+        parts.append(indent(printable(shorten(compiled.output.strip("\n"), output_limit))))
+    if compiled.kernels:
+        parts.append(indent(_kernels(compiled), "  "))
+    return "\n".join(parts)
+
+
+def _kernels(compiled: CompileReport) -> str:
+    headers = list(dict.fromkeys(key for kernel in compiled.kernels for key in kernel))
+    rows = [[one_line(kernel.get(key, "")) for key in headers] for kernel in compiled.kernels]
+    return table(headers, rows)
+
+
+def _output(title: str, text: str, limit: int) -> str:
+    if not text.strip():
+        return ""
+    return f"{title}:\n{indent(printable(shorten(text.rstrip(), limit)))}"
+
+
+def _notes(result: RunResult) -> str:
+    notes = [one_line(note) for note in result.system.notes]
+    if result.harness is HarnessKind.SCRIPT:
+        notes.append("Measured by the problem's own script: unverified.")
+    if result.sandbox.mode == "none":
+        notes.append("Judged without a sandbox, because the operator said so.")
+    notes += [f"Not in force: {one_line(missing)}" for missing in result.sandbox.missing]
+    return "\n".join(f"Note: {note}" for note in notes)

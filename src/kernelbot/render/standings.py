@@ -1,0 +1,27 @@
+"""A ranking as a table."""
+
+from collections.abc import Sequence
+
+from kernelbot.domain.types import Standing
+from kernelbot.render.table import table
+from kernelbot.render.text import one_line
+from kernelbot.render.units import interval_text, seconds_text
+
+
+def standings_table(rows: Sequence[Standing]) -> str:
+    """One line per author, in the given order; a sentence where there is none."""
+    if not rows:
+        return "Nobody is ranked here yet."
+    headers = ("rank", "author", "score", "95% of it", "submission", "file")
+    cells = [
+        (
+            str(row.rank),
+            one_line(row.author),
+            seconds_text(row.score_s),
+            interval_text(row.ci95_s[0] * 1e9, row.ci95_s[1] * 1e9) if row.ci95_s else "",
+            f"#{row.submission_id}",
+            one_line(row.file_name) + (" (unverified)" if row.unverified else ""),
+        )
+        for row in rows
+    ]
+    return table(headers, cells, right=("rank", "score", "95% of it", "submission"))

@@ -1,0 +1,42 @@
+"""Quantities as people read them: three significant digits and the unit that fits."""
+
+_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+
+
+def time_text(nanoseconds: float) -> str:
+    """`1.23 ms`. From 1000 s on without decimals; below 1 ns in fractions of it."""
+    for size, unit in _UNITS:
+        # What would be rounded up to the next unit is written in that unit: not `1000 µs`.
+        if nanoseconds >= size * 0.9995:
+            return f"{_three_digits(nanoseconds / size)} {unit}"
+    return f"{nanoseconds:.3g} ns"
+
+
+def seconds_text(seconds: float) -> str:
+    """As `time_text`, of seconds."""
+    return time_text(seconds * 1e9)
+
+
+def interval_text(low_ns: float, high_ns: float) -> str:
+    """`1.21 to 1.25 ms`: the unit once where both share it."""
+    low, low_unit = time_text(low_ns).split(" ")
+    high, high_unit = time_text(high_ns).split(" ")
+    if low_unit == high_unit:
+        return f"{low} to {high} {high_unit}"
+    return f"{low} {low_unit} to {high} {high_unit}"
+
+
+def size_text(size_bytes: int) -> str:
+    """`1.5 MiB`."""
+    value = float(size_bytes)
+    for unit in ("bytes", "KiB", "MiB"):
+        if value < 1024:
+            return f"{value:.3g} {unit}"
+        value /= 1024
+    return f"{value:.3g} GiB"
+
+
+def _three_digits(value: float) -> str:
+    if value >= 99.95:
+        return f"{value:.0f}"
+    return f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"

@@ -1,0 +1,28 @@
+import math
+
+from kernelbot.render.plot import histogram
+
+
+def test_an_even_spread_is_flat() -> None:
+    assert "████" == histogram([1, 2, 3, 4], width=4)
+
+
+def test_empty_bins_are_blank() -> None:
+    assert "█   █" == histogram([1, 1, 9, 9], width=5)
+
+
+def test_one_value_has_no_spread() -> None:
+    assert "" == histogram([1.0])
+
+
+def test_equal_values_are_one_bar() -> None:
+    assert "█" == histogram([5.0] * 20)
+
+
+def test_one_hiccup_does_not_hide_the_spread() -> None:
+    values = [*(float(i) for i in range(100)), 1e9]
+    assert " " not in histogram(values, width=8)
+
+
+def test_what_is_not_a_number_is_left_out() -> None:
+    assert "██" == histogram([1.0, math.nan, 2.0, math.inf], width=2)

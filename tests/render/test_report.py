@@ -1,0 +1,80 @@
+from dataclasses import replace
+
+from kernelbot.protocol import Failure, Fault, HarnessKind, SandboxReport, Verdict
+from kernelbot.render.report import report, report_within
+from tests.render.results import ACCEPTED, WRONG
+
+ACCEPTED_TEXT = """\
+✓ accepted: sort_np, mode leaderboard, on CPU
+Score 1.10 ms (95 % interval 1.00 to 1.20 ms)
+
+test: accepted, 500 ms
+  ✓ size: 1
+
+leaderboard: accepted, 1.50 s
+  workload              median        95% of it     best    worst  calls  spread
+  size: 1024; seed: 7  1.10 ms  1.00 to 1.20 ms  1.00 ms  1.20 ms      3  █     █    █"""
+
+WRONG_TEXT = """\
+✗ wrong answer: sort_np, mode test, on CPU
+
+test: wrong answer, 250 ms
+  ✓ size: 1
+  ✗ size: 2
+      element 1 is 5, not 6
+
+1 of 2 tests failed.
+
+Compiled (200 ms): g++ a.cpp
+    a warning
+  name  regs
+  k     32
+
+What the program printed:
+    hello"""
+
+
+def test_an_accepted_run_in_full() -> None:
+    assert ACCEPTED_TEXT == report(ACCEPTED)
+
+
+def test_a_wrong_answer_in_full() -> None:
+    assert WRONG_TEXT == report(WRONG)
+
+
+def test_our_fault_is_said_to_be_ours() -> None:
+    failed = replace(
+        WRONG, verdict=Verdict.INTERNAL_ERROR, failure=Failure(Fault.PLATFORM, "The disk is full.")
+    )
+    assert "The disk is full.\nOur fault, not the submission's." in report(failed)
+
+
+def test_evidence_is_shown() -> None:
+    refused = replace(WRONG, failure=Failure(Fault.AUTHOR, "The clock was wrong.", "5 ns < 10 ns"))
+    assert "The clock was wrong.\n    5 ns < 10 ns" in report(refused)
+
+
+def test_a_script_s_result_is_marked_unverified() -> None:
+    text = report(replace(ACCEPTED, harness=HarnessKind.SCRIPT))
+    assert text.endswith("Note: Measured by the problem's own script: unverified.")
+
+
+def test_a_missing_sandbox_is_said() -> None:
+    text = report(replace(ACCEPTED, sandbox=SandboxReport("none", (), ("all: by choice",))))
+    assert text.endswith(
+        "Note: Judged without a sandbox, because the operator said so.\n"
+        "Note: Not in force: all: by choice"
+    )
+
+
+def test_the_program_can_not_write_to_the_terminal() -> None:
+    assert "\x1b" not in report(replace(WRONG, stdout="\x1b]0;owned\x07", stderr="\x1b[2J"))
+
+
+def test_the_short_report_fits_and_keeps_the_failing_case() -> None:
+    text = report_within(replace(WRONG, stdout="x" * 100_000, stderr="y" * 100_000), 2000)
+    assert (True, True) == (len(text) <= 2000, "element 1 is 5, not 6" in text)
+
+
+def test_the_short_report_counts_what_passed() -> None:
+    assert "1 of 2 cases passed" in report_within(WRONG, 2000)

@@ -1,0 +1,39 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernelbot.render.text import indent, one_line, printable, shorten
+
+
+def test_escape_sequences_are_written_out() -> None:
+    assert "\\x1b[2Jhi\n" == printable("\x1b[2Jhi\n")
+
+
+def test_right_to_left_overrides_are_written_out() -> None:
+    assert "\\u202egpj.py" == printable("\u202egpj.py")
+
+
+def test_a_name_stays_on_one_line() -> None:
+    assert "a'; echo x\\nb" == one_line("a'; echo x\nb")
+
+
+@given(st.text())
+def test_what_is_printable_moves_no_cursor(text: str) -> None:
+    assert all(c in "\n\t" or c.isprintable() for c in printable(text))
+
+
+@given(st.text(), st.integers(min_value=0, max_value=300))
+def test_shortened_text_keeps_the_limit(text: str, limit: int) -> None:
+    assert len(shorten(text, limit)) <= max(limit, 0)
+
+
+def test_the_middle_is_cut_out_with_a_note() -> None:
+    text = shorten("a" * 500 + "b" * 500, 100)
+    assert (True, True, True) == (
+        text.startswith("aaa"),
+        text.endswith("bbb"),
+        "[... 900 characters left out ...]" in text,
+    )
+
+
+def test_every_line_is_indented() -> None:
+    assert "  a\n  b" == indent("a\nb", "  ")
