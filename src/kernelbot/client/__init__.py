@@ -1,1 +1,15 @@
-"""The typed HTTP client."""
+"""The typed HTTP client, for the terminal, for tests and for anyone's script.
+
+from kernelbot.client import KernelbotClient, find_endpoint
+
+with KernelbotClient.to(find_endpoint()) as client:
+    submission = client.submit("sort.py", source, board="sort")
+    for event in client.events(submission.id):
+        print(event.kind, event.data)
+"""
+
+from kernelbot.client.endpoint import Endpoint, find_endpoint
+from kernelbot.client.errors import BadAnswer, Refused, Unreachable
+from kernelbot.client.http import KernelbotClient
+
+__all__ = ["BadAnswer", "Endpoint", "KernelbotClient", "Refused", "Unreachable", "find_endpoint"]

@@ -1,12 +1,12 @@
 """The error tree. Every error says whose fault it is, what happened, and what to do next.
 
 A door turns these into its own form (HTTP status, exit code) with one table; see
-`api/errors.py` and `cli/errors.py`. `code` is the machine word that every door shows.
+`api/errors.py` and `cli/errors.py`. `code` is the machine word that every door shows; it and
+`fault` belong to the class, but for errors that a client hears of from a server.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from kernelbot.protocol import Fault
 
@@ -17,8 +17,8 @@ class KernelbotError(Exception):
     `str(error)` is one sentence a person understands; `hint` says what to do next, or is empty.
     """
 
-    code: ClassVar[str] = "error"
-    fault: ClassVar[Fault] = Fault.PLATFORM
+    code: str = "error"
+    fault: Fault = Fault.PLATFORM
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)

@@ -1,0 +1,178 @@
+"""Which server to talk to, and as whom.
+
+Server: an explicit URL, `KERNELBOT_URL`, `POPCORN_API_URL`, the one of the last `login`, a
+`kernelbot serve` of this account on this machine, `http://127.0.0.1:8000`.
+Token: `KERNELBOT_TOKEN`, the one kept by `login` for that server, `cli_id` in
+`~/.popcorn.yaml`, the one that a `kernelbot serve` of this account left for that server.
+"""
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+
+from kernelbot.domain.errors import UserError
+
+DEFAULT_URL = "http://127.0.0.1:8000"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A server's base URL without a slash at the end, and a token or None; `token_from` says
+    where the token was found."""
+
+    url: str
+    token: str | None = field(repr=False)
+    token_from: str = ""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The files that are looked at."""
+
+    config: Path
+    servers: Path
+    popcorn: Path
+
+    @classmethod
+    def usual(cls) -> "Places":
+        """Those of this account."""
+        return cls(
+            config=platformdirs.user_config_path("kernelbot") / "config.toml",
+            servers=platformdirs.user_state_path("kernelbot") / "servers",
+            popcorn=Path.home() / ".popcorn.yaml",
+        )
+
+
+@dataclass(frozen=True)
+class _Config:
+    url: str | None
+    tokens: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _LocalServer:
+    url: str
+    token: str
+
+
+def find_endpoint(
+    url: str | None = None,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    places: Places | None = None,
+) -> Endpoint:
+    """The server and token by the order above. Raises `UserError` for a URL that isn't one, or a
+    broken configuration file."""
+    places = places or Places.usual()
+    config = _read_config(places.config)
+    local = _local_servers(places.servers)
+    found = (
+        url
+        or environ.get("KERNELBOT_URL")
+        or environ.get("POPCORN_API_URL")
+        or config.url
+        or (local[0].url if local else DEFAULT_URL)
+    )
+    server = normal_url(found)
+    tokens = (
+        (environ.get("KERNELBOT_TOKEN"), "KERNELBOT_TOKEN"),
+        (config.tokens.get(server), str(places.config)),
+        (_popcorn_token(places.popcorn), str(places.popcorn)),
+        (next((one.token for one in local if one.url == server), None), "the local server"),
+    )
+    token, source = next(((token, source) for token, source in tokens if token), (None, ""))
+    return Endpoint(server, token, source)
+
+
+def remember(url: str, token: str, places: Places | None = None) -> Path:
+    """Keep a token for a server, and the server as the usual one; returns the file, which only
+    this account can read."""
+    path = (places or Places.usual()).config
+    config = _read_config(path)
+    server = normal_url(url)
+    lines = [f"url = {_toml(server)}", "", "[tokens]"]
+    tokens = {**config.tokens, server: token}
+    lines += [f"{_toml(key)} = {_toml(value)}" for key, value in tokens.items()]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+    draft.replace(path)
+    return path
+
+
+def normal_url(url: str) -> str:
+    """Without spaces around it and slashes at its end. Raises `UserError` for other than
+    http(s)."""
+    trimmed = url.strip().rstrip("/")
+    if not trimmed.startswith(("http://", "https://")) or trimmed.endswith(":"):
+        raise UserError(f"{url!r} is not a server's URL: it begins with http:// or https://.")
+    return trimmed
+
+
+def _toml(text: str) -> str:
+    return json.dumps(text)  # a JSON string is a TOML basic string
+
+
+def _read_config(path: Path) -> _Config:
+    try:
+        found = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return _Config(None, {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} can't be read: {error}.", hint="Mend or remove it.") from None
+    url, tokens = found.get("url"), found.get("tokens", {})
+    if not isinstance(tokens, dict) or not isinstance(url, str | None):
+        raise UserError(f"{path}: `url` is a text, `tokens` a table.", hint="Mend or remove it.")
+    return _Config(url, {str(key): str(value) for key, value in tokens.items()})
+
+
+def _local_servers(folder: Path) -> list[_LocalServer]:
+    """Those whose process lives, the latest started first."""
+    try:
+        files = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
+    except FileNotFoundError:  # one that stopped just now
+        return []
+    servers = (_local_server(file) for file in files)
+    return [server for server in servers if server is not None]
+
+
+def _local_server(file: Path) -> _LocalServer | None:
+    try:
+        found = json.loads(file.read_text("utf-8"))
+        url, token, pid = str(found["url"]), str(found["token"]), int(found["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # half written, or gone: as good as no server
+    return _LocalServer(url.rstrip("/"), token) if _alive(pid) else None
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _popcorn_token(path: Path) -> str | None:
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    import yaml  # here, because hardly anyone has this file and reading it costs start-up time
+
+    try:
+        found = yaml.safe_load(text)
+    except yaml.YAMLError:
+        return None  # another program's file: what's wrong with it is that program's to say
+    token = found.get("cli_id") if isinstance(found, dict) else None
+    return str(token) if token else None

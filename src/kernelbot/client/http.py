@@ -1,0 +1,262 @@
+"""The client itself: one method per route, answers as the server's own models."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from types import TracebackType
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from kernelbot.client.endpoint import Endpoint
+from kernelbot.client.errors import BadAnswer, Refused, Unreachable
+from kernelbot.client.sse import Frame, SseParser
+from kernelbot.domain.types import ProblemDefinition, Role, Visibility
+from kernelbot.protocol import Mode
+from kernelbot.schemas.boards import (
+    BoardList,
+    BoardView,
+    NewBoard,
+    ProblemView,
+    StandingsView,
+    problem_to_wire,
+)
+from kernelbot.schemas.errors import ErrorBody
+from kernelbot.schemas.submissions import EventView, SubmissionList, SubmissionView
+from kernelbot.schemas.system import DeviceList, ReadyView
+from kernelbot.schemas.users import NewUser, NewUserView, UserView
+
+Model = TypeVar("Model", bound=BaseModel)
+
+API = "/api/v1"
+
+
+class KernelbotClient:
+    """Talks to one server; use it in a `with` block. Every method raises `Refused`,
+    `Unreachable` or `BadAnswer`, and may be used from one thread at a time."""
+
+    def __init__(
+        self,
+        url: str,
+        token: str | None = None,
+        *,
+        timeout_s: float = 60.0,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self.url = url
+        self._http = httpx.Client(
+            base_url=url, headers=headers, timeout=timeout_s, transport=transport
+        )
+
+    @classmethod
+    def to(cls, endpoint: Endpoint) -> "KernelbotClient":
+        """A client for a server that was found."""
+        return cls(endpoint.url, endpoint.token)
+
+    def __enter__(self) -> "KernelbotClient":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._http.close()
+
+    def boards(self) -> BoardList:
+        """Every board one may see."""
+        return self._get(BoardList, "/boards")
+
+    def board(self, name: str) -> BoardView:
+        """One board."""
+        return self._get(BoardView, f"/boards/{_part(name)}")
+
+    def problem(self, board: str) -> ProblemView:
+        """A board's statement and starter files."""
+        return self._get(ProblemView, f"/boards/{_part(board)}/problem")
+
+    def create_board(
+        self,
+        definition: ProblemDefinition,
+        *,
+        name: str,
+        deadline: datetime | None = None,
+        visibility: Visibility = Visibility.PUBLIC,
+        devices: Sequence[str] | None = None,
+    ) -> BoardView:
+        """Open a board. `devices` None: those the problem names."""
+        body = NewBoard(
+            name=name,
+            problem=problem_to_wire(definition),
+            deadline=deadline,
+            visibility=visibility,
+            devices=None if devices is None else list(devices),
+        )
+        return self._post(BoardView, "/boards", json=body.model_dump(mode="json"))
+
+    def standings(
+        self, board: str, device: str | None = None, *, limit: int = 50, offset: int = 0
+    ) -> StandingsView:
+        """One page of a ranking. `device` None: the board's first."""
+        query = {"device": device, "limit": limit, "offset": offset}
+        return self._get(StandingsView, f"/boards/{_part(board)}/standings", query)
+
+    def submit(
+        self,
+        file_name: str,
+        content: bytes,
+        *,
+        board: str | None = None,
+        devices: Sequence[str] = (),
+        mode: Mode = Mode.LEADERBOARD,
+    ) -> SubmissionView:
+        """Send a file. What was left out is decided by its directives. Once this returns, the
+        submission is stored and will be judged."""
+        fields: dict[str, str | list[str]] = {"mode": mode, "device": list(devices)}
+        if board is not None:
+            fields["board"] = board
+        files = {"file": (file_name, content, "application/octet-stream")}
+        return self._post(SubmissionView, "/submissions", data=fields, files=files)
+
+    def submission(self, submission_id: int) -> SubmissionView:
+        """One submission with code and results."""
+        return self._get(SubmissionView, f"/submissions/{submission_id}")
+
+    def submissions(
+        self, *, board: str | None = None, limit: int = 50, before_id: int | None = None
+    ) -> SubmissionList:
+        """One's own, the newest first."""
+        query = {"board": board, "limit": limit, "before_id": before_id}
+        return self._get(SubmissionList, "/submissions", query)
+
+    def cancel(self, submission_id: int) -> SubmissionView:
+        """Stop one that hasn't finished."""
+        return self._post(SubmissionView, f"/submissions/{submission_id}/cancel")
+
+    def me(self) -> UserView:
+        """Whose token this is."""
+        return self._get(UserView, "/users/me")
+
+    def create_user(self, name: str, role: Role = Role.COMPETITOR) -> NewUserView:
+        """A new account with its token."""
+        body = NewUser(name=name, role=role)
+        return self._post(NewUserView, "/users", json=body.model_dump(mode="json"))
+
+    def devices(self) -> DeviceList:
+        """Every configured device."""
+        return self._get(DeviceList, "/devices")
+
+    def ready(self) -> ReadyView:
+        """Whether the server can take and judge submissions; doesn't raise where it can't."""
+        with self._talking():
+            response = self._http.get("/ready")
+        return (
+            _read(ReadyView, response)
+            if response.status_code == 503
+            else _answer(ReadyView, response)
+        )
+
+    def events(
+        self, submission_id: int, *, after: int = 0, patience_s: float = 60.0
+    ) -> Iterator[EventView]:
+        """All events of a submission with an id above `after`, then those to come, until its
+        last. A broken connection is taken up again where it broke, for `patience_s`: a server
+        that isn't back by then is `Unreachable`."""
+        pause_s, give_up_s = 0.1, time.monotonic() + patience_s
+        while True:
+            try:
+                with self._open_stream(submission_id, after) as response:
+                    pause_s, give_up_s = 0.1, time.monotonic() + patience_s
+                    for frame in _frames(response):
+                        if frame.event == "end":
+                            return
+                        event = _parse(EventView, frame.data)
+                        if event.id > after:  # none twice, whatever the server sends again
+                            after = event.id
+                            yield event
+            except (Unreachable, Refused) as error:
+                lasting = isinstance(error, Refused) and error.status < 500
+                if lasting or time.monotonic() > give_up_s:
+                    raise
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, 5.0)
+
+    @contextmanager
+    def _open_stream(self, submission_id: int, after: int) -> Iterator[httpx.Response]:
+        headers = {"Last-Event-ID": str(after), "Accept": "text/event-stream"}
+        path = f"{API}/submissions/{submission_id}/events"
+        with self._talking(), self._http.stream("GET", path, headers=headers) as response:
+            if response.is_error:
+                response.read()
+                raise _refusal(response)
+            yield response
+
+    def _get(
+        self, model: type[Model], path: str, query: dict[str, str | int | None] | None = None
+    ) -> Model:
+        params = {key: value for key, value in (query or {}).items() if value is not None}
+        with self._talking():
+            response = self._http.get(API + path, params=params)
+        return _answer(model, response)
+
+    def _post(self, model: type[Model], path: str, **content: Any) -> Model:
+        with self._talking():
+            response = self._http.post(API + path, **content)
+        return _answer(model, response)
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        try:
+            yield
+        except httpx.TransportError as error:
+            why = str(error) or type(error).__name__
+            raise Unreachable(
+                f"The server at {self.url} can't be reached: {why}.",
+                hint="Is it running (`kernelbot serve`)? Is KERNELBOT_URL right?",
+            ) from error
+        except httpx.InvalidURL as error:
+            raise Unreachable(f"{self.url} is not a URL that can be asked: {error}.") from error
+
+
+def _frames(response: httpx.Response) -> Iterator[Frame]:
+    parser = SseParser()
+    for piece in response.iter_bytes():
+        yield from parser.feed(piece)
+
+
+def _part(name: str) -> str:
+    return quote(name, safe="")
+
+
+def _answer(model: type[Model], response: httpx.Response) -> Model:
+    if not response.is_success:
+        raise _refusal(response)
+    return _read(model, response)
+
+
+def _read(model: type[Model], response: httpx.Response) -> Model:
+    return _parse(model, response.content)
+
+
+def _parse(model: type[Model], text: str | bytes) -> Model:
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        raise BadAnswer(
+            f"The server's answer is not a {model.__name__}: {error.errors()[0]['msg']}.",
+            hint="Is it a KernelBot server, and as new as this client?",
+        ) from error
+
+
+def _refusal(response: httpx.Response) -> Refused:
+    try:
+        body = ErrorBody.model_validate_json(response.content)
+    except ValidationError:
+        detail = f"The server answered {response.status_code} {response.reason_phrase}."
+        return Refused(response.status_code, "bad_answer", detail)
+    return Refused(response.status_code, body.code, body.detail)

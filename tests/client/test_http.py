@@ -1,0 +1,166 @@
+"""Against a server that speaks just enough of the protocol, on a real socket."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from kernelbot.client import BadAnswer, KernelbotClient, Refused, Unreachable
+from kernelbot.protocol import Fault
+
+SCHEDULER = Fault.SCHEDULER
+Handle = Callable[[BaseHTTPRequestHandler], None]
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Handle], str]]:
+    servers: list[tuple[ThreadingHTTPServer, threading.Thread]] = []
+
+    def start(handle: Handle) -> str:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                handle(self)
+
+            def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the library's)
+                return
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        servers.append((server, thread))
+        return f"http://127.0.0.1:{server.server_address[1]}"
+
+    yield start
+    for server, thread in servers:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def answer(handler: BaseHTTPRequestHandler, status: int, body: bytes) -> None:
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(body)))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+END = b"event: end\ndata: {}\n\n"
+
+
+def event(number: int) -> bytes:
+    data = {
+        "id": number,
+        "submission_id": 7,
+        "run_id": 1,
+        "device": "CPU",
+        "secret": False,
+        "kind": "case",
+        "data": {"index": number},
+        "created_at": "2026-01-01T00:00:00Z",
+    }
+    return f"id: {number}\nevent: case\ndata: {json.dumps(data)}\n\n".encode()
+
+
+def test_events_go_on_where_the_connection_broke(serve: Callable[[Handle], str]) -> None:
+    asked: list[str | None] = []
+
+    def handle(handler: BaseHTTPRequestHandler) -> None:
+        asked.append(handler.headers["Last-Event-ID"])
+        handler.send_response(200)
+        handler.end_headers()
+        first = event(1) + event(2) + event(3)[:-10]  # breaks in the middle of the third
+        handler.wfile.write(first if len(asked) == 1 else event(2) + event(3) + END)
+
+    with KernelbotClient(serve(handle)) as client:
+        ids = [found.id for found in client.events(7)]
+    assert ([1, 2, 3], ["0", "2"]) == (ids, asked)
+
+
+def test_events_survive_a_server_that_is_being_restarted(serve: Callable[[Handle], str]) -> None:
+    asked = []
+
+    def handle(handler: BaseHTTPRequestHandler) -> None:
+        asked.append(1)
+        if len(asked) == 1:
+            answer(handler, 503, b'{"detail": "Later.", "code": "unavailable"}')
+        else:
+            answer(handler, 200, event(1) + END)
+
+    with KernelbotClient(serve(handle)) as client:
+        assert [1] == [found.id for found in client.events(7)]
+
+
+def test_events_of_nothing_are_refused_at_once(serve: Callable[[Handle], str]) -> None:
+    body = b'{"detail": "No submission 7.", "code": "not_found"}'
+    with (
+        KernelbotClient(serve(lambda handler: answer(handler, 404, body))) as client,
+        pytest.raises(Refused, match=r"No submission 7\."),
+    ):
+        next(client.events(7))
+
+
+def test_nobody_there() -> None:
+    with KernelbotClient("http://127.0.0.1:1") as client, pytest.raises(Unreachable, match="127"):
+        client.boards()
+
+
+def test_events_of_a_server_that_stays_away() -> None:
+    with KernelbotClient("http://127.0.0.1:1") as client, pytest.raises(Unreachable):
+        next(client.events(7, patience_s=0.0))
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "expected"),
+    [
+        (404, b'{"detail": "No.", "code": "not_found"}', ("not_found", "No.", Fault.AUTHOR)),
+        (503, b'{"detail": "No.", "code": "unavailable"}', ("unavailable", "No.", Fault.PLATFORM)),
+        (
+            502,
+            b'{"detail": "N", "code": "scheduler_error"}',
+            ("scheduler_error", "N", Fault.SCHEDULER),
+        ),
+        (502, b"<html>", ("bad_answer", "The server answered 502 Bad Gateway.", Fault.PLATFORM)),
+        (
+            422,
+            b'{"detail": [1]}',
+            ("bad_answer", "The server answered 422", Fault.AUTHOR),
+        ),
+    ],
+)
+def test_an_error_keeps_its_word_its_sentence_and_its_fault(
+    serve: Callable[[Handle], str], status: int, body: bytes, expected: tuple[str, str, Fault]
+) -> None:
+    with (
+        KernelbotClient(serve(lambda handler: answer(handler, status, body))) as client,
+        pytest.raises(Refused) as caught,
+    ):
+        client.boards()
+    code, sentence, fault = expected
+    assert (code, True, fault) == (
+        caught.value.code,
+        str(caught.value).startswith(sentence),
+        caught.value.fault,
+    )
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"boards": 3}', b"\xff"])
+def test_an_answer_of_another_kind_of_server(serve: Callable[[Handle], str], body: bytes) -> None:
+    with (
+        KernelbotClient(serve(lambda handler: answer(handler, 200, body))) as client,
+        pytest.raises(BadAnswer, match="BoardList"),
+    ):
+        client.boards()
+
+
+def test_a_hostile_board_name_stays_in_its_path(serve: Callable[[Handle], str]) -> None:
+    asked: list[str] = []
+
+    def handle(handler: BaseHTTPRequestHandler) -> None:
+        asked.append(handler.path)
+        answer(handler, 404, b'{"detail": "No.", "code": "not_found"}')
+
+    with KernelbotClient(serve(handle)) as client, pytest.raises(Refused):
+        client.board("../a'; echo x?\n#")
+    assert ["/api/v1/boards/..%2Fa%27%3B%20echo%20x%3F%0A%23"] == asked
