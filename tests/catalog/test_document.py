@@ -20,7 +20,7 @@ def plain(item: Item) -> Plain:
 
 def only_message(text: str) -> str:
     _, findings = parse(text, "x.yml")
-    assert len(findings) == 1
+    assert 1 == len(findings)
     return findings[0].message
 
 
@@ -30,7 +30,7 @@ def test_parse_gives_lines() -> None:
     assert isinstance(item.value, Mapping)
     values = item.value["b"].value
     assert isinstance(values, tuple)
-    assert (findings, [part.line for part in values]) == ((), [3, 4])
+    assert ((), [3, 4]) == (findings, [part.line for part in values])
 
 
 def test_merge_keys_and_aliases_read_as_yaml_does() -> None:

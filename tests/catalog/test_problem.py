@@ -24,11 +24,11 @@ def mistakes(
 
 def test_a_small_problem_is_read_whole(tmp_path: Path) -> None:
     spec = load(tmp_path)
-    assert (spec.name, spec.lang, spec.harness) == ("problem", Lang.PY, HarnessKind.NATIVE)
+    assert ("problem", Lang.PY, HarnessKind.NATIVE) == (spec.name, spec.lang, spec.harness)
     assert (Case({"size": 4, "seed": 1}),) == spec.tests
     assert (Case({"size": 8, "seed": 2}),) == spec.benchmarks
-    assert [file.name for file in spec.files] == ["reference.py"]
-    assert spec.submission_name == "submission.py"
+    assert ["reference.py"] == [file.name for file in spec.files]
+    assert "submission.py" == spec.submission_name
     assert (RankRule.LAST, Timeouts()) == (spec.ranking_by, spec.timeouts)
 
 
@@ -48,8 +48,8 @@ def test_every_further_key_is_read(tmp_path: Path) -> None:
         spec.inputs_unchanged,
     ) == (RankRule.GEOM, True, True)
     assert (Floor(100.0, 200.0),) == spec.floors
-    assert (spec.anchor, spec.config.outputs) == ("reference.py", (0,))
-    assert (definition.devices, definition.templates) == (("CPU", "H100"), {"Python": REFERENCE})
+    assert ("reference.py", (0,)) == (spec.anchor, spec.config.outputs)
+    assert (("CPU", "H100"), {"Python": REFERENCE}) == (definition.devices, definition.templates)
 
 
 def test_unknown_keys_warn_with_name_and_line(tmp_path: Path) -> None:
@@ -202,12 +202,12 @@ def test_a_million_tests_are_refused_by_size(tmp_path: Path) -> None:
 
 def test_more_than_a_thousand_tests_are_refused_by_count(tmp_path: Path) -> None:
     task = TASK.replace("tests:\n", "tests:\n" + '  - {"size": 4, "seed": 1}\n' * 1001, 1)
-    assert mistakes(tmp_path, task)[0].message == "1002 cases; at most 1000 are accepted"
+    assert "1002 cases; at most 1000 are accepted" == mistakes(tmp_path, task)[0].message
 
 
 def test_a_reference_that_is_no_python_names_its_line(tmp_path: Path) -> None:
     found = mistakes(tmp_path, TASK, "x = 1\ndef broken(:\n")
-    assert [(finding.file, finding.line) for finding in found] == [("reference.py", 2)]
+    assert [("reference.py", 2)] == [(finding.file, finding.line) for finding in found]
 
 
 def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
 
 def test_all_mistakes_are_listed_at_once(tmp_path: Path) -> None:
     found = mistakes(tmp_path, TASK + "ranking_by: best\ntest_timeout: x\ngpus: 3\n")
-    assert [finding.key for finding in found] == ["ranking_by", "test_timeout", "gpus"]
+    assert ["ranking_by", "test_timeout", "gpus"] == [finding.key for finding in found]
 
 
 def test_the_message_names_file_key_and_line(tmp_path: Path) -> None:
@@ -237,17 +237,17 @@ def test_without_a_checker_the_script_judges(tmp_path: Path) -> None:
 
 def test_a_script_problem_needs_its_main(tmp_path: Path) -> None:
     found = mistakes(tmp_path, TASK + "harness: script\nconfig: {main: eval.py}\n")
-    assert [(f.key, f.message) for f in found] == [("config.main", "`eval.py` isn't among `files`")]
+    assert [("config.main", "`eval.py` isn't among `files`")] == [(f.key, f.message) for f in found]
 
 
 def test_native_needs_what_the_reference_offers(tmp_path: Path) -> None:
     found = mistakes(tmp_path, TASK + "harness: native\n", "x = 1\n")
-    assert found[0].key == "harness"
+    assert "harness" == found[0].key
 
 
 def test_multi_gpu_is_a_script_problem_and_needs_world_size(tmp_path: Path) -> None:
     found = mistakes(tmp_path, TASK + "multi_gpu: true\n")
-    assert [f.key for f in found] == ["tests[0].world_size", "benchmarks[0].world_size"]
+    assert ["tests[0].world_size", "benchmarks[0].world_size"] == [f.key for f in found]
 
 
 def test_a_class_of_the_reference_in_the_input_makes_a_script_problem(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_class_of_the_reference_in_the_input_makes_a_script_problem(tmp_path: 
         "    return size, cache\n\ncheck_implementation = print\n"
     )
     spec = load(tmp_path, TASK + "config: {main: reference.py}\n", reference)
-    assert (spec.harness, "Cache" in spec.harness_reason) == (HarnessKind.SCRIPT, True)
+    assert (HarnessKind.SCRIPT, True) == (spec.harness, "Cache" in spec.harness_reason)
 
 
 COMPILED = TASK.replace("submission.py", "submission.cu").replace("lang: py", "lang: cu")
@@ -266,8 +266,8 @@ def test_a_compiled_problem_compiles_the_submission_unless_told(tmp_path: Path) 
     spec = load(
         tmp_path, COMPILED + "config: {compile_flags: [-O2], defines: {N: 4, FAST: true}}\n"
     )
-    assert (spec.harness, spec.config.sources) == (HarnessKind.NATIVE, ("submission.cu",))
-    assert spec.config.defines == {"N": "4", "FAST": "1"}
+    assert (HarnessKind.NATIVE, ("submission.cu",)) == (spec.harness, spec.config.sources)
+    assert {"N": "4", "FAST": "1"} == spec.config.defines
 
 
 def test_a_compiled_problem_with_its_own_main_is_a_script_problem(tmp_path: Path) -> None:
@@ -277,9 +277,9 @@ def test_a_compiled_problem_with_its_own_main_is_a_script_problem(tmp_path: Path
     )
     folder = write_problem(tmp_path, task)
     (folder / "eval.cu").write_text("int main(int argc, char** argv) { return 0; }\n")
-    assert load_problem(folder).definition.spec.harness == HarnessKind.SCRIPT
+    assert HarnessKind.SCRIPT == load_problem(folder).definition.spec.harness
 
 
 def test_a_source_to_compile_must_be_among_the_files(tmp_path: Path) -> None:
     found = mistakes(tmp_path, COMPILED + "config: {sources: [other.cu]}\n")
-    assert [finding.key for finding in found] == ["config.sources"]
+    assert ["config.sources"] == [finding.key for finding in found]
