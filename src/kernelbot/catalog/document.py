@@ -59,11 +59,14 @@ class _BoundedLoader(yaml.SafeLoader):
         return node
 
 
-def parse(text: str, file: str) -> tuple[Item | None, tuple[Finding, ...]]:
+def parse(
+    text: str, file: str, *, dates_as_text: bool = False
+) -> tuple[Item | None, tuple[Finding, ...]]:
     """The tree of `text`, or None, with all that is wrong in it. `file` names it in findings.
 
-    Never raises for bad text. Duplicate keys, keys that aren't text, values YAML knows but we
-    don't (dates, binary, sets, tags) and NaN or infinite numbers are findings.
+    `dates_as_text`: a bare date is taken as written. Never raises for bad text. Duplicate keys,
+    keys that aren't text, values YAML knows but we don't (dates, binary, sets, tags) and NaN or
+    infinite numbers are findings.
     """
     try:
         root = _compose(text)
@@ -71,7 +74,7 @@ def parse(text: str, file: str) -> tuple[Item | None, tuple[Finding, ...]]:
         return None, (Finding(file, "", refused.line, str(refused)),)
     if root is None:
         return None, (Finding(file, "", None, "the file is empty"),)
-    builder = _Builder(file)
+    builder = _Builder(file, dates_as_text=dates_as_text)
     try:
         item = builder.build(root, "", 0)
     except _Refused as refused:
@@ -96,11 +99,12 @@ def _compose(text: str) -> yaml.Node | None:
 class _Builder:
     """Turns nodes into items. Counts what it builds, because aliases share nodes."""
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, *, dates_as_text: bool) -> None:
         self.findings: list[Finding] = []
         self._file = file
         self._built = 0
         self._scalars = SafeConstructor()
+        self._dates_as_text = dates_as_text
 
     def build(self, node: yaml.Node, key: str, depth: int) -> Item:
         line = node.start_mark.line + 1
@@ -150,6 +154,8 @@ class _Builder:
 
     def _scalar(self, node: yaml.Node, key: str, line: int) -> Scalar:
         kind = node.tag.rpartition(":")[2]
+        if kind == "timestamp" and self._dates_as_text:
+            return str(node.value)
         if kind not in ("str", "int", "float", "bool", "null"):
             self._add(key, line, f"a value of the kind `{kind}` isn't allowed; put it in quotes")
             return str(node.value)

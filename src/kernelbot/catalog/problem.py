@@ -65,20 +65,8 @@ def load_problem(
     tree = _read_tree(checkout, findings)
     loaded = _read(tree, name or checkout.folder.name, checkout, findings) if tree else None
     if findings.errors or loaded is None:
-        raise _refusal(str(folder), findings)
+        raise InvalidProblem.listing(f"The problem in {folder}", findings.errors)
     return LoadedProblem(loaded, tuple(findings.warnings), checkout.folder)
-
-
-def _refusal(folder: str, findings: Findings) -> InvalidProblem:
-    errors = sorted(findings.errors, key=lambda finding: (finding.file, finding.line or 0))
-    count = "a mistake" if len(errors) == 1 else f"{len(errors)} mistakes"
-    shown = "\n".join(f"  {finding}" for finding in errors[:50])
-    more = f"\n  ... and {len(errors) - 50} more" if len(errors) > 50 else ""
-    return InvalidProblem(
-        f"The problem in {folder} has {count}:\n{shown}{more}",
-        hint="Put right what is listed, then try again.",
-        findings=errors,
-    )
 
 
 def _read_tree(checkout: Checkout, findings: Findings) -> Item | None:

@@ -22,21 +22,32 @@ class Checkout:
         folder = folder.resolve()
         return cls(folder, root.resolve() if root else _find_root(folder))
 
-    def read(self, source: str, key: str, line: int | None, findings: Findings) -> str | None:
-        """The text of the file `source` names relative to the folder, or None after a finding."""
-        trouble: str | None = None
+    def inside(self, source: str, key: str, line: int | None, findings: Findings) -> Path | None:
+        """Where `source` leads from the folder, or None after a finding if that is outside."""
         try:
             path = (self.folder / source).resolve()
-            if not path.is_relative_to(self.root):
-                trouble = f"`{source}` leaves the checkout ({self.root.name})"
-            elif not path.is_file():
+        except (OSError, ValueError, RuntimeError) as error:
+            findings.error(key, line, f"`{source}` can't be followed: {error}")
+            return None
+        if not path.is_relative_to(self.root):
+            findings.error(key, line, f"`{source}` leaves the checkout ({self.root.name})")
+            return None
+        return path
+
+    def read(self, source: str, key: str, line: int | None, findings: Findings) -> str | None:
+        """The text of the file `source` names relative to the folder, or None after a finding."""
+        path = self.inside(source, key, line, findings)
+        if path is None:
+            return None
+        try:
+            if not path.is_file():
                 trouble = f"no such file: `{source}`"
             elif path.stat().st_size > MAX_FILE_BYTES:
                 trouble = f"`{source}` is larger than {MAX_FILE_BYTES >> 20} MiB"
             else:
                 return _text(path.read_bytes(), source, key, line, findings)
-        except (OSError, ValueError, RuntimeError) as error:
-            trouble = f"`{source}` can't be read: {error}"
+        except OSError as error:
+            trouble = f"`{source}` can't be read: {error.strerror}"
         findings.error(key, line, trouble)
         return None
 

@@ -70,6 +70,22 @@ class InvalidProblem(UserError):
         super().__init__(message, hint=hint)
         self.findings = tuple(findings)
 
+    @classmethod
+    def listing(
+        cls, what: str, findings: Sequence[Finding], *, shown: int = 50
+    ) -> "InvalidProblem":
+        """The error that says what is wrong with `what`, in the order of files and lines."""
+        ordered = sorted(findings, key=lambda finding: (finding.file, finding.line or 0))
+        count = "a mistake" if len(ordered) == 1 else f"{len(ordered)} mistakes"
+        lines = [f"  {finding}" for finding in ordered[:shown]]
+        if len(ordered) > shown:
+            lines.append(f"  ... and {len(ordered) - shown} more")
+        return cls(
+            "\n".join([f"{what} has {count}:", *lines]),
+            hint="Put right what is listed, then try again.",
+            findings=ordered,
+        )
+
 
 class NotFound(UserError):
     """No such thing, or none that this person may see."""

@@ -1,0 +1,145 @@
+"""Reads a competition file: which problems, for which devices, until when."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+from kernelbot.catalog.document import Item, parse
+from kernelbot.catalog.fields import Fields, Findings
+from kernelbot.catalog.sources import Checkout
+from kernelbot.domain.errors import Finding, InvalidProblem
+
+MAX_PROBLEMS = 500
+
+_DEADLINE = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})"
+    r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?)?"
+    r"\s*(Z|UTC|[+-]\d{2}:?\d{2})?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class CompetitionProblem:
+    """An entry: `name` is the board's name, `folder` holds the problem's task.yml."""
+
+    name: str
+    folder: Path
+    deadline: datetime | None
+    """The entry's own, else the competition's; None: open without end."""
+    devices: tuple[str, ...]
+    """Empty where the entry names none: the problem's own list counts."""
+    line: int
+
+
+@dataclass(frozen=True)
+class Competition:
+    """A competition as its file says. Problems are named, not loaded."""
+
+    name: str
+    description: str
+    deadline: datetime | None
+    problems: tuple[CompetitionProblem, ...]
+    warnings: tuple[Finding, ...]
+
+
+def parse_deadline(text: str) -> datetime | None:
+    """`2025-06-30`, `2026-03-15 01:00`, `2026-01-20 7:59`, with a zone or in UTC; empty is None.
+
+    A date alone means its beginning, as where the format comes from. Raises ValueError.
+    """
+    text = text.strip()
+    if not text:
+        return None
+    match = _DEADLINE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"`{text}` isn't a date like 2026-03-15 or 2026-03-15 01:00")
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[:6])
+    try:
+        when = datetime(year, month, day, hour, minute, second, tzinfo=_zone(match[7]))
+        return when.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise ValueError(f"`{text}` isn't a date: {error}") from error
+
+
+def _zone(text: str | None) -> timezone:
+    if text is None or text.upper() in ("Z", "UTC"):
+        return UTC
+    digits = text[1:].replace(":", "")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return timezone(-offset if text[0] == "-" else offset)
+
+
+def load_competition(path: Path, *, root: Path | None = None) -> Competition:
+    """Read the competition file `path`. `root` as for `load_problem`.
+
+    Raises InvalidProblem with every mistake as a Finding; entries must lead to a folder with a
+    task.yml inside the checkout, and no two may have the same name.
+    """
+    findings = Findings(path.name)
+    checkout = Checkout.around(path.parent, root or None)
+    text = checkout.read(path.name, "", None, findings)
+    competition: Competition | None = None
+    if text is not None:
+        # A bare date is YAML's own type; here it is text in a known form.
+        tree, mistakes = parse(text, path.name, dates_as_text=True)
+        findings.errors += mistakes
+        competition = _read(tree, checkout, findings) if tree else None
+    if findings.errors or competition is None:
+        raise InvalidProblem.listing(f"The competition {path}", findings.errors)
+    return competition
+
+
+def _read(tree: Item, checkout: Checkout, findings: Findings) -> Competition | None:
+    fields = Fields(tree, "", findings)
+    if not isinstance(tree.value, Mapping):
+        return None
+    name = fields.text("name", required=True)
+    description = fields.text("description")
+    deadline = _deadline(fields, findings)
+    items = fields.items("problems", required=True)
+    if len(items) > MAX_PROBLEMS:
+        findings.error("problems", items[0].line, f"more than {MAX_PROBLEMS} problems")
+        items = ()
+    problems: dict[str, CompetitionProblem] = {}
+    for index, item in enumerate(items):
+        entry = Fields(item, f"problems[{index}]", findings)
+        problem = _entry(entry, deadline, checkout, findings)
+        entry.warn_unknown()
+        if problem is not None and problem.name in problems:
+            first = problems[problem.name].line
+            findings.error(entry.key("name"), item.line, f"`{problem.name}` is on line {first} too")
+        elif problem is not None:
+            problems[problem.name] = problem
+    fields.warn_unknown()
+    return Competition(
+        name, description, deadline, tuple(problems.values()), tuple(findings.warnings)
+    )
+
+
+def _entry(
+    fields: Fields, deadline: datetime | None, checkout: Checkout, findings: Findings
+) -> CompetitionProblem | None:
+    directory = fields.text("directory", required=True)
+    name = fields.text("name", required=True)
+    own = _deadline(fields, findings)
+    devices = tuple(dict.fromkeys(text for text, _ in fields.texts("gpus")))
+    folder = checkout.inside(directory, fields.key("directory"), fields.line, findings)
+    if not name or folder is None or not directory:
+        return None
+    if not (folder / "task.yml").is_file():
+        findings.error(fields.key("directory"), fields.line, f"`{directory}` has no task.yml")
+        return None
+    return CompetitionProblem(name, folder, own or deadline, devices, fields.line)
+
+
+def _deadline(fields: Fields, findings: Findings) -> datetime | None:
+    text = fields.text("deadline")
+    try:
+        return parse_deadline(text)
+    except ValueError as error:
+        item = fields.take("deadline")
+        findings.error(fields.key("deadline"), item.line if item else None, str(error))
+        return None
