@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import (
+    DeviceSpec,
     EventKind,
     Fault,
     HarnessKind,
@@ -178,6 +179,16 @@ class Event:
     kind: EventKind | RunState
     data: dict[str, str | int | float | bool | None]
     created_at: datetime
+
+
+@dataclass(frozen=True)
+class DeviceConfig:
+    """A device of the configuration: what it is, which launcher reaches it, how many runs at
+    once."""
+
+    spec: DeviceSpec
+    launcher: str
+    slots: int = 1
 
 
 @dataclass(frozen=True)

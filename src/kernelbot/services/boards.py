@@ -1,12 +1,36 @@
 """Leaderboards and their problems."""
 
+import builtins
+import hashlib
+import json
+import re
+import secrets
 from datetime import datetime
 
-from kernelbot.domain.types import Board, BoardProblem, ProblemDefinition, User, Visibility
+from kernelbot.domain.errors import Conflict, InvalidProblem, NotAllowed, NotFound, UserError
+from kernelbot.domain.types import (
+    Board,
+    BoardProblem,
+    DeviceConfig,
+    ProblemDefinition,
+    Role,
+    User,
+    Visibility,
+)
+from kernelbot.protocol import to_wire
+from kernelbot.store import boards
+from kernelbot.store.database import Database, ReadSession
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
+"""ASCII, since existing clients put names into tables and paths as they are."""
 
 
 class Boards:
     """Boards are found by name, in any case of letters."""
+
+    def __init__(self, database: Database, devices: tuple[DeviceConfig, ...]) -> None:
+        self._database = database
+        self._devices = tuple(device.spec.name for device in devices)
 
     async def create(
         self,
@@ -23,16 +47,117 @@ class Boards:
         Raises `NotAllowed` for competitors, `Conflict` when the name is taken, `UserError` for
         an unusable name, an unknown device, or none left.
         """
-        raise NotImplementedError
+        if creator.role == Role.COMPETITOR:
+            raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")
+        _check_name(name)
+        if deadline is not None and deadline.tzinfo is None:
+            raise UserError("A deadline needs a time zone.", hint="Write it as ...+00:00.")
+        chosen = self._choose_devices(definition, devices)
+        content_hash = _content_hash(definition)
+        async with self._database.write() as session:
+            version_id = await boards.add_version(session, definition, content_hash)
+            new = boards.NewBoard(
+                name=name,
+                description=definition.description,
+                problem_version_id=version_id,
+                visibility=visibility,
+                deadline=deadline,
+                creator_id=creator.id,
+                secret=secrets.token_bytes(32),
+                devices=chosen,
+            )
+            if await boards.create(session, new) is None:
+                raise Conflict(
+                    f"There is already a board named {name!r}.", hint="Choose another with --name."
+                )
+            created = await boards.by_name(session, name)
+        assert created is not None
+        return created.board
 
-    async def list(self, viewer: User | None) -> list[Board]:
+    async def list(self, viewer: User | None) -> builtins.list[Board]:
         """Boards the viewer may see, newest first. None: a stranger, who sees public ones."""
-        raise NotImplementedError
+        async with self._database.read() as session:
+            return await boards.visible(
+                session, viewer_id=viewer.id if viewer else None, everything=_sees_all(viewer)
+            )
 
     async def get(self, viewer: User | None, name: str) -> Board:
         """One board. Raises `NotFound`, also where the viewer may not see it."""
-        raise NotImplementedError
+        async with self._database.read() as session:
+            return await visible_board(session, viewer, name)
 
     async def problem(self, viewer: User | None, name: str) -> BoardProblem:
         """A board's statement and starter files. Raises `NotFound`."""
-        raise NotImplementedError
+        async with self._database.read() as session:
+            board = await visible_board(session, viewer, name)
+            definition = await boards.definition(session, board.problem_version_id)
+        return BoardProblem(
+            board=board,
+            description=definition.description,
+            templates=definition.templates,
+            lang=definition.spec.lang,
+            submission_name=definition.spec.submission_name,
+        )
+
+    def _choose_devices(
+        self, definition: ProblemDefinition, wanted: tuple[str, ...] | None
+    ) -> tuple[str, ...]:
+        by_lower = {name.lower(): name for name in self._devices}
+        known = ", ".join(self._devices) or "none"
+        if wanted is None:
+            chosen = [by_lower[d.lower()] for d in definition.devices if d.lower() in by_lower]
+            if not chosen:
+                raise UserError(
+                    f"None of the problem's devices ({', '.join(definition.devices) or 'none'}) "
+                    f"is configured here.",
+                    hint=f"Name some of: {known}.",
+                )
+        else:
+            unknown = [name for name in wanted if name.lower() not in by_lower]
+            if unknown or not wanted:
+                raise UserError(
+                    f"There is no device named {unknown[0]!r} here."
+                    if unknown
+                    else "A board needs at least one device.",
+                    hint=f"Configured devices: {known}.",
+                )
+            chosen = [by_lower[name.lower()] for name in wanted]
+        return tuple(dict.fromkeys(chosen))
+
+
+async def visible_board(session: ReadSession, viewer: User | None, name: str) -> Board:
+    """The board of that name if the viewer may see it. Raises `NotFound` else."""
+    found = await boards.by_name(session, name) if "\x00" not in name else None
+    if found is None or not may_see(viewer, found):
+        raise NotFound(f"There is no board named {name!r}.", hint="See: kernelbot board list")
+    return found.board
+
+
+def may_see(viewer: User | None, found: boards.OwnedBoard) -> bool:
+    """Public boards are everyone's; closed ones their maker's and the admins'."""
+    if found.board.visibility == Visibility.PUBLIC or _sees_all(viewer):
+        return True
+    return viewer is not None and viewer.id == found.creator_id
+
+
+def _sees_all(viewer: User | None) -> bool:
+    return viewer is not None and viewer.role == Role.ADMIN
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise UserError(
+            "A board's name has 1 to 64 of A-Z a-z 0-9 _ . - and begins and ends with a letter "
+            "or digit.",
+            hint="Choose another with --name.",
+        )
+
+
+def _content_hash(definition: ProblemDefinition) -> bytes:
+    if "\x00" in definition.description:
+        raise InvalidProblem("The problem's description holds a NUL character.")
+    try:
+        text = json.dumps(to_wire(definition), ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidProblem("The problem's files hold text that isn't valid Unicode.") from None
+    return hashlib.sha256(text).digest()

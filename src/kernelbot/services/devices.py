@@ -1,11 +1,48 @@
 """Devices and how busy they are."""
 
-from kernelbot.domain.types import DeviceStatus
+import builtins
+
+from kernelbot.domain.types import DeviceConfig, DeviceStatus
+from kernelbot.store import devices
+from kernelbot.store.database import Database
+from kernelbot.store.devices import Load
+
+FRESH_S = 30.0
+"""A worker not heard of for longer is taken for gone."""
 
 
 class Devices:
     """Configured devices, joined with what the workers last said of them."""
 
-    async def list(self) -> list[DeviceStatus]:
+    def __init__(self, database: Database, configured: tuple[DeviceConfig, ...]) -> None:
+        self._database = database
+        self._configured = configured
+
+    async def list(self) -> builtins.list[DeviceStatus]:
         """Every configured device in the configuration's order."""
-        raise NotImplementedError
+        async with self._database.read() as session:
+            load = await devices.load(session)
+            reports = await devices.reports(session, FRESH_S)
+        return [self._status(device, load, reports) for device in self._configured]
+
+    def _status(
+        self,
+        device: DeviceConfig,
+        load: dict[str, Load],
+        reports: builtins.list[devices.Report],
+    ) -> DeviceStatus:
+        name = device.spec.name
+        report = next(
+            (report for report in reports if report.device == name),
+            devices.Report(name, False, "no worker serves it just now"),
+        )
+        busy = load.get(name, Load(0, 0, 0.0))
+        return DeviceStatus(
+            name=name,
+            vendor=device.spec.vendor,
+            launcher=device.launcher,
+            queued=busy.queued,
+            running=busy.running,
+            available=report.available,
+            note="" if report.available else report.note,
+        )

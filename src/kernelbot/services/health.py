@@ -1,11 +1,44 @@
 """Whether the platform can do its work."""
 
-from kernelbot.domain.types import Readiness
+import asyncio
+
+from kernelbot.domain.errors import KernelbotError, Unavailable
+from kernelbot.domain.types import Readiness, ReadinessPart
+from kernelbot.services.devices import FRESH_S, Devices
+from kernelbot.store import devices, migrate
+from kernelbot.store.database import Database
 
 
 class Health:
     """Looks at each part the platform stands on."""
 
+    def __init__(self, database: Database, configured: Devices) -> None:
+        self._database = database
+        self._devices = configured
+
     async def ready(self) -> Readiness:
-        """Database, schema, queue and workers. Never raises for a part that is down."""
-        raise NotImplementedError
+        """Database, schema, queue and devices. Never raises for a part that is down."""
+        try:
+            async with self._database.read() as session:
+                workers = await devices.workers(session, FRESH_S)
+        except Unavailable as error:
+            return Readiness((ReadinessPart("database", False, str(error)),))
+        queue = ReadinessPart(
+            "queue", workers > 0, f"{workers} workers" if workers else "no worker takes jobs"
+        )
+        parts = [ReadinessPart("database", True, "answers"), await self._schema(), queue]
+        try:
+            parts += [
+                ReadinessPart(f"device {status.name}", status.available, status.note)
+                for status in await self._devices.list()
+            ]
+        except Unavailable as error:
+            parts.append(ReadinessPart("devices", False, str(error)))
+        return Readiness(tuple(parts))
+
+    async def _schema(self) -> ReadinessPart:
+        try:
+            await asyncio.to_thread(migrate.check_schema, self._database.url)
+        except KernelbotError as error:
+            return ReadinessPart("schema", False, str(error))
+        return ReadinessPart("schema", True, "current")

@@ -1,10 +1,19 @@
 """The ranking of a board: each author's best run on a device."""
 
+from kernelbot.domain.errors import DeviceNotOffered
 from kernelbot.domain.types import StandingsPage, User
+from kernelbot.services.boards import visible_board
+from kernelbot.store import standings
+from kernelbot.store.database import Database
+
+_MAX_OFFSET = 10_000_000
 
 
 class StandingsService:
     """Reads the ranking; what counts is decided in SQL when a verdict is written."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     async def page(
         self,
@@ -19,4 +28,17 @@ class StandingsService:
 
         Raises `NotFound` for a board the viewer can't see, `DeviceNotOffered`.
         """
-        raise NotImplementedError
+        async with self._database.read() as session:
+            found = await visible_board(session, viewer, board)
+            offered = {name.lower(): name for name in found.devices}
+            chosen = found.devices[0] if device is None else offered.get(device.lower())
+            if chosen is None:
+                raise DeviceNotOffered(
+                    f"Board {found.name!r} doesn't offer {device!r}.",
+                    hint=f"It offers: {', '.join(found.devices)}.",
+                )
+            total = await standings.authors(session, found.id, chosen)
+            rows = await standings.page(
+                session, found.id, chosen, limit=limit, offset=min(offset, _MAX_OFFSET)
+            )
+        return StandingsPage(found, chosen, total, rows)

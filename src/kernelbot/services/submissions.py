@@ -1,12 +1,35 @@
 """Submissions: taking them in, showing them, following and cancelling them."""
 
+import builtins
 from collections.abc import AsyncIterator
 
-from kernelbot.domain.types import Event, NewSubmission, Submission, User
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
+from kernelbot.domain.states import RunState, submission_state
+from kernelbot.domain.types import DeviceConfig, Event, NewSubmission, Role, Submission, User
+from kernelbot.protocol import Mode
+from kernelbot.services import intake, views
+from kernelbot.services.live import Listener
+from kernelbot.store import submissions
+from kernelbot.store.database import Database, ReadSession
+from kernelbot.store.queue import Queue
+
+_MAX_ID = 2**63 - 1
 
 
 class Submissions:
     """A submission is visible to its author and to admins; its runs are judged by workers."""
+
+    def __init__(
+        self,
+        database: Database,
+        queue: Queue,
+        listener: Listener,
+        devices: tuple[DeviceConfig, ...],
+    ) -> None:
+        self._database = database
+        self._queue = queue
+        self._listener = listener
+        self._devices = tuple(device.spec.name for device in devices)
 
     async def submit(self, author: User, new: NewSubmission) -> Submission:
         """Take in a submission: source, runs and their jobs appear in one transaction.
@@ -15,11 +38,32 @@ class Submissions:
         `SubmissionTooLarge`, `InvalidSubmission`, `Banned`, `NotFound`, `NotAllowed`,
         `BoardClosed`, `DeviceNotOffered`.
         """
-        raise NotImplementedError
+        code = intake.check_upload(new, self._devices)
+        async with self._database.write() as session:
+            accepted = await intake.check(session, author, new, code)
+            row = submissions.NewRow(
+                leaderboard_id=accepted.board.id,
+                problem_version_id=accepted.board.problem_version_id,
+                author_id=author.id,
+                file_name=new.file_name,
+                mode=new.mode,
+                code=code,
+            )
+            submission_id = await submissions.add(session, row)
+            for device in accepted.devices:
+                for secret in (False, True) if new.mode == Mode.LEADERBOARD else (False,):
+                    run_id, priority = await submissions.add_run(
+                        session, submission_id, author.id, device, secret=secret
+                    )
+                    await submissions.add_event(session, submission_id, run_id, RunState.QUEUED, {})
+                    await self._queue.defer(session, run_id, device, priority)
+            return await self._show(session, author, submission_id)
 
     async def get(self, viewer: User, submission_id: int) -> Submission:
         """One submission with its code and runs. Raises `NotFound`, `NotAllowed`."""
-        raise NotImplementedError
+        async with self._database.read() as session:
+            await _check_visible(session, viewer, submission_id)
+            return await self._show(session, viewer, submission_id)
 
     async def list(
         self,
@@ -28,19 +72,79 @@ class Submissions:
         board: str | None = None,
         limit: int = 50,
         before_id: int | None = None,
-    ) -> list[Submission]:
+    ) -> builtins.list[Submission]:
         """The viewer's own, newest first, without code and results. `before_id` continues."""
-        raise NotImplementedError
+        if board is not None and "\x00" in board:
+            return []
+        async with self._database.read() as session:
+            found = await submissions.of_author(
+                session, viewer.id, board=board, limit=limit, before_id=before_id
+            )
+            runs = await submissions.runs(session, found)
+            places = await submissions.places(session, [row.id for row in found])
+        return [
+            views.submission(row, runs[row.id], [p for p in places if p.submission_id == row.id])
+            for row in found
+        ]
 
     async def cancel(self, viewer: User, submission_id: int) -> Submission:
         """Stop what waits or runs. Again: the same answer. Raises `Conflict` when finished."""
-        raise NotImplementedError
+        async with self._database.write() as session:
+            await _check_visible(session, viewer, submission_id)
+            cancelled = await submissions.cancel_runs(session, submission_id)
+            shown = await self._show(session, viewer, submission_id)
+        before = submission_state(run.state for run in shown.runs)
+        if not cancelled and all(run.state != RunState.CANCELLED for run in shown.runs):
+            raise Conflict(
+                f"Submission {submission_id} is {before} already.",
+                hint=f"See: kernelbot submission show {submission_id}",
+            )
+        return shown
 
     async def queue_position(self, submission_id: int) -> int | None:
         """1: next to run on its device. None when nothing of it waits."""
-        raise NotImplementedError
+        if not 0 < submission_id <= _MAX_ID:
+            return None
+        async with self._database.read() as session:
+            return await submissions.queue_position(session, submission_id)
 
-    def events(self, viewer: User, submission_id: int, *, after: int = 0) -> AsyncIterator[Event]:
+    async def events(
+        self, viewer: User, submission_id: int, *, after: int = 0
+    ) -> AsyncIterator[Event]:
         """Events with an id above `after`, first those that were, then live; ends after the
         last. Raises `NotFound` or `NotAllowed` at the first step."""
-        raise NotImplementedError
+        async with self._database.read() as session:
+            await _check_visible(session, viewer, submission_id)
+        async with self._listener.following(str(submission_id)) as waker:
+            while True:
+                async with self._database.read() as session:
+                    # In this order: what ended after the look at `ended` is seen next time.
+                    ended = await submissions.ended(session, submission_id)
+                    found = await submissions.events(session, submission_id, after)
+                for event in found:
+                    after = event.id
+                    if (shown := views.event(event, viewer)) is not None:
+                        yield shown
+                if not found:
+                    if ended:
+                        return
+                    await waker.wait()
+
+    async def _show(self, session: ReadSession, viewer: User, submission_id: int) -> Submission:
+        row = await submissions.one(session, submission_id)
+        assert row is not None, "it was looked up a moment ago and submissions aren't deleted"
+        runs = (await submissions.runs(session, [row]))[submission_id]
+        results = await submissions.results(session, submission_id)
+        places = await submissions.places(session, [submission_id])
+        return views.submission(row, views.with_results(runs, results, viewer), places)
+
+
+async def _check_visible(session: ReadSession, viewer: User, submission_id: int) -> None:
+    known = 0 < submission_id <= _MAX_ID
+    author_id = await submissions.author(session, submission_id) if known else None
+    if author_id is None:
+        raise NotFound(
+            f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
+        )
+    if author_id != viewer.id and viewer.role != Role.ADMIN:
+        raise NotAllowed(f"Submission {submission_id} is someone else's.")

@@ -1,0 +1,53 @@
+"""Settings become pools, pools become services: the only place that wires."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from kernelbot.domain.types import DeviceConfig
+from kernelbot.services import (
+    Boards,
+    Devices,
+    Health,
+    Services,
+    StandingsService,
+    Submissions,
+    Users,
+)
+from kernelbot.services.live import Listener
+from kernelbot.store.database import Database
+from kernelbot.store.queue import Queue
+
+
+@dataclass(frozen=True)
+class Core:
+    """The services with what they stand on."""
+
+    database: Database
+    queue: Queue
+    services: Services
+
+
+@asynccontextmanager
+async def open_services(
+    url: str, devices: tuple[DeviceConfig, ...], *, pool_size: int = 10
+) -> AsyncIterator[Core]:
+    """Everything a door needs, over the database at `url`, closed at the end."""
+    queue = Queue()
+    async with (
+        Database(url, max_size=pool_size) as database,
+        Listener(url, "kernelbot_events") as listener,
+    ):
+        device_service = Devices(database, devices)
+        yield Core(
+            database,
+            queue,
+            Services(
+                submissions=Submissions(database, queue, listener, devices),
+                boards=Boards(database, devices),
+                standings=StandingsService(database),
+                users=Users(database),
+                devices=device_service,
+                health=Health(database, device_service),
+            ),
+        )

@@ -1,0 +1,82 @@
+"""What of a submission is shown to whom, as pure functions."""
+
+import builtins
+from dataclasses import replace
+
+from kernelbot.domain.states import RunState, SubmissionState, submission_state, worst
+from kernelbot.domain.types import Event, Role, Run, Submission, User
+from kernelbot.protocol import Fault, Mode, RunResult, Verdict
+from kernelbot.store.submissions import Place, SubmissionRow
+
+SECRET_MESSAGE = "The run on the secret data did not pass; what it found stays secret."  # noqa: S105  # not a password
+
+
+def with_results(
+    runs: builtins.list[Run], results: dict[int, RunResult], viewer: User
+) -> builtins.list[Run]:
+    """The runs with their results, where the viewer may see them."""
+    return [
+        run
+        if run.secret and viewer.role != Role.ADMIN
+        else replace(run, result=results.get(run.id))
+        for run in runs
+    ]
+
+
+def submission(
+    row: SubmissionRow, runs: builtins.list[Run], places: builtins.list[Place]
+) -> Submission:
+    """A submission with everything that is derived from its runs."""
+    shown = tuple(_pass_or_fail(run) if run.secret and run.result is None else run for run in runs)
+    state = submission_state(run.state for run in shown)
+    verdict = None
+    if state == SubmissionState.FINISHED:
+        verdict = worst(run.verdict for run in shown if run.verdict is not None)
+    score_s, device = _score(row.mode, shown)
+    place = next((place.rank for place in places if place.device == device), None)
+    return Submission(
+        id=row.id,
+        board=row.board,
+        author=row.author,
+        author_id=row.author_id,
+        file_name=row.file_name,
+        mode=row.mode,
+        created_at=row.created_at,
+        state=state,
+        verdict=verdict,
+        score_s=score_s,
+        place=place,
+        runs=shown,
+        code=row.code,
+    )
+
+
+def event(found: Event, viewer: User) -> Event | None:
+    """The event as the viewer may see it; None: not at all."""
+    if not found.secret or viewer.role == Role.ADMIN:
+        return found
+    if not isinstance(found.kind, RunState):
+        return None
+    data = dict(found.data)
+    if data.get("fault") == Fault.AUTHOR:
+        data |= {"verdict": Verdict.WRONG_ANSWER, "message": SECRET_MESSAGE}
+    return replace(found, data=data)
+
+
+def _pass_or_fail(run: Run) -> Run:
+    """A secret run for its author: a way of failing would tell something of the data."""
+    if run.fault != Fault.AUTHOR:
+        return run
+    return replace(run, verdict=Verdict.WRONG_ANSWER, message=SECRET_MESSAGE)
+
+
+def _score(mode: Mode, runs: tuple[Run, ...]) -> tuple[float | None, str | None]:
+    """The best device's score, and that device; ranked submissions score on secret data."""
+    ranked = mode == Mode.LEADERBOARD
+    refused = {run.device for run in runs if run.verdict != Verdict.ACCEPTED}
+    scores = [
+        (run.score_s, run.device)
+        for run in runs
+        if run.secret == ranked and run.score_s is not None and run.device not in refused
+    ]
+    return min(scores, default=(None, None))

@@ -1,0 +1,117 @@
+"""Problems, their versions, and leaderboards."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.domain.types import Board, ProblemDefinition, Visibility
+from kernelbot.protocol import HarnessKind, RankRule, from_wire, to_wire
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class NewBoard:
+    """What a leaderboard is opened with. `secret` is 32 random bytes."""
+
+    name: str
+    description: str
+    problem_version_id: int
+    visibility: Visibility
+    deadline: datetime | None
+    creator_id: int
+    secret: bytes
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class OwnedBoard:
+    """A board and who made it."""
+
+    board: Board
+    creator_id: int
+
+
+async def add_version(
+    session: WriteSession, definition: ProblemDefinition, content_hash: bytes
+) -> int:
+    """The id of the problem's version with this content, made if it is new."""
+    sql = statements("boards")
+    problem = await session.one(sql["add_problem"], {"name": definition.spec.name})
+    assert problem is not None
+    row = await session.one(
+        sql["add_version"],
+        {
+            "problem_id": problem["id"],
+            "content_hash": content_hash,
+            "definition": json.dumps(to_wire(definition), ensure_ascii=False),
+            "harness": definition.spec.harness,
+            "ranking_by": definition.spec.ranking_by,
+        },
+    )
+    assert row is not None
+    return int(row["id"])
+
+
+async def create(session: WriteSession, new: NewBoard) -> int | None:
+    """The new board's id; None when the name is taken."""
+    sql = statements("boards")
+    row = await session.one(
+        sql["create"],
+        {
+            "name": new.name,
+            "description": new.description,
+            "problem_version_id": new.problem_version_id,
+            "visibility": new.visibility,
+            "deadline": new.deadline,
+            "creator_id": new.creator_id,
+            "secret": new.secret,
+        },
+    )
+    if row is None:
+        return None
+    devices = [
+        {"leaderboard_id": row["id"], "device": device, "position": position}
+        for position, device in enumerate(new.devices)
+    ]
+    await session.do_each(sql["add_device"], devices)
+    return int(row["id"])
+
+
+async def visible(
+    session: ReadSession, *, viewer_id: int | None, everything: bool, name: str | None = None
+) -> list[Board]:
+    """Boards that are public or made by the viewer, or all; newest first."""
+    values = {"viewer_id": viewer_id, "everything": everything, "name": name}
+    return [_board(row) for row in await session.all(statements("boards")["visible"], values)]
+
+
+async def by_name(session: ReadSession, name: str) -> OwnedBoard | None:
+    """The board of that name, in any case of letters, whoever may see it."""
+    row = await session.one(statements("boards")["by_name"], {"name": name})
+    return OwnedBoard(_board(row), row["creator_id"]) if row else None
+
+
+async def definition(session: ReadSession, problem_version_id: int) -> ProblemDefinition:
+    """The problem as its author wrote it."""
+    row = await session.one(
+        statements("boards")["definition"], {"problem_version_id": problem_version_id}
+    )
+    assert row is not None, "boards and submissions refer to versions that exist"
+    return from_wire(ProblemDefinition, row["definition"])
+
+
+def _board(row: Row) -> Board:
+    return Board(
+        id=row["id"],
+        name=row["name"],
+        description=row["description"],
+        problem_name=row["problem_name"],
+        problem_version_id=row["problem_version_id"],
+        harness=HarnessKind(row["harness"]),
+        ranking_by=RankRule(row["ranking_by"]),
+        devices=tuple(row["devices"]),
+        visibility=Visibility(row["visibility"]),
+        deadline=row["deadline"],
+        created_at=row["created_at"],
+    )

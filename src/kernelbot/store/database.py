@@ -1,0 +1,112 @@
+"""The pool, and the two kinds of session. Repositories say by type which one they need."""
+
+import contextlib
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any, LiteralString, Self
+
+import psycopg
+from procrastinate.exceptions import ConnectorException
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from kernelbot.domain.errors import Unavailable
+
+Row = dict[str, Any]
+"""A row by column name, read into a frozen type by the repository that asked for it."""
+Values = Mapping[str, Any]
+
+
+class ReadSession:
+    """Statements that read, each on its own snapshot."""
+
+    def __init__(self, connection: AsyncConnection[DictRow]) -> None:
+        self._connection = connection
+
+    async def one(self, statement: LiteralString, values: Values | None = None) -> Row | None:
+        """The first row, or None."""
+        cursor = await self._connection.execute(statement, values)
+        return await cursor.fetchone()
+
+    async def all(self, statement: LiteralString, values: Values | None = None) -> list[Row]:
+        """Every row."""
+        cursor = await self._connection.execute(statement, values)
+        return await cursor.fetchall()
+
+
+class WriteSession(ReadSession):
+    """One transaction: all of it or nothing."""
+
+    async def do(self, statement: LiteralString, values: Values | None = None) -> int:
+        """Execute; returns the number of rows it touched."""
+        return (await self._connection.execute(statement, values)).rowcount
+
+    async def do_each(self, statement: LiteralString, rows: Sequence[Values]) -> None:
+        """Execute once per row, in few round trips."""
+        async with self._connection.cursor() as cursor:
+            await cursor.executemany(statement, rows)
+
+    @property
+    def connection(self) -> AsyncConnection[DictRow]:
+        """For the queue, whose jobs belong to the same transaction."""
+        return self._connection
+
+
+class Database:
+    """The connections to Postgres. Every failure to reach it is `Unavailable`; the pool
+    reconnects by itself."""
+
+    def __init__(self, url: str, *, max_size: int = 10, timeout_s: float = 5.0) -> None:
+        self.url = url
+        self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
+            url,
+            min_size=1,
+            max_size=max_size,
+            timeout=timeout_s,
+            open=False,
+            check=AsyncConnectionPool.check_connection,
+            kwargs={"row_factory": dict_row, "autocommit": True},
+            reconnect_timeout=60.0,
+            name="kernelbot",
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._pool.open()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._pool.close()
+
+    @contextlib.asynccontextmanager
+    async def read(self) -> AsyncIterator[ReadSession]:
+        """A session for reading. Raises `Unavailable`."""
+        with _reachable():
+            async with self._pool.connection() as connection:
+                yield ReadSession(connection)
+
+    @contextlib.asynccontextmanager
+    async def write(self) -> AsyncIterator[WriteSession]:
+        """A transaction, committed at the end, rolled back on an exception.
+
+        Raises `Unavailable`; then it isn't known whether the commit happened, so whatever is
+        tried again must be guarded by the state it expects.
+        """
+        with _reachable():
+            async with self._pool.connection() as connection, connection.transaction():
+                yield WriteSession(connection)
+
+
+@contextlib.contextmanager
+def _reachable() -> Iterator[None]:
+    try:
+        yield
+    except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
+        raise _unavailable() from error
+    except ConnectorException as error:  # the queue's, around one of the above or a mistake
+        if isinstance(error.__cause__, psycopg.OperationalError | psycopg.InterfaceError):
+            raise _unavailable() from error
+        raise
+
+
+def _unavailable() -> Unavailable:
+    return Unavailable("The database can't be reached just now.", hint="Try again in a moment.")

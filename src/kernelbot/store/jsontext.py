@@ -1,0 +1,24 @@
+"""Text that authors wrote, made fit for Postgres, which knows no NUL and no lone surrogates."""
+
+import json
+from typing import Any
+
+
+def clean(text: str) -> str:
+    """The text with NUL shown as its picture and invalid code points replaced."""
+    return text.replace("\x00", "\u2400").encode("utf-8", "replace").decode("utf-8")
+
+
+def dumps(value: Any) -> str:
+    """A JSON value as text that a jsonb column takes."""
+    return json.dumps(_cleaned(value), ensure_ascii=False, allow_nan=False)
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {clean(key): _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(item) for item in value]
+    return value

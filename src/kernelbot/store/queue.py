@@ -1,0 +1,49 @@
+"""The queue: procrastinate's, in the same database, so that jobs appear with what they are for.
+
+A job only says "look at this run"; whether there is something to do is decided by the run's own
+state. So a job too many is harmless, and `store.attempts.sweep` makes up for one too few.
+"""
+
+import contextlib
+
+from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import AlreadyEnqueued
+
+from kernelbot.store.database import WriteSession
+
+TASK = "judge_run"
+
+
+def queue_of(device: str) -> str:
+    """The name of the queue from which a device's runs are taken."""
+    return f"device:{device}"
+
+
+def lock_of(run_id: int) -> str:
+    """At most one job waits per run."""
+    return f"run:{run_id}"
+
+
+class Queue:
+    """Puts jobs into the queue within the caller's transaction."""
+
+    def __init__(self) -> None:
+        self._app = App(connector=PsycopgConnector())  # never opened: the session's is used
+
+    async def defer(self, session: WriteSession, run_id: int, device: str, priority: int) -> None:
+        """A job for the run, unless one waits already."""
+        task = self._app.configure_task(
+            TASK,
+            queue=queue_of(device),
+            queueing_lock=lock_of(run_id),
+            priority=priority,
+            connection=session.connection,
+        )
+        with contextlib.suppress(AlreadyEnqueued):
+            async with session.connection.transaction():
+                await task.defer_async(run_id=run_id)
+
+
+def worker_app(url: str) -> App:
+    """For the worker: an app with a pool of its own, to be opened with `open_async`."""
+    return App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=6, timeout=5.0))

@@ -1,0 +1,15 @@
+"""Samples as they are kept: zlib over little-endian doubles."""
+
+import struct
+import zlib
+
+
+def pack(samples_ns: tuple[float, ...]) -> bytes:
+    """Compress samples; exact."""
+    return zlib.compress(struct.pack(f"<{len(samples_ns)}d", *samples_ns))
+
+
+def unpack(packed: bytes) -> tuple[float, ...]:
+    """What `pack` was given."""
+    raw = zlib.decompress(packed)
+    return struct.unpack(f"<{len(raw) // 8}d", raw)

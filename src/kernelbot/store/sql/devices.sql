@@ -1,0 +1,19 @@
+-- name: load
+SELECT device,
+    count(*) FILTER (WHERE state = 'queued') AS queued,
+    count(*) FILTER (WHERE state IN ('dispatched', 'running')) AS running,
+    coalesce(
+        extract(epoch FROM now() - min(created_at) FILTER (WHERE state = 'queued')), 0
+    )::float8 AS longest_wait_s
+FROM runs WHERE state IN ('queued', 'dispatched', 'running')
+GROUP BY device;
+
+-- name: reports
+SELECT d.device, d.available, d.note
+FROM worker_devices d JOIN workers w ON w.owner = d.owner
+WHERE w.heartbeat_at > now() - make_interval(secs => %(fresh_s)s)
+ORDER BY d.device, d.available DESC;
+
+-- name: workers
+SELECT count(*) AS workers FROM workers
+WHERE heartbeat_at > now() - make_interval(secs => %(fresh_s)s);

@@ -1,0 +1,36 @@
+-- name: page
+WITH page AS (
+    SELECT author_id, run_id, submission_id, score_s, achieved_at, leads,
+        %(offset)s + row_number() OVER (ORDER BY score_s, achieved_at, author_id) AS position
+    FROM (
+        SELECT * FROM standings
+        WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
+        ORDER BY score_s, achieved_at, author_id
+        LIMIT %(limit)s OFFSET %(offset)s
+    ) rows
+), head AS (
+    SELECT CASE WHEN leads THEN position
+        ELSE standing_rank(%(leaderboard_id)s, %(device)s, author_id) END AS rank
+    FROM page ORDER BY position LIMIT 1
+)
+SELECT
+    coalesce(
+        max(CASE WHEN page.leads THEN page.position END) OVER (ORDER BY page.position), head.rank
+    ) AS rank,
+    u.name AS author, page.score_s, r.ci_low_s, r.ci_high_s, page.submission_id, s.file_name,
+    page.achieved_at, r.unverified
+FROM page CROSS JOIN head
+JOIN users u ON u.id = page.author_id
+JOIN submissions s ON s.id = page.submission_id
+JOIN runs r ON r.id = page.run_id
+ORDER BY page.position;
+
+-- name: authors
+SELECT authors FROM leaderboard_devices
+WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s;
+
+-- name: refresh
+SELECT refresh_standing(%(leaderboard_id)s, %(device)s, %(author_id)s);
+
+-- name: rebuild
+SELECT rebuild_standings();

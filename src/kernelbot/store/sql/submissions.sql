@@ -1,0 +1,106 @@
+-- name: add_source
+INSERT INTO sources (sha256, content) VALUES (%(sha256)s, %(content)s) ON CONFLICT DO NOTHING;
+
+-- name: add
+INSERT INTO submissions (
+    leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode
+)
+VALUES (
+    %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s,
+    %(file_name)s, %(mode)s
+)
+RETURNING id;
+
+-- Someone with many runs waiting lets others go first: fair shares without a scheduler.
+-- name: add_run
+INSERT INTO runs (submission_id, device, secret, priority)
+SELECT %(submission_id)s, %(device)s, %(secret)s, -count(r.id)
+FROM runs r JOIN submissions s ON s.id = r.submission_id
+WHERE r.state = 'queued' AND r.device = %(device)s AND s.author_id = %(author_id)s
+    AND s.id <> %(submission_id)s
+RETURNING id, priority;
+
+-- name: add_event
+SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
+
+-- name: one
+SELECT s.id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
+    c.content AS code
+FROM submissions s
+JOIN leaderboards b ON b.id = s.leaderboard_id
+JOIN users u ON u.id = s.author_id
+JOIN sources c ON c.sha256 = s.source_sha256
+WHERE s.id = %(submission_id)s;
+
+-- name: of_author
+SELECT s.id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
+    NULL AS code
+FROM submissions s
+JOIN leaderboards b ON b.id = s.leaderboard_id
+JOIN users u ON u.id = s.author_id
+WHERE s.author_id = %(author_id)s
+    AND (%(board)s::text IS NULL OR lower(b.name) = lower(%(board)s::text))
+    AND (%(before_id)s::bigint IS NULL OR s.id < %(before_id)s::bigint)
+ORDER BY s.id DESC LIMIT %(limit)s;
+
+-- name: runs
+SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
+    r.created_at, r.started_at, r.finished_at, r.fault, r.message
+FROM runs r WHERE r.submission_id = ANY(%(submission_ids)s)
+ORDER BY r.submission_id, r.device, r.secret;
+
+-- name: results
+SELECT a.run_id, a.result
+FROM attempts a JOIN runs r ON r.id = a.run_id
+WHERE r.submission_id = %(submission_id)s AND a.state = 'finished';
+
+-- name: samples
+SELECT m.run_id, m.phase, m.workload, m.samples_zlib
+FROM measurements m JOIN runs r ON r.id = m.run_id
+WHERE r.submission_id = %(submission_id)s;
+
+-- name: places
+SELECT submission_id, device, standing_rank(leaderboard_id, device, author_id) AS place
+FROM standings WHERE submission_id = ANY(%(submission_ids)s);
+
+-- name: author
+SELECT author_id FROM submissions WHERE id = %(submission_id)s;
+
+-- name: cancel_runs
+UPDATE runs SET state = 'cancelled', finished_at = now()
+WHERE submission_id = %(submission_id)s AND state IN ('queued', 'dispatched', 'running')
+RETURNING id, device, secret;
+
+-- name: cancel_attempts
+UPDATE attempts SET state = 'cancelled', ended_at = now()
+WHERE run_id = ANY(%(run_ids)s) AND state IN ('launching', 'running');
+
+-- name: notify_cancelled
+SELECT pg_notify('kernelbot_cancelled', %(run_id)s::text);
+
+-- name: refresh_standings
+SELECT refresh_standing(s.leaderboard_id, d.device, s.author_id)
+FROM submissions s
+CROSS JOIN LATERAL (SELECT DISTINCT device FROM runs WHERE submission_id = s.id ORDER BY device) d
+WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
+
+-- name: queue_position
+WITH next AS (
+    SELECT device, priority, id FROM runs
+    WHERE submission_id = %(submission_id)s AND state = 'queued'
+    ORDER BY priority DESC, id LIMIT 1
+)
+SELECT count(*) + 1 AS position, (SELECT count(*) FROM next) AS waiting
+FROM next JOIN runs r ON r.device = next.device AND r.state = 'queued'
+    AND (r.priority > next.priority OR (r.priority = next.priority AND r.id < next.id));
+
+-- name: events
+SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,
+    e.data, e.created_at
+FROM events e LEFT JOIN runs r ON r.id = e.run_id
+WHERE e.submission_id = %(submission_id)s AND e.id > %(after)s
+ORDER BY e.id LIMIT 1000;
+
+-- name: ended
+SELECT bool_and(state IN ('finished', 'lost', 'cancelled')) AS ended
+FROM runs WHERE submission_id = %(submission_id)s;

@@ -1,0 +1,222 @@
+"""Submissions and their runs, as people see them."""
+
+import hashlib
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from kernelbot.domain.states import RunState
+from kernelbot.domain.types import Event, Run
+from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict, from_wire
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.jsontext import dumps
+from kernelbot.store.samples import unpack
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class SubmissionRow:
+    """What is stored of a submission itself. `code` None in lists."""
+
+    id: int
+    board: str
+    author: str
+    author_id: int
+    file_name: str
+    mode: Mode
+    created_at: datetime
+    code: str | None
+
+
+@dataclass(frozen=True)
+class NewRow:
+    """What is stored of a new submission."""
+
+    leaderboard_id: int
+    problem_version_id: int
+    author_id: int
+    file_name: str
+    mode: Mode
+    code: str
+
+
+@dataclass(frozen=True)
+class Place:
+    """A submission that is its author's best on a device, and the rank it has."""
+
+    submission_id: int
+    device: str
+    rank: int
+
+
+async def add(session: WriteSession, new: NewRow) -> int:
+    """Store source and submission; returns its id."""
+    sql = statements("submissions")
+    sha256 = hashlib.sha256(new.code.encode()).digest()
+    await session.do(sql["add_source"], {"sha256": sha256, "content": new.code})
+    row = await session.one(
+        sql["add"],
+        {
+            "leaderboard_id": new.leaderboard_id,
+            "problem_version_id": new.problem_version_id,
+            "author_id": new.author_id,
+            "source_sha256": sha256,
+            "file_name": new.file_name,
+            "mode": new.mode,
+        },
+    )
+    assert row is not None
+    return int(row["id"])
+
+
+async def add_run(
+    session: WriteSession, submission_id: int, author_id: int, device: str, *, secret: bool
+) -> tuple[int, int]:
+    """Add a queued run; returns its id and its priority in the queue."""
+    row = await session.one(
+        statements("submissions")["add_run"],
+        {
+            "submission_id": submission_id,
+            "author_id": author_id,
+            "device": device,
+            "secret": secret,
+        },
+    )
+    assert row is not None
+    return int(row["id"]), int(row["priority"])
+
+
+async def add_event(
+    session: WriteSession,
+    submission_id: int,
+    run_id: int | None,
+    kind: EventKind | RunState,
+    data: dict[str, Any],
+) -> None:
+    """Append to the submission's events and wake its followers at commit."""
+    await session.one(
+        statements("submissions")["add_event"],
+        {"submission_id": submission_id, "run_id": run_id, "kind": kind, "data": dumps(data)},
+    )
+
+
+async def one(session: ReadSession, submission_id: int) -> SubmissionRow | None:
+    """The submission with its code."""
+    row = await session.one(statements("submissions")["one"], {"submission_id": submission_id})
+    return _submission(row) if row else None
+
+
+async def of_author(
+    session: ReadSession, author_id: int, *, board: str | None, limit: int, before_id: int | None
+) -> list[SubmissionRow]:
+    """An author's, newest first."""
+    values = {"author_id": author_id, "board": board, "limit": limit, "before_id": before_id}
+    return [
+        _submission(r) for r in await session.all(statements("submissions")["of_author"], values)
+    ]
+
+
+async def runs(session: ReadSession, found: list[SubmissionRow]) -> dict[int, list[Run]]:
+    """The runs of each submission, without results."""
+    modes = {row.id: row.mode for row in found}
+    by_submission: dict[int, list[Run]] = {row.id: [] for row in found}
+    rows = await session.all(
+        statements("submissions")["runs"], {"submission_ids": list(by_submission)}
+    )
+    for row in rows:
+        by_submission[row["submission_id"]].append(_run(row, modes[row["submission_id"]]))
+    return by_submission
+
+
+async def results(session: ReadSession, submission_id: int) -> dict[int, RunResult]:
+    """The results of the submission's finished runs, by run, with every sample."""
+    sql = statements("submissions")
+    samples: dict[tuple[int, str, int], tuple[float, ...]] = {}
+    for row in await session.all(sql["samples"], {"submission_id": submission_id}):
+        samples[row["run_id"], row["phase"], row["workload"]] = unpack(row["samples_zlib"])
+    found = {}
+    for row in await session.all(sql["results"], {"submission_id": submission_id}):
+        run_id = row["run_id"]
+        result = from_wire(RunResult, row["result"])
+        phases = tuple(
+            replace(
+                phase,
+                workloads=tuple(
+                    replace(load, samples_ns=samples.get((run_id, phase.phase, index), ()))
+                    for index, load in enumerate(phase.workloads)
+                ),
+            )
+            for phase in result.phases
+        )
+        found[run_id] = replace(result, phases=phases)
+    return found
+
+
+async def places(session: ReadSession, submission_ids: list[int]) -> list[Place]:
+    """Where those of the submissions that are their author's best stand."""
+    rows = await session.all(
+        statements("submissions")["places"], {"submission_ids": submission_ids}
+    )
+    return [Place(row["submission_id"], row["device"], row["place"]) for row in rows]
+
+
+async def author(session: ReadSession, submission_id: int) -> int | None:
+    """Whose it is; None when there is no such submission."""
+    row = await session.one(statements("submissions")["author"], {"submission_id": submission_id})
+    return int(row["author_id"]) if row else None
+
+
+async def cancel_runs(session: WriteSession, submission_id: int) -> bool:
+    """Cancel what hasn't ended, with its attempts and events; whether there was any."""
+    sql = statements("submissions")
+    rows = await session.all(sql["cancel_runs"], {"submission_id": submission_id})
+    await session.do(sql["cancel_attempts"], {"run_ids": [row["id"] for row in rows]})
+    for row in rows:
+        await add_event(session, submission_id, row["id"], RunState.CANCELLED, {})
+        await session.one(sql["notify_cancelled"], {"run_id": row["id"]})
+    await session.all(sql["refresh_standings"], {"submission_id": submission_id})
+    return bool(rows)
+
+
+async def queue_position(session: ReadSession, submission_id: int) -> int | None:
+    """How many runs of its device are taken before its next one, plus one."""
+    row = await session.one(
+        statements("submissions")["queue_position"], {"submission_id": submission_id}
+    )
+    assert row is not None
+    return int(row["position"]) if row["waiting"] else None
+
+
+async def events(session: ReadSession, submission_id: int, after: int) -> list[Event]:
+    """The next events after an id, at most a thousand."""
+    values = {"submission_id": submission_id, "after": after}
+    return [_event(row) for row in await session.all(statements("submissions")["events"], values)]
+
+
+async def ended(session: ReadSession, submission_id: int) -> bool:
+    """Whether every run has ended."""
+    row = await session.one(statements("submissions")["ended"], {"submission_id": submission_id})
+    return bool(row and row["ended"])
+
+
+def _submission(row: Row) -> SubmissionRow:
+    return SubmissionRow(**{**row, "mode": Mode(row["mode"])})
+
+
+def _run(row: Row, mode: Mode) -> Run:
+    return Run(
+        **{
+            **row,
+            "mode": mode,
+            "state": RunState(row["state"]),
+            "verdict": Verdict(row["verdict"]) if row["verdict"] else None,
+            "fault": Fault(row["fault"]) if row["fault"] else None,
+            "result": None,
+        }
+    )
+
+
+def _event(row: Row) -> Event:
+    states = {state.value for state in RunState}
+    kind = RunState(row["kind"]) if row["kind"] in states else EventKind(row["kind"])
+    return Event(**{**row, "kind": kind})

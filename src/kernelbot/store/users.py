@@ -1,0 +1,53 @@
+"""Accounts and tokens."""
+
+from datetime import datetime
+
+from kernelbot.domain.types import Role, User
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+async def create(session: WriteSession, name: str, role: Role) -> User | None:
+    """A new account; None when the name is taken, in any case of letters."""
+    row = await session.one(statements("users")["create"], {"name": name, "role": role})
+    return _user(row) if row else None
+
+
+async def by_name(session: ReadSession, name: str) -> User | None:
+    """The account of that name, in any case of letters."""
+    row = await session.one(statements("users")["by_name"], {"name": name})
+    return _user(row) if row else None
+
+
+async def add_token(
+    session: WriteSession,
+    user_id: int,
+    *,
+    name: str,
+    token_hash: bytes,
+    expires_at: datetime | None = None,
+) -> None:
+    """One more token for the account."""
+    values = {"user_id": user_id, "name": name, "hash": token_hash, "expires_at": expires_at}
+    await session.do(statements("users")["add_token"], values)
+
+
+async def by_token(session: ReadSession, token_hash: bytes) -> User | None:
+    """Whose token it is, if it is neither revoked nor expired."""
+    row = await session.one(statements("users")["by_token"], {"hash": token_hash})
+    return _user(row) if row else None
+
+
+async def revoke_token(session: WriteSession, token_hash: bytes) -> None:
+    """From now on the token opens nothing."""
+    await session.do(statements("users")["revoke_token"], {"hash": token_hash})
+
+
+async def ban(session: WriteSession, user_id: int, *, banned: bool) -> User | None:
+    """Set or lift a ban; None when there is no such account."""
+    row = await session.one(statements("users")["ban"], {"user_id": user_id, "banned": banned})
+    return _user(row) if row else None
+
+
+def _user(row: Row) -> User:
+    return User(row["id"], row["name"], Role(row["role"]), row["created_at"], row["banned_at"])

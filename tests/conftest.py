@@ -1,0 +1,36 @@
+"""Fixtures for everyone: `database_url` (migrated), `empty_database_url`, `world` (services)."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.support.postgres import TestServer, test_server
+from tests.support.world import World, open_world
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[TestServer]:
+    """The session's embedded Postgres."""
+    with test_server() as server:
+        yield server
+
+
+@pytest.fixture
+def database_url(postgres: TestServer) -> Iterator[str]:
+    """A database of this test alone, with the schema."""
+    with postgres.database() as url:
+        yield url
+
+
+@pytest.fixture
+def empty_database_url(postgres: TestServer) -> Iterator[str]:
+    """A database of this test alone, without the schema."""
+    with postgres.database(migrated=False) as url:
+        yield url
+
+
+@pytest.fixture
+async def world(database_url: str) -> AsyncIterator[World]:
+    """Services over a database of this test alone, an admin and two competitors."""
+    async with open_world(database_url) as opened:
+        yield opened

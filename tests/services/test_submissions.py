@@ -1,0 +1,181 @@
+import pytest
+
+from kernelbot.domain.errors import (
+    Banned,
+    BoardClosed,
+    Conflict,
+    DeviceNotOffered,
+    InvalidSubmission,
+    KernelbotError,
+    NotAllowed,
+    NotFound,
+    SubmissionTooLarge,
+)
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.protocol import Mode
+from tests.support.problems import CORRECT
+from tests.support.world import World
+
+
+async def test_a_ranked_submission_has_a_public_and_a_secret_run(world: World) -> None:
+    await world.board()
+    submission = await world.submit()
+    assert [(run.secret, run.state) for run in submission.runs] == [
+        (False, RunState.QUEUED),
+        (True, RunState.QUEUED),
+    ]
+
+
+@pytest.mark.parametrize("mode", [Mode.TEST, Mode.BENCHMARK, Mode.PROFILE])
+async def test_other_modes_have_only_the_public_run(world: World, mode: Mode) -> None:
+    await world.board()
+    submission = await world.submit(mode=mode)
+    assert [run.secret for run in submission.runs] == [False]
+
+
+async def test_an_author_reads_back_what_was_submitted(world: World) -> None:
+    await world.board()
+    submitted = await world.submit(file_name="a'; echo x.py")
+    seen = await world.services.submissions.get(world.ada.user, submitted.id)
+    assert (CORRECT.decode(), "a'; echo x.py", "ada") == (seen.code, seen.file_name, seen.author)
+
+
+async def test_someone_elses_submission_is_not_shown(world: World) -> None:
+    await world.board()
+    submitted = await world.submit()
+    with pytest.raises(NotAllowed):
+        await world.services.submissions.get(world.bob.user, submitted.id)
+
+
+@pytest.mark.parametrize("submission_id", [0, -1, 77, 2**63, 10**30])
+async def test_unknown_submissions_are_not_found(world: World, submission_id: int) -> None:
+    with pytest.raises(NotFound):
+        await world.services.submissions.get(world.ada.user, submission_id)
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"\xff\xfe", InvalidSubmission),
+        (b"a\x00b", InvalidSubmission),
+        (b" \n", InvalidSubmission),
+        (b"#!POPCORN gpu\n", InvalidSubmission),
+        (b"#!POPCORN leaderboard other\n", InvalidSubmission),
+        (b"#!POPCORN gpu MI300\n", DeviceNotOffered),
+        (b"x" * (1 << 20) + b"y", SubmissionTooLarge),
+    ],
+)
+async def test_a_bad_file_is_refused(
+    world: World, content: bytes, error: type[KernelbotError]
+) -> None:
+    await world.board()
+    with pytest.raises(error):
+        await world.submit(content=content)
+
+
+@pytest.mark.parametrize(
+    "name", ["x.txt", "../x.py", "a\nb.py", ".py", "x" * 300 + ".py", "\u202e.py"]
+)
+async def test_a_bad_file_name_is_refused(world: World, name: str) -> None:
+    await world.board()
+    with pytest.raises(InvalidSubmission):
+        await world.submit(file_name=name)
+
+
+async def test_an_unknown_board_is_not_found(world: World) -> None:
+    with pytest.raises(NotFound):
+        await world.submit(board="nowhere\x00")
+
+
+async def test_a_file_may_name_its_board_and_device(world: World) -> None:
+    await world.board("Sort", ("CPU", "H100"))
+    content = b"#!POPCORN leaderboard sort\n#!POPCORN gpu h100\n" + CORRECT
+    submission = await world.submit(board=None, content=content, mode=Mode.TEST)
+    assert [run.device for run in submission.runs] == ["H100"]
+
+
+async def test_a_passed_deadline_closes_a_board(world: World) -> None:
+    board = await world.board()
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE leaderboards SET deadline = now() WHERE id = %(id)s", {"id": board.id}
+        )
+    with pytest.raises(BoardClosed):
+        await world.submit()
+
+
+async def test_banned_people_may_not_submit(world: World) -> None:
+    await world.board()
+    async with world.database.write() as session:
+        await session.do("UPDATE users SET banned_at = now() WHERE name = 'ada'")
+    ada = await world.services.users.authenticate(world.ada.token)
+    with pytest.raises(Banned):
+        await world.submit(ada)
+
+
+async def test_nothing_is_kept_of_a_refused_submission(world: World) -> None:
+    await world.board()
+    with pytest.raises(DeviceNotOffered):
+        await world.submit(devices=("H100",))
+    assert await world.services.submissions.list(world.ada.user) == []
+
+
+async def test_cancelling_twice_gives_the_same_answer(world: World) -> None:
+    await world.board()
+    submitted = await world.submit()
+    first = await world.services.submissions.cancel(world.ada.user, submitted.id)
+    again = await world.services.submissions.cancel(world.ada.user, submitted.id)
+    assert (SubmissionState.CANCELLED, first) == (first.state, again)
+
+
+async def test_the_same_source_is_stored_once(world: World) -> None:
+    await world.board()
+    await world.submit()
+    await world.submit(world.bob.user)
+    async with world.database.read() as session:
+        row = await session.one("SELECT count(*) AS n FROM sources")
+    assert row == {"n": 1}
+
+
+async def test_authors_with_much_waiting_let_others_go_first(world: World) -> None:
+    await world.board()
+    await world.submit(mode=Mode.TEST)
+    second = await world.submit(mode=Mode.TEST)
+    other = await world.submit(world.bob.user, mode=Mode.TEST)
+    position = world.services.submissions.queue_position
+    assert (await position(second.id), await position(other.id)) == (3, 2)
+
+
+async def test_the_events_of_a_cancelled_submission_end(world: World) -> None:
+    await world.board()
+    submitted = await world.submit(mode=Mode.TEST)
+    await world.services.submissions.cancel(world.ada.user, submitted.id)
+    events = world.services.submissions.events(world.ada.user, submitted.id)
+    seen = [(event.id, event.kind) async for event in events]
+    assert seen == [(1, RunState.QUEUED), (2, RunState.CANCELLED)]
+
+
+async def test_events_resume_after_an_id(world: World) -> None:
+    await world.board()
+    submitted = await world.submit(mode=Mode.TEST)
+    await world.services.submissions.cancel(world.ada.user, submitted.id)
+    events = world.services.submissions.events(world.ada.user, submitted.id, after=1)
+    assert [event.id async for event in events] == [2]
+
+
+async def test_lists_continue_before_an_id(world: World) -> None:
+    await world.board()
+    ids = [(await world.submit(mode=Mode.TEST)).id for _ in range(3)]
+    page = await world.services.submissions.list(world.ada.user, limit=1, before_id=ids[2])
+    assert [ids[1]] == [submission.id for submission in page]
+
+
+async def test_a_finished_submission_cannot_be_cancelled(world: World) -> None:
+    await world.board()
+    submitted = await world.submit(mode=Mode.TEST)
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE runs SET state = 'finished', verdict = 'accepted', finished_at = now()"
+        )
+    with pytest.raises(Conflict):
+        await world.services.submissions.cancel(world.ada.user, submitted.id)

@@ -1,0 +1,70 @@
+"""The services over a real database, with the people and things that tests need."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from kernelbot.domain.types import (
+    Board,
+    DeviceConfig,
+    NewSubmission,
+    NewToken,
+    Role,
+    Submission,
+    User,
+)
+from kernelbot.main.wiring import open_services
+from kernelbot.protocol import DeviceSpec, Mode, Vendor
+from kernelbot.services import Services
+from kernelbot.store.database import Database
+from tests.support.problems import CORRECT, sort_problem
+
+DEVICES = (
+    DeviceConfig(DeviceSpec("CPU", Vendor.CPU), "local", 2),
+    DeviceConfig(DeviceSpec("H100", Vendor.NVIDIA, "90a"), "local", 1),
+)
+
+
+@dataclass
+class World:
+    """Services, their database, an admin, and two competitors."""
+
+    database: Database
+    services: Services
+    admin: NewToken
+    ada: NewToken
+    bob: NewToken
+
+    async def board(self, name: str = "sort", devices: tuple[str, ...] = ("CPU",)) -> Board:
+        """An open board for sorting."""
+        return await self.services.boards.create(
+            self.admin.user, sort_problem(name), name=name, devices=devices
+        )
+
+    async def submit(
+        self,
+        author: User | None = None,
+        *,
+        board: str | None = "sort",
+        mode: Mode = Mode.LEADERBOARD,
+        content: bytes = CORRECT,
+        file_name: str = "fast.py",
+        devices: tuple[str, ...] = (),
+    ) -> Submission:
+        """A submission of ada's, unless someone else is named."""
+        new = NewSubmission(board, devices, mode, file_name, content)
+        return await self.services.submissions.submit(author or self.ada.user, new)
+
+
+@asynccontextmanager
+async def open_world(url: str) -> AsyncIterator[World]:
+    """A world in the database, which must have the schema."""
+    async with open_services(url, DEVICES) as core:
+        create = core.services.users.create
+        yield World(
+            core.database,
+            core.services,
+            await create("root", Role.ADMIN),
+            await create("ada"),
+            await create("bob"),
+        )
