@@ -20,7 +20,7 @@ help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/runs ## judge the example submissions end to end, and show the standings
-	@$(RUN) python scripts/demo.py
+	@$(RUN) python -m scripts.demo
 
 test: setup lint ## lint, types, import contracts and all tests
 	@$(RUN) python -m pytest
@@ -38,8 +38,8 @@ format: $(VENV)/develops ## rewrite the sources as the linter wants them
 setup: $(VENV)/develops ## make .venv with all that development needs
 
 bench: $(VENV)/develops ## print the benchmarks' tables
-	@for script in benchmarks/run_walltime.py benchmarks/latency.py benchmarks/serve_memory.py; do \
-		$(RUN) python $$script || exit 1; done
+	@for name in run_walltime latency serve_memory; do \
+		$(RUN) python -m benchmarks.$$name || exit 1; echo; done
 
 harness: $(VENV)/runs ## build the harness as one file that a bare Python runs
 	@$(RUN) python -c "from pathlib import Path; from kernelbot.harness.archive import build; \

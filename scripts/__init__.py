@@ -1,0 +1,1 @@
+"""What make and people run from a checkout; not part of the installed package."""

@@ -1,0 +1,157 @@
+"""`make demo`: the whole platform, once, on this machine.
+
+Starts `kernelbot serve` with an embedded Postgres under `.demo/`, opens the boards of
+`examples/demo.yaml`, submits every file of their `solutions/` as several authors through the HTTP
+API, follows them live, and shows verdicts and standings. Ends with 0 only if every submission was
+judged as its author expects and nothing was left running.
+"""
+
+import fcntl
+import queue
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle
+from pathlib import Path
+
+from kernelbot.catalog.competition import CompetitionProblem, load_competition
+from kernelbot.catalog.problem import load_problem
+from kernelbot.client import Endpoint, KernelbotClient
+from kernelbot.domain.errors import KernelbotError
+from kernelbot.protocol import Mode
+from scripts.demo_view import DemoView, Entry, Update
+from scripts.local_server import LocalServer, ServerTrouble
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / ".demo"
+COMPETITION = ROOT / "examples" / "demo.yaml"
+SETTINGS = ROOT / "examples" / "demo.toml"
+AUTHORS = ("amara", "bo", "chen", "dalia")
+PATIENCE_S = 300.0
+
+
+class DemoTrouble(RuntimeError):
+    """The demo can't go on; the text is for whoever started it."""
+
+
+def main() -> int:
+    """Returns the exit code: 0 all well, 1 something misbehaved, 2 it can't start, 130 Ctrl-C."""
+    view = DemoView()
+    try:
+        with _only_one() as lock:
+            shutil.rmtree(FOLDER / "server", ignore_errors=True)
+            return _run(view, lock)
+    except (DemoTrouble, ServerTrouble, KernelbotError) as error:
+        view.trouble(str(error))
+        return 2
+    except KeyboardInterrupt:
+        view.trouble("Interrupted; everything has been stopped.")
+        return 130
+
+
+def _run(view: DemoView, lock: int) -> int:
+    began = time.monotonic()
+    boards = load_competition(COMPETITION).problems
+    view.step("Starting the platform: HTTP API, worker and an embedded Postgres, all under .demo/")
+    server = LocalServer(FOLDER / "server", config=SETTINGS, pass_fds=(lock,))
+    with server:
+        view.step(f"Ready at {server.url}")
+        endpoint = server.own_endpoint()
+        with KernelbotClient.to(endpoint) as admin:
+            entries = _open(admin, boards)
+            view.step(
+                f"{len(boards)} boards opened; {len(AUTHORS)} authors submit {len(entries)} files"
+            )
+            _submit(server.url, entries)
+            with view.live(entries):
+                _follow(endpoint, entries, view)
+            for board in boards:
+                view.standings(admin.standings(board.name))
+    well = all(entry.as_expected for entry in entries) and not server.leftovers
+    view.summary(entries, time.monotonic() - began)
+    if server.leftovers:
+        names = ", ".join(process.name for process in server.leftovers)
+        view.trouble(f"These processes outlived the server and were killed: {names}.")
+    if not well:
+        view.trouble(f"Not everything went as expected; the server's log is {server.log}.")
+    return 0 if well else 1
+
+
+@contextmanager
+def _only_one() -> Iterator[int]:
+    """Hold `.demo/` for ourselves; the server inherits the lock, so it is held while one lives."""
+    FOLDER.mkdir(exist_ok=True)
+    with (FOLDER / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DemoTrouble(
+                "Another demo, or a server that one left behind, still runs in .demo/: "
+                "wait for it, or end it, and try again."
+            ) from None
+        yield lock.fileno()
+
+
+def _open(admin: KernelbotClient, boards: tuple[CompetitionProblem, ...]) -> list[Entry]:
+    """Create authors and boards; the submissions to make, spread over the authors."""
+    tokens = {name: admin.create_user(name).token for name in AUTHORS}
+    entries = []
+    for board in boards:
+        problem = load_problem(board.folder).definition
+        admin.create_board(problem, name=board.name, devices=board.devices or None)
+        authors = cycle(AUTHORS)
+        for expected in ("correct", "wrong"):
+            for file in sorted((board.folder / "solutions" / expected).iterdir()):
+                author = next(authors)
+                entries.append(Entry(board.name, author, tokens[author], file))
+    return entries
+
+
+def _submit(url: str, entries: list[Entry]) -> None:
+    for entry in entries:
+        with KernelbotClient(url, entry.token) as client:
+            submission = client.submit(
+                entry.file.name,
+                entry.file.read_bytes(),
+                board=entry.board,
+                mode=Mode.LEADERBOARD,
+            )
+        entry.submission = submission
+
+
+def _follow(endpoint: Endpoint, entries: list[Entry], view: DemoView) -> None:
+    """Show each event as it comes, until every submission has finished."""
+    updates: queue.Queue[tuple[Entry, Update]] = queue.Queue()
+    for entry in entries:
+        # Daemons: Ctrl-C mustn't wait for streams that nobody reads any more.
+        threading.Thread(target=_listen, args=(endpoint, entry, updates), daemon=True).start()
+    deadline = time.monotonic() + PATIENCE_S
+    waiting = len(entries)
+    while waiting:
+        try:
+            entry, update = updates.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise DemoTrouble(
+                f"{waiting} submissions hadn't finished after {PATIENCE_S:.0f} s."
+            ) from None
+        if isinstance(update, KernelbotError):
+            raise update
+        view.update(entry, update)
+        waiting -= entry.finished
+
+
+def _listen(endpoint: Endpoint, entry: Entry, updates: "queue.Queue[tuple[Entry, Update]]") -> None:
+    try:
+        with KernelbotClient(endpoint.url, entry.token) as client:
+            for event in client.events(entry.id):
+                updates.put((entry, event))
+            updates.put((entry, client.submission(entry.id)))
+    except KernelbotError as error:
+        updates.put((entry, error))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

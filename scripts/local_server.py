@@ -1,0 +1,159 @@
+"""A platform of one's own for a while: `kernelbot serve` as a child, stopped with all its parts."""
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from kernelbot.client import Endpoint, find_endpoint
+from kernelbot.client.endpoint import Places
+from scripts.processes import Process, family, survivors
+
+MARKER = "KERNELBOT_LOCAL_SERVER"
+READY_WITHIN_S = 60.0
+STOPPED_WITHIN_S = 30.0
+
+
+class ServerTrouble(RuntimeError):
+    """The server didn't start, or didn't stop; the text holds the end of its log."""
+
+
+class LocalServer:
+    """Runs while the `with` block does. Everything it writes is under `folder`.
+
+    `pass_fds` stay open in the server. Raises `ServerTrouble` when the server isn't ready in time.
+    """
+
+    def __init__(
+        self, folder: Path, *, config: Path | None = None, pass_fds: tuple[int, ...] = ()
+    ) -> None:
+        self.folder = folder
+        self.port = _free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log = folder / "serve.log"
+        self.leftovers: list[Process] = []
+        """After the block: processes of the server that outlived it."""
+        self._marker = secrets.token_hex(8)
+        self._config = config
+        self._pass_fds = pass_fds
+
+    def __enter__(self) -> Self:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(
+                [
+                    *(sys.executable, "-m", "kernelbot", "serve"),
+                    *("--host", "127.0.0.1", "--port", str(self.port)),
+                    *("--data", str(self.folder / "data")),
+                ],
+                env=self.environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                # Ctrl-C is for whoever runs us; the server is then stopped in order.
+                start_new_session=True,
+                pass_fds=self._pass_fds,
+            )
+        try:
+            self._wait_until_ready()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def pid(self) -> int:
+        """Of `kernelbot serve` itself."""
+        return self._process.pid
+
+    def environment(self) -> dict[str, str]:
+        """For the server and for clients that should find it and nothing else."""
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in {"DATABASE_URL", "KERNELBOT_TOKEN", "POPCORN_API_URL"}
+        }
+        ours = {
+            MARKER: self._marker,
+            "KERNELBOT_URL": self.url,
+            "XDG_STATE_HOME": str(self.folder / "state"),
+            "XDG_CONFIG_HOME": str(self.folder / "config"),
+        }
+        if self._config is not None:
+            ours["KERNELBOT_CONFIG"] = str(self._config)
+        return kept | ours
+
+    def own_endpoint(self) -> Endpoint:
+        """The server as its own account reaches it; nothing else on this machine counts."""
+        nowhere = self.folder / "config" / "none"
+        servers = self.folder / "state" / "kernelbot" / "servers"
+        places = Places(config=nowhere, servers=servers, popcorn=nowhere)
+        return find_endpoint(self.url, environ={}, places=places)
+
+    def processes(self) -> set[Process]:
+        """Everything that belongs to the server just now."""
+        return family(self.pid, f"{MARKER}={self._marker}")
+
+    def stop(self) -> None:
+        """SIGTERM, and SIGKILL to whatever is still there when the time is over."""
+        members = self.processes()
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(STOPPED_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self.leftovers = _still_there(members | self.processes(), within_s=2.0)
+        for process in self.leftovers:
+            os.kill(process.pid, signal.SIGKILL)
+
+    def last_words(self, lines: int = 20) -> str:
+        """The end of the server's log."""
+        text = self.log.read_text(errors="replace")
+        return "\n".join(text.splitlines()[-lines:])
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + READY_WITHIN_S
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                raise ServerTrouble(f"The server stopped at once:\n{self.last_words()}")
+            try:
+                if httpx.get(f"{self.url}/ready", timeout=5).status_code == httpx.codes.OK:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(0.05)
+        raise ServerTrouble(
+            f"The server wasn't ready within {READY_WITHIN_S:.0f} s:\n{self.last_words()}"
+        )
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _still_there(processes: set[Process], within_s: float) -> list[Process]:
+    deadline = time.monotonic() + within_s
+    while (left := survivors(processes)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return left
