@@ -1,0 +1,29 @@
+"""The sandbox: zygotes that fork single-use runners, and commands run in them."""
+
+from kernelbot.harness.sandbox.capture import OutputCapture
+from kernelbot.harness.sandbox.client import Runner, RunnerClient
+from kernelbot.harness.sandbox.command import CommandNotStarted, run_command
+from kernelbot.harness.sandbox.model import (
+    CommandResult,
+    Flavour,
+    RunnerExit,
+    SandboxUnavailable,
+    ZygoteConfig,
+)
+from kernelbot.harness.sandbox.order import Entry
+from kernelbot.harness.sandbox.zygote import Zygote
+
+__all__ = [
+    "CommandNotStarted",
+    "CommandResult",
+    "Entry",
+    "Flavour",
+    "OutputCapture",
+    "Runner",
+    "RunnerClient",
+    "RunnerExit",
+    "SandboxUnavailable",
+    "Zygote",
+    "ZygoteConfig",
+    "run_command",
+]

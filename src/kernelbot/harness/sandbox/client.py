@@ -1,0 +1,266 @@
+"""Asking a zygote for runners, and holding one: its channel, its output, its life."""
+
+import os
+import select
+import shutil
+import signal
+import socket
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kernelbot.harness.sandbox import descendants, wire
+from kernelbot.harness.sandbox.capture import Drain, OutputCapture
+from kernelbot.harness.sandbox.cgroups import RunnerGroup
+from kernelbot.harness.sandbox.model import RunnerExit, SandboxUnavailable
+from kernelbot.harness.sandbox.order import Entry, RunnerOrder
+from kernelbot.protocol import Limits
+
+_SPAWN_TIMEOUT_S = 30.0
+_LAST_REPORT_S = 0.1
+"""How long a runner that seems to be ending by itself is given to say how."""
+_DEATH_TIMEOUT_S = 30.0
+_DRAIN_TIMEOUT_S = 5.0
+
+
+class RunnerClient:
+    """One connection to a zygote (`Zygote.connect`). Not for several threads at once."""
+
+    def __init__(self, conn: socket.socket) -> None:
+        self._conn = conn
+        self._isolated: bool | None = None
+
+    def spawn(self, limits: Limits, entry: Entry = Entry.SERVE) -> "Runner":
+        """A fresh runner within `limits`. No author's code has been sent to it yet.
+
+        Raises `SandboxUnavailable` when there is none to be had.
+        """
+        isolated = self._zygote_isolates()
+        group = _make_group(limits)
+        box = "/box" if isolated else tempfile.mkdtemp(prefix="kernelbot-box-")
+        order = RunnerOrder(
+            entry=entry,
+            limits=limits,
+            rlimit_memory=not group.limits_memory,
+            rlimit_processes=not group.limits_processes,
+            box=box,
+        )
+        ends = self._send(order, group)
+        try:
+            pids = _await_hellos(ends.status)
+            group.adopt(pids["runner"])
+            return Runner(ends, pids["init"], pids["runner"], group, limits, box, isolated)
+        except (SandboxUnavailable, OSError) as error:
+            ends.close()
+            group.remove()
+            if not isolated:
+                shutil.rmtree(box, ignore_errors=True)
+            raise SandboxUnavailable(f"No runner could be started: {error}") from error
+
+    def close(self) -> None:
+        """Close the connection; runners live on."""
+        self._conn.close()
+
+    def _zygote_isolates(self) -> bool:
+        if self._isolated is None:
+            greeting = wire.receive(self._conn)
+            if greeting is None:
+                raise SandboxUnavailable("The zygote died before it was ready.")
+            self._isolated = bool(greeting.body["isolated"])
+        return self._isolated
+
+    def _send(self, order: RunnerOrder, group: RunnerGroup) -> "_Ends":
+        status, far_status = wire.pair()
+        status.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        channel, far_channel = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        stdout, far_stdout = os.pipe()
+        stderr, far_stderr = os.pipe()
+        task_lists = group.open_task_lists()
+        theirs = (far_status.fileno(), far_channel.fileno(), far_stdout, far_stderr, *task_lists)
+        ends = _Ends(status, channel, stdout, stderr)
+        try:
+            wire.send(self._conn, order.to_wire(), theirs)
+        except OSError as error:
+            ends.close()
+            group.remove()
+            raise SandboxUnavailable("The zygote is gone.") from error
+        finally:
+            far_status.close()
+            far_channel.close()
+            wire.close_all((far_stdout, far_stderr, *task_lists))
+        return ends
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Our ends of what connects us with a runner."""
+
+    status: socket.socket
+    channel: socket.socket
+    stdout: int
+    stderr: int
+
+    def close(self) -> None:
+        self.status.close()
+        self.channel.close()
+        wire.close_all((self.stdout, self.stderr))
+
+
+def _make_group(limits: Limits) -> RunnerGroup:
+    try:
+        return RunnerGroup(limits)
+    except OSError as error:
+        raise SandboxUnavailable(f"The cgroup for a runner could not be made: {error}") from error
+
+
+def _await_hellos(status: socket.socket) -> dict[str, int]:
+    """The host's process ids of `init` and `runner`, as the kernel vouches for them."""
+    pids: dict[str, int] = {}
+    status.settimeout(_SPAWN_TIMEOUT_S)
+    while len(pids) < 2:
+        try:
+            packet = wire.receive(status)
+        except TimeoutError:
+            raise SandboxUnavailable("it did not answer in time") from None
+        if packet is None:
+            raise SandboxUnavailable("it died while it was being set up")
+        if "hello" not in packet.body:
+            raise SandboxUnavailable(str(packet.body.get("error", packet.body)))
+        pids[packet.body["hello"]] = packet.sender_pid
+    status.settimeout(None)
+    return pids
+
+
+class Runner:
+    """One process tree for one phase of one submission. Must be ended with `kill`."""
+
+    def __init__(
+        self,
+        ends: _Ends,
+        init_pid: int,
+        runner_pid: int,
+        group: RunnerGroup,
+        limits: Limits,
+        box: str,
+        isolated: bool,
+    ) -> None:
+        """Made by `RunnerClient.spawn`."""
+        self.channel = ends.channel
+        """Stream socket to the runner; its framing is the caller's."""
+        self.pid = init_pid
+        """Process id of the tree's root, as seen from here."""
+        self.stdout = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
+        self.stderr = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
+        self._runner_pid = runner_pid
+        self._status = ends.status
+        self._group = group
+        self._box = box
+        self._isolated = isolated
+        self._exit: RunnerExit | None = None
+        self._report: dict[str, Any] = {}
+        self._pidfd = _open_living(init_pid, ends.status)
+        captures = {ends.stdout: self.stdout, ends.stderr: self.stderr}
+        self._drain = Drain(captures, on_overflow=self._signal_kill)
+
+    def wait(self, timeout_s: float) -> RunnerExit | None:
+        """Wait for the runner to end by itself; None if it still lives after `timeout_s`."""
+        if self._exit is None and _wait_readable(self._pidfd, timeout_s):
+            return self.kill()
+        return self._exit
+
+    def kill(self) -> RunnerExit:
+        """End the whole tree and say how the runner ended. On return nothing of it lives.
+
+        Idempotent. Raises `SandboxUnavailable` if the kernel can't end it.
+        """
+        if self._exit is not None:
+            return self._exit
+        if self._is_ending():
+            _wait_readable(self._pidfd, _LAST_REPORT_S)
+        cpu_time_s = _cpu_time_s(self._runner_pid)
+        if not self._isolated:
+            descendants.kill_all(self.pid)
+            _wait_readable(self._pidfd, _LAST_REPORT_S)
+        self._signal_kill()
+        if not _wait_readable(self._pidfd, _DEATH_TIMEOUT_S):
+            raise SandboxUnavailable(f"Process {self.pid} could not be killed.")
+        self._read_report()
+        self._exit = self._describe(cpu_time_s)
+        self._release()
+        return self._exit
+
+    def _is_ending(self) -> bool:
+        """Whether the runner's end of the channel is closed, or its last report is here."""
+        self._read_report()
+        if self._report:
+            return True
+        if self.channel.fileno() >= 0 and not _wait_readable(self.channel.fileno(), 0):
+            return False
+        try:
+            return not self.channel.recv(1, socket.MSG_PEEK)
+        except OSError:  # reset, or closed by our own caller: only a live runner loses by waiting
+            return True
+
+    def _read_report(self) -> None:
+        while not self._report and _wait_readable(self._status.fileno(), 0):
+            packet = wire.receive(self._status)
+            if packet is None:
+                return
+            self._report = packet.body
+
+    def _describe(self, cpu_time_s: float) -> RunnerExit:
+        wait_status = self._report.get("wait_status")
+        exit_code = signal_number = None
+        if wait_status is not None and os.WIFSIGNALED(wait_status):
+            signal_number = os.WTERMSIG(wait_status)
+        elif wait_status is not None:
+            exit_code = os.WEXITSTATUS(wait_status)
+        return RunnerExit(
+            exit_code=exit_code,
+            signal=signal_number,
+            out_of_memory=self._group.out_of_memory(),
+            cpu_time_s=self._report.get("cpu_time_s", cpu_time_s),
+            too_many_processes=self._group.too_many_processes(),
+        )
+
+    def _release(self) -> None:
+        self._drain.join(_DRAIN_TIMEOUT_S)
+        self.channel.close()
+        self._status.close()
+        os.close(self._pidfd)
+        self._pidfd = -1
+        self._group.remove()
+        if not self._isolated:
+            shutil.rmtree(self._box, ignore_errors=True)
+
+    def _signal_kill(self) -> None:
+        with suppress(ProcessLookupError, OSError):
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+
+def _open_living(pid: int, status: socket.socket) -> int:
+    """A handle on `pid`, which is surely still the process that said hello."""
+    pidfd = os.pidfd_open(pid)
+    poll = select.poll()
+    poll.register(status, 0)
+    if poll.poll(0):  # only a hang-up is reported without being asked for
+        os.close(pidfd)
+        raise SandboxUnavailable("it died at once")
+    return pidfd
+
+
+def _wait_readable(fd: int, timeout_s: float) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(timeout_s * 1000))
+
+
+def _cpu_time_s(pid: int) -> float:
+    """User and system time so far of `pid` and its reaped children; 0 once it is gone."""
+    ticks_per_s = os.sysconf("SC_CLK_TCK")
+    with suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(int(field) for field in fields[11:15]) / ticks_per_s
+    return 0.0

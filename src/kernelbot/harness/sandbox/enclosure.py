@@ -1,0 +1,193 @@
+"""The outer sandbox's command line: bubblewrap around a zygote, as an unprivileged user.
+
+Started by root, the command first makes a private mount namespace in which everything the sandbox
+needs is bound to a place that the unprivileged user can reach (an interpreter may live under
+/root, a checkout in a private temporary folder), then drops to that user, then starts bubblewrap.
+"""
+
+import os
+import shlex
+import shutil
+import site
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.harness.sandbox.model import SandboxUnavailable, ZygoteConfig
+
+OUTSIDE_UID = 65534
+INSIDE_UID = 1000
+HARNESS_ROOT = "/harness"
+_STAGES = ("/mnt", "/media", "/srv", "/opt")
+_TOOLS = ("bwrap",)
+_ROOT_TOOLS = ("unshare", "setpriv", "mount")
+_SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_ETC_FILES = {
+    "passwd": f"runner:x:{INSIDE_UID}:{INSIDE_UID}:runner:/box:/bin/sh\n",
+    "group": f"runner:x:{INSIDE_UID}:\n",
+    "hosts": "127.0.0.1 localhost runner\n::1 localhost\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+}
+_ETC_READ_ONLY = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
+_SYS_READ_ONLY = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+
+
+@dataclass(frozen=True)
+class Bind:
+    """A read-only view of `source` at `target`."""
+
+    source: str
+    target: str
+
+
+def clean_environment(config: ZygoteConfig) -> dict[str, str]:
+    """All that a runner finds in its environment."""
+    interpreter_bin = str(Path(sys.prefix) / "bin")
+    return {
+        "PATH": f"{interpreter_bin}:/usr/local/bin:/usr/bin:/bin",
+        "HOME": "/box",
+        "TMPDIR": "/tmp",  # noqa: S108 - private to each runner
+        "USER": "runner",
+        "LOGNAME": "runner",
+        "LANG": "C.UTF-8",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **config.env,
+    }
+
+
+def harness_binds() -> list[Bind]:
+    """Our own code for the inside: the archive, or the packages `protocol` and `harness`."""
+    package = Path(__file__).parents[2]
+    if package.parent.is_file():
+        return [Bind(str(package.parent), f"{HARNESS_ROOT}/harness.pyz")]
+    inside = f"{HARNESS_ROOT}/{package.name}"
+    parts = ("__init__.py", "protocol", "harness")
+    return [Bind(str(package / part), f"{inside}/{part}") for part in parts]
+
+
+def harness_path(*, isolated: bool) -> str:
+    """What to put on `sys.path` so that `kernelbot.harness` is found."""
+    root = Path(__file__).parents[3]
+    if not isolated:
+        return str(root)
+    return f"{HARNESS_ROOT}/harness.pyz" if root.is_file() else HARNESS_ROOT
+
+
+def interpreter_binds() -> list[Bind]:
+    """The interpreter, its packages and the toolchains, where they aren't under /usr."""
+    paths = [sys.base_prefix, sys.prefix, *site.getsitepackages()]
+    paths += [os.path.realpath(path) for path in (sys.base_prefix, sys.prefix)]
+    paths += [str(Path(os.path.realpath(sys.executable)).parents[1])]
+    paths += [str(root) for root in _toolchain_roots()]
+    chosen: list[str] = []
+    for path in sorted(set(paths), key=len):
+        covered = any(Path(path).is_relative_to(root) for root in ("/usr", *chosen))
+        if not covered and Path(path).exists():
+            chosen.append(path)
+    return [Bind(path, path) for path in chosen]
+
+
+def _toolchain_roots() -> list[Path]:
+    roots = [Path("/opt/rocm")]
+    nvcc = shutil.which("nvcc")
+    if nvcc is not None:
+        roots.append(Path(os.path.realpath(nvcc)).parents[1])
+    roots.append(Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")).resolve())
+    return roots
+
+
+def check_tools() -> None:
+    """Raise `SandboxUnavailable` with what to install, if something is missing."""
+    if sys.platform != "linux":
+        raise SandboxUnavailable("The sandbox needs Linux; judge with --sandbox none elsewhere.")
+    needed = _TOOLS + (_ROOT_TOOLS if os.geteuid() == 0 else ())
+    missing = [tool for tool in needed if shutil.which(tool, path=_search_path()) is None]
+    if "bwrap" in missing:
+        raise SandboxUnavailable(
+            "The sandbox needs bubblewrap: install the package `bubblewrap` "
+            "(apt install bubblewrap, dnf install bubblewrap)."
+        )
+    if missing:
+        raise SandboxUnavailable(
+            f"The sandbox needs {', '.join(missing)}: install the package `util-linux`."
+        )
+
+
+def _search_path() -> str:
+    return os.environ.get("PATH", "") + os.pathsep + _SYSTEM_PATH
+
+
+def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, int]) -> list[str]:
+    """The whole command that runs `inner` in the outer sandbox.
+
+    `data_fds` maps names in /etc to descriptors holding their content (see `open_etc_files`).
+    """
+    bwrap = shutil.which("bwrap", path=_search_path()) or "bwrap"
+    binds = [*interpreter_binds(), *harness_binds()]
+    if os.geteuid() != 0:
+        return [bwrap, *_bwrap_arguments(config, binds, data_fds), *inner]
+    stage = _choose_stage(binds)
+    staged = [Bind(f"{stage}/{i}", bind.target) for i, bind in enumerate(binds)]
+    drop = ["setpriv", f"--reuid={OUTSIDE_UID}", f"--regid={OUTSIDE_UID}", "--clear-groups"]
+    drop += ["--no-new-privs", bwrap, *_bwrap_arguments(config, staged, data_fds), *inner]
+    lines = ["set -eu", f"mount -t tmpfs -o mode=0755 kernelbot {stage}"]
+    for bind, view in zip(binds, staged, strict=True):
+        make = "touch" if Path(bind.source).is_file() else "mkdir"
+        lines.append(f"{make} {view.source}")
+        lines.append(f"mount --bind {shlex.quote(bind.source)} {view.source}")
+    lines.append("cd /")
+    lines.append("exec " + shlex.join(drop))
+    return ["unshare", "--mount", "sh", "-c", "\n".join(lines)]
+
+
+def _choose_stage(binds: list[Bind]) -> str:
+    """A folder to cover in the private mount namespace that nothing we need lies under."""
+    for stage in _STAGES:
+        used = any(Path(bind.source).is_relative_to(stage) for bind in binds)
+        if Path(stage).is_dir() and not used:
+            return stage
+    raise SandboxUnavailable(f"The sandbox needs one of the folders {', '.join(_STAGES)}.")
+
+
+def _bwrap_arguments(
+    config: ZygoteConfig, binds: list[Bind], data_fds: dict[str, int]
+) -> list[str]:
+    arguments = ["--unshare-all", "--unshare-user", "--uid", str(INSIDE_UID)]
+    arguments += ["--gid", str(INSIDE_UID), "--cap-add", "ALL", "--hostname", "runner"]
+    arguments += ["--ro-bind", "/usr", "/usr"]
+    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
+        arguments += _system_folder(name)
+    for path in (*_ETC_READ_ONLY, *_SYS_READ_ONLY):
+        arguments += ["--ro-bind-try", path, path]
+    for name, fd in data_fds.items():
+        arguments += ["--ro-bind-data", str(fd), f"/etc/{name}"]
+    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    for device in config.devices:
+        arguments += ["--dev-bind", device, device]
+    for bind in binds:
+        arguments += ["--ro-bind", bind.source, bind.target]
+    arguments += ["--dir", "/box", "--dir", "/tmp"]  # noqa: S108 - inside
+    arguments += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--clearenv"]
+    for key, value in clean_environment(config).items():
+        arguments += ["--setenv", key, value]
+    return [*arguments, "--"]
+
+
+def _system_folder(name: str) -> list[str]:
+    path = Path("/", name)
+    if path.is_symlink():
+        return ["--symlink", str(path.readlink()), str(path)]
+    return ["--ro-bind", str(path), str(path)] if path.is_dir() else []
+
+
+def open_etc_files() -> dict[str, int]:
+    """Descriptors with the content of the sandbox's own /etc, by name; the caller closes them."""
+    fds: dict[str, int] = {}
+    for name, text in _ETC_FILES.items():
+        fd = os.memfd_create(name, 0)
+        os.fchmod(fd, stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)
+        os.write(fd, text.encode())
+        os.lseek(fd, 0, os.SEEK_SET)
+        fds[name] = fd
+    return fds

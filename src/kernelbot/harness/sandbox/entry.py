@@ -1,0 +1,122 @@
+"""The runner proper: the process that gives up everything and then meets the author's code."""
+
+import importlib
+import math
+import os
+import resource
+import signal
+import socket
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
+from kernelbot.harness.sandbox.order import Entry, RunnerOrder
+
+_DATA_ALLOWANCE_BYTES = 1 << 30
+"""Added where RLIMIT_DATA stands in for a cgroup: it also counts what the zygote imported."""
+_PROCESS_ALLOWANCE = 64
+"""Added where RLIMIT_NPROC stands in: it also counts the zygote and its other runners."""
+
+
+def run_entry(inner: socket.socket, *, isolated: bool) -> NoReturn:
+    """Wait for the order in a shell that nothing gets out of, then follow it and end."""
+    exit_code = 1
+    try:
+        _lock_in(inner, isolated)
+        wire.send(inner, {"ready": True})
+        packet = wire.receive(inner)
+        if packet is not None:
+            exit_code = _follow(packet, inner)
+    except seccomp.UnknownArchitecture as error:
+        wire.send(inner, {"error": str(error)})
+    except SystemExit as leaving:
+        exit_code = leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None)
+    except BaseException:  # noqa: BLE001 - the last frame of this process: it shows and ends
+        traceback.print_exc()
+    finally:
+        _flush(sys.stdout)
+        _flush(sys.stderr)
+        os._exit(exit_code & 0xFF)
+
+
+def _lock_in(inner: socket.socket, isolated: bool) -> None:
+    kernel.close_all_but({0, 1, 2, inner.fileno()})
+    os.setsid()  # else a signal to "my group" would reach the zygote
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with suppress(OSError):  # a courtesy to the machine; some containers refuse it
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    if isolated:
+        kernel.drop_capabilities()
+        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+        kernel.install_filter(seccomp.build_filter())
+
+
+def _follow(packet: wire.Packet, inner: socket.socket) -> int:
+    order = RunnerOrder.from_wire(packet.body)
+    status_fd, channel_fd, *_ = packet.fds
+    inner.close()
+    with socket.socket(fileno=status_fd) as status:
+        try:
+            _move_in(order, packet.fds)
+        except OSError as error:
+            wire.send(status, {"error": str(error)})
+            return 1
+        wire.send(status, {"hello": "runner"})
+    channel = socket.socket(fileno=channel_fd)
+    if order.entry is Entry.EXEC:
+        execute.serve(channel)
+    else:
+        importlib.import_module("kernelbot.harness.runner").serve(channel)
+    return 0
+
+
+def _move_in(order: RunnerOrder, fds: tuple[int, ...]) -> None:
+    _, _, stdout_fd, stderr_fd, *task_lists = fds
+    for fd in task_lists:
+        os.write(fd, b"0")  # a process that moves itself is spared the kernel's global lock
+    wire.close_all(task_lists)
+    _connect_streams(stdout_fd, stderr_fd)
+    os.chdir(order.box)
+    os.environ["HOME"] = order.box
+    _set_limits(order)
+
+
+def _connect_streams(stdout_fd: int, stderr_fd: int) -> None:
+    null = os.open(os.devnull, os.O_RDONLY)
+    for source, target in ((null, 0), (stdout_fd, 1), (stderr_fd, 2)):
+        os.dup2(source, target)
+        os.close(source)
+    # by line, so that what was printed before a crash is not lost
+    sys.stdout = open(1, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # type: ignore[misc] # they are final only by custom
+
+
+def _set_limits(order: RunnerOrder) -> None:
+    limits = order.limits
+    cpu_s = max(1, math.ceil(limits.cpu_time_s))
+    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)
+    _lower(resource.RLIMIT_NOFILE, limits.open_files)
+    _lower(resource.RLIMIT_FSIZE, limits.file_size_bytes)
+    if order.rlimit_memory:
+        _lower(resource.RLIMIT_DATA, limits.memory_bytes + _DATA_ALLOWANCE_BYTES)
+    if order.rlimit_processes:
+        _lower(resource.RLIMIT_NPROC, limits.processes + _PROCESS_ALLOWANCE)
+
+
+def _lower(kind: int, soft: int, hard: int | None = None) -> None:
+    """Set a limit, never above what the system allows already."""
+    ceiling = resource.getrlimit(kind)[1]
+    wanted = (soft, soft if hard is None else hard)
+    if ceiling != resource.RLIM_INFINITY:
+        wanted = (min(wanted[0], ceiling), min(wanted[1], ceiling))
+    resource.setrlimit(kind, wanted)
+
+
+def _flush(stream: TextIO) -> None:
+    with suppress(OSError, ValueError, AttributeError):  # the author may have closed or replaced it
+        stream.flush()

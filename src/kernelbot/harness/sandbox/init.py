@@ -1,0 +1,159 @@
+"""The trusted root of a runner's process tree, which is pid 1 of the runner's pid namespace.
+
+It is forked ahead of need, makes the namespaces, forks the runner proper, and waits on its lane
+for an order. It runs no author's code and shares no descriptor with it. When the runner ends, or
+the judge goes away, init ends, and the kernel kills whatever is left in the namespace.
+"""
+
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import traceback
+from typing import NoReturn
+
+from kernelbot.harness.sandbox import descendants, entry, kernel, wire
+from kernelbot.harness.sandbox.order import RunnerOrder
+from kernelbot.protocol import Limits
+
+PRIVATE_FOLDERS = ("/box", "/tmp", "/dev/shm")  # noqa: S108 - names inside the sandbox
+_MAX_FILES_EACH = 65536
+STATUS, CHANNEL, STDOUT, STDERR = range(4)
+"""Order of the descriptors that come with an order; any further ones are cgroup task lists."""
+
+
+def run_init(lane: socket.socket, *, isolated: bool) -> NoReturn:
+    """Be the init of one runner, to its end. Called in a fresh fork of the zygote."""
+    try:
+        kernel.close_all_but({0, 1, 2, lane.fileno()})
+        os.setsid()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        runner_pid, inner = _prepare(isolated)
+        packet = wire.receive(lane)
+        lane.close()
+        if packet is not None:
+            _follow(packet, runner_pid, inner, isolated=isolated)
+    except OSError as error:
+        _answer_with_error(lane, error)
+    except BaseException:  # noqa: BLE001 - the last frame of this process: it shows and ends
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        if not isolated:
+            descendants.kill_all(os.getpid())
+        os._exit(0)
+
+
+def _prepare(isolated: bool) -> tuple[int, socket.socket]:
+    if isolated:
+        _make_private_world()
+    else:
+        kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
+    inner, far = wire.pair()
+    runner_pid = os.fork()
+    if runner_pid == 0:
+        inner.close()
+        entry.run_entry(far, isolated=isolated)
+    far.close()
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the runner must not read our memory or descriptors
+    ready = wire.receive(inner)
+    if ready is None or "error" in ready.body:
+        detail = "it died" if ready is None else ready.body["error"]
+        raise OSError(f"the runner could not be isolated: {detail}")
+    return runner_pid, inner
+
+
+def _make_private_world() -> None:
+    kernel.unshare(
+        kernel.CLONE_NEWNS | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET | kernel.CLONE_NEWUTS
+    )
+    kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV
+    kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC)
+    for folder in PRIVATE_FOLDERS:
+        kernel.mount("tmpfs", folder, "tmpfs", flags, _tmpfs_options(Limits()))
+    kernel.bring_loopback_up()
+    socket.sethostname("runner")
+
+
+def _tmpfs_options(limits: Limits) -> str:
+    return f"size={limits.file_size_bytes},nr_inodes={_MAX_FILES_EACH},mode=0777"
+
+
+def _resize_private_folders(limits: Limits) -> None:
+    if limits.file_size_bytes == Limits().file_size_bytes:
+        return
+    flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_REMOUNT
+    for folder in PRIVATE_FOLDERS:
+        kernel.mount("tmpfs", folder, "tmpfs", flags, _tmpfs_options(limits))
+
+
+def _follow(packet: wire.Packet, runner_pid: int, inner: socket.socket, *, isolated: bool) -> None:
+    status = socket.socket(fileno=packet.fds[STATUS])
+    order = RunnerOrder.from_wire(packet.body)
+    if isolated:
+        _resize_private_folders(order.limits)
+        kernel.drop_capabilities()
+    wire.send(status, {"hello": "init"})
+    wire.send(inner, packet.body, packet.fds)
+    inner.close()
+    wire.close_all(packet.fds[CHANNEL:])
+    _quieten()
+    _watch(runner_pid, status)
+
+
+def _quieten() -> None:
+    """Let go of the zygote's standard streams."""
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
+
+
+def _watch(runner_pid: int, status: socket.socket) -> None:
+    """Reap until the runner has ended (then say how) or the judge is gone."""
+    awake, waker = os.pipe()
+    os.set_blocking(waker, False)
+    os.set_blocking(awake, False)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    poll = select.poll()
+    poll.register(awake, select.POLLIN)
+    poll.register(status, select.POLLIN)
+    while True:
+        ended = _reap(runner_pid)
+        if ended is not None:
+            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu_time_s = usage.ru_utime + usage.ru_stime
+            wire.send(status, {"wait_status": ended, "cpu_time_s": cpu_time_s})
+            return
+        for fd, _ in poll.poll():
+            if fd == status.fileno():
+                return
+            os.read(awake, 4096)
+
+
+def _reap(runner_pid: int) -> int | None:
+    ended = None
+    while True:
+        try:
+            pid, wait_status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended
+        if pid == 0:
+            return ended
+        if pid == runner_pid:
+            ended = wait_status
+
+
+def _answer_with_error(lane: socket.socket, error: OSError) -> None:
+    """Tell whoever comes for this runner why it can't be had."""
+    sys.stderr.write(f"runner: {error}\n")
+    if lane.fileno() < 0:
+        return
+    packet = wire.receive(lane)
+    if packet is not None:
+        wire.send(socket.socket(fileno=packet.fds[STATUS]), {"error": str(error)})

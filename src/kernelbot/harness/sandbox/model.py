@@ -1,0 +1,61 @@
+"""The words of the sandbox: what is asked of it and what comes out."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kernelbot.protocol import SandboxMode, Verdict
+
+
+class Flavour(StrEnum):
+    """What a zygote has imported before it forks its first runner."""
+
+    BARE = "bare"
+    NUMPY = "numpy"
+    TORCH = "torch"
+
+
+class SandboxUnavailable(RuntimeError):
+    """The sandbox can't be set up here: the platform's fault; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class ZygoteConfig:
+    """How a zygote is started. `devices` are paths to bind in, e.g. `/dev/nvidia0`."""
+
+    flavour: Flavour
+    mode: SandboxMode = SandboxMode.REQUIRED
+    cuda_on_cpu: bool = False
+    devices: tuple[str, ...] = ()
+    env: dict[str, str] = field(default_factory=dict)
+    """Added to the clean environment that every runner starts with."""
+    spare: int = 1
+    """Runners kept forked ahead of need."""
+
+
+@dataclass(frozen=True)
+class RunnerExit:
+    """How a runner ended. Exit code and signal are both None where it was killed from outside."""
+
+    exit_code: int | None
+    signal: int | None
+    out_of_memory: bool
+    cpu_time_s: float
+    """User and system time of the runner and of the children it waited for."""
+    too_many_processes: bool
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """How a command in a fresh runner ended."""
+
+    exit_code: int | None
+    signal: int | None
+    stdout: str
+    stderr: str
+    fd_output: bytes
+    """What was written to the descriptor `POPCORN_FD`, as far as it was kept."""
+    collected: dict[str, bytes]
+    """The files asked for that were there at the end, by name."""
+    duration_s: float
+    limit: Verdict | None
+    """`time_limit`, `memory_limit` or `output_limit` where one of these ended it."""

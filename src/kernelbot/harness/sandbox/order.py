@@ -1,0 +1,43 @@
+"""What a spare runner is told when its turn comes."""
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from kernelbot.protocol import Limits
+
+
+class Entry(StrEnum):
+    """What the runner does with its channel."""
+
+    SERVE = "serve"
+    """The native runner: the judge drives it call by call."""
+    EXEC = "exec"
+    """One command, e.g. a compiler or a problem's own script."""
+
+
+@dataclass(frozen=True)
+class RunnerOrder:
+    """The runner's task and bounds. `box` is the work folder where nothing is isolated."""
+
+    entry: Entry
+    limits: Limits
+    rlimit_memory: bool
+    """No memory cgroup: let RLIMIT_DATA stand in."""
+    rlimit_processes: bool
+    box: str = "/box"
+
+    def to_wire(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_wire(cls, body: dict[str, Any]) -> "RunnerOrder":
+        """Read what `to_wire` wrote; both ends are ours and of one version."""
+        return cls(
+            entry=Entry(body["entry"]),
+            limits=Limits(**body["limits"]),
+            rlimit_memory=body["rlimit_memory"],
+            rlimit_processes=body["rlimit_processes"],
+            box=body["box"],
+        )
