@@ -1,0 +1,51 @@
+"""The reference pages name everything there is: nothing new goes undocumented."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from fastapi.routing import APIRoute
+
+from kernelbot.api.routers import boards, submissions, system, users
+from kernelbot.domain import errors
+from kernelbot.protocol import Mode, Verdict
+
+REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+
+
+def page(name: str) -> str:
+    return (REFERENCE / name).read_text()
+
+
+def error_codes() -> set[str]:
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass)]
+    trees = [kind for kind in kinds if issubclass(kind, errors.KernelbotError)]
+    return {kind.code for kind in trees if kind is not errors.KernelbotError}
+
+
+def test_every_error_code_is_explained() -> None:
+    text = page("http-api.md")
+    assert {code for code in error_codes() if f"`{code}`" not in text} == set()
+
+
+def test_every_route_is_listed() -> None:
+    routers = (boards.router, submissions.router, users.router, system.devices, system.probes)
+    routes = [
+        f"{method} {route.path}"
+        for router in routers
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods or ()
+    ]
+    text = page("http-api.md")
+    assert [route for route in routes if f"`{route}`" not in text] == []
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_is_explained(verdict: Verdict) -> None:
+    assert f"| `{verdict}` |" in page("verdicts.md")
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_every_mode_is_named(mode: Mode) -> None:
+    assert mode.value in page("cli.md")
