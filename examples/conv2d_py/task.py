@@ -1,0 +1,14 @@
+from typing import TypedDict
+
+import torch
+
+input_t = tuple[torch.Tensor, torch.Tensor]
+output_t = torch.Tensor
+
+
+class TestSpec(TypedDict):
+    size: int
+    kernelsize: int
+    channels: int
+    batch: int
+    seed: int

@@ -1,0 +1,6 @@
+# Off by one: leaves out the element itself.
+import numpy as np
+
+
+def custom_kernel(data):
+    return np.cumsum(data, dtype=np.int64) - data

@@ -1,0 +1,12 @@
+from typing import TypedDict
+
+import torch
+
+input_t = torch.Tensor
+output_t = torch.Tensor
+
+
+class TestSpec(TypedDict):
+    rows: int
+    columns: int
+    seed: int

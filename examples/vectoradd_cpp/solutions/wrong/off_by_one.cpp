@@ -1,0 +1,8 @@
+// Leaves out the last element.
+#include "task.h"
+
+extern "C" void custom_kernel(const float* a, const float* b, int64_t size, float* out) {
+    for (int64_t i = 0; i + 1 < size; ++i) {
+        out[i] = a[i] + b[i];
+    }
+}

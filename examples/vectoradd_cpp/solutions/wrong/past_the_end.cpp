@@ -1,0 +1,9 @@
+// Right where it looks, but it writes one element beyond the output.
+#include "task.h"
+
+extern "C" void custom_kernel(const float* a, const float* b, int64_t size, float* out) {
+    for (int64_t i = 0; i < size; ++i) {
+        out[i] = a[i] + b[i];
+    }
+    out[size] = 0.0f;
+}
