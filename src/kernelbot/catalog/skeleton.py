@@ -1,0 +1,40 @@
+"""Writes a small, working problem for its author to change."""
+
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from kernelbot.domain.errors import Conflict, InvalidProblem
+from kernelbot.protocol import Lang
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_SUFFIX = ".txt"
+"""Keeps the files of a skeleton from being taken for modules of this package."""
+
+
+def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
+    """Write a problem with tests, benchmarks, and solutions that must pass and fail into `folder`.
+
+    Returns the files written. Raises Conflict if the folder exists and isn't empty, InvalidProblem
+    if the name can't be a problem's.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidProblem(
+            f"A problem can't be named {name!r}.",
+            hint="Use letters, digits, `_`, `-` and `.`, at most 64, e.g. `vectoradd_py`.",
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise Conflict(f"{folder} is there already.", hint="Choose another name or folder.")
+    skeleton = files("kernelbot.catalog") / "skeletons" / lang.value
+    return tuple(_write(skeleton, folder, name))
+
+
+def _write(source: Traversable, target: Path, name: str) -> list[Path]:
+    if source.is_file():
+        path = target.with_name(target.name.removesuffix(_SUFFIX))
+        path.write_text(source.read_text().replace("@NAME@", name))
+        return [path]
+    target.mkdir(parents=True, exist_ok=True)
+    children = sorted(source.iterdir(), key=lambda child: child.name)
+    return [path for child in children for path in _write(child, target / child.name, name)]
