@@ -137,6 +137,7 @@ class Submission:
     """
 
     id: int
+    board_id: int
     board: str
     author: str
     author_id: int
@@ -157,6 +158,7 @@ class Standing:
     """A row of the ranking: an author's best on a board and device."""
 
     rank: int
+    author_id: int
     author: str
     score_s: float
     ci95_s: tuple[float, float] | None

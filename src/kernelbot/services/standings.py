@@ -1,7 +1,7 @@
 """The ranking of a board: each author's best run on a device."""
 
 from kernelbot.domain.errors import DeviceNotOffered
-from kernelbot.domain.types import StandingsPage, User
+from kernelbot.domain.types import Board, StandingsPage, User
 from kernelbot.services.boards import visible_board
 from kernelbot.store import standings
 from kernelbot.store.database import Database
@@ -30,15 +30,35 @@ class StandingsService:
         """
         async with self._database.read() as session:
             found = await visible_board(session, viewer, board)
-            offered = {name.lower(): name for name in found.devices}
-            chosen = found.devices[0] if device is None else offered.get(device.lower())
-            if chosen is None:
-                raise DeviceNotOffered(
-                    f"Board {found.name!r} doesn't offer {device!r}.",
-                    hint=f"It offers: {', '.join(found.devices)}.",
-                )
+            chosen = _offered(found, device)
             total = await standings.authors(session, found.id, chosen)
             rows = await standings.page(
                 session, found.id, chosen, limit=limit, offset=min(offset, _MAX_OFFSET)
             )
         return StandingsPage(found, chosen, total, rows)
+
+    async def count(
+        self, viewer: User | None, board: str, device: str, *, author_id: int | None = None
+    ) -> int:
+        """How many authors are ranked; with `author_id`, how many of his submissions count.
+
+        Raises as `page`.
+        """
+        async with self._database.read() as session:
+            found = await visible_board(session, viewer, board)
+            chosen = _offered(found, device)
+            if author_id is None:
+                return await standings.authors(session, found.id, chosen)
+            return await standings.submissions_of(session, found.id, chosen, author_id)
+
+
+def _offered(board: Board, device: str | None) -> str:
+    """The device as the board names it; None: its first. Raises `DeviceNotOffered`."""
+    offered = {name.lower(): name for name in board.devices}
+    chosen = board.devices[0] if device is None else offered.get(device.lower())
+    if chosen is None:
+        raise DeviceNotOffered(
+            f"Board {board.name!r} doesn't offer {device!r}.",
+            hint=f"It offers: {', '.join(board.devices)}.",
+        )
+    return chosen

@@ -72,13 +72,15 @@ class Submissions:
         board: str | None = None,
         limit: int = 50,
         before_id: int | None = None,
+        offset: int = 0,
     ) -> builtins.list[Submission]:
-        """The viewer's own, newest first, without code and results. `before_id` continues."""
+        """The viewer's own, newest first, without code and results. `before_id` continues;
+        `offset` passes over so many, for clients that count pages."""
         if board is not None and "\x00" in board:
             return []
         async with self._database.read() as session:
             found = await submissions.of_author(
-                session, viewer.id, board=board, limit=limit, before_id=before_id
+                session, viewer.id, board=board, limit=limit, before_id=before_id, offset=offset
             )
             runs = await submissions.runs(session, found)
             places = await submissions.places(session, [row.id for row in found])

@@ -36,6 +36,7 @@ def submission(
     place = next((place.rank for place in places if place.device == device), None)
     return Submission(
         id=row.id,
+        board_id=row.board_id,
         board=row.board,
         author=row.author,
         author_id=row.author_id,

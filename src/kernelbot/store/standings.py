@@ -25,6 +25,15 @@ async def authors(session: ReadSession, leaderboard_id: int, device: str) -> int
     return int(row["authors"]) if row else 0
 
 
+async def submissions_of(
+    session: ReadSession, leaderboard_id: int, device: str, author_id: int
+) -> int:
+    """How many of an author's submissions count there."""
+    values = {"leaderboard_id": leaderboard_id, "device": device, "author_id": author_id}
+    row = await session.one(statements("standings")["submissions_of"], values)
+    return int(row["submissions"]) if row else 0
+
+
 async def refresh(session: WriteSession, leaderboard_id: int, device: str, author_id: int) -> None:
     """Bring one author's standing in line with his runs. Belongs into every transaction that
     writes or revokes a verdict."""
@@ -41,6 +50,7 @@ def _standing(row: Row) -> Standing:
     low, high = row["ci_low_s"], row["ci_high_s"]
     return Standing(
         rank=row["rank"],
+        author_id=row["author_id"],
         author=row["author"],
         score_s=row["score_s"],
         ci95_s=None if low is None else (low, high),

@@ -19,6 +19,7 @@ class SubmissionRow:
     """What is stored of a submission itself. `code` None in lists."""
 
     id: int
+    board_id: int
     board: str
     author: str
     author_id: int
@@ -107,10 +108,22 @@ async def one(session: ReadSession, submission_id: int) -> SubmissionRow | None:
 
 
 async def of_author(
-    session: ReadSession, author_id: int, *, board: str | None, limit: int, before_id: int | None
+    session: ReadSession,
+    author_id: int,
+    *,
+    board: str | None,
+    limit: int,
+    before_id: int | None,
+    offset: int,
 ) -> list[SubmissionRow]:
     """An author's, newest first."""
-    values = {"author_id": author_id, "board": board, "limit": limit, "before_id": before_id}
+    values = {
+        "author_id": author_id,
+        "board": board,
+        "limit": limit,
+        "before_id": before_id,
+        "offset": offset,
+    }
     return [
         _submission(r) for r in await session.all(statements("submissions")["of_author"], values)
     ]

@@ -17,7 +17,7 @@ SELECT
     coalesce(
         max(CASE WHEN page.leads THEN page.position END) OVER (ORDER BY page.position), head.rank
     ) AS rank,
-    u.name AS author, page.score_s, r.ci_low_s, r.ci_high_s, page.submission_id, s.file_name,
+    page.author_id, u.name AS author, page.score_s, r.ci_low_s, r.ci_high_s, page.submission_id, s.file_name,
     page.achieved_at, r.unverified
 FROM page CROSS JOIN head
 JOIN users u ON u.id = page.author_id
@@ -28,6 +28,10 @@ ORDER BY page.position;
 -- name: authors
 SELECT authors FROM leaderboard_devices
 WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s;
+
+-- name: submissions_of
+SELECT count(*) AS submissions FROM eligible_runs
+WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s AND author_id = %(author_id)s;
 
 -- name: refresh
 SELECT refresh_standing(%(leaderboard_id)s, %(device)s, %(author_id)s);

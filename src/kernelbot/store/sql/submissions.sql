@@ -24,7 +24,7 @@ RETURNING id, priority;
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
 
 -- name: one
-SELECT s.id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
+SELECT s.id, b.id AS board_id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
     c.content AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -33,7 +33,7 @@ JOIN sources c ON c.sha256 = s.source_sha256
 WHERE s.id = %(submission_id)s;
 
 -- name: of_author
-SELECT s.id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
+SELECT s.id, b.id AS board_id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
     NULL AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -41,7 +41,7 @@ JOIN users u ON u.id = s.author_id
 WHERE s.author_id = %(author_id)s
     AND (%(board)s::text IS NULL OR lower(b.name) = lower(%(board)s::text))
     AND (%(before_id)s::bigint IS NULL OR s.id < %(before_id)s::bigint)
-ORDER BY s.id DESC LIMIT %(limit)s;
+ORDER BY s.id DESC LIMIT %(limit)s OFFSET %(offset)s;
 
 -- name: runs
 SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
