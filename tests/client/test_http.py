@@ -27,7 +27,7 @@ def serve() -> Iterator[Callable[[Handle], str]]:
                 return
 
         server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         servers.append((server, thread))
         return f"http://127.0.0.1:{server.server_address[1]}"

@@ -23,6 +23,8 @@ class SseParser:
     def feed(self, piece: bytes) -> list[Frame]:
         """The frames that `piece` completes. Lines end with LF, CR or CRLF, and with nothing
         else: bytes.splitlines knows just these for bytes, unlike str's."""
+        if not piece:
+            return []
         if self._after_cr and piece.startswith(b"\n"):
             piece = piece[1:]  # the second half of a CRLF
         self._after_cr = piece.endswith(b"\r")
