@@ -1,1 +1,8 @@
-"""The terminal client."""
+"""The terminal client: talks HTTP, but for the commands that need no server."""
+
+
+def main() -> None:
+    """The `kernelbot` command."""
+    from kernelbot.cli.app import run  # here, so that importing the package costs nothing
+
+    run()

@@ -1,0 +1,59 @@
+"""The command tree, and what surrounds every command."""
+
+import os
+import sys
+from typing import NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from kernelbot import __version__
+from kernelbot.cli import accounts, boards, judging, problems, server, submissions
+from kernelbot.cli.errors import tell, tell_crash, tell_usage
+from kernelbot.domain.errors import KernelbotError
+
+app = typer.Typer(
+    name="kernelbot",
+    help="Kernel competitions: submissions judged in a sandbox, measured honestly, ranked.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for module in (judging, submissions, boards, problems, accounts, server):
+    module.register(app)
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True),
+) -> None:
+    """Kernel competitions: submissions judged in a sandbox, measured honestly, ranked."""
+    if version:
+        typer.echo(f"kernelbot {__version__}")
+        raise typer.Exit
+
+
+def run(arguments: list[str] | None = None) -> NoReturn:
+    """Run one command and exit with its code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a character shows another one; that is no reason to stop.
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr] # real streams can
+    sys.exit(_run(arguments, as_json="--json" in arguments))
+
+
+def _run(arguments: list[str], *, as_json: bool) -> int:
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
+    except KernelbotError as error:
+        return tell(error, as_json=as_json)
+    except TyperException as error:  # only with --json: else typer has said it and has exited
+        return tell_usage(str(error), as_json=as_json)
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain once more while exiting.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception as error:  # noqa: BLE001 (the process ends; Python's own code for it, 1, means something else here)
+        return tell_crash(error, as_json=as_json)
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,83 @@
+"""Judging without a server: `run`; and what this machine can do: `doctor`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.errors import OURS, exit_code_of
+from kernelbot.cli.examples import examples
+from kernelbot.cli.inprocess import call, make
+from kernelbot.cli.options import Json, ModeOption
+from kernelbot.cli.terminal import Terminal
+from kernelbot.protocol import Mode, ProgressEvent, RunResult, SandboxMode
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(
+        epilog=examples(
+            "kernelbot run examples/sort_np examples/sort_np/submission.py",
+            "kernelbot run examples/sort_np mine.py --mode leaderboard",
+            "kernelbot run examples/sort_np mine.py --json | jq .verdict",
+            "Exit codes: 0 accepted; 1 refused; 2 bad usage, problem or file; 3 our fault.",
+        )
+    )(run)
+    app.command(epilog=examples("kernelbot doctor", "kernelbot doctor --json"))(doctor)
+
+
+def run(
+    problem: Annotated[Path, typer.Argument(help="A problem's folder: it holds task.yml.")],
+    submission: Annotated[Path, typer.Argument(help="The file to judge.")],
+    mode: ModeOption = Mode.TEST,
+    device: Annotated[
+        str | None, typer.Option("--device", "-d", help="Default: CPU.", show_default=False)
+    ] = None,
+    sandbox: Annotated[
+        SandboxMode,
+        typer.Option(help="none: judge without a sandbox. Only for files that you trust."),
+    ] = SandboxMode.REQUIRED,
+    as_json: Json = False,
+) -> None:
+    """Judge a file against a problem's folder, with no server at all.
+
+    The same harness as on a server. Progress goes to stderr, the report to stdout.
+    """
+    from kernelbot.render.progress import progress_line
+    from kernelbot.render.report import report
+    from kernelbot.schemas.report import Report
+
+    terminal = Terminal(as_json)
+
+    def on_event(event: ProgressEvent) -> None:
+        line = progress_line(event)
+        if line:
+            terminal.progress(line)
+
+    wanted = make(
+        "run",
+        "LocalRun",
+        problem=problem,
+        submission=submission,
+        mode=mode,
+        device=device,
+        sandbox=sandbox,
+    )
+    result: RunResult = call("run", "run", wanted, on_event, terminal.progress)
+    terminal.show(report(result))
+    terminal.document(Report.of(result))
+    fault = result.failure.fault if result.failure else None
+    raise typer.Exit(exit_code_of(result.verdict, fault))
+
+
+def doctor(as_json: Json = False) -> None:
+    """Look at each part judging needs: is it found, is it in force, and what to do if not."""
+    from kernelbot.render.table import table
+
+    terminal = Terminal(as_json)
+    terminal.progress("Looking at this machine ...")
+    parts = call("doctor", "examine")
+    rows = [(part.sign, part.name, part.version or "", part.note) for part in parts]
+    terminal.show(table(("", "part", "version", "what is found, what to do"), rows))
+    terminal.document(call("doctor", "to_document", parts))
+    raise typer.Exit(0 if all(part.ok or not part.required for part in parts) else OURS)

@@ -1,0 +1,46 @@
+"""A submission as text."""
+
+from typing import TYPE_CHECKING
+
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.render.progress import STATES
+from kernelbot.render.report import report
+from kernelbot.render.text import one_line, printable
+from kernelbot.render.units import seconds_text
+from kernelbot.render.verdicts import FAULTS, TITLES, mark
+
+if TYPE_CHECKING:
+    from kernelbot.schemas.submissions import RunView, SubmissionView
+
+
+def outcome(submission: "SubmissionView") -> str:
+    """All that is known of it: the runs' reports, then one closing line."""
+    parts = [_run(run) for run in submission.runs]
+    return "\n\n".join([*parts, closing(submission)])
+
+
+def closing(submission: "SubmissionView") -> str:
+    """The line one looks for."""
+    name = f"Submission {submission.id} ({one_line(submission.file_name)})"
+    if submission.state is SubmissionState.QUEUED and submission.queue_position:
+        return f"{name} waits in the queue at position {submission.queue_position}."
+    if submission.state is not SubmissionState.FINISHED or submission.verdict is None:
+        return f"{name} is {submission.state}."
+    score = f", score {seconds_text(submission.score_s)}" if submission.score_s else ""
+    place = f", place {submission.place} on {submission.board}" if submission.place else ""
+    return f"{mark(submission.verdict)} {name}: {TITLES[submission.verdict]}{score}{place}"
+
+
+def _run(run: "RunView") -> str:
+    title = f"--- {'secret' if run.secret else 'public'} run on {run.device} ---"
+    if run.result is not None:
+        return f"{title}\n{report(run.result.to_result())}"
+    if run.state is not RunState.FINISHED or run.verdict is None:
+        return f"{title}\n{STATES[run.state]}"
+    score = f", score {seconds_text(run.score_s)}" if run.score_s else ""
+    lines = [title, f"{mark(run.verdict)} {TITLES[run.verdict]}{score}"]
+    if run.message:
+        lines.append(printable(run.message))
+    if run.fault in FAULTS and run.fault != "author":
+        lines.append(FAULTS[run.fault])
+    return "\n".join(lines)

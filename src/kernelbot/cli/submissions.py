@@ -1,0 +1,178 @@
+"""Submissions: `submit`, and `submission list|show|wait|cancel`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kernelbot.cli.errors import exit_code_of
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, ModeOption, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge
+from kernelbot.protocol import Mode
+
+if TYPE_CHECKING:
+    from kernelbot.client import KernelbotClient
+    from kernelbot.schemas.submissions import SubmissionView
+
+MAX_SOURCE_BYTES = 1 << 20
+INTERRUPTED = 130
+
+Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(
+        epilog=examples(
+            "kernelbot submit mine.py --board sort_np",
+            "kernelbot submit mine.py --board sort_np --mode test --device CPU",
+            "kernelbot submit mine.py --no-wait --json",
+            "A file can name its board itself: #!POPCORN leaderboard sort_np",
+            "Exit codes: 0 accepted; 1 refused; 2 bad usage or file; 3 our fault.",
+        )
+    )(submit)
+    group = typer.Typer(no_args_is_help=True, help="Submissions.")
+    group.command("list", epilog=examples("kernelbot submission list --board sort_np"))(
+        list_submissions
+    )
+    group.command(epilog=examples("kernelbot submission show 12 --code"))(show)
+    group.command(epilog=examples("kernelbot submission wait 12"))(wait)
+    group.command(epilog=examples("kernelbot submission cancel 12"))(cancel)
+    app.add_typer(group, name="submission")
+
+
+def submit(
+    file: Annotated[Path, typer.Argument(help="The source file.")],
+    board: Annotated[
+        str | None,
+        typer.Option("--board", "-b", help="Default: the file's directive.", show_default=False),
+    ] = None,
+    device: Annotated[
+        list[str] | None,
+        typer.Option("--device", "-d", help="Once per device. Default: the board's only one."),
+    ] = None,
+    mode: ModeOption = Mode.LEADERBOARD,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the verdict.")] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Send a file to a board and watch it being judged.
+
+    Ctrl-C stops the watching, not the judging.
+    """
+    terminal = Terminal(as_json)
+    content = _read(file)
+    with connect(url) as client:
+        name = file.name.encode("utf-8", "replace").decode()
+        sent = client.submit(name, content, board=board, devices=device or (), mode=mode)
+        if no_wait:
+            terminal.show(f"Submission {sent.id} is {sent.state}. {_come_back(sent.id)}")
+            terminal.document(sent)
+            return
+        _watch(client, sent, terminal)
+
+
+def list_submissions(
+    board: Annotated[
+        str | None, typer.Option("--board", "-b", help="Only to this one.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 20,
+    before: Annotated[
+        int | None, typer.Option(min=1, help="Those before this number.", show_default=False)
+    ] = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """List one's own submissions, the newest first."""
+    from kernelbot.render.table import table
+    from kernelbot.render.text import one_line
+    from kernelbot.render.units import seconds_text
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.submissions(board=board, limit=limit, before_id=before)
+    headers = ("number", "board", "file", "mode", "sent (UTC)", "state", "score", "place")
+    rows = [
+        (
+            str(one.id),
+            one.board,
+            one_line(one.file_name),
+            one.mode,
+            f"{one.created_at:%Y-%m-%d %H:%M}",
+            one.verdict or one.state,
+            seconds_text(one.score_s) if one.score_s else "",
+            str(one.place or ""),
+        )
+        for one in found.submissions
+    ]
+    none = "Nothing was submitted yet. Begin: kernelbot submit FILE --board BOARD"
+    terminal.show(table(headers, rows, right=("number", "score", "place")) if rows else none)
+    terminal.document(found)
+
+
+def show(
+    submission_id: Id,
+    code: Annotated[bool, typer.Option("--code", help="The source instead of the report.")] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Show a submission: its runs, its report, its place."""
+    from kernelbot.cli.outcome import outcome
+    from kernelbot.render.text import printable
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.submission(submission_id)
+    terminal.show(printable(found.code or "") if code else outcome(found))
+    terminal.document(found)
+
+
+def wait(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
+    """Watch a submission until it is judged; exit codes as of `submit`."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        _watch(client, client.submission(submission_id), terminal)
+
+
+def cancel(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
+    """Stop a submission that hasn't finished."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.cancel(submission_id)
+    terminal.show(f"Submission {found.id} is {found.state}.")
+    terminal.document(found)
+
+
+def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal) -> None:
+    from kernelbot.cli.follow import follow
+    from kernelbot.cli.outcome import closing, outcome
+
+    terminal.progress(closing(sent))
+    try:
+        done = follow(client, sent, terminal)
+    except KeyboardInterrupt:
+        terminal.progress(f"\nSubmission {sent.id} goes on without you. {_come_back(sent.id)}")
+        raise typer.Exit(INTERRUPTED) from None
+    terminal.progress("")
+    terminal.show(outcome(done))
+    terminal.document(done)
+    faults = [run.fault for run in done.runs if run.fault is not None]
+    raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
+
+
+def _come_back(submission_id: int) -> str:
+    return f"Come back with: kernelbot submission wait {submission_id}"
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_SOURCE_BYTES + 1)
+    except OSError as error:
+        raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
+    if len(content) > MAX_SOURCE_BYTES:
+        raise SubmissionTooLarge(f"{path} is larger than 1 MiB, which is the most that is taken.")
+    return content

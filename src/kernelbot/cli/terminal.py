@@ -1,0 +1,59 @@
+"""What a command says, and where: progress to stderr, results to stdout, or one JSON document."""
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:  # half of what `kernelbot --help` would take
+    from pydantic import BaseModel
+
+_STYLES = (
+    (r"(?m)^\s*✓.*?(?=:|$)", "green"),
+    (r"(?m)^\s*[✗!] .*?(?=:|$)", "red"),
+    (r"(?m)^Note:.*$", "dim"),
+    (r"(?m)^Score .*$", "bold"),
+)
+
+
+class Terminal:
+    """With `as_json` nothing but the document goes to stdout, and no progress is shown."""
+
+    def __init__(self, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def progress(self, text: str) -> None:
+        """A step on the way."""
+        if not self.as_json:
+            _write(sys.stderr, text)
+
+    def show(self, text: str) -> None:
+        """The result for people."""
+        if not self.as_json:
+            _write(sys.stdout, text)
+
+    def document(self, value: "BaseModel | dict[str, Any]") -> None:
+        """The result for programs."""
+        if self.as_json:
+            found = value if isinstance(value, dict) else value.model_dump(mode="json")
+            sys.stdout.write(json.dumps(found, indent=2) + "\n")
+            sys.stdout.flush()
+
+
+def is_coloured(stream: TextIO) -> bool:
+    """Only a terminal, and not where NO_COLOR says otherwise."""
+    return stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _write(stream: TextIO, text: str) -> None:
+    if is_coloured(stream):
+        from rich.console import Console
+        from rich.text import Text
+
+        coloured = Text(text)
+        for pattern, style in _STYLES:
+            coloured.highlight_regex(pattern, style)
+        Console(file=stream).print(coloured, soft_wrap=True)
+    else:
+        stream.write(text + "\n")
+    stream.flush()

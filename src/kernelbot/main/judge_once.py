@@ -1,0 +1,123 @@
+"""Judges one job with a harness process of its own: no server, no database."""
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import IO
+
+from kernelbot.protocol import (
+    Failure,
+    Fault,
+    JobSpec,
+    ProgressEvent,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+    VersionMismatch,
+    WireError,
+    from_wire,
+    to_wire,
+)
+
+OnEvent = Callable[[ProgressEvent], None]
+
+# -P: the current folder may hold an author's file that shadows a module.
+HARNESS = (sys.executable, "-P", "-m", "kernelbot.harness")
+
+SLACK_S = 120.0
+"""What a job may take beyond the sum of its time-outs before the harness counts as hung."""
+
+
+def judge_once(job: JobSpec, on_event: OnEvent = lambda event: None) -> RunResult:
+    """Judge and wait. `on_event` is called from another thread. Where no result comes back, the
+    answer is an `internal_error`, our fault. Nothing of it runs any more on return, also where
+    it is left by an exception such as KeyboardInterrupt."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, encoding="utf-8", errors="replace") as events:
+        try:
+            harness = _start(writing)
+        finally:
+            os.close(writing)
+        listener = threading.Thread(target=_listen, args=(events, on_event), daemon=True)
+        listener.start()
+        try:
+            output, errors = harness.communicate(json.dumps(to_wire(job)).encode(), _patience_s(job))
+        except subprocess.TimeoutExpired:
+            return _no_result(job, "The harness didn't answer in time and was stopped.")
+        finally:
+            _stop(harness)
+            listener.join(timeout=5.0)
+    return _read(job, harness.returncode, output, errors)
+
+
+def _start(events_fd: int) -> subprocess.Popen[bytes]:
+    # A session of its own, so that Ctrl-C reaches us first and we can stop all of it.
+    return subprocess.Popen(
+        [*HARNESS, "--events-fd", str(events_fd)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=(events_fd,),
+        start_new_session=True,
+    )
+
+
+def _stop(harness: subprocess.Popen[bytes]) -> None:
+    """First asked, so that it can clean up, then killed with its whole group."""
+    if harness.poll() is None:
+        harness.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            harness.wait(5.0)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(harness.pid, signal.SIGKILL)
+    harness.wait()
+    for stream in (harness.stdin, harness.stdout, harness.stderr):
+        if stream is not None:
+            with contextlib.suppress(BrokenPipeError):
+                stream.close()
+
+
+def _listen(lines: IO[str], on_event: OnEvent) -> None:
+    for line in lines:
+        # An event that can't be read is lost, and only that: events inform, they don't decide.
+        with contextlib.suppress(ValueError):
+            on_event(from_wire(ProgressEvent, json.loads(line)))
+
+
+def _patience_s(job: JobSpec) -> float:
+    limits = job.problem.timeouts
+    return limits.compile_s + limits.test_s + limits.benchmark_s + limits.ranked_s + SLACK_S
+
+
+def _read(job: JobSpec, exit_code: int, output: bytes, errors: bytes) -> RunResult:
+    try:
+        return from_wire(RunResult, json.loads(output))
+    except (ValueError, WireError, VersionMismatch):
+        how = f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
+        last_words = errors.decode("utf-8", "replace").strip()[-4000:]
+        return _no_result(job, f"The harness ended without a result ({how}).", last_words)
+
+
+def _no_result(job: JobSpec, message: str, evidence: str = "") -> RunResult:
+    uname = os.uname()
+    return RunResult(
+        job_id=job.job_id,
+        problem=job.problem.name,
+        mode=job.mode,
+        harness=job.problem.harness,
+        verdict=Verdict.INTERNAL_ERROR,
+        system=SystemInfo(
+            device=job.device.name,
+            cpu=uname.machine,
+            os=f"{uname.sysname} {uname.release}",
+            python=sys.version.split()[0],
+        ),
+        sandbox=SandboxReport(job.sandbox.value),
+        failure=Failure(Fault.PLATFORM, message, evidence),
+    )

@@ -1,0 +1,82 @@
+"""`kernelbot run`: a file judged against a problem folder, with no server at all."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.catalog.problem import load_problem
+from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge, UserError
+from kernelbot.main.judge_once import OnEvent, judge_once
+from kernelbot.protocol import (
+    DeviceSpec,
+    JobSpec,
+    Mode,
+    ProblemSpec,
+    RunResult,
+    SandboxMode,
+    SourceFile,
+    Vendor,
+)
+
+MAX_SOURCE_BYTES = 1 << 20
+
+CPU = DeviceSpec("CPU", Vendor.CPU)
+
+
+@dataclass(frozen=True)
+class LocalRun:
+    """What to judge. `device` None: the processor of this machine."""
+
+    problem: Path
+    submission: Path
+    mode: Mode
+    device: str | None
+    sandbox: SandboxMode
+
+
+def run(
+    wanted: LocalRun, on_event: OnEvent, on_warning: Callable[[str], None]
+) -> RunResult:
+    """Judge. Raises `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs."""
+    loaded = load_problem(wanted.problem)
+    for warning in loaded.warnings:
+        on_warning(str(warning))
+    job = JobSpec(
+        job_id=uuid.uuid4().hex,
+        problem=loaded.definition.spec,
+        submission=read_submission(wanted.submission, loaded.definition.spec),
+        mode=wanted.mode,
+        device=find_device(wanted.device),
+        sandbox=wanted.sandbox,
+    )
+    return judge_once(job, on_event)
+
+
+def find_device(name: str | None) -> DeviceSpec:
+    """A configured device by its name in any case. Raises `UserError` where there is none."""
+    devices = (CPU,)
+    if name is None:
+        return devices[0]
+    for device in devices:
+        if device.name.casefold() == name.casefold():
+            return device
+    known = ", ".join(device.name for device in devices)
+    raise UserError(f"There is no device {name!r} here.", hint=f"There is: {known}.")
+
+
+def read_submission(path: Path, problem: ProblemSpec) -> SourceFile:
+    """The author's file under the name that the problem gives it. Raises `InvalidSubmission`."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_SOURCE_BYTES + 1)
+    except OSError as error:
+        raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
+    if len(content) > MAX_SOURCE_BYTES:
+        raise SubmissionTooLarge(f"{path} is larger than 1 MiB, which is the most that is judged.")
+    try:
+        return SourceFile(problem.submission_name, content.decode())
+    except UnicodeDecodeError as error:
+        raise InvalidSubmission(
+            f"{path} is not UTF-8 text (byte {error.start}).", hint="Is it a source file?"
+        ) from None
