@@ -2,13 +2,13 @@
 
 import os
 import sys
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
 from kernelbot import __version__
-from kernelbot.cli import accounts, boards, judging, problems, server, submissions
+from kernelbot.cli import accounts, boards, judging, submissions
 from kernelbot.cli.errors import tell, tell_crash, tell_usage
 from kernelbot.domain.errors import KernelbotError
 
@@ -19,18 +19,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (judging, submissions, boards, problems, accounts, server):
+for module in (judging, submissions, boards, accounts):
     module.register(app)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"kernelbot {__version__}")
+        raise typer.Exit
 
 
 @app.callback()
 def root(
-    version: bool = typer.Option(False, "--version", help="Print the version.", is_eager=True),
+    version: Annotated[  # noqa: ARG001 (its callback has done all there is to do)
+        bool,
+        typer.Option("--version", help="Print it.", is_eager=True, callback=_show_version),
+    ] = False,
 ) -> None:
     """Kernel competitions: submissions judged in a sandbox, measured honestly, ranked."""
-    if version:
-        typer.echo(f"kernelbot {__version__}")
-        raise typer.Exit
 
 
 def run(arguments: list[str] | None = None) -> NoReturn:

@@ -34,7 +34,7 @@ def event_line(event: "EventView") -> str | None:
         wire = {"version": PROTOCOL_VERSION, "kind": event.kind, **data}
         return progress_line(from_wire(ProgressEvent, wire))
     verdict = event.data.get("verdict")
-    if verdict is not None:
+    if isinstance(verdict, str):
         return TITLES[Verdict(verdict)]
     return STATES.get(event.kind) if not isinstance(event.kind, EventKind) else None
 

@@ -1,11 +1,11 @@
-"""Judging without a server: `run`; and what this machine can do: `doctor`."""
+"""Judging without a server: `run`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kernelbot.cli.errors import OURS, exit_code_of
+from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.inprocess import call, make
 from kernelbot.cli.options import Json, ModeOption
@@ -23,7 +23,6 @@ def register(app: typer.Typer) -> None:
             "Exit codes: 0 accepted; 1 refused; 2 bad usage, problem or file; 3 our fault.",
         )
     )(run)
-    app.command(epilog=examples("kernelbot doctor", "kernelbot doctor --json"))(doctor)
 
 
 def run(
@@ -68,16 +67,3 @@ def run(
     terminal.document(Report.of(result))
     fault = result.failure.fault if result.failure else None
     raise typer.Exit(exit_code_of(result.verdict, fault))
-
-
-def doctor(as_json: Json = False) -> None:
-    """Look at each part judging needs: is it found, is it in force, and what to do if not."""
-    from kernelbot.render.table import table
-
-    terminal = Terminal(as_json)
-    terminal.progress("Looking at this machine ...")
-    parts = call("doctor", "examine")
-    rows = [(part.sign, part.name, part.version or "", part.note) for part in parts]
-    terminal.show(table(("", "part", "version", "what is found, what to do"), rows))
-    terminal.document(call("doctor", "to_document", parts))
-    raise typer.Exit(0 if all(part.ok or not part.required for part in parts) else OURS)

@@ -34,7 +34,7 @@ SLACK_S = 120.0
 """What a job may take beyond the sum of its time-outs before the harness counts as hung."""
 
 
-def judge_once(job: JobSpec, on_event: OnEvent = lambda event: None) -> RunResult:
+def judge_once(job: JobSpec, on_event: OnEvent | None = None) -> RunResult:
     """Judge and wait. `on_event` is called from another thread. Where no result comes back, the
     answer is an `internal_error`, our fault. Nothing of it runs any more on return, also where
     it is left by an exception such as KeyboardInterrupt."""
@@ -44,16 +44,23 @@ def judge_once(job: JobSpec, on_event: OnEvent = lambda event: None) -> RunResul
             harness = _start(writing)
         finally:
             os.close(writing)
-        listener = threading.Thread(target=_listen, args=(events, on_event), daemon=True)
+        told = on_event or _nobody
+        listener = threading.Thread(target=_listen, args=(events, told), daemon=True)
         listener.start()
         try:
-            output, errors = harness.communicate(json.dumps(to_wire(job)).encode(), _patience_s(job))
+            output, errors = harness.communicate(
+                json.dumps(to_wire(job)).encode(), _patience_s(job)
+            )
         except subprocess.TimeoutExpired:
             return _no_result(job, "The harness didn't answer in time and was stopped.")
         finally:
             _stop(harness)
             listener.join(timeout=5.0)
     return _read(job, harness.returncode, output, errors)
+
+
+def _nobody(_event: ProgressEvent) -> None:
+    return
 
 
 def _start(events_fd: int) -> subprocess.Popen[bytes]:

@@ -35,9 +35,7 @@ class LocalRun:
     sandbox: SandboxMode
 
 
-def run(
-    wanted: LocalRun, on_event: OnEvent, on_warning: Callable[[str], None]
-) -> RunResult:
+def run(wanted: LocalRun, on_event: OnEvent, on_warning: Callable[[str], None]) -> RunResult:
     """Judge. Raises `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs."""
     loaded = load_problem(wanted.problem)
     for warning in loaded.warnings:
