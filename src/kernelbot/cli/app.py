@@ -31,7 +31,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    version: Annotated[  # noqa: ARG001 (its callback has done all there is to do)
+    version: Annotated[
         bool,
         typer.Option("--version", help="Print it.", is_eager=True, callback=_show_version),
     ] = False,

@@ -1,0 +1,159 @@
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from tests.api.conftest import Door, client_of
+
+
+async def pieces(size_bytes: int) -> AsyncIterator[bytes]:
+    for _ in range(size_bytes >> 16):
+        yield b"x" * (1 << 16)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "expected"),
+    [
+        ("GET", "/nothing", (404, "not_found")),
+        ("GET", "/api/v1", (404, "not_found")),
+        ("GET", "/api/v1/boards/a/b/c", (404, "not_found")),
+        ("PUT", "/api/v1/boards", (405, "method_not_allowed")),
+        ("DELETE", "/health", (405, "method_not_allowed")),
+        ("BREW", "/health", (405, "method_not_allowed")),
+        ("GET", "/api/v1/users/me", (401, "not_authenticated")),
+        ("GET", "/api/v1/submissions", (401, "not_authenticated")),
+        ("POST", "/api/v1/submissions", (401, "not_authenticated")),
+    ],
+)
+async def test_every_error_has_a_sentence_and_a_word(
+    door: Door, method: str, path: str, expected: tuple[int, str]
+) -> None:
+    answer = await door.stranger.request(method, path)
+    body = answer.json()
+    assert (*expected, {"detail", "code"}, str) == (
+        answer.status_code,
+        body["code"],
+        set(body),
+        type(body["detail"]),
+    )
+
+
+async def test_a_crash_of_ours_is_told_without_its_details(door: Door) -> None:
+    @door.app.get("/crash")
+    async def crash() -> None:
+        raise ZeroDivisionError("a secret")
+
+    answer = await door.stranger.get("/crash")
+    assert (500, "internal_error", False) == (
+        answer.status_code,
+        answer.json()["code"],
+        "secret" in answer.text,
+    )
+
+
+async def test_a_refused_method_names_those_that_are_not(door: Door) -> None:
+    answer = await door.stranger.put("/health")
+    assert "GET" == answer.headers["allow"]
+
+
+async def test_doubled_slashes_are_taken_for_one(door: Door) -> None:
+    answer = await door.stranger.get("http://test//api//v1///boards")
+    assert (200, {"boards": []}) == (answer.status_code, answer.json())
+
+
+@pytest.mark.parametrize("path", ["/api/v1/users", "/api/v1/submissions", "/api/v1/nothing"])
+async def test_an_endless_body_is_not_read_to_its_end(door: Door, path: str) -> None:
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    answer = await door.ada.post(path, content=pieces(4 << 20), headers=headers)
+    expected = (404, "not_found") if path.endswith("nothing") else (413, "body_too_large")
+    assert expected == (answer.status_code, answer.json()["code"])
+
+
+async def test_a_body_that_is_announced_too_large_is_refused_unread(door: Door) -> None:
+    answer = await door.ada.post("/api/v1/users", content=b"x" * ((1 << 20) + 1))
+    assert (413, "body_too_large") == (answer.status_code, answer.json()["code"])
+
+
+@pytest.mark.parametrize("header", ["Authorization", "X-Popcorn-Cli-Id", "X-Web-Auth-Id"])
+async def test_a_token_may_come_in_three_ways(door: Door, header: str) -> None:
+    token = door.world.ada.token
+    value = f"Bearer {token}" if header == "Authorization" else token
+    answer = await door.stranger.get("/api/v1/users/me", headers={header: value})
+    assert (200, "ada") == (answer.status_code, answer.json()["name"])
+
+
+@pytest.mark.parametrize("token", ["wrong", "a'; echo x", "x" * 5000, "\x00", "ü"])
+@pytest.mark.parametrize("path", ["/api/v1/users/me", "/api/v1/boards"])
+async def test_a_wrong_token_is_never_a_stranger(door: Door, token: str, path: str) -> None:
+    headers = {b"X-Popcorn-Cli-Id": token.encode()}
+    answer = await door.stranger.get(path, headers=headers)
+    assert (401, "Bearer") == (answer.status_code, answer.headers["www-authenticate"])
+
+
+async def test_an_admin_makes_accounts(door: Door) -> None:
+    made = (await door.admin.post("/api/v1/users", json={"name": "eve"})).json()
+    headers = {"Authorization": f"Bearer {made['token']}"}
+    answer = await door.stranger.get("/api/v1/users/me", headers=headers)
+    assert (made["id"], "eve", "competitor") == tuple(
+        answer.json()[key] for key in ("id", "name", "role")
+    )
+
+
+async def test_a_competitor_makes_none(door: Door) -> None:
+    answer = await door.ada.post("/api/v1/users", json={"name": "eve"})
+    assert (403, "not_allowed") == (answer.status_code, answer.json()["code"])
+
+
+@pytest.mark.parametrize(
+    ("name", "status"), [("ada", 409), ("", 422), ("a\x00", 422), ("x" * 1000, 422), (3, 422)]
+)
+async def test_names_that_nobody_can_have(door: Door, name: object, status: int) -> None:
+    answer = await door.admin.post("/api/v1/users", json={"name": name})
+    assert status == answer.status_code
+
+
+async def test_devices_say_how_busy_they_are(door: Door) -> None:
+    answer = await door.stranger.get("/api/v1/devices")
+    assert [("CPU", 0, 0), ("H100", 0, 0)] == [
+        (device["name"], device["queued"], device["running"]) for device in answer.json()["devices"]
+    ]
+
+
+async def test_the_process_is_well(door: Door) -> None:
+    answer = await door.stranger.get("/health")
+    assert (200, "ok") == (answer.status_code, answer.json()["status"])
+
+
+async def test_readiness_tells_of_each_part(door: Door) -> None:
+    answer = await door.stranger.get("/ready")
+    body = answer.json()
+    assert (answer.status_code == 200, True) == (body["ready"], "database" in answer.text)
+
+
+async def test_requests_are_measured_by_route(door: Door) -> None:
+    await door.world.board()
+    await door.stranger.get("/api/v1/boards/sort")
+    await door.stranger.get("/anything/at/all")
+    text = (await door.stranger.get("/metrics")).text
+    assert (True, True, False) == (
+        'route="/api/v1/boards/{board}",status="200"' in text,
+        'route="unmatched",status="404"' in text,
+        "anything" in text,
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [("abc-1", True), ("a b", False), ("x" * 65, False), ("", False)]
+)
+async def test_a_request_keeps_its_id_if_it_is_one(door: Door, given: str, kept: bool) -> None:
+    answer = await door.stranger.get("/health", headers={"X-Request-ID": given})
+    assert kept == (answer.headers["x-request-id"] == given)
+
+
+async def test_a_database_that_is_gone_is_our_fault_and_passes(
+    door: Door, database_url: str
+) -> None:
+    async with client_of(door.app, door.world.ada) as ada:
+        await door.world.database.close()
+        answer: httpx.Response = await ada.get("/api/v1/users/me")
+    assert (503, "unavailable") == (answer.status_code, answer.json()["code"])
