@@ -8,6 +8,7 @@ from kernelbot.domain.types import Submission
 from tests.api.conftest import Door
 from tests.support.problems import CORRECT
 
+END = "event: end\ndata: {}"
 Files = dict[str, tuple[str, bytes]]
 
 
@@ -97,8 +98,9 @@ async def test_what_is_not_taken(
 async def test_a_passed_deadline(door: Door) -> None:
     board = await door.world.board()
     async with door.world.database.write() as session:
-        await session.execute(
-            "UPDATE leaderboards SET deadline = now() - interval '1 day' WHERE id = %s", (board.id,)
+        await session.do(
+            "UPDATE leaderboards SET deadline = now() - interval '1 day' WHERE id = %(id)s",
+            {"id": board.id},
         )
     answer = await send(door.ada)
     assert (403, "deadline_passed") == (answer.status_code, answer.json()["code"])

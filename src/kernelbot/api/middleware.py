@@ -123,8 +123,8 @@ class AccessLog:
                 self._note(scope, status, time.perf_counter() - started_s)
 
     def _note(self, scope: Scope, status: int, duration_s: float) -> None:
-        # The template, not the path: metrics must not grow with what people ask for.
-        route = getattr(scope.get("route"), "path", "unmatched")
+        # The route's name, not the path: metrics must not grow with what people ask for.
+        route = getattr(scope.get("route"), "name", "unmatched")
         self._latency.labels(scope["method"], route, str(status)).observe(duration_s)
         log.info(
             "request",
