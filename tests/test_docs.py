@@ -1,12 +1,16 @@
 """The reference pages name everything there is: nothing new goes undocumented."""
 
 import inspect
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer.core
+import typer.main
 from fastapi.routing import APIRoute
 
 from kernelbot.api.routers import boards, submissions, system, users
+from kernelbot.cli.app import app
 from kernelbot.domain import errors
 from kernelbot.protocol import Mode, Verdict
 
@@ -39,6 +43,20 @@ def test_every_route_is_listed() -> None:
     ]
     text = page("http-api.md")
     assert [route for route in routes if f"`{route}`" not in text] == []
+
+
+def commands(group: typer.core.TyperGroup, prefix: str) -> Iterator[str]:
+    for name, command in group.commands.items():
+        if isinstance(command, typer.core.TyperGroup):
+            yield from commands(command, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}"
+
+
+def test_every_command_is_listed() -> None:
+    tree = typer.main.get_group(app)
+    text = page("cli.md")
+    assert [line for line in commands(tree, "kernelbot") if f"`{line}" not in text] == []
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
