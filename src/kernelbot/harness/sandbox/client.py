@@ -179,6 +179,7 @@ class Runner:
             return self._exit
         if self._is_ending():
             _wait_readable(self._pidfd, _LAST_REPORT_S)
+            self._read_report()  # what comes later would only tell of our own signal
         cpu_time_s = _cpu_time_s(self._runner_pid)
         if not self._isolated:
             descendants.kill_all(self.pid)
@@ -186,7 +187,6 @@ class Runner:
         self._signal_kill()
         if not _wait_readable(self._pidfd, _DEATH_TIMEOUT_S):
             raise SandboxUnavailable(f"Process {self.pid} could not be killed.")
-        self._read_report()
         self._exit = self._describe(cpu_time_s)
         self._release()
         return self._exit

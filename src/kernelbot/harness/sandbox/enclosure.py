@@ -167,7 +167,7 @@ def _bwrap_arguments(
         arguments += ["--dev-bind", device, device]
     for bind in binds:
         arguments += ["--ro-bind", bind.source, bind.target]
-    arguments += ["--dir", "/box", "--dir", "/tmp"]  # noqa: S108 - inside
+    arguments += ["--dir", "/box", "--tmpfs", "/tmp"]  # noqa: S108 - runners cover both
     arguments += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--clearenv"]
     for key, value in clean_environment(config).items():
         arguments += ["--setenv", key, value]
