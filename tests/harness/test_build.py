@@ -93,8 +93,10 @@ def test_the_reference_cannot_be_included(client: RunnerClient) -> None:
     "bomb",
     [
         '#include "/dev/zero"\n',
-        "template<int N> struct A { static const int v = A<N + 1>::v + A<N + 2>::v; };\n"
-        "int x = A<0>::v;\n",
+        (
+            "template<int N> struct A { static const int v = A<N + 1>::v + A<N + 2>::v; };\n"
+            "int x = A<0>::v;\n"
+        ),
         '#include "submission.cpp"\n#include "submission.cpp"\n',
         "int a[1l << 40] = {1};\n",
     ],
