@@ -59,6 +59,9 @@ async def viewer(found: Annotated[User | None, Depends(maybe_viewer)]) -> User:
 MaybeViewer = Annotated[User | None, Depends(maybe_viewer)]
 Viewer = Annotated[User, Depends(viewer)]
 
+PUBLIC: dict[str, list[dict[str, list[str]]]] = {"security": [{}]}
+"""`openapi_extra` of a route that a `MaybeViewer` asks: it says that no token is fine too."""
+
 BoardName = Annotated[str, Path(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
 SubmissionId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
 Limit = Annotated[int, Query(ge=1, le=100, description="How many rows.")]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from kernelbot.api.dependencies import BoardName, Limit, MaybeViewer, ServicesDep, Viewer
+from kernelbot.api.dependencies import PUBLIC, BoardName, Limit, MaybeViewer, ServicesDep, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.schemas.boards import BoardList, BoardView, NewBoard, ProblemView, StandingsView
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
@@ -12,7 +12,7 @@ from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
 router = APIRouter(prefix="/boards", tags=["boards"])
 
 
-@router.get("", responses=documented(401, 503))
+@router.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
 async def list_boards(services: ServicesDep, viewer: MaybeViewer) -> BoardList:
     """Every board the asker may see; without a token, the public ones."""
     boards = await services.boards.list(viewer)
@@ -33,19 +33,21 @@ async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) ->
     return BoardView.of(board)
 
 
-@router.get("/{board}", responses=documented(401, 403, 404, 422, 503))
+@router.get("/{board}", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
 async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> BoardView:
     """One board; names are matched without regard to case."""
     return BoardView.of(await services.boards.get(viewer, board))
 
 
-@router.get("/{board}/problem", responses=documented(401, 403, 404, 422, 503))
+@router.get("/{board}/problem", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
 async def show_problem(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> ProblemView:
     """A board's statement and starter files. Never its tests, reference or seeds."""
     return ProblemView.of(await services.boards.problem(viewer, board))
 
 
-@router.get("/{board}/standings", responses=documented(400, 401, 403, 404, 422, 503))
+@router.get(
+    "/{board}/standings", responses=documented(400, 401, 403, 404, 422, 503), openapi_extra=PUBLIC
+)
 async def show_standings(
     services: ServicesDep,
     viewer: MaybeViewer,

@@ -15,8 +15,14 @@ from kernelbot.schemas.submissions import SubmissionList, SubmissionView
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
+_FIELD = {"type": "string"}
+_FRAME = {
+    "type": "object",
+    "properties": {"id": _FIELD, "event": _FIELD, "data": _FIELD},
+    "required": ["data"],
+}
 _STREAM: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}
+    200: {"content": {"text/event-stream": {"schema": _FRAME}}}
 }
 
 
@@ -89,15 +95,15 @@ async def follow_submission(
     viewer: Viewer,
     submission_id: SubmissionId,
     last_event_id: Annotated[
-        int | None, Header(ge=0, le=BIGINT_MAX, description="Resume after this event.")
-    ] = None,
+        int, Header(ge=0, le=BIGINT_MAX, description="Resume after this event.")
+    ] = 0,
 ) -> StreamingResponse:
     """Server-sent events: all that has happened, then all that happens, each with an `id` to
     resume from and an `EventView` as data; comments while it is quiet; after the submission's
     last event one `event: end`, and the stream closes."""
     # Asked first, because a stream that has begun can't turn into a 404.
     await services.submissions.get(viewer, submission_id)
-    events = services.submissions.events(viewer, submission_id, after=last_event_id or 0)
+    events = services.submissions.events(viewer, submission_id, after=last_event_id)
     return StreamingResponse(
         stream(events, heartbeat_s=settings.heartbeat_s),
         media_type="text/event-stream",

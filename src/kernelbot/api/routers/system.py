@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from kernelbot import __version__
-from kernelbot.api.dependencies import MaybeViewer, ServicesDep
+from kernelbot.api.dependencies import PUBLIC, MaybeViewer, ServicesDep
 from kernelbot.api.errors import documented
 from kernelbot.schemas.system import DeviceList, DeviceView, HealthView, ReadyView
 
@@ -12,7 +12,7 @@ devices = APIRouter(prefix="/devices", tags=["devices"])
 probes = APIRouter(tags=["probes"])
 
 
-@devices.get("", responses=documented(401, 503))
+@devices.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
 async def list_devices(services: ServicesDep, _viewer: MaybeViewer) -> DeviceList:
     """Every configured device with the lengths of its queues."""
     found = await services.devices.list()

@@ -17,7 +17,7 @@ async def show_me(viewer: Viewer) -> UserView:
     return UserView.of(viewer)
 
 
-@router.post("", status_code=201, responses=documented(401, 403, 409, 413, 422, 503))
+@router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
 async def create_user(services: ServicesDep, viewer: Viewer, body: NewUser) -> NewUserView:
     """Make an account and its first token, which is shown this once. For admins."""
     if viewer.role is not Role.ADMIN:

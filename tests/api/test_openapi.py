@@ -1,0 +1,103 @@
+"""Asks every route what its document allows, and what it doesn't: no answer may surprise."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+from schemathesis.specs.openapi.schemas import OpenApiSchema
+
+from tests.support.live import LiveServer, live_server
+from tests.support.postgres import TestServer
+
+WITHOUT_PARAMETERS = [
+    ("GET", "/api/v1/boards"),
+    ("GET", "/api/v1/users/me"),
+    ("GET", "/api/v1/devices"),
+    ("GET", "/health"),
+    ("GET", "/ready"),
+    ("GET", "/metrics"),
+]
+WITH_PARAMETERS = [
+    ("POST", "/api/v1/boards"),
+    ("GET", "/api/v1/boards/{board}"),
+    ("GET", "/api/v1/boards/{board}/problem"),
+    ("GET", "/api/v1/boards/{board}/standings"),
+    ("GET", "/api/v1/submissions"),
+    ("POST", "/api/v1/submissions"),
+    ("GET", "/api/v1/submissions/{submission_id}"),
+    ("POST", "/api/v1/submissions/{submission_id}/cancel"),
+    ("GET", "/api/v1/submissions/{submission_id}/events"),
+    ("POST", "/api/v1/users"),
+]
+EXCLUDED: dict[tuple[str, str], list[Any]] = {
+    # What a problem, a source file and a name are can't all be said in a schema.
+    ("POST", "/api/v1/boards"): [positive_data_acceptance],
+    ("POST", "/api/v1/submissions"): [positive_data_acceptance],
+    ("POST", "/api/v1/users"): [positive_data_acceptance],
+    # No worker runs here, so the server truly isn't ready.
+    ("GET", "/ready"): [not_a_server_error],
+}
+
+
+@pytest.fixture(scope="module")
+def live(postgres: TestServer) -> Iterator[LiveServer]:
+    with postgres.database() as url, live_server(url) as server:
+        server.call(server.world.board())
+        submission = server.call(server.world.submit())
+        # Finished, because a stream of a submission that waits would not end.
+        server.call(server.world.services.submissions.cancel(server.world.ada.user, submission.id))
+        yield server
+
+
+@pytest.fixture(scope="module")
+def document(live: LiveServer) -> OpenApiSchema:
+    return schemathesis.openapi.from_url(f"{live.url}/openapi.json")
+
+
+def test_every_operation_is_asked(document: OpenApiSchema) -> None:
+    paths = document.raw_schema["paths"]
+    found = [(method.upper(), path) for path, methods in paths.items() for method in methods]
+    assert sorted(WITHOUT_PARAMETERS + WITH_PARAMETERS) == sorted(found)
+
+
+@pytest.mark.parametrize("operation", WITHOUT_PARAMETERS + WITH_PARAMETERS)
+def test_what_the_document_allows(
+    live: LiveServer, document: OpenApiSchema, operation: tuple[str, str]
+) -> None:
+    ask(live, document, operation, GenerationMode.POSITIVE)
+
+
+@pytest.mark.parametrize("operation", WITH_PARAMETERS)
+def test_what_the_document_forbids(
+    live: LiveServer, document: OpenApiSchema, operation: tuple[str, str]
+) -> None:
+    ask(live, document, operation, GenerationMode.NEGATIVE)
+
+
+def ask(
+    live: LiveServer,
+    document: OpenApiSchema,
+    operation: tuple[str, str],
+    generation_mode: GenerationMode,
+) -> None:
+    method, path = operation
+    headers = {"Authorization": f"Bearer {live.world.admin.token}"}
+    excluded = EXCLUDED.get(operation, [])
+
+    @settings(
+        max_examples=20,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=document[path][method].as_strategy(generation_mode=generation_mode))
+    def one(case: schemathesis.Case[Any]) -> None:
+        case.call_and_validate(headers=headers, timeout=10, excluded_checks=excluded)
+
+    one()

@@ -1,0 +1,71 @@
+"""A whole HTTP server on a real socket, in a thread of this process, without a worker."""
+
+import asyncio
+import queue
+import socket
+import threading
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+import uvicorn
+
+from kernelbot.api.app import create_app
+from kernelbot.api.settings import ApiSettings
+from tests.support.world import World, open_world
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class LiveServer:
+    """`world` belongs to the server's event loop: `call` uses its services."""
+
+    url: str
+    world: World
+    loop: asyncio.AbstractEventLoop
+
+    def call(self, coroutine: Coroutine[object, object, T]) -> T:
+        """Run one of the world's coroutines where the world lives."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(timeout=30)
+
+
+@contextmanager
+def live_server(database_url: str) -> Iterator[LiveServer]:
+    """Serves until the end of the block."""
+    started: queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException] = queue.Queue()
+
+    def run() -> None:
+        try:
+            asyncio.run(_serve(database_url, started))
+        except BaseException as error:
+            started.put(error)
+            raise
+
+    thread = threading.Thread(target=run, name="live server")
+    thread.start()
+    found = started.get(timeout=30)
+    if isinstance(found, BaseException):
+        raise found
+    live, server = found
+    try:
+        yield live
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+async def _serve(
+    database_url: str,
+    started: "queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException]",
+) -> None:
+    async with open_world(database_url) as world:
+        app = create_app(world.services, ApiSettings(heartbeat_s=0.1))
+        config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
+        server = uvicorn.Server(config)
+        # Bound and listening before it serves, so whoever connects early only waits a little.
+        with socket.create_server(("127.0.0.1", 0)) as listening:
+            url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            started.put((LiveServer(url, world, asyncio.get_running_loop()), server))
+            await server.serve(sockets=[listening])
