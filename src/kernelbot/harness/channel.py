@@ -1,0 +1,169 @@
+"""Length-prefixed JSON over a stream socket, with descriptors, a cap and a deadline.
+
+Whoever sits at the other end may be hostile: a message is data of JSON's kinds and nothing else.
+"""
+
+import array
+import json
+import select
+import socket
+import struct
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+_HEADER = struct.Struct("<I")
+_MOST_FDS = 4
+_GLANCE_MS = 100.0
+_MOST_AT_ONCE = 1 << 20
+DEFAULT_CAP_BYTES = 4 << 20
+
+
+class ChannelError(Exception):
+    """The conversation is over; subclasses say why."""
+
+
+class ChannelClosed(ChannelError):
+    """The other end is gone."""
+
+
+class ChannelTimeout(ChannelError):
+    """Nothing complete arrived before the deadline."""
+
+
+class ChannelGarbage(ChannelError):
+    """What arrived is not a message: too long, not JSON, not an object, too deep."""
+
+
+class Channel:
+    """One end of a conversation. Not for use by several threads at once."""
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        cap_bytes: int = DEFAULT_CAP_BYTES,
+        alive_fd: int | None = None,
+        glance: Callable[[], None] | None = None,
+    ) -> None:
+        """`alive_fd` becomes readable when the other end's process is dead, even where a child of
+        it holds the socket open. `glance` is called about ten times a second while waiting, and
+        may raise to end the wait.
+        """
+        sock.setblocking(False)
+        self._alive_fd = alive_fd
+        self._glance = glance
+        self._sock = sock
+        self._cap_bytes = cap_bytes
+        self._pending = bytearray()
+        self._fds: list[int] = []
+
+    def fileno(self) -> int:
+        """The descriptor, for polling."""
+        return self._sock.fileno()
+
+    def close(self) -> None:
+        """Close the socket; the other end reads the end of the stream."""
+        self._sock.close()
+
+    def send(
+        self, message: dict[str, Any], fds: Sequence[int] = (), deadline: float | None = None
+    ) -> None:
+        """Send one message. `deadline` is a time of `time.monotonic()`; None waits for ever."""
+        self.send_bytes(json.dumps(message).encode(), fds, deadline)
+
+    def send_bytes(
+        self, body: bytes, fds: Sequence[int] = (), deadline: float | None = None
+    ) -> None:
+        """Send a body that is JSON text already."""
+        data = memoryview(_HEADER.pack(len(body)) + body)
+        ancillary: list[tuple[int, int, Any]] = []
+        if fds:
+            ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))]
+        while data:
+            try:
+                sent = self._sock.sendmsg([data], ancillary, socket.MSG_NOSIGNAL)
+            except BlockingIOError:
+                self._wait(select.POLLOUT, deadline)
+                continue
+            except OSError as error:
+                raise ChannelClosed(str(error)) from error
+            ancillary = []
+            data = data[sent:]
+
+    def receive(self, deadline: float | None = None) -> tuple[dict[str, Any], list[int]]:
+        """One message and the descriptors that came with it (the caller closes them)."""
+        while (message := self._take()) is None:
+            self._fill(deadline)
+        fds, self._fds = self._fds, []
+        return message, fds
+
+    def _take(self) -> dict[str, Any] | None:
+        if len(self._pending) < _HEADER.size:
+            return None
+        (length,) = _HEADER.unpack_from(self._pending)
+        if length > self._cap_bytes:
+            raise ChannelGarbage(f"a message of {length} bytes")
+        end = _HEADER.size + length
+        if len(self._pending) < end:
+            return None
+        body = bytes(self._pending[_HEADER.size : end])
+        del self._pending[:end]
+        try:
+            message = json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise ChannelGarbage(f"not JSON: {error}") from error
+        if not isinstance(message, dict):
+            raise ChannelGarbage("not an object")
+        return message
+
+    def _missing_bytes(self) -> int:
+        """Never read into the next message: its descriptors would be taken for this one's."""
+        have = len(self._pending)
+        if have < _HEADER.size:
+            return _HEADER.size - have
+        (length,) = _HEADER.unpack_from(self._pending)
+        return min(_HEADER.size + int(length) - have, _MOST_AT_ONCE)
+
+    def _fill(self, deadline: float | None) -> None:
+        try:
+            data, ancillary, _, _ = self._sock.recvmsg(
+                self._missing_bytes(), socket.CMSG_SPACE(_MOST_FDS * 4), socket.MSG_CMSG_CLOEXEC
+            )
+        except BlockingIOError:
+            self._wait(select.POLLIN, deadline)
+            return
+        except OSError as error:
+            raise ChannelClosed(str(error)) from error
+        for level, kind, payload in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+                fds = array.array("i")
+                fds.frombytes(payload[: len(payload) - len(payload) % fds.itemsize])
+                self._fds.extend(fds)
+        if not data:
+            raise ChannelClosed("end of stream")
+        self._pending += data
+
+    def _wait(self, event: int, deadline: float | None) -> None:
+        poller = select.poll()
+        poller.register(self._sock, event)
+        if self._alive_fd is not None:
+            poller.register(self._alive_fd, select.POLLIN)
+        while True:
+            left_ms = _left_ms(deadline)
+            patience = left_ms if self._glance is None else min(left_ms or 1e9, _GLANCE_MS)
+            ready = dict(poller.poll(patience))
+            if self._sock.fileno() in ready:
+                return
+            if ready:
+                raise ChannelClosed("the process is dead")
+            if self._glance is not None:
+                self._glance()
+
+
+def _left_ms(deadline: float | None) -> float | None:
+    if deadline is None:
+        return None
+    left_ms = (deadline - time.monotonic()) * 1000
+    if left_ms <= 0:
+        raise ChannelTimeout("the time is up")
+    return left_ms

@@ -1,0 +1,102 @@
+"""The judge's own view of a runner's time: CPU clocks and waiting times the kernel keeps.
+
+A process can lie about how long it took, but not about the processor time it was given.
+"""
+
+import contextlib
+import ctypes
+import os
+import time
+from pathlib import Path
+
+_PROCESS_CLOCK = 2
+"""CPUCLOCK_SCHED of a whole process, see clock_gettime(2) and the kernel's posix-cpu-timers."""
+_FALLBACK_CACHE_BYTES = 32 << 20
+
+
+class TaskClocks:
+    """Clocks of the process tree below a runner's init. Reads are None where /proc refuses."""
+
+    def __init__(self, init_pid: int) -> None:
+        self.main_pid = next(iter(_children(init_pid)), init_pid)
+
+    def tree_cpu_ns(self) -> int:
+        """Processor time so far of the runner, its threads, and all processes below it."""
+        total = 0
+        pids = [self.main_pid]
+        while pids:
+            pid = pids.pop()
+            with contextlib.suppress(OSError):
+                total += time.clock_gettime_ns((~pid << 3) | _PROCESS_CLOCK)
+            pids.extend(_children(pid))
+        return total
+
+    def main_thread(self) -> tuple[int, int] | None:
+        """Of the main thread: ns on a processor, and ns ready to run but waiting for one.
+
+        Exact while the thread is blocked.
+        """
+        try:
+            text = Path(f"/proc/{self.main_pid}/task/{self.main_pid}/schedstat").read_text()
+            on_cpu, waiting, _ = text.split()
+        except (OSError, ValueError):
+            return None
+        return int(on_cpu), int(waiting)
+
+    def last_cpu(self) -> int | None:
+        """The processor the main thread ran on last."""
+        try:
+            text = Path(f"/proc/{self.main_pid}/task/{self.main_pid}/stat").read_text()
+            return int(text.rpartition(")")[2].split()[36])
+        except (OSError, ValueError, IndexError):
+            return None
+
+
+def _children(pid: int) -> list[int]:
+    found: list[int] = []
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 (called for every timed call)
+        for task in tasks:
+            with open(f"/proc/{pid}/task/{task}/children") as file:  # noqa: PTH123 (the same)
+                found.extend(int(child) for child in file.read().split())
+    except OSError:
+        return found
+    return found
+
+
+def last_level_cache_bytes() -> int:
+    """Size of this machine's largest cache as sysfs tells it; 32 MiB where it doesn't."""
+    sizes = [0]
+    for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
+        with contextlib.suppress(OSError, ValueError):
+            text = path.read_text().strip()
+            factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:], 1)
+            sizes.append(int(text.rstrip("KMG")) * factor)
+    return max(sizes) or _FALLBACK_CACHE_BYTES
+
+
+class CacheFlusher:
+    """Evicts a processor's caches by reading a buffer of twice the last level.
+
+    It runs in the judge, on the processor the runner used last, while the runner waits: the
+    author's code has no part in it and can't make it miss.
+    """
+
+    def __init__(self, cache_bytes: int) -> None:
+        self._size = 2 * cache_bytes
+        self._buffer = ctypes.create_string_buffer(self._size)
+        # Written once, or the kernel would back all of it with one page of zeros.
+        ctypes.memset(self._buffer, 1, self._size)
+        self._scan = ctypes.CDLL(None).memchr
+        self._scan.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t)
+        self._scan.restype = ctypes.c_void_p
+
+    def flush(self, cpu: int | None) -> None:
+        """Walk the buffer on `cpu` (None: wherever this thread is)."""
+        allowed = os.sched_getaffinity(0)
+        moved = cpu is not None and cpu in allowed
+        if moved and cpu is not None:
+            os.sched_setaffinity(0, {cpu})
+        self._scan(self._buffer, 0, self._size)
+        if moved:
+            os.sched_setaffinity(0, allowed)

@@ -1,0 +1,220 @@
+"""The long-lived process beside a device: keeps zygotes warm and guards the judges.
+
+A judge that dies or takes too long becomes an `internal_error`; nothing hangs, ever.
+"""
+
+import contextlib
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.harness.channel import Channel, ChannelError, ChannelTimeout
+from kernelbot.harness.judges import JudgeZygote
+from kernelbot.harness.judging import JOB_CAP_BYTES, Order
+from kernelbot.harness.native import PHASES
+from kernelbot.harness.outcome import broken
+from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
+from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
+from kernelbot.protocol import (
+    EventKind,
+    JobSpec,
+    Phase,
+    ProgressEvent,
+    RunResult,
+    SandboxMode,
+    SandboxReport,
+    Vendor,
+    from_wire,
+    to_wire,
+)
+
+Emit = Callable[[ProgressEvent], None]
+_START_S = 120.0
+_SLACK_S = 30.0
+
+
+class Cancelled(Exception):
+    """The job was cancelled; there is no result."""
+
+
+@dataclass(frozen=True)
+class PoolKey:
+    """What has to be alike for two jobs to share zygotes."""
+
+    flavour: Flavour
+    vendor: Vendor
+    sandbox: SandboxMode
+
+
+class Pool:
+    """A runner zygote in the sandbox and a judge zygote outside, alike in what they loaded."""
+
+    def __init__(self, key: PoolKey, spare: int) -> None:
+        on_cpu = key.vendor is Vendor.CPU
+        cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
+        env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
+        self.notes = (CUDA_ON_CPU_NOTE,) if cuda_on_cpu else ()
+        config = ZygoteConfig(
+            key.flavour, key.sandbox, cuda_on_cpu, _device_files(key.vendor), env, spare
+        )
+        self._runners = Zygote.start(config)
+        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, env)
+        self._ready = threading.Lock()
+        self._is_ready = False
+        self._lock = threading.Lock()
+
+    def wait_ready(self) -> None:
+        """Raises `SandboxUnavailable`."""
+        with self._ready:
+            if not self._is_ready:
+                self._runners.wait_ready(_START_S)
+                self._judges.wait_ready(_START_S)
+                self._is_ready = True
+
+    def report(self) -> SandboxReport:
+        """What is in force around this pool's runners."""
+        return self._runners.report()
+
+    def start(self, key: str) -> Channel:
+        """Fork a judge; the channel to it."""
+        with self._lock:
+            return Channel(self._judges.start(key, self._runners.connect()), JOB_CAP_BYTES)
+
+    def kill(self, key: str) -> None:
+        """Kill a judge; its runners die with its connection."""
+        with self._lock:
+            self._judges.kill(key)
+
+    def close(self) -> None:
+        """End everything of this pool."""
+        self._judges.close()
+        self._runners.close()
+
+
+class Host:
+    """Judges jobs, several at once from several threads."""
+
+    def __init__(self, spare: int = 1) -> None:
+        self._spare = spare
+        self._pools: dict[PoolKey, Pool] = {}
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+
+    def warm(self, key: PoolKey) -> Pool:
+        """The pool for `key`, starting up where there is none yet. Raises `SandboxUnavailable`."""
+        with self._lock:
+            if key not in self._pools:
+                self._pools[key] = Pool(key, self._spare)
+            return self._pools[key]
+
+    def judge(
+        self, job: JobSpec, emit: Emit, cancelled: threading.Event | None = None
+    ) -> RunResult:
+        """Judge one job. Always a result, unless it was cancelled (raises `Cancelled`)."""
+        start = time.monotonic()
+        emit(ProgressEvent(EventKind.STARTED))
+        key = PoolKey(flavour_of(job), job.device.vendor, job.sandbox)
+        try:
+            pool = self.warm(key)
+            pool.wait_ready()
+            ready_s = time.monotonic() - start
+            result = self._guard(pool, job, emit, cancelled or threading.Event())
+        except (SandboxUnavailable, ChannelError) as error:
+            self._drop(key)
+            missing = SandboxReport(job.sandbox.value)
+            result = broken(job, str(error), system_info(job), missing)
+            ready_s = 0.0
+        emit(
+            ProgressEvent(
+                EventKind.FINISHED,
+                verdict=result.verdict,
+                message=result.failure.message if result.failure else None,
+                duration_s=time.monotonic() - start,
+            )
+        )
+        result.timings["startup"] = ready_s
+        return result
+
+    def close(self) -> None:
+        """End all zygotes, judges and runners."""
+        with self._lock:
+            for pool in self._pools.values():
+                pool.close()
+            self._pools.clear()
+
+    def _drop(self, key: PoolKey) -> None:
+        with self._lock:
+            pool = self._pools.pop(key, None)
+        if pool is not None:
+            pool.close()
+
+    def _guard(self, pool: Pool, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+        key = str(next(self._numbers))
+        channel = pool.start(key)
+        deadline = time.monotonic() + longest_s(job)
+        order = Order(pool.report(), pool.notes)
+        try:
+            channel.send({"job": to_wire(job), "order": to_wire(order)}, (), deadline)
+            while True:
+                message = self._next(channel, deadline, cancelled)
+                if "event" in message:
+                    emit(from_wire(ProgressEvent, message["event"]))
+                else:
+                    return from_wire(RunResult, message["result"])
+        except ChannelTimeout:
+            return self._lost(job, order, "The judge took longer than all time limits together.")
+        except ChannelError as error:
+            return self._lost(job, order, f"The judge died ({error}).")
+        finally:
+            pool.kill(key)
+            channel.close()
+
+    def _next(
+        self, channel: Channel, deadline: float, cancelled: threading.Event
+    ) -> dict[str, object]:
+        while True:
+            if cancelled.is_set():
+                raise Cancelled
+            glance = min(deadline, time.monotonic() + 0.2)
+            try:
+                return channel.receive(glance)[0]
+            except ChannelTimeout:
+                if time.monotonic() >= deadline:
+                    raise
+
+    def _lost(self, job: JobSpec, order: Order, message: str) -> RunResult:
+        return broken(job, message, system_info(job, order.notes), order.sandbox)
+
+
+def longest_s(job: JobSpec) -> float:
+    """The longest a judge may take before something must be wrong with it."""
+    timeouts = job.problem.timeouts
+    per_phase = {
+        Phase.TEST: timeouts.test_s,
+        Phase.BENCHMARK: timeouts.benchmark_s,
+        Phase.LEADERBOARD: timeouts.ranked_s,
+        Phase.PROFILE: timeouts.benchmark_s,
+    }
+    return _SLACK_S + timeouts.compile_s + sum(per_phase[phase] for phase in PHASES[job.mode])
+
+
+def flavour_of(job: JobSpec) -> Flavour:
+    """Which frameworks the problem's files and the submission mention."""
+    texts = [file.text for file in job.problem.files] + [job.submission.text]
+    if any("torch" in text or "triton" in text for text in texts):
+        return Flavour.TORCH
+    if any("numpy" in text for text in texts):
+        return Flavour.NUMPY
+    return Flavour.BARE
+
+
+def _device_files(vendor: Vendor) -> tuple[str, ...]:
+    patterns = {Vendor.NVIDIA: ("nvidia*",), Vendor.AMD: ("kfd", "dri")}.get(vendor, ())
+    found: list[str] = []
+    for pattern in patterns:
+        with contextlib.suppress(OSError):
+            found.extend(str(path) for path in sorted(Path("/dev").glob(pattern)))
+    return tuple(found)

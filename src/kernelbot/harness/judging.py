@@ -1,0 +1,87 @@
+"""One job from start to result, in a process of its own that is thrown away afterwards."""
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kernelbot.harness.channel import Channel
+from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.native import NativeJudge
+from kernelbot.harness.outcome import Material, run_result
+from kernelbot.harness.problem import ProblemBroken, loaded
+from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
+from kernelbot.harness.system import system_info
+from kernelbot.protocol import (
+    Failure,
+    Fault,
+    JobSpec,
+    ProgressEvent,
+    RunResult,
+    SandboxReport,
+    from_wire,
+    to_wire,
+)
+
+JOB_CAP_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the host tells a judge beside the job itself."""
+
+    sandbox: SandboxReport
+    notes: tuple[str, ...] = ()
+
+
+def judge_and_report(
+    job_sock: socket.socket, client_sock: socket.socket, flusher: CacheFlusher
+) -> None:
+    """Read a job from `job_sock`, judge it with runners of `client_sock`, write events and result.
+
+    Meant to be the whole life of a forked process.
+    """
+    os.dup2(2, 1)  # what the problem's own code prints is nobody's result
+    channel = Channel(job_sock, JOB_CAP_BYTES)
+    message, _ = channel.receive()
+    job = from_wire(JobSpec, message["job"])
+    order = from_wire(Order, message["order"])
+
+    def emit(event: ProgressEvent) -> None:
+        channel.send({"event": to_wire(event)})
+
+    result = _judge(job, order, RunnerClient(client_sock), flusher, emit)
+    channel.send({"result": to_wire(result)})
+
+
+def _judge(
+    job: JobSpec,
+    order: Order,
+    client: RunnerClient,
+    flusher: CacheFlusher,
+    emit: Callable[[ProgressEvent], None],
+) -> RunResult:
+    start = time.monotonic()
+    material = Material()
+    native: NativeJudge | None = None
+    failure: Failure | None = None
+    try:
+        with loaded(job.problem) as problem:
+            native = NativeJudge(job, problem, client, flusher, emit)
+            native.run()
+    except (ProblemBroken, SandboxUnavailable) as error:
+        failure = Failure(Fault.PLATFORM, str(error))
+    duration_s = time.monotonic() - start
+    if native is not None:
+        kept = native.collected
+        material = Material(
+            phases=kept.phases,
+            stdout="".join(kept.stdout),
+            stderr="".join(kept.stderr),
+            timings={**kept.timings, "total": duration_s},
+            broken=failure,
+        )
+    else:
+        material = Material(broken=failure)
+    return run_result(job, material, system_info(job, order.notes), order.sandbox, duration_s)

@@ -1,0 +1,190 @@
+"""Judges one job natively: the problem's code here, the author's in runners, phase by phase."""
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.measure import Measurement, Measurer
+from kernelbot.harness.problem import LoadedProblem, shared_files
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.session import AuthorFailure, Ending, Session
+from kernelbot.harness.testing import run_tests
+from kernelbot.protocol import (
+    Case,
+    EventKind,
+    Failure,
+    Fault,
+    JobSpec,
+    Mode,
+    Phase,
+    PhaseResult,
+    ProgressEvent,
+    RankRule,
+    Vendor,
+    Verdict,
+    WorkloadResult,
+)
+
+Emit = Callable[[ProgressEvent], None]
+
+PHASES = {
+    Mode.TEST: (Phase.TEST,),
+    Mode.BENCHMARK: (Phase.TEST, Phase.BENCHMARK),
+    Mode.LEADERBOARD: (Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD),
+    Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
+}
+
+
+@dataclass
+class Collected:
+    """What adds up over the phases."""
+
+    phases: list[PhaseResult] = field(default_factory=list)
+    stdout: list[str] = field(default_factory=list)
+    stderr: list[str] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    def spend(self, name: str, seconds: float) -> None:
+        """Add to one of the named timings."""
+        self.timings[name] = self.timings.get(name, 0.0) + seconds
+
+    def heard(self, ending: Ending) -> None:
+        """Keep what a runner printed."""
+        for kept, text in ((self.stdout, ending.stdout), (self.stderr, ending.stderr)):
+            if text:
+                kept.append(text)
+
+
+class NativeJudge:
+    """One job. `run` fills `collected`, also where it raises `ProblemBroken`."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        problem: LoadedProblem,
+        client: RunnerClient,
+        flusher: CacheFlusher,
+        emit: Emit,
+    ) -> None:
+        self._job = job
+        self._problem = problem
+        self._client = client
+        self._flusher = flusher
+        self._emit = emit
+        self._random = random.SystemRandom()
+        self.collected = Collected()
+
+    def run(self) -> None:
+        """All phases of the job's mode, each only if the one before was accepted."""
+        for phase in PHASES[self._job.mode]:
+            result = self._run_phase(phase)
+            self.collected.phases.append(result)
+            self._emit(
+                ProgressEvent(
+                    EventKind.PHASE_FINISHED,
+                    phase=phase,
+                    verdict=result.verdict,
+                    duration_s=result.duration_s,
+                )
+            )
+            if result.verdict is not Verdict.ACCEPTED:
+                return
+
+    def timed_cases(self) -> list[tuple[int, Case]]:
+        """The workloads of a timed phase: only the last where only the last counts."""
+        cases = list(enumerate(self._job.problem.benchmarks))
+        return cases[-1:] if self._job.problem.ranking_by is RankRule.LAST else cases
+
+    def _run_phase(self, phase: Phase) -> PhaseResult:
+        start = time.monotonic()
+        total = len(self._job.problem.tests if phase is Phase.TEST else self.timed_cases())
+        self._emit(ProgressEvent(EventKind.PHASE_STARTED, phase=phase, total=total))
+        timeouts = self._job.problem.timeouts
+        limit_s = {Phase.TEST: timeouts.test_s, Phase.LEADERBOARD: timeouts.ranked_s}.get(
+            phase, timeouts.benchmark_s
+        )
+        session = Session(self._client, self._job.limits, self._problem.modules, start + limit_s)
+        self.collected.spend("spawn", time.monotonic() - start)
+        try:
+            result = self._drive(phase, session)
+        except AuthorFailure as error:
+            result = _refused(phase, error)
+        finally:
+            ending = session.end()
+            self.collected.heard(ending)
+        return _timed(result, time.monotonic() - start)
+
+    def _drive(self, phase: Phase, session: Session) -> PhaseResult:
+        spec = self._job.problem
+        device = "cpu" if self._job.device.vendor is Vendor.CPU else "cuda"
+        session.setup(shared_files(spec), device, spec.fresh_output)
+        if phase is Phase.TEST:
+            self._load(session)
+            cases = run_tests(self._job, self._problem, session, self._emit, self.collected.spend)
+            wrong = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
+            if wrong is None:
+                return PhaseResult(phase, Verdict.ACCEPTED, 0.0, cases)
+            failure = Failure(Fault.AUTHOR, wrong.message)
+            return PhaseResult(phase, wrong.verdict, 0.0, cases, failure=failure)
+        return self._measure(phase, session)
+
+    def _load(self, session: Session) -> None:
+        start = time.monotonic()
+        session.load(self._job.submission, self._job.problem.submission_name)
+        self.collected.spend("compile", time.monotonic() - start)
+
+    def _measure(self, phase: Phase, session: Session) -> PhaseResult:
+        cases = self.timed_cases()
+        measurer = Measurer(self._job, self._problem, session, self._flusher, self.collected.spend)
+        measurer.calibrate([case for _, case in cases])
+        self._load(session)
+        order = list(cases)
+        self._random.shuffle(order)
+        done: dict[int, WorkloadResult] = {}
+        try:
+            for position, (index, case) in enumerate(order):
+                measured = measurer.measure(index, case, len(order) - position)
+                done[index] = measured.result
+                self._announce(phase, index, measured)
+        except AuthorFailure as error:
+            return _refused(phase, error, [done[i] for i in sorted(done)])
+        return PhaseResult(
+            phase, Verdict.ACCEPTED, 0.0, workloads=tuple(done[i] for i in sorted(done))
+        )
+
+    def _announce(self, phase: Phase, index: int, measured: Measurement) -> None:
+        self._emit(
+            ProgressEvent(
+                EventKind.WORKLOAD,
+                phase=phase,
+                index=index,
+                spec=None if self._job.secret else measured.result.spec,
+                verdict=Verdict.ACCEPTED,
+                median_ns=measured.result.median_ns,
+            )
+        )
+
+
+def _refused(
+    phase: Phase, error: AuthorFailure, workloads: list[WorkloadResult] | None = None
+) -> PhaseResult:
+    return PhaseResult(
+        phase,
+        error.verdict,
+        0.0,
+        workloads=tuple(workloads or ()),
+        failure=Failure(Fault.AUTHOR, error.message, error.evidence),
+    )
+
+
+def _timed(result: PhaseResult, duration_s: float) -> PhaseResult:
+    return PhaseResult(
+        result.phase,
+        result.verdict,
+        duration_s,
+        result.cases,
+        result.workloads,
+        result.failure,
+    )

@@ -1,0 +1,43 @@
+"""What a zygote imports before it forks, so that no submission waits for an import."""
+
+import contextlib
+import importlib
+from typing import Any
+
+_NUMPY = ("numpy", "numpy.random", "numpy.linalg")
+_TORCH = (*_NUMPY, "torch", "torch.nn.functional", "torch.utils.cpp_extension")
+_TRITON = ("triton", "triton.language")
+_ALWAYS = ("dataclasses", "functools", "math", "random", "typing")
+
+
+def preload(flavour: str, cuda_on_cpu: bool) -> None:
+    """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code.
+
+    Nothing here may start a thread: the process is going to fork.
+    """
+    for name in _ALWAYS:
+        importlib.import_module(name)
+    if flavour == "numpy":
+        for name in _NUMPY:
+            importlib.import_module(name)
+    if flavour == "torch":
+        _preload_torch(cuda_on_cpu)
+
+
+def _preload_torch(cuda_on_cpu: bool) -> None:
+    for name in _TORCH:
+        importlib.import_module(name)
+    torch: Any = importlib.import_module("torch")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    if cuda_on_cpu:
+        install = importlib.import_module("kernelbot.harness.cuda_on_cpu").install
+        install()
+    # The first call imports hundreds of modules; many references make it.
+    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(False)
+    torch.zeros(2).add(1).sum().item()
+    for name in _TRITON:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    torch.set_num_threads(threads)

@@ -1,0 +1,250 @@
+"""The runner: lives in the sandbox for one phase of one submission, calls the author's kernel.
+
+It shares a process with hostile code, so nothing it says is believed: the judge sends the data
+just before each call, takes the time around it with its own clock, and checks the bytes.
+"""
+
+import contextlib
+import ctypes
+import importlib
+import json
+import socket
+import sys
+import time
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kernelbot.harness.channel import Channel, ChannelError
+from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.rebuild import decode
+from kernelbot.harness.values import Encoded, UnsupportedValue, encode
+
+PROBES = 16
+PROBE_BYTES = 8
+PROBED_LEAVES = 8
+OUTPUT_BASE = PROBES * PROBE_BYTES * PROBED_LEAVES
+"""Where the output proper begins in its buffer; the probes lie before it."""
+_INBOX_BYTES = 64 << 20
+_MOST_ERROR_TEXT = 16 << 10
+_MOST_REPLY_BYTES = 2 << 20
+
+
+def serve(sock: socket.socket) -> None:
+    """Answer the judge until it hangs up. The working folder is the author's."""
+    runner = _Runner(Channel(sock, _INBOX_BYTES))
+    with contextlib.suppress(ChannelError):
+        while runner.answer():
+            pass
+    _flush()
+
+
+class _Runner:
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._clock = time.perf_counter_ns
+        self._folder = str(Path.cwd())
+        self._modules: frozenset[str] = frozenset()
+        self._input: SharedBuffer | None = None
+        self._output: SharedBuffer | None = None
+        self._data: Any = None
+        self._arrays: list[object] = []
+        self._result: Encoded | None = None
+        self._fresh_output = False
+        self._given: list[tuple[int, int]] = []
+        self._synchronize: Callable[[], Any] | None = None
+        self._kernels: dict[str, Callable[[Any], Any]] = {
+            "identity": lambda data: data,
+            "nothing": lambda _data: None,
+        }
+        self._answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
+            "setup": self._setup,
+            "load": self._load,
+            "prepare": self._prepare,
+            "copy": self._copy,
+            "inputs": self._inputs,
+            "finish": self._finish,
+        }
+
+    def answer(self) -> bool:
+        """Handle one message; False once the judge is done with us."""
+        message, fds = self._channel.receive()
+        return self._answers[message["op"]](message, fds)
+
+    def _reply(self, message: dict[str, Any]) -> bool:
+        body = json.dumps(message).encode()
+        if len(body) > _MOST_REPLY_BYTES:
+            body = json.dumps({"op": "unsupported", "what": "a value with too many parts"}).encode()
+        self._channel.send_bytes(body)
+        return True
+
+    def _setup(self, message: dict[str, Any], _fds: list[int]) -> bool:
+        sys.path.insert(0, self._folder)
+        sys.dont_write_bytecode = True
+        _write_files(self._folder, message["files"])
+        self._modules = frozenset(message["modules"])
+        self._fresh_output = message["fresh_output"]
+        if message["device"] != "cpu":
+            self._synchronize = importlib.import_module("torch").cuda.synchronize
+        for name in message["modules"]:
+            importlib.import_module(name)
+        return self._reply({"op": "ready"})
+
+    def _load(self, message: dict[str, Any], _fds: list[int]) -> bool:
+        path = Path(self._folder, message["name"])
+        path.write_text(message["text"], encoding="utf-8")
+        try:
+            code = compile(message["text"], str(path), "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            return self._reply({"op": "not_compiled", "text": _error_text(error, self._folder)})
+        module = types.ModuleType(path.stem)
+        module.__file__ = str(path)
+        sys.modules[path.stem] = module
+        try:
+            exec(code, module.__dict__)  # noqa: S102 (running the author's code is the purpose)
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        kernel = module.__dict__.get("custom_kernel")
+        _flush()
+        if not callable(kernel):
+            return self._reply({"op": "missing"})
+        self._kernels["author"] = kernel
+        return self._reply({"op": "loaded"})
+
+    def _prepare(self, message: dict[str, Any], fds: list[int]) -> bool:
+        self._result = None
+        if message["input"]:
+            self._input = _replace(self._input, fds.pop(0))
+        if message["output"]:
+            self._output = _replace(self._output, fds.pop(0))
+        if self._input is None or self._output is None:
+            raise ChannelError("a call without buffers")
+        recycled = self._arrays if message["reuse"] else []
+        self._data, self._arrays = decode(
+            message["data"], self._input, self._modules, recycled=recycled
+        )
+        if self._fresh_output:
+            leaves = encode(self._data, self._modules, allow_parameters=True).leaves
+            self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
+        kernel = self._kernels[message["kernel"]]
+        if message["probes"] is not None:
+            return self._call(kernel, message["probes"], flush=True)
+        self._reply({"op": "ready"})
+        go, _ = self._channel.receive()
+        return self._call(kernel, go["probes"], flush=False)
+
+    def _call(self, kernel: Callable[[Any], Any], probes: list[int], flush: bool) -> bool:
+        clock, synchronize, data = self._clock, self._synchronize, self._data
+        try:
+            start = clock()
+            output = kernel(data)
+            if synchronize is not None:
+                synchronize()
+            end = clock()
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        try:
+            self._result = encode(output, self._modules)
+        except UnsupportedValue as error:
+            _flush()
+            return self._reply({"op": "unsupported", "what": str(error)})
+        reply = self._hand_over(self._result, probes)
+        reply["claim_ns"] = end - start
+        self._reply(reply)
+        if flush:
+            _flush()
+        return True
+
+    def _hand_over(self, result: Encoded, probes: list[int]) -> dict[str, Any]:
+        output = self._output
+        if output is None:
+            raise ChannelError("a call without buffers")
+        place = output.address
+        for leaf in result.leaves[:PROBED_LEAVES]:
+            for probe in probes:
+                at = probe % max(leaf.size_bytes - PROBE_BYTES + 1, 1)
+                ctypes.memmove(place, leaf.address + at, min(PROBE_BYTES, leaf.size_bytes))
+                place += PROBE_BYTES
+        fits = OUTPUT_BASE + result.size_bytes <= output.size_bytes
+        if fits:
+            result.copy_to(output, OUTPUT_BASE)
+        return {
+            "op": "done",
+            "value": result.skeleton,
+            "size": result.size_bytes,
+            "fits": fits,
+            "aliased": self._aliased(result),
+        }
+
+    def _aliased(self, result: Encoded) -> bool:
+        return any(
+            leaf.address < end and start < leaf.address + leaf.size_bytes
+            for leaf in result.leaves
+            for start, end in self._given
+        )
+
+    def _copy(self, _message: dict[str, Any], fds: list[int]) -> bool:
+        self._output = _replace(self._output, fds.pop(0))
+        if self._result is None:
+            raise ChannelError("nothing to copy")
+        self._result.copy_to(self._output, OUTPUT_BASE)
+        return self._reply({"op": "copied"})
+
+    def _inputs(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+        try:
+            now = encode(self._data, self._modules, allow_parameters=True)
+            if self._input is None:
+                raise ChannelError("a call without buffers")
+            now.copy_to(self._input)
+        except ValueError:  # UnsupportedValue is one; so is data that grew
+            return self._reply({"op": "inputs", "value": "changed"})
+        return self._reply({"op": "inputs", "value": now.skeleton})
+
+    def _raised(self, error: BaseException) -> bool:
+        _flush()
+        kind = "raised"
+        if isinstance(error, MemoryError):
+            kind = "memory"
+        elif isinstance(error, SystemExit):
+            kind = "exit"
+        return self._reply({"op": kind, "text": _error_text(error, self._folder)})
+
+    def _finish(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+        _flush()
+        return self._reply({"op": "bye"})
+
+
+def _replace(old: SharedBuffer | None, fd: int) -> SharedBuffer:
+    if old is not None:
+        old.close()
+    return SharedBuffer.attach(fd)
+
+
+def _write_files(folder: str, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        Path(folder, name).write_text(text, encoding="utf-8")
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+
+
+def _error_text(error: BaseException, folder: str) -> str:
+    """The traceback as far as it is the author's: frames of the harness above his are cut off."""
+    import traceback
+
+    lines: list[str] = []
+    frames = traceback.extract_tb(error.__traceback__)
+    first = next((i for i, f in enumerate(frames) if f.filename.startswith(folder)), None)
+    try:
+        if first is not None:
+            lines.append("Traceback (most recent call last):\n")
+            lines.extend(traceback.format_list(frames[first:]))
+        lines.extend(traceback.format_exception_only(error))
+    except BaseException:  # noqa: BLE001 (an exception whose own methods raise)
+        lines = [type(error).__name__]
+    text = "".join(lines).replace(f"{folder}/", "").rstrip()
+    return text if len(text) <= _MOST_ERROR_TEXT else text[:_MOST_ERROR_TEXT] + " [cut]"

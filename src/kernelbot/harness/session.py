@@ -1,0 +1,392 @@
+"""The judge's side of one runner: sends data, takes the time, and reads what came back.
+
+A session is one runner's life: one phase of one submission.
+"""
+
+import contextlib
+import ctypes
+import os
+import random
+import signal
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.channel import (
+    Channel,
+    ChannelClosed,
+    ChannelError,
+    ChannelGarbage,
+    ChannelTimeout,
+)
+from kernelbot.harness.clocks import CacheFlusher, TaskClocks
+from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.rebuild import InvalidValue, decode
+from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
+from kernelbot.harness.sandbox import OutputCapture, Runner, RunnerClient, RunnerExit
+from kernelbot.harness.values import Encoded, Json, leaf_sizes
+from kernelbot.protocol import Limits, SourceFile, Verdict
+
+_POISON = 0xA5
+_FIRST_OUTPUT_BYTES = 1 << 20
+_FINISH_S = 0.5
+_DRAIN_S = 0.5
+
+
+class AuthorFailure(Exception):
+    """The submission's fault: a verdict and one sentence, with what was seen."""
+
+    def __init__(self, verdict: Verdict, message: str, evidence: str = "") -> None:
+        super().__init__(message)
+        self.verdict = verdict
+        self.message = message
+        self.evidence = evidence
+        self.fatal = True
+        """Whether the runner is of no more use."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """What the judge's own clocks saw around one timed call, in nanoseconds."""
+
+    claim_ns: int
+    """What the runner says the kernel took."""
+    bracket_ns: int
+    """From just before `go` was sent to just after `done` was read."""
+    still_cpu_ns: int
+    """Processor time the runner used between `ready` and `go`, while it had to wait."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One call's outcome: the value rebuilt from raw bytes, and the window when it was timed."""
+
+    value: Any
+    window: Window
+    size_bytes: int
+    aliased: bool
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How the runner ended, and what it printed."""
+
+    exit: RunnerExit
+    stdout: str
+    stderr: str
+
+
+class Session:
+    """Drives one runner. Every wait ends by `deadline` (of `time.monotonic()`)."""
+
+    def __init__(
+        self, client: RunnerClient, limits: Limits, modules: frozenset[str], deadline: float
+    ) -> None:
+        self.limits = limits
+        self.deadline = deadline
+        self._modules = modules
+        self._random = random.SystemRandom()
+        self._input: SharedBuffer | None = None
+        self._output: SharedBuffer | None = None
+        self._unsent: set[str] = set()
+        self._ending: Ending | None = None
+        self._runner: Runner = client.spawn(limits)
+        self._pidfd = os.pidfd_open(self._runner.pid)
+        self._channel = Channel(
+            self._runner.channel, alive_fd=self._pidfd, glance=self._watch_output
+        )
+        self._clocks: TaskClocks | None = None
+
+    @property
+    def clocks(self) -> TaskClocks:
+        """The kernel's clocks of this runner."""
+        if self._clocks is None:
+            self._clocks = TaskClocks(self._runner.pid)
+        return self._clocks
+
+    def setup(self, files: tuple[SourceFile, ...], device: str, fresh_output: bool) -> None:
+        """Give the runner the problem's shared files, before any code of the author's."""
+        self._send(
+            {
+                "op": "setup",
+                "files": {file.name: file.text for file in files},
+                "modules": sorted(self._modules),
+                "device": device,
+                "fresh_output": fresh_output,
+            }
+        )
+        self._receive()
+
+    def load(self, submission: SourceFile, name: str) -> None:
+        """Import the author's file. Raises `AuthorFailure`."""
+        self._send({"op": "load", "name": name, "text": submission.text})
+        reply = self._receive()
+        self._refuse(reply, "The submission failed while it was imported")
+        if reply["op"] == "missing":
+            raise AuthorFailure(
+                Verdict.RUNTIME_ERROR,
+                "The submission defines no function custom_kernel(data).",
+            )
+        if reply["op"] != "loaded":
+            raise self._garbage(reply)
+
+    def call(self, data: Encoded) -> Reply:
+        """One untimed call: no flush, no handshake."""
+        fds = self._place(data)
+        probes = self._probes()
+        message = self._prepare_message(data, "author", reuse=False)
+        start = time.perf_counter_ns()
+        self._send({**message, "probes": probes}, fds)
+        return self._outcome(start, 0, probes)
+
+    def timed_call(
+        self, data: Encoded, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
+    ) -> Reply:
+        """One call between the judge's clocks, with cold caches."""
+        fds = self._place(data)
+        probes = self._probes()
+        self._send({**self._prepare_message(data, kernel, reuse), "probes": None}, fds)
+        ready = self._receive()
+        if ready["op"] != "ready":
+            raise self._garbage(ready)
+        before = self.clocks.tree_cpu_ns()
+        if flusher is not None:
+            flusher.flush(self.clocks.last_cpu())
+        still = self.clocks.tree_cpu_ns() - before
+        start = time.perf_counter_ns()
+        self._send({"op": "go", "probes": probes})
+        return self._outcome(start, still, probes)
+
+    def inputs_changed(self, data: Encoded) -> bool:
+        """Whether the last call left its inputs other than they were."""
+        self._send({"op": "inputs"})
+        reply = self._receive()
+        if reply.get("value") != _as_json(data.skeleton) or self._input is None:
+            return True
+        for leaf in data.leaves:
+            mine = ctypes.string_at(leaf.address, leaf.size_bytes)
+            if self._input.read(leaf.offset, leaf.size_bytes) != mine:
+                return True
+        return False
+
+    def end(self) -> Ending:
+        """Kill the runner's whole tree; what it had printed is kept. Harmless when repeated."""
+        if self._ending is None:
+            with contextlib.suppress(ChannelError):
+                self._channel.send({"op": "finish"}, deadline=time.monotonic() + _FINISH_S)
+                self._channel.receive(time.monotonic() + _FINISH_S)
+            self._ending = self._kill()
+        return self._ending
+
+    def abort(self) -> Ending:
+        """`end` without waiting for the author's text buffers."""
+        if self._ending is None:
+            self._ending = self._kill()
+        return self._ending
+
+    def _kill(self) -> Ending:
+        ended = self._runner.kill()
+        os.close(self._pidfd)
+        for buffer in (self._input, self._output):
+            if buffer is not None:
+                buffer.close()
+        return Ending(ended, self._runner.stdout.text, self._runner.stderr.text)
+
+    def _prepare_message(self, data: Encoded, kernel: str, reuse: bool) -> dict[str, Any]:
+        return {
+            "op": "prepare",
+            "data": data.skeleton,
+            "reuse": reuse,
+            "kernel": kernel,
+            "input": "input" in self._unsent,
+            "output": "output" in self._unsent,
+        }
+
+    def _probes(self) -> list[int]:
+        return [self._random.getrandbits(40) for _ in range(PROBES)]
+
+    def _place(self, data: Encoded) -> list[int]:
+        """Copy the data in, poison the output; descriptors the runner doesn't have yet."""
+        self._unsent = set()
+        if self._input is None or self._input.size_bytes < data.size_bytes:
+            self._input = _renew(self._input, data.size_bytes)
+            self._unsent.add("input")
+        data.copy_to(self._input)
+        if self._output is None:
+            likely = max(data.size_bytes, _FIRST_OUTPUT_BYTES) + OUTPUT_BASE
+            self._output = SharedBuffer.create(likely)
+            self._unsent.add("output")
+        self._output.fill(_POISON, OUTPUT_BASE + data.size_bytes)
+        wanted = [("input", self._input), ("output", self._output)]
+        return [buffer.fd for name, buffer in wanted if name in self._unsent]
+
+    def _outcome(self, start: int, still_cpu_ns: int, probes: list[int]) -> Reply:
+        reply = self._receive()
+        bracket = time.perf_counter_ns() - start
+        self._refuse(reply, "The submission failed")
+        if reply["op"] == "unsupported":
+            raise _returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
+        claim, size = reply.get("claim_ns"), reply.get("size")
+        if reply["op"] != "done" or type(claim) is not int or type(size) is not int:
+            raise self._garbage(reply)
+        if size < 0 or size > self.limits.memory_bytes:
+            raise _returned(f"custom_kernel returned {size} bytes, more than memory allows.")
+        if not reply.get("fits"):
+            self._fetch_again(size)
+        value = self._rebuild(reply.get("value"), probes)
+        window = Window(claim, bracket, still_cpu_ns)
+        return Reply(value, window, size, bool(reply.get("aliased")))
+
+    def _fetch_again(self, size: int) -> None:
+        old_probes = self._output.read(0, OUTPUT_BASE) if self._output else b""
+        self._output = _renew(self._output, OUTPUT_BASE + size)
+        self._output.write(0, old_probes)
+        self._send({"op": "copy"}, [self._output.fd])
+        if self._receive()["op"] != "copied":
+            raise self._garbage({"op": "copy"})
+
+    def _rebuild(self, skeleton: Json, probes: list[int]) -> Any:
+        if self._output is None:
+            raise AssertionError("a call always has an output buffer")
+        try:
+            value, _ = decode(skeleton, self._output, self._modules, base=OUTPUT_BASE, device="cpu")
+        except InvalidValue as error:
+            raise AuthorFailure(
+                Verdict.RULE_VIOLATION,
+                f"What the runner sent as output is not a value: {error}.",
+            ) from error
+        self._compare_probes(skeleton, probes)
+        return value
+
+    def _compare_probes(self, skeleton: Json, probes: list[int]) -> None:
+        """Bytes taken at the moment of return must be those copied an instant later."""
+        if self._output is None:
+            return
+        place, changed = 0, 0
+        for offset, size in list(leaf_sizes(skeleton))[:PROBED_LEAVES]:
+            for probe in probes:
+                at = probe % max(size - PROBE_BYTES + 1, 1)
+                length = min(PROBE_BYTES, size)
+                first = self._output.read(place, length)
+                changed += first != self._output.read(OUTPUT_BASE + offset + at, length)
+                place += PROBE_BYTES
+        if changed:
+            raise AuthorFailure(
+                Verdict.RULE_VIOLATION,
+                "The output changed after custom_kernel had returned.",
+                f"{changed} probes differ from the copy taken after them",
+            )
+
+    def _send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
+        try:
+            self._channel.send(message, fds or (), self.deadline)
+        except ChannelError as error:
+            raise self._death(error) from error
+
+    def _receive(self) -> dict[str, Any]:
+        try:
+            reply, fds = self._channel.receive(self.deadline)
+        except ChannelError as error:
+            raise self._death(error) from error
+        for fd in fds:
+            os.close(fd)
+        if not isinstance(reply.get("op"), str):
+            raise self._garbage(reply)
+        return reply
+
+    def _refuse(self, reply: dict[str, Any], where: str) -> None:
+        text = str(reply.get("text", ""))[: 16 << 10]
+        failure = {
+            "not_compiled": (Verdict.COMPILE_ERROR, text),
+            "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),
+            "memory": (Verdict.MEMORY_LIMIT, f"{where}: it ran out of memory.\n{text}"),
+            "exit": (Verdict.RUNTIME_ERROR, f"{where}: it called sys.exit.\n{text}"),
+        }.get(reply["op"])
+        if failure is None:
+            return
+        error = AuthorFailure(*failure)
+        error.fatal = False
+        raise error
+
+    def _garbage(self, reply: dict[str, Any]) -> AuthorFailure:
+        return AuthorFailure(
+            Verdict.RULE_VIOLATION,
+            "The runner's side of the conversation was tampered with.",
+            f"unexpected message {str(reply)[:300]}",
+        )
+
+    def _watch_output(self) -> None:
+        for stream in (self._runner.stdout, self._runner.stderr):
+            if stream.overflowed:
+                raise AuthorFailure(
+                    Verdict.OUTPUT_LIMIT,
+                    f"The submission printed more than {self.limits.output_limit_bytes} bytes.",
+                )
+
+    def _death(self, error: ChannelError) -> AuthorFailure:
+        """The conversation broke off: find out why."""
+        if isinstance(error, ChannelTimeout):
+            return AuthorFailure(Verdict.TIME_LIMIT, "The phase took longer than its time limit.")
+        if isinstance(error, ChannelGarbage):
+            return self._garbage({"op": str(error)})
+        assert isinstance(error, ChannelClosed)
+        self._runner.wait(_DRAIN_S)
+        ended = self.abort().exit
+        try:
+            self._watch_output()
+        except AuthorFailure as overflow:
+            return overflow
+        return death(ended, self.limits)
+
+
+def death(ended: RunnerExit, limits: Limits) -> AuthorFailure:
+    """What an unexpected end of the runner means for its author."""
+    if ended.out_of_memory:
+        mebibytes = limits.memory_bytes >> 20
+        return AuthorFailure(
+            Verdict.MEMORY_LIMIT, f"The submission used more than {mebibytes} MiB of memory."
+        )
+    if ended.signal == signal.SIGXCPU or ended.cpu_time_s >= limits.cpu_time_s:
+        return AuthorFailure(
+            Verdict.TIME_LIMIT,
+            f"The submission used more than {limits.cpu_time_s:g} s of processor time.",
+        )
+    if ended.signal is not None:
+        return AuthorFailure(
+            Verdict.RUNTIME_ERROR, f"The submission was ended by {_signal_name(ended.signal)}."
+        )
+    return AuthorFailure(
+        Verdict.RUNTIME_ERROR,
+        f"The submission ended its own process with exit code {ended.exit_code}.",
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _returned(message: str) -> AuthorFailure:
+    error = AuthorFailure(Verdict.WRONG_ANSWER, message)
+    error.fatal = False
+    return error
+
+
+def _renew(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:
+    if old is not None:
+        old.close()
+    return SharedBuffer.create(size_bytes)
+
+
+def _as_json(skeleton: Json) -> Json:
+    """A skeleton as the other side reads it: tuples become lists."""
+    if isinstance(skeleton, tuple | list):
+        return [_as_json(item) for item in skeleton]
+    if isinstance(skeleton, dict):
+        return {key: _as_json(item) for key, item in skeleton.items()}
+    return skeleton
+
+
+__all__ = ["AuthorFailure", "Ending", "OutputCapture", "Reply", "Session", "Window", "death"]

@@ -1,0 +1,112 @@
+"""The test phase: is the kernel right on every case?"""
+
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+from kernelbot.harness.checking import complaint, expected_output
+from kernelbot.harness.problem import LoadedProblem, ProblemBroken
+from kernelbot.harness.seeds import case_arguments
+from kernelbot.harness.session import AuthorFailure, Session
+from kernelbot.harness.values import Encoded, UnsupportedValue, encode
+from kernelbot.protocol import Case, CaseResult, EventKind, JobSpec, Phase, ProgressEvent, Verdict
+
+Spend = Callable[[str, float], None]
+
+
+def run_tests(
+    job: JobSpec,
+    problem: LoadedProblem,
+    session: Session,
+    emit: Callable[[ProgressEvent], None],
+    spend: Spend,
+) -> tuple[CaseResult, ...]:
+    """Every case's outcome in the file's order; run in that order where the run is public.
+
+    Raises `ProblemBroken`; whatever the author's code does becomes a verdict.
+    """
+    order = list(range(len(job.problem.tests)))
+    if job.secret:
+        random.SystemRandom().shuffle(order)
+    results: dict[int, CaseResult] = {}
+    for index in order:
+        case = job.problem.tests[index]
+        try:
+            _run_case(job, problem, session, case, spend)
+            results[index] = CaseResult(case.spec, Verdict.ACCEPTED)
+        except AuthorFailure as error:
+            results[index] = CaseResult(case.spec, error.verdict, error.message)
+            if error.fatal:
+                _announce(job, emit, index, results[index])
+                _give_up(job, results, error)
+                break
+        _announce(job, emit, index, results[index])
+    return tuple(results[index] for index in sorted(results))
+
+
+def _give_up(job: JobSpec, results: dict[int, CaseResult], error: AuthorFailure) -> None:
+    for index, case in enumerate(job.problem.tests):
+        if index not in results:
+            message = "Not run: the program had ended in another case."
+            results[index] = CaseResult(case.spec, error.verdict, message)
+
+
+def _announce(
+    job: JobSpec, emit: Callable[[ProgressEvent], None], index: int, result: CaseResult
+) -> None:
+    emit(
+        ProgressEvent(
+            EventKind.CASE,
+            phase=Phase.TEST,
+            index=index,
+            total=len(job.problem.tests),
+            spec=None if job.secret else result.spec,
+            verdict=result.verdict,
+            message=None if job.secret else result.message,
+        )
+    )
+
+
+def _run_case(
+    job: JobSpec, problem: LoadedProblem, session: Session, case: Case, spend: Spend
+) -> None:
+    start = time.monotonic()
+    data = problem.make_input(case_arguments(case, job.seed if job.secret else None), None)
+    encoded = encode_input(data, problem.modules)
+    made = time.monotonic()
+    reply = session.call(encoded)
+    called = time.monotonic()
+    spend("generate", made - start)
+    spend("kernel", reply.window.claim_ns / 1e9)
+    refuse_side_effects(job, session, encoded, reply.aliased)
+    wrong = complaint(problem, data, reply.value, expected_output(problem, data))
+    spend("check", time.monotonic() - called)
+    if wrong:
+        raise wrong_answer(wrong)
+
+
+def encode_input(data: Any, modules: frozenset[str]) -> Encoded:
+    """Encode what the generator made. Raises `ProblemBroken` where it isn't plain data."""
+    try:
+        return encode(data, modules, allow_parameters=True)
+    except UnsupportedValue as error:
+        raise ProblemBroken(
+            f"The problem's generate_input returned {error}, which can't be handed to a runner; "
+            "set `harness: script`."
+        ) from error
+
+
+def refuse_side_effects(job: JobSpec, session: Session, encoded: Encoded, aliased: bool) -> None:
+    """What `fresh_output` and `inputs_unchanged` promise. Raises `AuthorFailure`."""
+    if job.problem.fresh_output and aliased:
+        raise wrong_answer("The output shares memory with the inputs; this problem forbids that.")
+    if job.problem.inputs_unchanged and session.inputs_changed(encoded):
+        raise wrong_answer("The inputs were changed; this problem forbids that.")
+
+
+def wrong_answer(message: str) -> AuthorFailure:
+    """A wrong output; the runner can go on with the next case."""
+    error = AuthorFailure(Verdict.WRONG_ANSWER, message)
+    error.fatal = False
+    return error

@@ -1,0 +1,212 @@
+"""Plain data as a JSON skeleton plus raw bytes: what judge and runner say to each other.
+
+Leaves are torch tensors, numpy arrays and scalars, numbers, text, bytes and None; containers are
+tuples, lists, dicts, and dataclasses and NamedTuples of the modules both sides have. Nothing is
+ever unpickled or evaluated; what doesn't fit is refused with its type's name.
+"""
+
+import ctypes
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kernelbot.harness.layout import (
+    NUMPY_DTYPES,
+    TORCH_DTYPES,
+    contiguous_strides,
+    is_dense,
+)
+from kernelbot.harness.memory import SharedBuffer
+
+Json = Any
+ALIGNMENT = 64
+MOST_NODES = 100_000
+MOST_DEPTH = 32
+MOST_TEXT = 1 << 20
+
+
+class UnsupportedValue(ValueError):
+    """A value that is not plain data; the text names its type."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Leaf:
+    """Raw bytes of one array, still where its owner keeps it."""
+
+    address: int
+    size_bytes: int
+    offset: int
+    owner: object
+    """Keeps the memory alive."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoded:
+    """A skeleton, and the bytes that belong behind it."""
+
+    skeleton: Json
+    leaves: tuple[Leaf, ...]
+    size_bytes: int
+
+    def copy_to(self, buffer: SharedBuffer, base: int = 0) -> None:
+        """Copy all raw bytes. Raises ValueError where the buffer is too small."""
+        if base + self.size_bytes > buffer.size_bytes:
+            raise ValueError("the buffer is too small")
+        for leaf in self.leaves:
+            ctypes.memmove(buffer.address + base + leaf.offset, leaf.address, leaf.size_bytes)
+
+
+def encode(tree: object, modules: frozenset[str], allow_parameters: bool = False) -> Encoded:
+    """Describe `tree`. `modules` are those whose dataclasses both sides know.
+
+    Raises `UnsupportedValue` for anything that is not plain data, subclasses included.
+    """
+    writer = _Writer(modules, allow_parameters)
+    skeleton = writer.node(tree, 0)
+    return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes)
+
+
+class _Writer:
+    def __init__(self, modules: frozenset[str], allow_parameters: bool) -> None:
+        self.modules = modules
+        self.allow_parameters = allow_parameters
+        self.leaves: list[Leaf] = []
+        self.size_bytes = 0
+        self._nodes = 0
+        self._torch: Any = sys.modules.get("torch")
+        self._numpy: Any = sys.modules.get("numpy")
+        self._plain: dict[type, Callable[[Any, int], Json]] = {
+            type(None): lambda _value, _depth: None,
+            bool: lambda value, _depth: value,
+            int: lambda value, _depth: {"t": "int", "v": hex(value)},
+            float: lambda value, _depth: {"t": "float", "v": value.hex()},
+            complex: lambda value, _depth: {"t": "complex", "v": _hex_pair(value)},
+            str: self._text,
+            bytes: self._bytes,
+            tuple: self._sequence,
+            list: self._sequence,
+            dict: self._dict,
+        }
+
+    def node(self, value: Any, depth: int) -> Json:
+        self._nodes += 1
+        if self._nodes > MOST_NODES or depth > MOST_DEPTH:
+            raise UnsupportedValue("the value has too many parts or is nested too deeply")
+        kind = type(value)
+        plain = self._plain.get(kind)
+        if plain is not None:
+            return plain(value, depth)
+        if self._torch is not None and self._is_tensor(kind):
+            return self._tensor(value, kind)
+        if self._numpy is not None:
+            if kind is self._numpy.ndarray:
+                return self._array(value, "array")
+            if issubclass(kind, self._numpy.generic):
+                return self._array(self._numpy.asarray(value), "scalar")
+        return self._record(value, kind, depth)
+
+    def _is_tensor(self, kind: type) -> bool:
+        if kind is self._torch.Tensor:
+            return True
+        return self.allow_parameters and kind is self._torch.nn.Parameter
+
+    def _text(self, value: str, _depth: int) -> Json:
+        if len(value) > MOST_TEXT:
+            raise UnsupportedValue("a str of more than a million characters")
+        return {"t": "str", "v": value}
+
+    def _bytes(self, value: bytes, _depth: int) -> Json:
+        holder = ctypes.create_string_buffer(value, len(value))
+        offset = self._place(ctypes.addressof(holder), len(value), holder)
+        return {"t": "bytes", "o": offset, "n": len(value)}
+
+    def _sequence(self, value: Any, depth: int) -> Json:
+        return {"t": type(value).__name__, "v": [self.node(item, depth + 1) for item in value]}
+
+    def _dict(self, value: dict[Any, Any], depth: int) -> Json:
+        if any(type(key) not in (str, int) for key in value):
+            raise UnsupportedValue("a dict with keys that are neither str nor int")
+        return {"t": "dict", "v": [[key, self.node(v, depth + 1)] for key, v in value.items()]}
+
+    def _record(self, value: Any, kind: type, depth: int) -> Json:
+        if kind.__module__ in self.modules:
+            names = record_fields(kind)
+            if names is not None:
+                fields = [[name, self.node(getattr(value, name), depth + 1)] for name in names]
+                return {"t": "record", "m": kind.__module__, "c": kind.__qualname__, "v": fields}
+        raise UnsupportedValue(f"a value of type {kind.__module__}.{kind.__qualname__}")
+
+    def _tensor(self, value: Any, kind: type) -> Json:
+        dtype = str(value.dtype).removeprefix("torch.")
+        if dtype not in TORCH_DTYPES or value.layout is not self._torch.strided:
+            raise UnsupportedValue(f"a tensor of dtype {dtype} and layout {value.layout}")
+        device = str(value.device)
+        shape, strides = tuple(value.shape), tuple(value.stride())
+        owner = value.detach()
+        if value.is_conj() or value.is_neg():
+            owner = owner.resolve_conj().resolve_neg()
+        if owner.device.type != "cpu":
+            owner = owner.cpu()
+        if not is_dense(shape, strides) or tuple(owner.stride()) != strides:
+            strides = contiguous_strides(shape)
+            owner = owner.contiguous()
+        size = owner.numel() * owner.element_size()
+        return {
+            "t": "tensor",
+            "d": dtype,
+            "s": shape,
+            "k": strides,
+            "o": self._place(owner.data_ptr(), size, owner),
+            "n": size,
+            "dev": device,
+            "g": bool(value.requires_grad),
+            "p": kind is not self._torch.Tensor,
+        }
+
+    def _array(self, value: Any, tag: str) -> Json:
+        dtype = str(value.dtype)
+        if dtype not in NUMPY_DTYPES:
+            raise UnsupportedValue(f"a numpy array of dtype {dtype}")
+        size = value.itemsize
+        shape = tuple(value.shape)
+        strides = tuple(step // size for step in value.strides)
+        if any(step % size for step in value.strides) or not is_dense(shape, strides):
+            strides = contiguous_strides(shape)
+            value = value.copy()
+        offset = self._place(value.ctypes.data, value.nbytes, value)
+        return {"t": tag, "d": dtype, "s": shape, "k": strides, "o": offset, "n": value.nbytes}
+
+    def _place(self, address: int, size_bytes: int, owner: object) -> int:
+        offset = self.size_bytes
+        self.leaves.append(Leaf(address, size_bytes, offset, owner))
+        self.size_bytes = -(-(offset + size_bytes) // ALIGNMENT) * ALIGNMENT
+        return offset
+
+
+def record_fields(kind: type) -> tuple[str, ...] | None:
+    """Field names of a dataclass or NamedTuple type; None for any other type."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    fields = getattr(kind, "_fields", None)
+    if issubclass(kind, tuple) and isinstance(fields, tuple):
+        return fields
+    return None
+
+
+def leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
+    """Offset and size in bytes of every array in a skeleton that `decode` has accepted."""
+    if not isinstance(skeleton, dict):
+        return
+    if "o" in skeleton:
+        yield skeleton["o"], skeleton["n"]
+        return
+    items = skeleton.get("v")
+    if isinstance(items, list):
+        keyed = skeleton["t"] in ("dict", "record")
+        for item in items:
+            yield from leaf_sizes(item[1] if keyed else item)
+
+
+def _hex_pair(value: complex) -> list[str]:
+    return [value.real.hex(), value.imag.hex()]
