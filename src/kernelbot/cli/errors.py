@@ -3,6 +3,8 @@
 import json
 import sys
 import traceback
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import Fault, Verdict
@@ -21,14 +23,17 @@ def exit_code_of(verdict: Verdict | None, fault: Fault | None) -> int:
 
 
 def tell(error: KernelbotError, *, as_json: bool) -> int:
-    """Say what went wrong; returns the exit code."""
-    _tell(error.code, str(error), error.fault, error.hint, as_json)
+    """Say what went wrong; returns the exit code. A problem's mistakes are listed one by one."""
+    told = _Told(error.code, str(error), error.fault, error.hint)
+    findings = [asdict(finding) for finding in getattr(error, "findings", ())]
+    _write(told, as_json=as_json, more={"findings": findings} if findings else {})
     return USAGE if error.fault is Fault.AUTHOR else OURS
 
 
 def tell_usage(message: str, *, as_json: bool) -> int:
     """The command itself was not understood."""
-    _tell("bad_usage", message, Fault.AUTHOR, "`kernelbot --help` explains.", as_json)
+    told = _Told("bad_usage", message, Fault.AUTHOR, "`kernelbot --help` explains.")
+    _write(told, as_json=as_json)
     return USAGE
 
 
@@ -37,14 +42,22 @@ def tell_crash(error: Exception, *, as_json: bool) -> int:
     if not as_json:
         traceback.print_exception(error)
     detail = f"{type(error).__name__}: {error}"
-    _tell("crash", detail, Fault.PLATFORM, "This is a bug; please report it.", as_json)
+    hint = "This is a bug; please report it."
+    _write(_Told("crash", detail, Fault.PLATFORM, hint), as_json=as_json)
     return OURS
 
 
-def _tell(code: str, detail: str, fault: Fault, hint: str, as_json: bool) -> None:
+@dataclass(frozen=True)
+class _Told:
+    code: str
+    detail: str
+    fault: Fault
+    hint: str
+
+
+def _write(told: _Told, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
     if as_json:
-        found = {"code": code, "detail": detail, "fault": fault.value, "hint": hint}
-        sys.stdout.write(json.dumps({"error": found}, indent=2) + "\n")
+        sys.stdout.write(json.dumps({"error": {**asdict(told), **(more or {})}}, indent=2) + "\n")
         sys.stdout.flush()
     else:
-        sys.stderr.write(f"Error: {detail}\n" + (f"{hint}\n" if hint else ""))
+        sys.stderr.write(f"Error: {told.detail}\n" + (f"{told.hint}\n" if told.hint else ""))

@@ -8,11 +8,6 @@ from importlib import import_module
 from typing import Any
 
 
-def call(module: str, function: str, *args: Any, **kwargs: Any) -> Any:
-    """Call `kernelbot.main.<module>.<function>`."""
-    return getattr(import_module(f"kernelbot.main.{module}"), function)(*args, **kwargs)
-
-
-def make(module: str, kind: str, **fields: Any) -> Any:
-    """Make a value of a type of `kernelbot.main.<module>`."""
-    return getattr(import_module(f"kernelbot.main.{module}"), kind)(**fields)
+def load(module: str, name: str) -> Any:
+    """What `kernelbot.main.<module>` calls `name`: a function or a type."""
+    return getattr(import_module(f"kernelbot.main.{module}"), name)

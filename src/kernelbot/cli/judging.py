@@ -7,8 +7,8 @@ import typer
 
 from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
-from kernelbot.cli.inprocess import call, make
-from kernelbot.cli.options import Json, ModeOption
+from kernelbot.cli.inprocess import load
+from kernelbot.cli.options import DeviceOption, Json, ModeOption, SandboxOption
 from kernelbot.cli.terminal import Terminal
 from kernelbot.protocol import Mode, ProgressEvent, RunResult, SandboxMode
 
@@ -29,13 +29,8 @@ def run(
     problem: Annotated[Path, typer.Argument(help="A problem's folder: it holds task.yml.")],
     submission: Annotated[Path, typer.Argument(help="The file to judge.")],
     mode: ModeOption = Mode.TEST,
-    device: Annotated[
-        str | None, typer.Option("--device", "-d", help="Default: CPU.", show_default=False)
-    ] = None,
-    sandbox: Annotated[
-        SandboxMode,
-        typer.Option(help="none: judge without a sandbox. Only for files that you trust."),
-    ] = SandboxMode.REQUIRED,
+    device: DeviceOption = None,
+    sandbox: SandboxOption = SandboxMode.REQUIRED,
     as_json: Json = False,
 ) -> None:
     """Judge a file against a problem's folder, with no server at all.
@@ -53,16 +48,10 @@ def run(
         if line:
             terminal.progress(line)
 
-    wanted = make(
-        "run",
-        "LocalRun",
-        problem=problem,
-        submission=submission,
-        mode=mode,
-        device=device,
-        sandbox=sandbox,
+    wanted = load("run", "LocalRun")(
+        problem=problem, submission=submission, mode=mode, device=device, sandbox=sandbox
     )
-    result: RunResult = call("run", "run", wanted, on_event, terminal.progress)
+    result: RunResult = load("run", "run")(wanted, on_event, terminal.progress)
     terminal.show(report(result))
     terminal.document(Report.of(result))
     fault = result.failure.fault if result.failure else None

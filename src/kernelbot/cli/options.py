@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from kernelbot.protocol import Mode
+from kernelbot.protocol import Mode, SandboxMode
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on stdout, and no progress.")
@@ -26,4 +26,14 @@ ModeOption = Annotated[
         help="test: correctness; benchmark: and times; leaderboard: and ranked; "
         "profile: correctness and a profile.",
     ),
+]
+DeviceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--device", "-d", help="Default: the first one configured, else CPU.", show_default=False
+    ),
+]
+SandboxOption = Annotated[
+    SandboxMode,
+    typer.Option(help="none: judge without a sandbox. Only for files that you trust."),
 ]
