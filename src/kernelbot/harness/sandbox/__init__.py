@@ -3,6 +3,7 @@
 from kernelbot.harness.sandbox.capture import OutputCapture
 from kernelbot.harness.sandbox.client import Runner, RunnerClient
 from kernelbot.harness.sandbox.command import CommandNotStarted, run_command
+from kernelbot.harness.sandbox.enclosure import harness_path
 from kernelbot.harness.sandbox.model import (
     CommandResult,
     Flavour,
@@ -25,5 +26,6 @@ __all__ = [
     "SandboxUnavailable",
     "Zygote",
     "ZygoteConfig",
+    "harness_path",
     "run_command",
 ]

@@ -65,6 +65,7 @@ def serve(channel: socket.socket) -> None:
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(receive_block(channel, 1 << 40))
+        path.chmod(0o755)  # it may be a program
     env = {**os.environ, **order["env"]}
     if order["popcorn_fd"]:
         os.set_inheritable(fds[0], True)
