@@ -194,6 +194,15 @@ class DeviceConfig:
 
 
 @dataclass(frozen=True)
+class DeviceReport:
+    """What a worker says of a device: whether it can use it just now, and why not."""
+
+    device: str
+    available: bool
+    note: str
+
+
+@dataclass(frozen=True)
 class DeviceStatus:
     """A configured device and how busy it is."""
 

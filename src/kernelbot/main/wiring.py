@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from kernelbot.domain.types import DeviceConfig
+from kernelbot.main.settings import Settings
 from kernelbot.services import (
     Boards,
     Devices,
@@ -14,6 +15,7 @@ from kernelbot.services import (
     Submissions,
     Users,
 )
+from kernelbot.services.judging import Judging, JudgingRules
 from kernelbot.services.live import Listener
 from kernelbot.store.database import Database
 from kernelbot.store.queue import Queue
@@ -51,3 +53,16 @@ async def open_services(
                 health=Health(database, device_service),
             ),
         )
+
+
+@asynccontextmanager
+async def open_judging(url: str, settings: Settings) -> AsyncIterator[Judging]:
+    """What a worker needs of the services, closed at the end."""
+    rules = JudgingRules(
+        limits=settings.limits,
+        sampling=settings.sampling,
+        sandbox=settings.sandbox,
+        stale_s=settings.worker.stale_s,
+    )
+    async with Database(url, max_size=8) as database:
+        yield Judging(database, Queue(), settings.device_configs(), rules)

@@ -2,7 +2,7 @@
 
 import builtins
 
-from kernelbot.domain.types import DeviceConfig, DeviceStatus
+from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus
 from kernelbot.store import devices
 from kernelbot.store.database import Database
 from kernelbot.store.devices import Load
@@ -29,12 +29,12 @@ class Devices:
         self,
         device: DeviceConfig,
         load: dict[str, Load],
-        reports: builtins.list[devices.Report],
+        reports: builtins.list[DeviceReport],
     ) -> DeviceStatus:
         name = device.spec.name
         report = next(
             (report for report in reports if report.device == name),
-            devices.Report(name, False, "no worker serves it just now"),
+            DeviceReport(name, False, "no worker serves it just now"),
         )
         busy = load.get(name, Load(0, 0, 0.0))
         return DeviceStatus(

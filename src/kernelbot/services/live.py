@@ -83,6 +83,11 @@ class Waker:
             await asyncio.wait_for(self._event.wait(), _POLL_S)
         self._event.clear()
 
+    async def announced(self) -> None:
+        """Return at the next announcement, however long it takes."""
+        await self._event.wait()
+        self._event.clear()
+
 
 def _wake(events: set[asyncio.Event]) -> None:
     for event in events:

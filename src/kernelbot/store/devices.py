@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from kernelbot.domain.types import DeviceReport
 from kernelbot.store.database import ReadSession
 from kernelbot.store.sqlfiles import statements
 
@@ -16,12 +17,13 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Report:
-    """What a worker said of a device."""
+class Count:
+    """A counter of one worker since its start."""
 
-    device: str
-    available: bool
-    note: str
+    owner: str
+    name: str
+    label: str
+    value: float
 
 
 async def load(session: ReadSession) -> dict[str, Load]:
@@ -30,13 +32,18 @@ async def load(session: ReadSession) -> dict[str, Load]:
     return {r["device"]: Load(r["queued"], r["running"], r["longest_wait_s"]) for r in rows}
 
 
-async def reports(session: ReadSession, fresh_s: float) -> list[Report]:
+async def reports(session: ReadSession, fresh_s: float) -> list[DeviceReport]:
     """Of workers heard of within `fresh_s`; the available first."""
     rows = await session.all(statements("devices")["reports"], {"fresh_s": fresh_s})
-    return [Report(**row) for row in rows]
+    return [DeviceReport(**row) for row in rows]
 
 
 async def workers(session: ReadSession, fresh_s: float) -> int:
     """How many workers were heard of within `fresh_s`."""
     row = await session.one(statements("devices")["workers"], {"fresh_s": fresh_s})
     return int(row["workers"]) if row else 0
+
+
+async def counts(session: ReadSession) -> list[Count]:
+    """What the workers have counted."""
+    return [Count(**row) for row in await session.all(statements("devices")["counts"])]

@@ -1,6 +1,7 @@
 """Text that authors wrote, made fit for Postgres, which knows no NUL and no lone surrogates."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 
@@ -17,7 +18,7 @@ def dumps(value: Any) -> str:
 def _cleaned(value: Any) -> Any:
     if isinstance(value, str):
         return clean(value)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {clean(key): _cleaned(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_cleaned(item) for item in value]

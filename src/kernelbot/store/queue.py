@@ -30,20 +30,29 @@ class Queue:
     def __init__(self) -> None:
         self._app = App(connector=PsycopgConnector())  # never opened: the session's is used
 
-    async def defer(self, session: WriteSession, run_id: int, device: str, priority: int) -> None:
-        """A job for the run, unless one waits already."""
+    async def defer(
+        self,
+        session: WriteSession,
+        run_id: int,
+        device: str,
+        priority: int,
+        delay_s: float = 0.0,
+    ) -> None:
+        """A job for the run, to be taken after the delay, unless one waits already."""
         task = self._app.configure_task(
             TASK,
             queue=queue_of(device),
             queueing_lock=lock_of(run_id),
             priority=priority,
             connection=session.connection,
+            schedule_in={"milliseconds": int(delay_s * 1000)} if delay_s else None,
         )
         with contextlib.suppress(AlreadyEnqueued):
             async with session.connection.transaction():
                 await task.defer_async(run_id=run_id)
 
 
-def worker_app(url: str) -> App:
+def worker_app(url: str, *, connections: int) -> App:
     """For the worker: an app with a pool of its own, to be opened with `open_async`."""
-    return App(connector=PsycopgConnector(conninfo=url, min_size=1, max_size=6, timeout=5.0))
+    connector = PsycopgConnector(conninfo=url, min_size=1, max_size=connections, timeout=5.0)
+    return App(connector=connector)

@@ -1,6 +1,7 @@
 """Submissions and their runs, as people see them."""
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -92,7 +93,7 @@ async def add_event(
     submission_id: int,
     run_id: int | None,
     kind: EventKind | RunState,
-    data: dict[str, Any],
+    data: Mapping[str, Any],
 ) -> None:
     """Append to the submission's events and wake its followers at commit."""
     await session.one(

@@ -1,4 +1,4 @@
-DROP TABLE worker_devices, workers, events, artifacts, measurements, attempts, run_transitions,
+DROP TABLE worker_counters, worker_devices, workers, events, artifacts, measurements, attempts, run_transitions,
     runs, submissions, sources, leaderboard_devices, leaderboards, competitions, problem_versions,
     problems, tokens, identities, users;
 DROP FUNCTION add_event;

@@ -266,3 +266,12 @@ CREATE TABLE worker_devices (
     note text NOT NULL,
     PRIMARY KEY (owner, device)
 );
+
+-- What a worker has counted since its start; metrics are made of it.
+CREATE TABLE worker_counters (
+    owner text NOT NULL REFERENCES workers ON DELETE CASCADE,
+    name text NOT NULL,
+    label text NOT NULL,
+    value double precision NOT NULL,
+    PRIMARY KEY (owner, name, label)
+);

@@ -17,3 +17,6 @@ ORDER BY d.device, d.available DESC;
 -- name: workers
 SELECT count(*) AS workers FROM workers
 WHERE heartbeat_at > now() - make_interval(secs => %(fresh_s)s);
+
+-- name: counts
+SELECT owner, name, label, value FROM worker_counters ORDER BY owner, name, label;

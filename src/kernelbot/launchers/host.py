@@ -1,0 +1,117 @@
+"""A harness host as a child process: JSON lines in, JSON lines out."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+
+from kernelbot.launchers.lockfile import LockFile
+from kernelbot.protocol import ProgressEvent, WireError, from_wire
+from kernelbot.protocol.version import PROTOCOL_VERSION
+
+_STOP_S = 5.0
+_LINE_BYTES = 4 << 20
+log = structlog.get_logger()
+
+
+class HostProcess:
+    """One life of a host. `on_event(job dir, event)` and `on_end(job dir)` are called from the
+    event loop; `on_exit` once when the process is gone."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        lock_path: Path,
+        on_event: Callable[[str, ProgressEvent], None],
+        on_end: Callable[[str], None],
+        on_exit: Callable[["HostProcess"], None],
+    ) -> None:
+        self._process = process
+        self.lock_path = lock_path
+        self._on_event = on_event
+        self._on_end = on_end
+        self._on_exit = on_exit
+        self._reader = asyncio.create_task(self._read(), name=f"host {process.pid}")
+
+    @classmethod
+    async def start(
+        cls,
+        command: tuple[str, ...],
+        lock_path: Path,
+        on_event: Callable[[str, ProgressEvent], None],
+        on_end: Callable[[str], None],
+        on_exit: Callable[["HostProcess"], None],
+    ) -> "HostProcess":
+        """Start it. The lock file stays locked for exactly as long as the process lives."""
+        lock = LockFile.acquire(lock_path)
+        assert lock is not None, "the name was made for this process"
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                pass_fds=(lock.descriptor,),
+                start_new_session=True,  # Ctrl-C is for us; the host ends when we say so
+                limit=_LINE_BYTES,
+            )
+        finally:
+            lock.release()
+        return cls(process, lock_path, on_event, on_end, on_exit)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take jobs."""
+        return self._process.returncode is None and not self._reader.done()
+
+    async def send(self, message: dict[str, str]) -> None:
+        """One line to the host. Silent when it is gone: its jobs are lost, as `poll` says."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            await self._process.stdin.drain()
+
+    async def close(self) -> None:
+        """Ask it to end, then make it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.terminate()
+        try:
+            await asyncio.wait_for(asyncio.shield(self._reader), _STOP_S)
+        except TimeoutError:
+            self._kill()
+            await self._reader
+
+    async def _read(self) -> None:
+        assert self._process.stdout is not None
+        try:
+            while line := await self._process.stdout.readline():
+                self._take(line)
+        except ValueError:
+            log.error("host_line_too_long", pid=self._process.pid)
+        self._kill()
+        await self._process.wait()
+        self._on_exit(self)
+
+    def _take(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+            job = message["job"]
+            if message.get("finished"):
+                self._on_end(job)
+            elif "event" in message:
+                body = {"version": PROTOCOL_VERSION, **message["event"]}
+                self._on_event(job, from_wire(ProgressEvent, body))
+        except (ValueError, KeyError, TypeError, WireError) as error:
+            log.error("host_line_not_understood", line=line[:200], error=str(error))
+
+    def _kill(self) -> None:
+        """The whole process group: whatever it started must not outlive it."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)

@@ -1,0 +1,207 @@
+"""Jobs on this machine: one long-lived harness host per device, a folder per job.
+
+The handle is the job's folder. It holds the specification, later the result; the result outlives
+host and worker until it is stored. The file `host` names the lock that the job's host holds for as
+long as it lives: so anyone can tell a job that still runs from one that is lost.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import shutil
+import time
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from kernelbot.domain.errors import PlatformError
+from kernelbot.launchers.base import Availability, JobState, Outcome
+from kernelbot.launchers.host import HostProcess
+from kernelbot.launchers.lockfile import is_held
+from kernelbot.protocol import (
+    JobSpec,
+    ProgressEvent,
+    RunResult,
+    VersionMismatch,
+    WireError,
+    from_wire,
+    to_wire,
+)
+
+_POLL_S = 0.2
+_KEEP_S = 24 * 3600.0
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class LocalSettings:
+    """Where jobs live and how a device's host is started."""
+
+    jobs_dir: Path
+    commands: dict[str, tuple[str, ...]]
+    """Device name to the command of its host."""
+
+
+class LocalLauncher:
+    """See `Launcher` for what each method promises."""
+
+    def __init__(self, settings: LocalSettings) -> None:
+        self._settings = settings
+        self._hosts: dict[str, HostProcess] = {}
+        self._starting = asyncio.Lock()
+        self._followers: dict[str, asyncio.Queue[ProgressEvent | None]] = {}
+        self._job_hosts: dict[str, HostProcess] = {}
+        self._closed = False
+
+    async def start(self) -> None:
+        """Start every device's host, so that the first job finds it warm."""
+        self._closed = False
+        await asyncio.to_thread(self._clean_up)
+        for device in self._settings.commands:
+            await self._host(device)
+
+    async def close(self) -> None:
+        """End the hosts and with them what they run."""
+        self._closed = True
+        hosts, self._hosts = list(self._hosts.values()), {}
+        await asyncio.gather(*(host.close() for host in hosts))
+
+    async def launch(self, spec: JobSpec) -> str:
+        """Write the specification, then tell the device's host of the folder."""
+        folder = self._settings.jobs_dir / spec.job_id
+        handle = str(folder)
+        if (folder / "jobspec.json").exists():
+            return handle
+        host = await self._host(spec.device.name)
+        await asyncio.to_thread(_prepare, folder, spec, host.lock_path)
+        self._followers[handle] = asyncio.Queue()
+        self._job_hosts[handle] = host
+        await host.send({"run": handle})
+        if not host.alive:
+            self._end(handle)
+        return handle
+
+    async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
+        """Live for jobs of this process's hosts; others are waited for in silence."""
+        queue = self._followers.get(handle)
+        if queue is None:
+            while True:
+                if (await self.poll(handle)).state != JobState.RUNNING:
+                    return
+                await asyncio.sleep(_POLL_S)
+        over = False
+        while not over:
+            batch = [await queue.get()]
+            while not queue.empty():
+                batch.append(queue.get_nowait())
+            over = None in batch
+            if events := tuple(event for event in batch if event is not None):
+                yield events
+
+    async def poll(self, handle: str) -> Outcome:
+        """The result if it is there; else lost if the host is dead."""
+        return await asyncio.to_thread(_poll, Path(handle))
+
+    async def cancel(self, handle: str) -> None:
+        """Tell the host."""
+        if host := self._job_hosts.get(handle):
+            await host.send({"cancel": handle})
+
+    async def forget(self, handle: str) -> None:
+        """Remove the folder."""
+        self._followers.pop(handle, None)
+        self._job_hosts.pop(handle, None)
+        await asyncio.to_thread(shutil.rmtree, handle, ignore_errors=True)
+
+    async def availability(self, device: str) -> Availability:
+        """Whether the device's host runs, which is started again where it doesn't."""
+        try:
+            await self._host(device)
+        except PlatformError as error:
+            return Availability(False, str(error))
+        return Availability(True)
+
+    async def _host(self, device: str) -> HostProcess:
+        async with self._starting:
+            host = self._hosts.get(device)
+            if host is not None and host.alive:
+                return host
+            if self._closed or device not in self._settings.commands:
+                raise PlatformError(f"No host for {device!r} runs on this machine.")
+            lock_path = self._settings.jobs_dir / "hosts" / f"{uuid.uuid4().hex}.lock"
+            try:
+                host = await HostProcess.start(
+                    self._settings.commands[device],
+                    lock_path,
+                    on_event=self._event,
+                    on_end=self._end,
+                    on_exit=self._exited,
+                )
+            except OSError as error:
+                raise PlatformError(f"The host for {device!r} can't be started: {error}") from error
+            self._hosts[device] = host
+            return host
+
+    def _event(self, handle: str, event: ProgressEvent) -> None:
+        if queue := self._followers.get(handle):
+            queue.put_nowait(event)
+
+    def _end(self, handle: str) -> None:
+        if queue := self._followers.get(handle):
+            queue.put_nowait(None)
+
+    def _exited(self, host: HostProcess) -> None:
+        mine = [handle for handle, its_host in self._job_hosts.items() if its_host is host]
+        if not self._closed:
+            log.error("host_died", jobs=len(mine))
+        for handle in mine:
+            self._end(handle)
+
+    def _clean_up(self) -> None:
+        """Remove what crashes left behind: old jobs that nobody asked for since, dead locks."""
+        jobs_dir = self._settings.jobs_dir
+        jobs_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+        old = time.time() - _KEEP_S
+        for folder in jobs_dir.iterdir():
+            if folder.name != "hosts" and folder.stat().st_mtime < old and not _lives(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+        for lock in jobs_dir.glob("hosts/*.lock"):
+            if lock.stat().st_mtime < old and not is_held(lock):
+                lock.unlink(missing_ok=True)
+
+
+def _prepare(folder: Path, spec: JobSpec, lock_path: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    (folder / "host").write_text(str(lock_path), encoding="utf-8")
+    draft = folder / "jobspec.json.new"
+    with draft.open("w", encoding="utf-8") as file:
+        json.dump(to_wire(spec), file)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.rename(folder / "jobspec.json")
+
+
+def _lives(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return bool(is_held(Path((folder / "host").read_text(encoding="utf-8"))))
+    return False
+
+
+def _poll(folder: Path) -> Outcome:
+    if not folder.is_dir():
+        return Outcome(JobState.LOST, reason="its folder is gone from this machine")
+    lives = _lives(folder)  # before the look for a result: a host that is dead writes none after
+    try:
+        text = (folder / "result.json").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        if lives:
+            return Outcome(JobState.RUNNING)
+        return Outcome(JobState.LOST, reason="the harness ended before it had a result")
+    try:
+        return Outcome(JobState.FINISHED, from_wire(RunResult, json.loads(text)))
+    except (ValueError, WireError, VersionMismatch) as error:
+        return Outcome(JobState.LOST, reason=f"its result can't be read: {error}")

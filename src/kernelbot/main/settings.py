@@ -1,0 +1,139 @@
+"""Settings: `kernelbot.toml`, the environment and `.env`, in rising order of weight."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import platformdirs
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from kernelbot.domain.types import DeviceConfig
+from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, SandboxMode, Vendor
+
+
+class DeviceSettings(BaseModel):
+    """One `[[devices]]` of the configuration."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
+    vendor: Vendor = Vendor.CPU
+    arch: str | None = None
+    launcher: str = "local"
+    slots: int = Field(default=1, ge=1, le=256)
+    peak_flops: float | None = Field(default=None, gt=0)
+    peak_bytes_per_s: float | None = Field(default=None, gt=0)
+    launch_overhead_ns: float | None = Field(default=None, gt=0)
+
+    def config(self) -> DeviceConfig:
+        """As the services know it."""
+        spec = DeviceSpec(
+            name=self.name,
+            vendor=self.vendor,
+            arch=self.arch,
+            peak_flops=self.peak_flops,
+            peak_bytes_per_s=self.peak_bytes_per_s,
+            launch_overhead_ns=self.launch_overhead_ns,
+        )
+        return DeviceConfig(spec, self.launcher, self.slots)
+
+
+class WorkerSettings(BaseModel):
+    """The `[worker]` table: rhythm of recovery, in seconds."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    heartbeat_s: float = Field(default=2.0, gt=0)
+    stale_s: float = Field(default=30.0, gt=0)
+    """A worker silent for longer is taken for dead."""
+    sweep_s: float = Field(default=5.0, gt=0)
+    grace_s: float = Field(default=10.0, ge=0)
+    """How long running jobs may go on after SIGTERM, before they are handed back."""
+
+
+class Settings(BaseSettings):
+    """Everything that can be configured. Environment names are those operators know already."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="KERNELBOT_",
+        env_nested_delimiter="__",
+        env_file=".env",
+        toml_file="kernelbot.toml",
+        extra="ignore",
+        populate_by_name=True,
+    )
+
+    data: Path = Field(default_factory=lambda: platformdirs.user_data_path("kernelbot"))
+    """The folder of the embedded Postgres and of the jobs that run."""
+    database_url: str | None = Field(
+        default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url")
+    )
+    disable_ssl: bool = Field(
+        default=False, validation_alias=AliasChoices("DISABLE_SSL", "disable_ssl")
+    )
+    admin_token: str | None = Field(
+        default=None, validation_alias=AliasChoices("ADMIN_TOKEN", "admin_token")
+    )
+    problem_dev_dir: Path = Field(
+        default=Path("examples"),
+        validation_alias=AliasChoices("PROBLEM_DEV_DIR", "problem_dev_dir"),
+    )
+    devices: tuple[DeviceSettings, ...] = (DeviceSettings(name="CPU"),)
+    limits: Limits = Field(default_factory=Limits)
+    sampling: SamplingRules = Field(default_factory=SamplingRules)
+    sandbox: SandboxMode = SandboxMode.REQUIRED
+    worker: WorkerSettings = Field(default_factory=WorkerSettings)
+    harness_command: tuple[str, ...] = (sys.executable, "-m", "kernelbot.harness")
+    """How the local launcher starts the harness."""
+    warm: tuple[str, ...] | None = None
+    """Frameworks loaded ahead of need; None: numpy, and torch where it is installed."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then environment, `.env`, and the file at last."""
+        return (
+            init_settings,
+            env_settings,
+            dotenv_settings,
+            file_secret_settings,
+            TomlConfigSettingsSource(settings_cls),
+        )
+
+    def device_configs(self) -> tuple[DeviceConfig, ...]:
+        """The devices in the file's order."""
+        return tuple(device.config() for device in self.devices)
+
+    def host_command(self, device: DeviceConfig) -> tuple[str, ...]:
+        """How a device's harness host is started."""
+        options = ["--warm", ",".join(self._warm()), "--slots", str(device.slots)]
+        if self.sandbox == SandboxMode.NONE:
+            options.append("--no-sandbox-ok")
+        return (*self.harness_command, "host", *options)
+
+    def external_database_url(self) -> str | None:
+        """`DATABASE_URL` with what `DISABLE_SSL` asks for; None: the embedded server."""
+        if self.database_url is None:
+            return None
+        url = self.database_url.replace("postgres://", "postgresql://", 1)
+        if self.disable_ssl and "sslmode=" not in url:
+            url += ("&" if "?" in url else "?") + "sslmode=disable"
+        return url
+
+    def _warm(self) -> tuple[str, ...]:
+        if self.warm is not None:
+            return self.warm
+        found = importlib.util.find_spec("torch") is not None
+        return ("numpy", "torch") if found else ("numpy",)

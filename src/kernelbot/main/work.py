@@ -1,0 +1,75 @@
+"""`kernelbot worker`: one worker over the database at a URL."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from kernelbot.launchers.base import Launcher
+from kernelbot.launchers.local import LocalLauncher, LocalSettings
+from kernelbot.launchers.lockfile import LockFile, is_held
+from kernelbot.main.settings import Settings
+from kernelbot.main.wiring import open_judging
+from kernelbot.services.live import Listener
+from kernelbot.store import migrate
+from kernelbot.store.queue import worker_app
+from kernelbot.worker.worker import Identity, Worker, WorkerRules
+
+
+async def work(settings: Settings, url: str) -> None:
+    """Judge runs until SIGTERM or SIGINT. Raises `SchemaOutdated`, `Unavailable` at the start."""
+    await asyncio.to_thread(migrate.check_schema, url)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signal_number, stop.set)
+    async with open_worker(settings, url) as worker:
+        await worker.run(stop)
+
+
+@contextlib.asynccontextmanager
+async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
+    """A worker with its launchers and an identity that others can see is alive."""
+    devices = settings.device_configs()
+    owners = settings.data / "workers"
+    owner = f"{socket.gethostname()}-{uuid.uuid4().hex[:12]}"
+    lock = LockFile.acquire(owners / f"{owner}.lock")
+    assert lock is not None, "the name was made for this process"
+    app = worker_app(url, connections=4 + 2 * len(devices))
+    try:
+        async with (
+            open_judging(url, settings) as judging,
+            Listener(url, "kernelbot_cancelled") as cancelled,
+            app.open_async(),
+        ):
+            yield Worker(
+                judging,
+                app,
+                launchers(settings),
+                devices,
+                cancelled,
+                Identity(owner, socket.gethostname(), lambda names: _gone(owners, names)),
+                WorkerRules(
+                    settings.worker.heartbeat_s, settings.worker.sweep_s, settings.worker.grace_s
+                ),
+            )
+    finally:
+        lock.release(remove=True)
+
+
+def launchers(settings: Settings) -> dict[str, Launcher]:
+    """The launchers that the configured devices name, by name."""
+    commands = {
+        device.spec.name: settings.host_command(device)
+        for device in settings.device_configs()
+        if device.launcher == "local"
+    }
+    return {"local": LocalLauncher(LocalSettings(settings.data / "jobs", commands))}
+
+
+def _gone(owners: Path, names: list[str]) -> list[str]:
+    """Those whose lock lies here and is held by nobody any more."""
+    return [name for name in names if is_held(owners / f"{name}.lock") is False]

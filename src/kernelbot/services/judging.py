@@ -1,0 +1,289 @@
+"""Having runs judged: what the worker calls, each step one guarded transaction."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kernelbot.domain.states import MAX_ATTEMPTS, RunState
+from kernelbot.domain.types import DeviceConfig, DeviceReport
+from kernelbot.protocol import (
+    EventKind,
+    Fault,
+    HarnessKind,
+    JobSpec,
+    Limits,
+    Mode,
+    ProgressEvent,
+    RunResult,
+    SamplingRules,
+    SandboxMode,
+    SourceFile,
+    Verdict,
+)
+from kernelbot.store import attempts, boards, standings, submissions
+from kernelbot.store.attempts import HeldRun, LockedRun
+from kernelbot.store.database import Database, WriteSession
+from kernelbot.store.queue import Queue
+
+_RETRY_DELAY_S = 2.0
+EventData = Mapping[str, str | float | None]
+"""What an event says besides its kind."""
+
+
+@dataclass(frozen=True)
+class JudgingRules:
+    """What every job is given, and when a silent worker is taken for dead."""
+
+    limits: Limits
+    sampling: SamplingRules
+    sandbox: SandboxMode
+    stale_s: float
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An attempt that this worker follows. `handle` None: to be launched; launching is
+    idempotent by `spec.job_id`, so it does no harm if it was launched already."""
+
+    attempt_id: int
+    run_id: int
+    submission_id: int
+    spec: JobSpec
+    launcher: str
+    handle: str | None
+    waited_s: float
+
+
+class Judging:
+    """The runs' side of the platform."""
+
+    def __init__(
+        self,
+        database: Database,
+        queue: Queue,
+        devices: tuple[DeviceConfig, ...],
+        rules: JudgingRules,
+    ) -> None:
+        self._database = database
+        self._queue = queue
+        self._devices = {device.spec.name: device for device in devices}
+        self._rules = rules
+
+    async def claim(self, run_id: int, owner: str) -> Claim | None:
+        """Begin a queued run's next attempt, or take over one whose worker is gone.
+
+        None when there is nothing to do: it ended, or someone follows it.
+        """
+        async with self._database.write() as session:
+            run = await attempts.lock_run(session, run_id)
+            device = self._devices.get(run.device) if run else None
+            if run is None or device is None:
+                return None
+            if run.state == RunState.QUEUED:
+                attempt = await attempts.open_attempt(
+                    session, run, launcher=device.launcher, owner=owner
+                )
+                await submissions.add_event(
+                    session,
+                    run.submission_id,
+                    run.id,
+                    RunState.DISPATCHED,
+                    {"attempt": attempt.number},
+                )
+            else:
+                taken = await attempts.take_over(
+                    session, run_id, owner=owner, stale_s=self._rules.stale_s
+                )
+                if taken is None:
+                    return None
+                attempt = taken
+            spec = await self._spec(session, run, device, attempt.number)
+            waited_s = await attempts.waited_s(session, run_id)
+        return Claim(
+            attempt.id, run.id, run.submission_id, spec, device.launcher, attempt.handle, waited_s
+        )
+
+    async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
+        """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
+        async with self._database.write() as session:
+            return await attempts.launched(session, claim.attempt_id, owner, handle)
+
+    async def progressed(self, claim: Claim, owner: str, events: list[ProgressEvent]) -> bool:
+        """Pass progress on to who follows. False as in `launched`."""
+        async with self._database.write() as session:
+            await attempts.hold_run(session, claim.run_id)
+            if not await attempts.still_mine(session, claim.attempt_id, owner):
+                return False
+            if await attempts.run_started(session, claim.run_id):
+                await submissions.add_event(
+                    session, claim.submission_id, claim.run_id, RunState.RUNNING, {}
+                )
+            for event in events:
+                if event.kind not in (EventKind.STARTED, EventKind.FINISHED):
+                    await submissions.add_event(
+                        session, claim.submission_id, claim.run_id, event.kind, _event_data(event)
+                    )
+        return True
+
+    async def finish(self, claim: Claim, owner: str, result: RunResult) -> bool:
+        """Write the verdict with all that depends on it, in one transaction.
+
+        False when the attempt had ended before: nothing is written twice.
+        """
+        failure = result.failure
+        accepted = result.verdict == Verdict.ACCEPTED
+        fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
+        async with self._database.write() as session:
+            run = await attempts.hold_run(session, claim.run_id)
+            if run is None or not await attempts.close(
+                session, claim.attempt_id, owner, "finished", result=result
+            ):
+                return False
+            await attempts.finish_run(
+                session,
+                claim.run_id,
+                verdict=result.verdict,
+                fault=fault,
+                message=None if accepted or failure is None else failure.message,
+                score_s=result.score_s if accepted else None,
+                ci95_s=result.score_ci95_s if accepted and result.score_s else None,
+                unverified=result.harness == HarnessKind.SCRIPT,
+            )
+            await attempts.add_measurements(session, claim.run_id, result)
+            data: EventData = {
+                "verdict": result.verdict,
+                "fault": fault,
+                "score_s": result.score_s,
+                "message": None if accepted or failure is None else failure.message,
+            }
+            await self._ended(session, claim, run, data)
+        return True
+
+    async def lost(self, claim: Claim, owner: str, reason: str, fault: Fault) -> bool:
+        """The infrastructure failed: back into the queue, or after the last attempt an end with
+        our fault. False as in `finish`."""
+        async with self._database.write() as session:
+            run = await attempts.hold_run(session, claim.run_id)
+            if run is None or not await attempts.close(
+                session, claim.attempt_id, owner, "lost", failure=reason
+            ):
+                return False
+            losses = await attempts.losses(session, claim.run_id)
+            if losses < MAX_ATTEMPTS:
+                delay_s = 0.0 if losses == 1 else _RETRY_DELAY_S
+                await self._requeue(session, claim, {"reason": reason}, delay_s)
+                return True
+            message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
+            await attempts.finish_run(
+                session,
+                claim.run_id,
+                verdict=Verdict.INTERNAL_ERROR,
+                fault=fault,
+                message=message,
+            )
+            data: EventData = {
+                "verdict": Verdict.INTERNAL_ERROR,
+                "fault": fault,
+                "message": message,
+            }
+            await self._ended(session, claim, run, data)
+        return True
+
+    async def give_back(self, claim: Claim, owner: str) -> None:
+        """This worker stops: back into the queue, and no failure counted."""
+        async with self._database.write() as session:
+            await attempts.hold_run(session, claim.run_id)
+            if await attempts.close(session, claim.attempt_id, owner, "returned"):
+                await self._requeue(session, claim, {"reason": "the worker stopped"}, 0.0)
+
+    async def heartbeat(
+        self,
+        owner: str,
+        node: str,
+        reports: list[DeviceReport],
+        followed: set[int],
+        counts: dict[tuple[str, str], float],
+    ) -> set[int]:
+        """Say that this worker lives; returns which of those it follows are still its own."""
+        async with self._database.write() as session:
+            return await attempts.heartbeat(session, owner, node, reports, followed, counts)
+
+    async def owners(self, node: str) -> list[str]:
+        """Everyone who may own an attempt and run on this node."""
+        async with self._database.read() as session:
+            return await attempts.owners(session, node)
+
+    async def sweep(self, gone: list[str]) -> int:
+        """Bring a job to every run that needs one and has none; returns how many.
+
+        `gone`: workers known to be dead, whose attempts needn't grow stale first.
+        """
+        async with self._database.write() as session:
+            if gone:
+                await attempts.expire(session, gone)
+            found = await attempts.without_job(session, self._rules.stale_s)
+            for run in found:
+                await self._queue.defer(session, run.id, run.device, run.priority)
+        return len(found)
+
+    async def _ended(
+        self,
+        session: WriteSession,
+        claim: Claim,
+        run: HeldRun,
+        data: EventData,
+    ) -> None:
+        await submissions.add_event(
+            session, claim.submission_id, claim.run_id, RunState.FINISHED, data
+        )
+        if claim.spec.mode == Mode.LEADERBOARD:
+            await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
+
+    async def _requeue(
+        self, session: WriteSession, claim: Claim, data: EventData, delay_s: float
+    ) -> None:
+        run = await attempts.requeue_run(session, claim.run_id)
+        if run is None:
+            return
+        await submissions.add_event(
+            session, claim.submission_id, claim.run_id, RunState.QUEUED, data
+        )
+        await self._queue.defer(session, run.id, run.device, run.priority, delay_s)
+
+    async def _spec(
+        self, session: WriteSession, run: LockedRun, device: DeviceConfig, number: int
+    ) -> JobSpec:
+        definition = await boards.definition(session, run.problem_version_id)
+        return JobSpec(
+            job_id=_job_id(run, number),
+            problem=definition.spec,
+            submission=SourceFile(run.file_name, run.code),
+            mode=run.mode,
+            device=device.spec,
+            secret=run.secret,
+            seed=int.from_bytes(run.board_secret[:4], "big") >> 1 if run.secret else None,
+            limits=self._rules.limits,
+            sampling=self._rules.sampling,
+            sandbox=self._rules.sandbox,
+        )
+
+
+def _job_id(run: LockedRun, number: int) -> str:
+    """The same for the same attempt, and another in any other database."""
+    name = f"{run.id}.{number}"
+    mark = hashlib.sha256(run.board_secret + name.encode()).hexdigest()[:12]
+    return f"{name}.{mark}"
+
+
+def _event_data(event: ProgressEvent) -> EventData:
+    fields: EventData = {
+        "phase": event.phase,
+        "index": event.index,
+        "total": event.total,
+        "spec": event.spec,
+        "verdict": event.verdict,
+        "message": event.message,
+        "median_ns": event.median_ns,
+        "duration_s": event.duration_s,
+    }
+    return {key: value for key, value in fields.items() if value is not None}

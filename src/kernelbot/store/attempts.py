@@ -1,0 +1,279 @@
+"""Attempts: what a worker reads and writes while it has a run judged.
+
+Every change names the state and the owner it expects, so that of two workers, or of a change and
+its repetition, one takes effect and the other learns that it came too late.
+"""
+
+import base64
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from kernelbot.domain.states import RunState
+from kernelbot.domain.types import DeviceReport
+from kernelbot.protocol import Fault, Mode, RunResult, Verdict, to_wire
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.jsontext import clean, dumps
+from kernelbot.store.samples import pack
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class LockedRun:
+    """A run and all that its job specification is made of, locked until the transaction ends."""
+
+    id: int
+    state: RunState
+    secret: bool
+    device: str
+    attempts: int
+    submission_id: int
+    priority: int
+    created_at: datetime
+    mode: Mode
+    file_name: str
+    author_id: int
+    leaderboard_id: int
+    problem_version_id: int
+    code: str
+    board_secret: bytes
+
+
+@dataclass(frozen=True)
+class HeldRun:
+    """Whose standing a run bears on, on which board and device."""
+
+    leaderboard_id: int
+    device: str
+    author_id: int
+
+
+@dataclass(frozen=True)
+class OpenAttempt:
+    """An attempt that was begun. `handle` None: it isn't known whether it was launched."""
+
+    id: int
+    number: int
+    handle: str | None
+
+
+@dataclass(frozen=True)
+class JoblessRun:
+    """A run that wants doing and for which no job waits."""
+
+    id: int
+    device: str
+    priority: int
+
+
+async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
+    """The run, which nobody else changes until the transaction ends."""
+    row = await session.one(statements("attempts")["lock_run"], {"run_id": run_id})
+    if row is None:
+        return None
+    return LockedRun(**{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])})
+
+
+async def hold_run(session: WriteSession, run_id: int) -> HeldRun | None:
+    """Lock the run until the transaction ends; what changes it or its attempts does so first."""
+    row = await session.one(statements("attempts")["hold_run"], {"run_id": run_id})
+    return HeldRun(**row) if row else None
+
+
+async def open_attempt(
+    session: WriteSession, run: LockedRun, *, launcher: str, owner: str
+) -> OpenAttempt:
+    """Begin the next attempt of a queued run that is locked."""
+    sql = statements("attempts")
+    await session.do(sql["dispatch"], {"run_id": run.id})
+    number = run.attempts + 1
+    row = await session.one(
+        sql["open"],
+        {"run_id": run.id, "number": number, "launcher": launcher, "owner": owner},
+    )
+    assert row is not None
+    return OpenAttempt(row["id"], number, None)
+
+
+async def take_over(
+    session: WriteSession, run_id: int, *, owner: str, stale_s: float
+) -> OpenAttempt | None:
+    """The run's open attempt if its owner hasn't been heard of for `stale_s`."""
+    values = {"run_id": run_id, "owner": owner, "stale_s": stale_s}
+    row = await session.one(statements("attempts")["take_over"], values)
+    return OpenAttempt(**row) if row else None
+
+
+async def launched(session: WriteSession, attempt_id: int, owner: str, handle: str) -> bool:
+    """Store where the attempt runs; whether it is still the owner's."""
+    values = {"attempt_id": attempt_id, "owner": owner, "handle": handle}
+    return await session.do(statements("attempts")["launched"], values) == 1
+
+
+async def still_mine(session: WriteSession, attempt_id: int, owner: str) -> bool:
+    """Whether the attempt is open and the owner's."""
+    values = {"attempt_id": attempt_id, "owner": owner}
+    return await session.one(statements("attempts")["still_mine"], values) is not None
+
+
+async def run_started(session: WriteSession, run_id: int) -> bool:
+    """Dispatched becomes running; whether it was that."""
+    return await session.do(statements("attempts")["run_started"], {"run_id": run_id}) == 1
+
+
+async def close(
+    session: WriteSession,
+    attempt_id: int,
+    owner: str,
+    state: str,
+    *,
+    result: RunResult | None = None,
+    failure: str | None = None,
+) -> bool:
+    """End the attempt; False when it had ended, or was taken over, before."""
+    slim = None
+    if result is not None:
+        phases = tuple(
+            replace(
+                phase, workloads=tuple(replace(load, samples_ns=()) for load in phase.workloads)
+            )
+            for phase in result.phases
+        )
+        artifacts = tuple(replace(artifact, content_base64="") for artifact in result.artifacts)
+        slim = dumps(to_wire(replace(result, phases=phases, artifacts=artifacts)))
+    values = {
+        "attempt_id": attempt_id,
+        "owner": owner,
+        "state": state,
+        "result": slim,
+        "failure": None if failure is None else clean(failure),
+    }
+    return await session.one(statements("attempts")["close"], values) is not None
+
+
+async def finish_run(
+    session: WriteSession,
+    run_id: int,
+    *,
+    verdict: Verdict,
+    fault: Fault | None,
+    message: str | None,
+    score_s: float | None = None,
+    ci95_s: tuple[float, float] | None = None,
+    unverified: bool = False,
+) -> bool:
+    """Write the verdict; False when the run had ended before."""
+    low, high = ci95_s or (None, None)
+    values = {
+        "run_id": run_id,
+        "verdict": verdict,
+        "fault": fault,
+        "message": None if message is None else clean(message),
+        "score_s": score_s,
+        "ci_low_s": low,
+        "ci_high_s": high,
+        "unverified": unverified,
+    }
+    return await session.do(statements("attempts")["finish_run"], values) == 1
+
+
+async def add_measurements(session: WriteSession, run_id: int, result: RunResult) -> None:
+    """Keep every sample and every artifact of a run's result."""
+    sql = statements("attempts")
+    measurements = [
+        {
+            "run_id": run_id,
+            "phase": phase.phase,
+            "workload": index,
+            "spec": clean(load.spec),
+            "samples": len(load.samples_ns),
+            "median_ns": load.median_ns,
+            "ci_low_ns": load.ci95_ns[0],
+            "ci_high_ns": load.ci95_ns[1],
+            "samples_zlib": pack(load.samples_ns),
+        }
+        for phase in result.phases
+        for index, load in enumerate(phase.workloads)
+    ]
+    if measurements:
+        await session.do_each(sql["add_measurement"], measurements)
+    by_name = {clean(artifact.name): artifact for artifact in result.artifacts}
+    artifacts = [
+        {
+            "run_id": run_id,
+            "name": name,
+            "media_type": clean(artifact.media_type),
+            "content": base64.b64decode(artifact.content_base64),
+        }
+        for name, artifact in by_name.items()
+    ]
+    if artifacts:
+        await session.do_each(sql["add_artifact"], artifacts)
+
+
+async def requeue_run(session: WriteSession, run_id: int) -> JoblessRun | None:
+    """Back into the queue; None when the run had ended before."""
+    row = await session.one(statements("attempts")["requeue_run"], {"run_id": run_id})
+    return JoblessRun(run_id, row["device"], row["priority"]) if row else None
+
+
+async def losses(session: ReadSession, run_id: int) -> int:
+    """How many of the run's attempts were lost to the infrastructure."""
+    row = await session.one(statements("attempts")["losses"], {"run_id": run_id})
+    return int(row["losses"]) if row else 0
+
+
+async def heartbeat(
+    session: WriteSession,
+    owner: str,
+    node: str,
+    reports: list[DeviceReport],
+    followed: set[int],
+    counts: dict[tuple[str, str], float],
+) -> set[int]:
+    """Say that the owner lives, what it can use and has counted; returns those of the attempts
+    it follows that are still open and its own."""
+    sql = statements("attempts")
+    await session.do(sql["greet"], {"owner": owner, "node": node})
+    rows = [
+        {"owner": owner, "device": r.device, "available": r.available, "note": clean(r.note)}
+        for r in reports
+    ]
+    if rows:
+        await session.do_each(sql["report_device"], rows)
+    counters = [
+        {"owner": owner, "name": name, "label": label, "value": value}
+        for (name, label), value in counts.items()
+    ]
+    if counters:
+        await session.do_each(sql["report_counter"], counters)
+    values = {"owner": owner, "followed": list(followed)}
+    return {row["id"] for row in await session.all(sql["heartbeat"], values)}
+
+
+async def owners(session: ReadSession, node: str) -> list[str]:
+    """Workers of a node and owners of open attempts, alive or not."""
+    return [
+        row["owner"] for row in await session.all(statements("attempts")["owners"], {"node": node})
+    ]
+
+
+async def expire(session: WriteSession, gone: list[str]) -> None:
+    """The attempts of workers that are known to be dead may be taken over at once."""
+    sql = statements("attempts")
+    await session.do(sql["expire"], {"owners": gone})
+    await session.do(sql["forget_workers"], {"owners": gone})
+
+
+async def without_job(session: WriteSession, stale_s: float) -> list[JoblessRun]:
+    """Runs that wait, or whose attempt nobody follows, while no job waits for them."""
+    sql = statements("attempts")
+    await session.do(sql["drop_dead_jobs"], {"stale_s": stale_s})
+    return [
+        JoblessRun(**row) for row in await session.all(sql["without_job"], {"stale_s": stale_s})
+    ]
+
+
+async def waited_s(session: ReadSession, run_id: int) -> float:
+    """How long ago the run was queued first."""
+    row = await session.one(statements("attempts")["waited_s"], {"run_id": run_id})
+    return float(row["waited_s"]) if row else 0.0

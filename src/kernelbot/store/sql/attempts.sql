@@ -1,0 +1,136 @@
+-- name: lock_run
+SELECT r.id, r.state, r.secret, r.device, r.attempts, r.submission_id, r.priority,
+    r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id, s.problem_version_id,
+    c.content AS code, b.secret AS board_secret
+FROM runs r
+JOIN submissions s ON s.id = r.submission_id
+JOIN sources c ON c.sha256 = s.source_sha256
+JOIN leaderboards b ON b.id = s.leaderboard_id
+WHERE r.id = %(run_id)s
+FOR UPDATE OF r;
+
+-- Whatever changes a run or its attempts takes this lock first, so that none waits for another
+-- in a circle.
+-- name: hold_run
+SELECT s.leaderboard_id, r.device, s.author_id FROM runs r
+JOIN submissions s ON s.id = r.submission_id
+WHERE r.id = %(run_id)s
+FOR UPDATE OF r;
+
+-- name: dispatch
+UPDATE runs SET state = 'dispatched', attempts = attempts + 1,
+    started_at = coalesce(started_at, now())
+WHERE id = %(run_id)s AND state = 'queued';
+
+-- name: open
+INSERT INTO attempts (run_id, number, launcher, owner)
+VALUES (%(run_id)s, %(number)s, %(launcher)s, %(owner)s)
+RETURNING id;
+
+-- name: take_over
+UPDATE attempts SET owner = %(owner)s, heartbeat_at = now()
+WHERE run_id = %(run_id)s AND state IN ('launching', 'running')
+    AND heartbeat_at < now() - make_interval(secs => %(stale_s)s)
+RETURNING id, number, handle;
+
+-- name: launched
+UPDATE attempts SET state = 'running', handle = %(handle)s
+WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running');
+
+-- name: run_started
+UPDATE runs SET state = 'running' WHERE id = %(run_id)s AND state = 'dispatched';
+
+-- name: still_mine
+SELECT 1 AS mine FROM attempts
+WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running');
+
+-- name: close
+UPDATE attempts
+SET state = %(state)s, ended_at = now(), result = %(result)s::jsonb, failure = %(failure)s
+WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running')
+RETURNING run_id;
+
+-- name: finish_run
+UPDATE runs SET state = 'finished', finished_at = now(), verdict = %(verdict)s,
+    fault = %(fault)s, message = %(message)s, score_s = %(score_s)s, ci_low_s = %(ci_low_s)s,
+    ci_high_s = %(ci_high_s)s, unverified = %(unverified)s
+WHERE id = %(run_id)s AND state IN ('dispatched', 'running');
+
+-- name: requeue_run
+UPDATE runs SET state = 'queued' WHERE id = %(run_id)s AND state IN ('dispatched', 'running')
+RETURNING device, priority, submission_id;
+
+-- name: losses
+SELECT count(*) AS losses FROM attempts WHERE run_id = %(run_id)s AND state = 'lost';
+
+-- name: add_measurement
+INSERT INTO measurements (
+    run_id, phase, workload, spec, samples, median_ns, ci_low_ns, ci_high_ns, samples_zlib
+)
+VALUES (
+    %(run_id)s, %(phase)s, %(workload)s, %(spec)s, %(samples)s, %(median_ns)s, %(ci_low_ns)s,
+    %(ci_high_ns)s, %(samples_zlib)s
+);
+
+-- name: add_artifact
+INSERT INTO artifacts (run_id, name, media_type, content)
+VALUES (%(run_id)s, %(name)s, %(media_type)s, %(content)s);
+
+-- name: heartbeat
+UPDATE attempts SET heartbeat_at = now()
+WHERE id = ANY(%(followed)s) AND owner = %(owner)s AND state IN ('launching', 'running')
+RETURNING id;
+
+-- name: greet
+INSERT INTO workers (owner, node) VALUES (%(owner)s, %(node)s)
+ON CONFLICT (owner) DO UPDATE SET heartbeat_at = now();
+
+-- name: report_device
+INSERT INTO worker_devices (owner, device, available, note)
+VALUES (%(owner)s, %(device)s, %(available)s, %(note)s)
+ON CONFLICT (owner, device)
+DO UPDATE SET available = excluded.available, note = excluded.note;
+
+-- name: report_counter
+INSERT INTO worker_counters (owner, name, label, value)
+VALUES (%(owner)s, %(name)s, %(label)s, %(value)s)
+ON CONFLICT (owner, name, label) DO UPDATE SET value = excluded.value;
+
+-- name: forget_workers
+DELETE FROM workers
+WHERE owner = ANY(%(owners)s) OR heartbeat_at < now() - interval '1 hour';
+
+-- name: owners
+SELECT owner FROM workers WHERE node = %(node)s
+UNION
+SELECT DISTINCT owner FROM attempts WHERE state IN ('launching', 'running');
+
+-- name: expire
+UPDATE attempts SET heartbeat_at = '-infinity'
+WHERE owner = ANY(%(owners)s) AND state IN ('launching', 'running');
+
+-- name: without_job
+SELECT r.id, r.device, r.priority
+FROM runs r
+WHERE (
+    r.state = 'queued'
+    OR (r.state IN ('dispatched', 'running') AND NOT EXISTS (
+        SELECT 1 FROM attempts a
+        WHERE a.run_id = r.id AND a.state IN ('launching', 'running')
+            AND a.heartbeat_at >= now() - make_interval(secs => %(stale_s)s)
+    ))
+)
+AND NOT EXISTS (
+    SELECT 1 FROM procrastinate_jobs j
+    WHERE j.queueing_lock = 'run:' || r.id AND j.status = 'todo'
+)
+ORDER BY r.id LIMIT 1000;
+
+-- A job whose worker is gone is of no use: `without_job` brings a new one.
+-- name: drop_dead_jobs
+WITH pruned AS (SELECT procrastinate_prune_stalled_workers_v1(%(stale_s)s::float8))
+DELETE FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL
+    AND (SELECT count(*) FROM pruned) >= 0;
+
+-- name: waited_s
+SELECT extract(epoch FROM now() - created_at)::float8 AS waited_s FROM runs WHERE id = %(run_id)s;

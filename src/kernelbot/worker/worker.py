@@ -1,0 +1,217 @@
+"""The worker: takes jobs from the queue, has runs judged, recovers what others left behind."""
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from procrastinate import App
+from procrastinate.exceptions import ConnectorException
+
+from kernelbot.domain.errors import Unavailable
+from kernelbot.domain.types import DeviceConfig, DeviceReport
+from kernelbot.launchers.base import Launcher
+from kernelbot.protocol import Fault
+from kernelbot.services.judging import Judging
+from kernelbot.services.live import Listener
+from kernelbot.worker.following import Following, patiently
+from kernelbot.worker.tally import Tally
+
+_TASK = "judge_run"
+_QUEUE_RETRY_S = 1.0
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class WorkerRules:
+    """Rhythm, and how long running jobs may go on after the worker was told to stop."""
+
+    heartbeat_s: float = 2.0
+    sweep_s: float = 5.0
+    grace_s: float = 10.0
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Who this worker is. `gone` picks those owners that are known to be dead."""
+
+    owner: str
+    node: str
+    gone: Callable[[list[str]], list[str]]
+
+
+class Worker:
+    """Judges the runs of the devices whose launchers it was given."""
+
+    def __init__(
+        self,
+        judging: Judging,
+        app: App,
+        launchers: dict[str, Launcher],
+        devices: tuple[DeviceConfig, ...],
+        cancelled: Listener,
+        identity: Identity,
+        rules: WorkerRules,
+    ) -> None:
+        self._judging = judging
+        self._app = app
+        self._launchers = launchers
+        self._devices = tuple(d for d in devices if d.launcher in launchers)
+        self._slots = {d.spec.name: asyncio.Semaphore(d.slots) for d in self._devices}
+        self._cancelled = cancelled
+        self._identity = identity
+        self._rules = rules
+        self._tally = Tally()
+        self._following: dict[int, asyncio.Task[None]] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        self._stopping = False
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until `stop` is set; then finish what runs within the grace, or hand it back."""
+        self._app.task(name=_TASK)(self._judge_run)
+        for launcher in self._launchers.values():
+            await launcher.start()
+        await patiently(self._beat)
+        await patiently(self._sweep)
+        loops = [
+            asyncio.create_task(loop, name=name)
+            for name, loop in (
+                ("heartbeat", self._every(self._rules.heartbeat_s, self._beat)),
+                ("sweep", self._every(self._rules.sweep_s, self._sweep)),
+                *((f"take {d.spec.name}", self._take(d)) for d in self._devices),
+            )
+        ]
+        log.info("worker_started", owner=self._identity.owner)
+        stopped = asyncio.create_task(stop.wait())
+        try:
+            done, _ = await asyncio.wait([stopped, *loops], return_when=asyncio.FIRST_COMPLETED)
+            for task in done - {stopped}:
+                task.result()  # a loop never ends by itself: this raises why it did
+        finally:
+            stopped.cancel()
+            await self._wind_down(loops)
+
+    async def _wind_down(self, loops: list[asyncio.Task[None]]) -> None:
+        self._stopping = True
+        takers = [task for task in loops if task.get_name().startswith("take ")]
+        await _cancel_all(takers)
+        if self._following:
+            await asyncio.wait(self._following.values(), timeout=self._rules.grace_s)
+        await _cancel_all(list(self._following.values()))
+        await _cancel_all(loops)
+        for launcher in self._launchers.values():
+            await launcher.close()
+        log.info("worker_stopped", owner=self._identity.owner)
+
+    async def _take(self, device: DeviceConfig) -> None:
+        """Keep taking jobs. The queue's own loop ends when the database goes away."""
+        while True:
+            try:
+                await self._app.run_worker_async(
+                    queues=[f"device:{device.spec.name}"],
+                    concurrency=device.slots,
+                    delete_jobs="always",
+                    install_signal_handlers=False,
+                    fetch_job_polling_interval=1.0,  # for the delay before another attempt
+                    shutdown_graceful_timeout=0,
+                    name=f"{self._identity.owner} {device.spec.name}",
+                )
+                log.warning("queue_worker_ended", device=device.spec.name)
+            except (ConnectorException, OSError) as error:
+                log.warning("queue_unreachable", error=str(error).strip())
+            await asyncio.sleep(_QUEUE_RETRY_S)
+
+    async def _judge_run(self, run_id: int) -> None:
+        """The queue's task. The run itself goes on when the queue's loop is cut off."""
+        try:
+            claim = await self._judging.claim(run_id, self._identity.owner)
+        except Unavailable:
+            return  # the sweep brings a new job
+        if claim is None or claim.attempt_id in self._following:
+            return
+        self._tally.add("runs_started", claim.spec.device.name)
+        self._tally.add("wait_seconds", claim.spec.device.name, claim.waited_s)
+        following = Following(
+            self._judging,
+            self._launchers[claim.launcher],
+            self._identity.owner,
+            claim,
+            self._tally,
+        )
+        task = asyncio.create_task(self._follow(following), name=f"run {run_id}")
+        self._following[claim.attempt_id] = task
+        task.add_done_callback(lambda done: self._done(following, done))
+        await asyncio.shield(task)
+
+    def _done(self, following: Following, task: asyncio.Task[None]) -> None:
+        """Nothing that goes wrong in here may leave a run open for ever."""
+        self._following.pop(following.claim.attempt_id, None)
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        log.error("following_failed", run=following.claim.run_id, exc_info=error)
+        reason = f"the worker failed: {type(error).__name__}"
+        closing = asyncio.create_task(following.lose(reason, Fault.PLATFORM))
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+
+    async def _follow(self, following: Following) -> None:
+        claim = following.claim
+        async with (
+            self._slots[claim.spec.device.name],
+            self._cancelled.following(str(claim.run_id)) as waker,
+        ):
+            work = asyncio.create_task(following.see_through())
+            woken = asyncio.create_task(waker.announced())
+            try:
+                await asyncio.wait([work, woken], return_when=asyncio.FIRST_COMPLETED)
+                if not work.done():
+                    log.info("run_cancelled", run=claim.run_id)
+                    await _cancel_all([work])
+                    return
+                work.result()
+            except asyncio.CancelledError:
+                await _cancel_all([work])
+                if self._stopping:
+                    await following.give_back()
+                raise
+            finally:
+                woken.cancel()
+
+    async def _beat(self) -> None:
+        """Say that this worker lives; let go of attempts that aren't its own any more."""
+        before = set(self._following)
+        reports = []
+        for device in self._devices:
+            name = device.spec.name
+            found = await self._launchers[device.launcher].availability(name)
+            reports.append(DeviceReport(name, found.available, found.note))
+        mine = await self._judging.heartbeat(
+            self._identity.owner, self._identity.node, reports, before, self._tally.counts()
+        )
+        for attempt_id in before - mine:
+            if task := self._following.get(attempt_id):
+                task.cancel()
+
+    async def _sweep(self) -> None:
+        gone = self._identity.gone(await self._judging.owners(self._identity.node))
+        if found := await self._judging.sweep(gone):
+            log.info("jobs_brought_back", runs=found, gone=gone)
+
+    async def _every(self, period_s: float, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        while True:
+            await asyncio.sleep(period_s * random.uniform(0.9, 1.1))
+            try:
+                await step()
+            except Unavailable as error:
+                log.warning("database_unreachable", step=step.__name__, error=str(error))
+
+
+async def _cancel_all(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    for task in tasks:
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
