@@ -1,11 +1,13 @@
 """Settings: `kernelbot.toml`, the environment and `.env`, in rising order of weight."""
 
 import importlib.util
+import os
 import sys
+import tomllib
 from pathlib import Path
 
 import platformdirs
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -13,6 +15,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, SandboxMode, Vendor
 
@@ -64,7 +67,6 @@ class Settings(BaseSettings):
         env_prefix="KERNELBOT_",
         env_nested_delimiter="__",
         env_file=".env",
-        toml_file="kernelbot.toml",
         extra="ignore",
         populate_by_name=True,
     )
@@ -89,7 +91,7 @@ class Settings(BaseSettings):
     sampling: SamplingRules = Field(default_factory=SamplingRules)
     sandbox: SandboxMode = SandboxMode.REQUIRED
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
-    harness_command: tuple[str, ...] = (sys.executable, "-m", "kernelbot.harness")
+    harness_command: tuple[str, ...] = (sys.executable, "-P", "-m", "kernelbot.harness")
     """How the local launcher starts the harness."""
     warm: tuple[str, ...] | None = None
     """Frameworks loaded ahead of need; None: numpy, and torch where it is installed."""
@@ -103,13 +105,14 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, then environment, `.env`, and the file at last."""
+        """Arguments, then environment, `.env`, and the file that KERNELBOT_CONFIG names at last."""
+        file = os.environ.get("KERNELBOT_CONFIG", "kernelbot.toml")
         return (
             init_settings,
             env_settings,
             dotenv_settings,
             file_secret_settings,
-            TomlConfigSettingsSource(settings_cls),
+            TomlConfigSettingsSource(settings_cls, file),
         )
 
     def device_configs(self) -> tuple[DeviceConfig, ...]:
@@ -137,3 +140,23 @@ class Settings(BaseSettings):
             return self.warm
         found = importlib.util.find_spec("torch") is not None
         return ("numpy", "torch") if found else ("numpy",)
+
+
+def read_settings(**given: object) -> Settings:
+    """The settings, with what was given on the command line (None: not given) on top.
+
+    Raises `UserError` naming each key that is wrong.
+    """
+    try:
+        return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]  # pydantic checks
+    except ValidationError as error:
+        lines = [
+            f"{'.'.join(str(part) for part in mistake['loc'])}: {mistake['msg']}"
+            for mistake in error.errors(include_url=False)
+        ]
+        raise UserError(
+            "The configuration has mistakes: " + "; ".join(lines),
+            hint="See kernelbot.toml, .env and the environment.",
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise UserError(f"The configuration file isn't TOML: {error}") from None

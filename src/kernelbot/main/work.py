@@ -4,14 +4,17 @@ import asyncio
 import contextlib
 import signal
 import socket
+import sys
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from kernelbot.domain.errors import UserError
 from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.lockfile import LockFile, is_held
-from kernelbot.main.settings import Settings
+from kernelbot.main.logs import set_up_logs
+from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.wiring import open_judging
 from kernelbot.services.live import Listener
 from kernelbot.store import migrate
@@ -19,13 +22,43 @@ from kernelbot.store.queue import worker_app
 from kernelbot.worker.worker import Identity, Worker, WorkerRules
 
 
-async def work(settings: Settings, url: str) -> None:
-    """Judge runs until SIGTERM or SIGINT. Raises `SchemaOutdated`, `Unavailable` at the start."""
+def run_worker(*, data: Path | None = None) -> None:
+    """Judge runs until SIGTERM or SIGINT. Blocks.
+
+    Raises `UserError` without DATABASE_URL: the embedded database has a worker of its own.
+    """
+    settings = read_settings(data=data)
+    url = settings.external_database_url()
+    if url is None:
+        raise UserError(
+            "A worker of its own needs DATABASE_URL.",
+            hint="`kernelbot serve` has a worker already, over its embedded database.",
+        )
+    set_up_logs()
+    asyncio.run(work(settings, url))
+
+
+def main() -> None:
+    """The worker as a child of `serve`: it ends with its parent, however that ends."""
+    settings = read_settings()
+    url = settings.external_database_url()
+    assert url is not None, "`serve` passes it on"
+    set_up_logs()
+    asyncio.run(work(settings, url, parent=sys.stdin.fileno()))
+
+
+async def work(settings: Settings, url: str, parent: int | None = None) -> None:
+    """Judge runs until SIGTERM or SIGINT, or until the descriptor `parent` comes to its end.
+
+    Raises `SchemaOutdated`, `Unavailable` at the start.
+    """
     await asyncio.to_thread(migrate.check_schema, url)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signal_number, stop.set)
+    if parent is not None:
+        loop.add_reader(parent, stop.set)  # nothing is ever written: readable means closed
     async with open_worker(settings, url) as worker:
         await worker.run(stop)
 
@@ -73,3 +106,7 @@ def launchers(settings: Settings) -> dict[str, Launcher]:
 def _gone(owners: Path, names: list[str]) -> list[str]:
     """Those whose lock lies here and is held by nobody any more."""
     return [name for name in names if is_held(owners / f"{name}.lock") is False]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,14 +1,23 @@
 """Devices and how busy they are."""
 
 import builtins
+from dataclasses import dataclass
 
 from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus
 from kernelbot.store import devices
 from kernelbot.store.database import Database
-from kernelbot.store.devices import Load
+from kernelbot.store.devices import Count, Load
 
 FRESH_S = 30.0
 """A worker not heard of for longer is taken for gone."""
+
+
+@dataclass(frozen=True)
+class Busyness:
+    """What metrics are made of."""
+
+    load: dict[str, Load]
+    counts: builtins.list[Count]
 
 
 class Devices:
@@ -24,6 +33,15 @@ class Devices:
             load = await devices.load(session)
             reports = await devices.reports(session, FRESH_S)
         return [self._status(device, load, reports) for device in self._configured]
+
+    async def busyness(self) -> Busyness:
+        """Queues by device, and what the workers have counted since they started."""
+        async with self._database.read() as session:
+            load = await devices.load(session)
+            counts = await devices.counts(session)
+        idle = Load(0, 0, 0.0)
+        names = [device.spec.name for device in self._configured]
+        return Busyness({name: load.get(name, idle) for name in names}, counts)
 
     def _status(
         self,

@@ -1,0 +1,79 @@
+"""What the database knows, as Prometheus metrics. HTTP latencies are the API's own."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Iterator
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from kernelbot.domain.errors import Unavailable
+from kernelbot.services import Services
+from kernelbot.services.devices import Busyness
+
+_PERIOD_S = 5.0
+_COUNTERS = {
+    "verdicts": ("kernelbot_verdicts", "Runs finished, by verdict.", "verdict"),
+    "launcher_errors": ("kernelbot_launcher_errors", "Attempts lost, by launcher.", "launcher"),
+    "runs_started": ("kernelbot_runs_started", "Attempts begun, by device.", "device"),
+    "wait_seconds": (
+        "kernelbot_wait_seconds",
+        "Seconds that begun runs had waited in all, by device.",
+        "device",
+    ),
+}
+
+
+class _Collector(Collector):
+    """Shows what was gathered last, so that a scrape never waits for the database."""
+
+    def __init__(self) -> None:
+        self.latest: Busyness | None = None
+
+    def collect(self) -> Iterator[Metric]:
+        found = self.latest
+        yield GaugeMetricFamily(
+            "kernelbot_database_up", "1 when the database answers.", value=float(found is not None)
+        )
+        if found is None:
+            return
+        waiting = GaugeMetricFamily("kernelbot_queue_depth", "Runs waiting.", labels=["device"])
+        running = GaugeMetricFamily("kernelbot_running", "Runs being judged.", labels=["device"])
+        oldest = GaugeMetricFamily(
+            "kernelbot_longest_wait_seconds", "Age of the oldest waiting run.", labels=["device"]
+        )
+        for device, load in found.load.items():
+            waiting.add_metric([device], load.queued)
+            running.add_metric([device], load.running)
+            oldest.add_metric([device], load.longest_wait_s)
+        yield from (waiting, running, oldest)
+        for key, (name, text, label) in _COUNTERS.items():
+            family = CounterMetricFamily(name, text, labels=["worker", label])
+            for count in found.counts:
+                if count.name == key:
+                    family.add_metric([count.owner, count.label], count.value)
+            yield family
+
+
+@contextlib.asynccontextmanager
+async def gathered_metrics(services: Services) -> AsyncIterator[CollectorRegistry]:
+    """A registry that is kept up to date while the block runs."""
+    registry, collector = CollectorRegistry(), _Collector()
+    registry.register(collector)
+    task = asyncio.create_task(_gather(services, collector), name="metrics")
+    try:
+        yield registry
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _gather(services: Services, collector: _Collector) -> None:
+    while True:
+        try:
+            collector.latest = await services.devices.busyness()
+        except Unavailable:
+            collector.latest = None
+        await asyncio.sleep(_PERIOD_S)

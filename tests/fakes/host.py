@@ -1,0 +1,118 @@
+"""A harness host that speaks the real wire protocol and judges nothing.
+
+The submission's first line says what happens: `# fake: [sleep S] VERDICT [SCORE_S LOW HIGH]`, or
+`# fake: die` (the host is gone), `# fake: die-until FILE N` (as often as that, then accepted),
+`# fake: garbage` (a result that can't be read).
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+from kernelbot.protocol import (
+    EventKind,
+    Failure,
+    Fault,
+    HarnessKind,
+    JobSpec,
+    Mode,
+    Phase,
+    PhaseResult,
+    ProgressEvent,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+    WorkloadResult,
+    from_wire,
+    to_wire,
+)
+
+_OUT = threading.Lock()
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    cancelled: set[str] = set()
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "cancel" in message:
+            cancelled.add(message["cancel"])
+        else:
+            threading.Thread(target=_judge, args=(message["run"], cancelled), daemon=True).start()
+    os._exit(0)
+
+
+def _judge(folder: str, cancelled: set[str]) -> None:
+    job = from_wire(JobSpec, json.loads((Path(folder) / "jobspec.json").read_text()))
+    with (Path(folder).parent / "judged.log").open("a") as log:
+        log.write(job.job_id + "\n")
+    _tell(folder, event=to_wire(ProgressEvent(EventKind.STARTED)))
+    words = job.submission.text.splitlines()[0].removeprefix("# fake:").split()
+    words = _perform(words, folder, cancelled)
+    if not words:
+        _tell(folder, finished=True)
+        return
+    started = ProgressEvent(EventKind.PHASE_STARTED, phase=Phase.TEST, total=1)
+    _tell(folder, event=to_wire(started))
+    draft = Path(folder) / "result.json.new"
+    draft.write_text("{}" if words == ["garbage"] else json.dumps(to_wire(_result(job, words))))
+    draft.rename(Path(folder) / "result.json")
+    _tell(folder, finished=True)
+
+
+def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
+    """Do what comes before a verdict; nothing is left when the job was cancelled."""
+    if words[0] == "die":
+        os._exit(9)
+    if words[0] == "die-until":
+        count = Path(words[1])
+        deaths = int(count.read_text()) if count.exists() else 0
+        if deaths < int(words[2]):
+            count.write_text(str(deaths + 1))
+            os._exit(9)
+        return ["accepted"]
+    if words[0] == "sleep":
+        until = time.monotonic() + float(words[1])
+        while time.monotonic() < until:
+            if folder in cancelled:
+                return []
+            time.sleep(0.02)
+        return words[2:]
+    return words
+
+
+def _result(job: JobSpec, words: list[str]) -> RunResult:
+    verdict = Verdict(words[0])
+    numbers = [float(word) for word in words[1:]]
+    timed = job.mode == Mode.LEADERBOARD and verdict == Verdict.ACCEPTED
+    score_s = numbers[0] if numbers else 1.0
+    samples = (score_s * 1e9, score_s * 1e9, 0.1)
+    load = WorkloadResult("size: 1", samples, 1.0, 1.0, 0.0, (1.0, 2.0), 1.0, 2.0)
+    message = "seeds\x00 and \udc80 more"
+    return RunResult(
+        job_id=job.job_id,
+        problem=job.problem.name,
+        mode=job.mode,
+        harness=HarnessKind.NATIVE,
+        verdict=verdict,
+        system=SystemInfo(job.device.name, "fake", "fake", "3"),
+        sandbox=SandboxReport("none"),
+        score_s=score_s if timed else None,
+        score_ci95_s=(numbers[1], numbers[2]) if timed and len(numbers) > 2 else None,
+        phases=(PhaseResult(Phase.LEADERBOARD, verdict, 0.1, workloads=(load,)),) if timed else (),
+        stdout="hello\x00",
+        failure=None if verdict == Verdict.ACCEPTED else Failure(Fault.AUTHOR, message),
+    )
+
+
+def _tell(folder: str, **message: object) -> None:
+    with _OUT:
+        print(json.dumps({"job": folder, **message}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

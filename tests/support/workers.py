@@ -1,0 +1,107 @@
+"""Workers over a test's database, in this process or in one that can be killed."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+from kernelbot.domain.states import SubmissionState
+from kernelbot.domain.types import Submission
+from kernelbot.main.settings import DeviceSettings, Settings, WorkerSettings
+from kernelbot.main.work import open_worker
+from tests.support.world import World
+
+FAKE_HARNESS = (sys.executable, "-m", "tests.fakes.host")
+ROOT = Path(__file__).parents[2]
+
+
+def quick_settings(data: Path, *, slots: int = 2) -> Settings:
+    """With the fake host, and a worker that recovers within seconds."""
+    return Settings(
+        data=data,
+        devices=(DeviceSettings(name="CPU", slots=slots),),
+        harness_command=FAKE_HARNESS,
+        warm=("numpy",),
+        worker=WorkerSettings(heartbeat_s=0.2, stale_s=2.0, sweep_s=0.2, grace_s=0.3),
+    )
+
+
+@contextlib.asynccontextmanager
+async def working(settings: Settings, url: str) -> AsyncIterator[None]:
+    """A worker in this process while the block runs."""
+    stop = asyncio.Event()
+    async with open_worker(settings, url) as worker:
+        task = asyncio.create_task(worker.run(stop))
+        try:
+            yield
+        finally:
+            stop.set()
+            await task
+
+
+class WorkerProcess:
+    """A worker of its own process, to be killed."""
+
+    def __init__(self, settings: Settings, url: str) -> None:
+        config = settings.data / "kernelbot.toml"
+        settings.data.mkdir(parents=True, exist_ok=True)
+        rules = settings.worker
+        command = ", ".join(f'"{word}"' for word in settings.harness_command)
+        config.write_text(
+            f"harness_command = [{command}]\n"
+            'warm = ["numpy"]\n'
+            f'[[devices]]\nname = "CPU"\nslots = {settings.devices[0].slots}\n'
+            f"[worker]\nheartbeat_s = {rules.heartbeat_s}\nstale_s = {rules.stale_s}\n"
+            f"sweep_s = {rules.sweep_s}\ngrace_s = {rules.grace_s}\n"
+        )
+        environment = {
+            **os.environ,
+            "DATABASE_URL": url,
+            "KERNELBOT_DATA": str(settings.data),
+            "KERNELBOT_CONFIG": str(config),
+            "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kernelbot.main.work"], env=environment, stdin=subprocess.PIPE
+        )
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        """SIGTERM, and its end."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(timeout=20)
+
+    def close(self) -> None:
+        """Leave nothing."""
+        if self.process.poll() is None:
+            self.kill()
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+
+
+@contextlib.contextmanager
+def worker_process(settings: Settings, url: str) -> Iterator[WorkerProcess]:
+    """A worker process, gone afterwards."""
+    worker = WorkerProcess(settings, url)
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
+async def finished(world: World, submission_id: int, timeout_s: float = 30.0) -> Submission:
+    """The submission when it has ended, seen through its events."""
+    async with asyncio.timeout(timeout_s):
+        while True:
+            shown = await world.services.submissions.get(world.admin.user, submission_id)
+            if shown.state in (SubmissionState.FINISHED, SubmissionState.CANCELLED):
+                return shown
+            await asyncio.sleep(0.02)

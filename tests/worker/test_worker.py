@@ -1,0 +1,159 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.protocol import EventKind, Fault, Mode, Verdict
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+
+@pytest.fixture
+async def judged(world: World, tmp_path: Path) -> World:
+    await world.board()
+    return world
+
+
+async def test_an_accepted_submission_takes_its_place(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: accepted 0.5\n")
+        shown = await finished(judged, submitted.id)
+    assert (Verdict.ACCEPTED, 0.5, 1) == (shown.verdict, shown.score_s, shown.place)
+
+
+async def test_every_sample_is_kept(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: accepted 0.5\n")
+        shown = await finished(judged, submitted.id)
+    result = shown.runs[0].result
+    assert result is not None
+    assert result.phases[0].workloads[0].samples_ns == (0.5e9, 0.5e9, 0.1)
+
+
+async def test_what_an_author_prints_may_hold_anything(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: wrong_answer\n", mode=Mode.TEST)
+        shown = await finished(judged, submitted.id)
+    assert (shown.verdict, shown.runs[0].message) == (
+        Verdict.WRONG_ANSWER,
+        "seeds\u2400 and ? more",
+    )
+
+
+async def test_progress_reaches_followers_in_order(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: accepted\n", mode=Mode.TEST)
+        events = judged.services.submissions.events(judged.ada.user, submitted.id)
+        kinds = [event.kind async for event in events]
+    assert kinds == [
+        RunState.QUEUED,
+        RunState.DISPATCHED,
+        RunState.RUNNING,
+        EventKind.PHASE_STARTED,
+        RunState.FINISHED,
+    ]
+
+
+async def test_a_secret_run_tells_its_author_nothing(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: time_limit\n")
+        await finished(judged, submitted.id)
+    shown = await judged.services.submissions.get(judged.ada.user, submitted.id)
+    secret = shown.runs[1]
+    assert (secret.verdict, secret.result) == (Verdict.WRONG_ANSWER, None)
+    assert "seeds" not in (secret.message or "")
+
+
+async def test_the_events_of_a_secret_run_tell_nothing(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: time_limit\n")
+        await finished(judged, submitted.id)
+    events = judged.services.submissions.events(judged.ada.user, submitted.id)
+    secret = [event async for event in events if event.secret]
+    assert all(isinstance(event.kind, RunState) for event in secret)
+    assert "time_limit" not in str(secret)
+
+
+async def test_a_lost_attempt_is_tried_again(judged: World, tmp_path: Path) -> None:
+    text = f"# fake: die-until {tmp_path / 'deaths'} 2\n".encode()
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=text, mode=Mode.TEST)
+        shown = await finished(judged, submitted.id)
+    assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 3)
+
+
+@pytest.mark.parametrize("behaviour", ["die", "garbage"])
+async def test_the_third_loss_is_our_fault(judged: World, tmp_path: Path, behaviour: str) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        text = f"# fake: {behaviour}\n".encode()
+        submitted = await judged.submit(content=text, mode=Mode.TEST)
+        shown = await finished(judged, submitted.id)
+    run = shown.runs[0]
+    assert (run.verdict, run.fault, run.attempts) == (Verdict.INTERNAL_ERROR, Fault.PLATFORM, 3)
+
+
+async def test_a_dead_host_takes_no_other_job_with_it_for_good(
+    judged: World, tmp_path: Path
+) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        await judged.submit(content=b"# fake: die\n", mode=Mode.TEST)
+        other = await judged.submit(content=b"# fake: accepted\n", mode=Mode.TEST)
+        shown = await finished(judged, other.id)
+    assert shown.verdict == Verdict.ACCEPTED
+
+
+async def test_a_running_submission_can_be_cancelled(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path, slots=1), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: sleep 60 accepted\n", mode=Mode.TEST)
+        await _running(judged, submitted.id)
+        cancelled = await judged.services.submissions.cancel(judged.ada.user, submitted.id)
+        following = await judged.submit(content=b"# fake: accepted\n", mode=Mode.TEST)
+        shown = await finished(judged, following.id)
+    assert (cancelled.state, shown.verdict) == (SubmissionState.CANCELLED, Verdict.ACCEPTED)
+
+
+async def test_a_worker_that_stops_hands_back_what_runs(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: sleep 60 accepted\n", mode=Mode.TEST)
+        await _running(judged, submitted.id)
+    shown = await judged.services.submissions.get(judged.ada.user, submitted.id)
+    assert shown.runs[0].state == RunState.QUEUED
+
+
+async def test_handing_back_counts_as_no_failure(judged: World, tmp_path: Path) -> None:
+    text = b"# fake: sleep 2 accepted\n"
+    submitted = await judged.submit(content=text, mode=Mode.TEST)
+    for _ in range(4):
+        async with working(quick_settings(tmp_path), judged.database.url):
+            await _running(judged, submitted.id)
+    async with working(quick_settings(tmp_path), judged.database.url):
+        shown = await finished(judged, submitted.id)
+    assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 5)
+
+
+async def test_nothing_is_left_of_jobs_that_were_stored(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: accepted\n", mode=Mode.TEST)
+        await finished(judged, submitted.id)
+    left = [path.name for path in (tmp_path / "jobs").iterdir() if path.is_dir()]
+    assert left == ["hosts"]
+
+
+async def test_a_device_without_a_worker_says_so(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        await asyncio.sleep(0.5)
+        found = await judged.services.devices.list()
+    assert [(d.name, d.available, bool(d.note)) for d in found] == [
+        ("CPU", True, False),
+        ("H100", False, True),
+    ]
+
+
+async def _running(world: World, submission_id: int) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            shown = await world.services.submissions.get(world.admin.user, submission_id)
+            if shown.runs[0].state == RunState.RUNNING:
+                return
+            await asyncio.sleep(0.02)
