@@ -4,15 +4,18 @@ import argparse
 import json
 import os
 import sys
-from typing import IO, Any
+from pathlib import Path
+from typing import IO
 
-from kernelbot.harness.host import Host
+from kernelbot.harness.host import Host, PoolKey
+from kernelbot.harness.sandbox import Flavour
+from kernelbot.harness.serving import Server, read_job
 from kernelbot.protocol import (
-    JobSpec,
     ProgressEvent,
+    SandboxMode,
+    Vendor,
     VersionMismatch,
     WireError,
-    from_wire,
     to_wire,
 )
 
@@ -21,10 +24,10 @@ EXIT_OTHER_VERSION = 3
 
 
 def main(argv: list[str] | None = None) -> None:
-    """Parse and run. Exits with 0 where a result was written, 2 on a bad job, 3 on our fault."""
+    """Parse and run. Exits with 0 where a result was written, 2 for a bad job, 3 for a version."""
     arguments = _parser().parse_args(argv)
-    command = {"run": _run_one, "judges": _judges}[arguments.command or "run"]
-    sys.exit(command(arguments))
+    commands = {"run": _run_one, "host": _host, "doctor": _doctor, "judges": _judges}
+    sys.exit(commands[arguments.command or "run"](arguments))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -32,23 +35,21 @@ def _parser() -> argparse.ArgumentParser:
         prog="kernelbot-harness",
         description="Judge one job: a JobSpec on stdin, a RunResult on stdout.",
     )
-    parser.set_defaults(command="run")
     parser.add_argument("--events-fd", type=int, help="descriptor for progress, as JSON lines")
+    parser.add_argument("--build-cache", type=Path, help="folder that keeps compiled submissions")
     commands = parser.add_subparsers(dest="command")
-    judges = commands.add_parser("judges")
+    host = commands.add_parser("host", help="judge many jobs, asked for in JSON lines on stdin")
+    host.add_argument("--warm", default="", help="what to load ahead of need: numpy,torch")
+    host.add_argument("--vendor", default="cpu", choices=[vendor.value for vendor in Vendor])
+    host.add_argument("--slots", type=int, default=1, help="jobs judged at the same time")
+    host.add_argument("--no-sandbox-ok", action="store_true", help="allow jobs without a sandbox")
+    host.add_argument("--build-cache", type=Path, default=argparse.SUPPRESS)
+    commands.add_parser("doctor", help="say what is in force here, as JSON")
+    judges = commands.add_parser("judges", help="(internal) the judges' zygote")
     judges.add_argument("control_fd", type=int)
     judges.add_argument("flavour")
     judges.add_argument("cuda_on_cpu", type=int)
     return parser
-
-
-def read_job(text: str | bytes) -> JobSpec:
-    """Parse a JobSpec. Raises `VersionMismatch` or `WireError`."""
-    try:
-        value: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise WireError(f"not JSON: {error}") from error
-    return from_wire(JobSpec, value)
 
 
 def _run_one(arguments: argparse.Namespace) -> int:
@@ -68,12 +69,28 @@ def _run_one(arguments: argparse.Namespace) -> int:
         if events is not None:
             print(json.dumps(to_wire(event)), file=events)
 
-    host = Host(spare=1)
+    host = Host(build_cache=arguments.build_cache)
     try:
         result = host.judge(job, emit)
     finally:
         host.close()
     print(json.dumps(to_wire(result)))
+    return 0
+
+
+def _host(arguments: argparse.Namespace) -> int:
+    host = Host(spare=arguments.slots, build_cache=arguments.build_cache)
+    vendor = Vendor(arguments.vendor)
+    for name in filter(None, arguments.warm.split(",")):
+        host.warm(PoolKey(Flavour(name), vendor, SandboxMode.REQUIRED))
+    Server(host, arguments.slots, arguments.no_sandbox_ok).serve()
+    return 0
+
+
+def _doctor(_arguments: argparse.Namespace) -> int:
+    from kernelbot.harness.doctor import examine
+
+    print(json.dumps(examine(), indent=2))
     return 0
 
 

@@ -97,8 +97,9 @@ class Pool:
 class Host:
     """Judges jobs, several at once from several threads."""
 
-    def __init__(self, spare: int = 1) -> None:
+    def __init__(self, spare: int = 1, build_cache: Path | None = None) -> None:
         self._spare = spare
+        self._build_cache = str(build_cache) if build_cache else None
         self._pools: dict[PoolKey, Pool] = {}
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
@@ -155,7 +156,7 @@ class Host:
         key = str(next(self._numbers))
         channel = pool.start(key)
         deadline = time.monotonic() + longest_s(job)
-        order = Order(pool.report(), pool.notes)
+        order = Order(pool.report(), pool.notes, self._build_cache)
         try:
             channel.send({"job": to_wire(job), "order": to_wire(order)}, (), deadline)
             while True:

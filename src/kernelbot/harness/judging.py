@@ -5,20 +5,21 @@ import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.channel import Channel
 from kernelbot.harness.clocks import CacheFlusher
-from kernelbot.harness.native import NativeJudge
-from kernelbot.harness.outcome import Material, run_result
+from kernelbot.harness.native import Collected, NativeJudge
+from kernelbot.harness.outcome import Material, our_fault, run_result
 from kernelbot.harness.problem import ProblemBroken, loaded
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
 from kernelbot.harness.system import system_info
 from kernelbot.protocol import (
-    Failure,
-    Fault,
     JobSpec,
     ProgressEvent,
     RunResult,
+    SandboxMode,
     SandboxReport,
     from_wire,
     to_wire,
@@ -33,6 +34,8 @@ class Order:
 
     sandbox: SandboxReport
     notes: tuple[str, ...] = ()
+    build_cache: str | None = None
+    """Folder of the compile cache; None for none."""
 
 
 def judge_and_report(
@@ -63,25 +66,29 @@ def _judge(
     emit: Callable[[ProgressEvent], None],
 ) -> RunResult:
     start = time.monotonic()
-    material = Material()
-    native: NativeJudge | None = None
-    failure: Failure | None = None
+    collected = Collected()
     try:
         with loaded(job.problem) as problem:
-            native = NativeJudge(job, problem, client, flusher, emit)
+            cache = _build_cache(job, order)
+            native = NativeJudge(job, problem, client, flusher, emit, cache)
+            collected = native.collected
             native.run()
     except (ProblemBroken, SandboxUnavailable) as error:
-        failure = Failure(Fault.PLATFORM, str(error))
+        collected.refusal = our_fault(str(error))
     duration_s = time.monotonic() - start
-    if native is not None:
-        kept = native.collected
-        material = Material(
-            phases=kept.phases,
-            stdout="".join(kept.stdout),
-            stderr="".join(kept.stderr),
-            timings={**kept.timings, "total": duration_s},
-            broken=failure,
-        )
-    else:
-        material = Material(broken=failure)
+    material = Material(
+        phases=collected.phases,
+        stdout="".join(collected.stdout),
+        stderr="".join(collected.stderr),
+        compile=collected.compile,
+        timings={**collected.timings, "total": duration_s},
+        refusal=collected.refusal,
+    )
     return run_result(job, material, system_info(job, order.notes), order.sandbox, duration_s)
+
+
+def _build_cache(job: JobSpec, order: Order) -> BuildCache | None:
+    """None where nothing keeps the author's code from writing to the cache itself."""
+    if order.build_cache is None or job.sandbox is SandboxMode.NONE:
+        return None
+    return BuildCache(Path(order.build_cache))

@@ -5,18 +5,23 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kernelbot.harness.build import Product, compile_job
+from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.measure import Measurement, Measurer
+from kernelbot.harness.outcome import Refusal
 from kernelbot.harness.problem import LoadedProblem, shared_files
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.session import AuthorFailure, Ending, Session
 from kernelbot.harness.testing import run_tests
 from kernelbot.protocol import (
     Case,
+    CompileReport,
     EventKind,
     Failure,
     Fault,
     JobSpec,
+    Lang,
     Mode,
     Phase,
     PhaseResult,
@@ -45,6 +50,9 @@ class Collected:
     stdout: list[str] = field(default_factory=list)
     stderr: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
+    compile: CompileReport | None = None
+    refusal: Refusal | None = None
+    """Set where it ended before any phase."""
 
     def spend(self, name: str, seconds: float) -> None:
         """Add to one of the named timings."""
@@ -67,6 +75,7 @@ class NativeJudge:
         client: RunnerClient,
         flusher: CacheFlusher,
         emit: Emit,
+        cache: BuildCache | None,
     ) -> None:
         self._job = job
         self._problem = problem
@@ -74,10 +83,14 @@ class NativeJudge:
         self._flusher = flusher
         self._emit = emit
         self._random = random.SystemRandom()
+        self._cache = cache
+        self._binary: bytes | None = None
         self.collected = Collected()
 
     def run(self) -> None:
         """All phases of the job's mode, each only if the one before was accepted."""
+        if self._job.problem.lang is not Lang.PY and not self._compile():
+            return
         for phase in PHASES[self._job.mode]:
             result = self._run_phase(phase)
             self.collected.phases.append(result)
@@ -91,6 +104,19 @@ class NativeJudge:
             )
             if result.verdict is not Verdict.ACCEPTED:
                 return
+
+    def _compile(self) -> bool:
+        start = time.monotonic()
+        build = compile_job(self._job, self._client, Product.SHARED_OBJECT, self._cache)
+        duration_s = time.monotonic() - start
+        self.collected.spend("compile", duration_s)
+        self.collected.compile = build.report
+        self._emit(ProgressEvent(EventKind.COMPILED, verdict=build.verdict, duration_s=duration_s))
+        if build.failure is not None:
+            self.collected.refusal = Refusal(build.verdict, build.failure)
+            return False
+        self._binary = build.binary
+        return True
 
     def timed_cases(self) -> list[tuple[int, Case]]:
         """The workloads of a timed phase: only the last where only the last counts."""
@@ -132,7 +158,11 @@ class NativeJudge:
 
     def _load(self, session: Session) -> None:
         start = time.monotonic()
-        session.load(self._job.submission, self._job.problem.submission_name)
+        spec = self._job.problem
+        if self._binary is None:
+            session.load(self._job.submission, spec.submission_name)
+        else:
+            session.load_library(self._binary, spec.config.outputs)
         self.collected.spend("compile", time.monotonic() - start)
 
     def _measure(self, phase: Phase, session: Session) -> PhaseResult:

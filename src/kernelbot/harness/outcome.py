@@ -20,6 +20,14 @@ from kernelbot.protocol import (
 
 
 @dataclass(frozen=True)
+class Refusal:
+    """A verdict that no phase gave: the build failed, or judging itself did."""
+
+    verdict: Verdict
+    failure: Failure
+
+
+@dataclass(frozen=True)
 class Material:
     """What a judge has gathered when it stops, for whatever reason."""
 
@@ -29,8 +37,8 @@ class Material:
     compile: CompileReport | None = None
     artifacts: tuple[Artifact, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
-    broken: Failure | None = None
-    """Set where judging itself failed; the author then has no verdict of his own."""
+    refusal: Refusal | None = None
+    """Set where something else than a phase decided; it outweighs the phases."""
 
 
 def run_result(
@@ -42,10 +50,9 @@ def run_result(
 ) -> RunResult:
     """The result of one attempt. Only an accepted run with timed phases has a score."""
     refused = next((p for p in material.phases if p.verdict is not Verdict.ACCEPTED), None)
-    verdict = Verdict.ACCEPTED
-    failure = material.broken
-    if failure is not None:
-        verdict = Verdict.INTERNAL_ERROR if failure.fault is not Fault.AUTHOR else verdict
+    verdict, failure = Verdict.ACCEPTED, None
+    if material.refusal is not None:
+        verdict, failure = material.refusal.verdict, material.refusal.failure
     elif refused is not None:
         verdict = refused.verdict
         failure = refused.failure or Failure(Fault.AUTHOR, f"The {refused.phase} phase failed.")
@@ -71,11 +78,16 @@ def run_result(
     )
 
 
+def our_fault(message: str, evidence: str = "") -> Refusal:
+    """`internal_error`, fault platform."""
+    return Refusal(Verdict.INTERNAL_ERROR, Failure(Fault.PLATFORM, message, evidence))
+
+
 def broken(
     job: JobSpec, message: str, system: SystemInfo, sandbox: SandboxReport, evidence: str = ""
 ) -> RunResult:
     """`internal_error`: our fault, not the author's."""
-    material = Material(broken=Failure(Fault.PLATFORM, message, evidence))
+    material = Material(refusal=our_fault(message, evidence))
     return run_result(job, material, system, sandbox, 0.0)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 _NUMPY = ("numpy", "numpy.random", "numpy.linalg")
 _TORCH = (*_NUMPY, "torch", "torch.nn.functional", "torch.utils.cpp_extension")
 _TRITON = ("triton", "triton.language")
-_ALWAYS = ("dataclasses", "functools", "math", "random", "typing")
+_ALWAYS = ("dataclasses", "functools", "math", "random", "typing", "kernelbot.harness.runner")
 
 
 def preload(flavour: str, cuda_on_cpu: bool) -> None:

@@ -17,6 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.harness.channel import Channel, ChannelError
+from kernelbot.harness.compiled import (
+    CompiledKernel,
+    Kernel,
+    MissingSymbol,
+    OutOfBounds,
+    PythonKernel,
+)
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.rebuild import decode
 from kernelbot.harness.values import Encoded, UnsupportedValue, encode
@@ -54,13 +61,14 @@ class _Runner:
         self._fresh_output = False
         self._given: list[tuple[int, int]] = []
         self._synchronize: Callable[[], Any] | None = None
-        self._kernels: dict[str, Callable[[Any], Any]] = {
-            "identity": lambda data: data,
-            "nothing": lambda _data: None,
+        self._kernels: dict[str, Kernel] = {
+            "identity": PythonKernel(lambda data: data),
+            "nothing": PythonKernel(lambda _data: None),
         }
         self._answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
             "setup": self._setup,
             "load": self._load,
+            "load_library": self._load_library,
             "prepare": self._prepare,
             "copy": self._copy,
             "inputs": self._inputs,
@@ -109,7 +117,20 @@ class _Runner:
         _flush()
         if not callable(kernel):
             return self._reply({"op": "missing"})
-        self._kernels["author"] = kernel
+        self._kernels["author"] = PythonKernel(kernel)
+        return self._reply({"op": "loaded"})
+
+    def _load_library(self, message: dict[str, Any], fds: list[int]) -> bool:
+        path = Path(self._folder, "kernel.so")
+        library = SharedBuffer.attach(fds.pop())
+        path.write_bytes(library.read(0, message["size"]))
+        library.close()
+        try:
+            self._kernels["author"] = CompiledKernel(path, message["outputs"])
+        except OSError as error:
+            return self._reply({"op": "raised", "text": str(error)})
+        except MissingSymbol:
+            return self._reply({"op": "missing"})
         return self._reply({"op": "loaded"})
 
     def _prepare(self, message: dict[str, Any], fds: list[int]) -> bool:
@@ -128,20 +149,26 @@ class _Runner:
             leaves = encode(self._data, self._modules, allow_parameters=True).leaves
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
         kernel = self._kernels[message["kernel"]]
+        arguments = kernel.arguments(self._data)
         if message["probes"] is not None:
-            return self._call(kernel, message["probes"], flush=True)
+            return self._call(kernel, arguments, message["probes"], flush=True)
         self._reply({"op": "ready"})
         go, _ = self._channel.receive()
-        return self._call(kernel, go["probes"], flush=False)
+        return self._call(kernel, arguments, go["probes"], flush=False)
 
-    def _call(self, kernel: Callable[[Any], Any], probes: list[int], flush: bool) -> bool:
-        clock, synchronize, data = self._clock, self._synchronize, self._data
+    def _call(
+        self, kernel: Kernel, arguments: tuple[Any, ...], probes: list[int], flush: bool
+    ) -> bool:
+        clock, synchronize, function = self._clock, self._synchronize, kernel.function
         try:
             start = clock()
-            output = kernel(data)
+            returned = function(*arguments)
             if synchronize is not None:
                 synchronize()
             end = clock()
+            output = kernel.output(returned)
+        except OutOfBounds:
+            return self._reply({"op": "out_of_bounds"})
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         try:

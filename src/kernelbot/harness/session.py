@@ -120,13 +120,24 @@ class Session:
     def load(self, submission: SourceFile, name: str) -> None:
         """Import the author's file. Raises `AuthorFailure`."""
         self._send({"op": "load", "name": name, "text": submission.text})
-        reply = self._receive()
+        self._loaded(self._receive(), "The submission defines no function custom_kernel(data).")
+
+    def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
+        """Load the author's shared object. Raises `AuthorFailure`."""
+        library = SharedBuffer.create(len(binary))
+        library.write(0, binary)
+        message = {"op": "load_library", "size": len(binary), "outputs": list(outputs)}
+        self._send(message, [library.fd])
+        library.close()
+        self._loaded(
+            self._receive(),
+            'The submission exports no function extern "C" void custom_kernel(...).',
+        )
+
+    def _loaded(self, reply: dict[str, Any], missing: str) -> None:
         self._refuse(reply, "The submission failed while it was imported")
         if reply["op"] == "missing":
-            raise AuthorFailure(
-                Verdict.RUNTIME_ERROR,
-                "The submission defines no function custom_kernel(data).",
-            )
+            raise AuthorFailure(Verdict.RUNTIME_ERROR, missing)
         if reply["op"] != "loaded":
             raise self._garbage(reply)
 
@@ -300,6 +311,7 @@ class Session:
             "not_compiled": (Verdict.COMPILE_ERROR, text),
             "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),
             "memory": (Verdict.MEMORY_LIMIT, f"{where}: it ran out of memory.\n{text}"),
+            "out_of_bounds": (Verdict.RULE_VIOLATION, f"{where}: it wrote beside its output."),
             "exit": (Verdict.RUNTIME_ERROR, f"{where}: it called sys.exit.\n{text}"),
         }.get(reply["op"])
         if failure is None:

@@ -1,0 +1,87 @@
+"""What is in force on this machine: tried out where that is possible, not looked up."""
+
+import importlib.metadata
+import platform
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kernelbot.harness.clocks import last_level_cache_bytes
+from kernelbot.harness.sandbox import (
+    Flavour,
+    RunnerClient,
+    SandboxUnavailable,
+    Zygote,
+    ZygoteConfig,
+)
+from kernelbot.harness.system import cpu_model, os_name
+from kernelbot.protocol import Limits, SandboxMode, SandboxReport
+
+_START_S = 30.0
+_TOOLS = ("bwrap", "g++", "nvcc", "perf", "setpriv", "unshare")
+_PACKAGES = ("numpy", "torch", "triton")
+
+
+def examine() -> dict[str, Any]:
+    """One JSON document: interpreter, sandbox, tools, packages, caches."""
+    return {
+        "cpu": cpu_model(),
+        "os": os_name(),
+        "python": {"version": platform.python_version(), "prefix": sys.prefix},
+        "sandbox": _sandbox(),
+        "tools": {name: _tool(name) for name in _TOOLS},
+        "packages": {name: _package(name) for name in _PACKAGES},
+        "last_level_cache_bytes": last_level_cache_bytes(),
+        "perf_event_paranoid": _read("/proc/sys/kernel/perf_event_paranoid"),
+    }
+
+
+def _sandbox() -> dict[str, Any]:
+    """Starts a zygote and a runner, for only that shows that it works."""
+    try:
+        zygote = Zygote.start(ZygoteConfig(Flavour.BARE, SandboxMode.REQUIRED))
+    except SandboxUnavailable as error:
+        return {"works": False, "reason": str(error)}
+    try:
+        zygote.wait_ready(_START_S)
+        client = RunnerClient(zygote.connect())
+        client.spawn(Limits()).kill()
+        client.close()
+        report: SandboxReport = zygote.report()
+        return {"works": True, **asdict(report)}
+    except SandboxUnavailable as error:
+        return {"works": False, "reason": str(error)}
+    finally:
+        zygote.close()
+
+
+def _tool(name: str) -> dict[str, Any]:
+    path = shutil.which(name)
+    if path is None:
+        return {"found": False}
+    try:
+        told = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {"found": True, "path": path, "version": None}
+    lines = (told.stdout or told.stderr).strip().splitlines()
+    version = lines[-1 if name == "nvcc" else 0] if lines else None
+    return {"found": True, "path": path, "version": version}
+
+
+def _package(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return None
