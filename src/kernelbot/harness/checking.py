@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 from kernelbot.harness.problem import LoadedProblem, ProblemBroken
-from kernelbot.harness.structure import difference
+from kernelbot.harness.structure import difference, holds_float64, narrowed
 
 
 def expected_output(problem: LoadedProblem, data: Any) -> Any:
@@ -28,7 +28,7 @@ def complaint(problem: LoadedProblem, data: Any, output: Any, expected: Any = No
     `expected` is the reference's answer where it was worked out: then type, shape, dtype and NaN
     are compared before the checker runs. Raises `ProblemBroken` where the checker itself fails.
     """
-    if expected is not None and (found := difference(expected, output)):
+    if expected is not None and (found := _difference(expected, output, data)):
         return f"{found[0].upper()}{found[1:]}."
     if output is None:
         return "custom_kernel returned None."
@@ -39,6 +39,13 @@ def complaint(problem: LoadedProblem, data: Any, output: Any, expected: Any = No
         return _blame(problem, spare, output, error)
 
 
+def _difference(expected: Any, output: Any, data: Any) -> str:
+    """A reference in float64 over data of a lower precision doesn't ask for float64."""
+    if not holds_float64(data):
+        expected = narrowed(expected, output)
+    return difference(expected, output)
+
+
 def _blame(problem: LoadedProblem, data: Any, output: Any, error: BaseException) -> str:
     """A checker that raised: the author's doing if the output differs in kind from the reference's.
 
@@ -46,7 +53,7 @@ def _blame(problem: LoadedProblem, data: Any, output: Any, error: BaseException)
     """
     text = f"{type(error).__name__}: {error}"
     expected = expected_output(problem, data)
-    if expected is not None and (found := difference(expected, output)):
+    if expected is not None and (found := _difference(expected, output, data)):
         return f"{found[0].upper()}{found[1:]}."
     if expected is None and type(output).__module__ == "builtins":
         return f"The checker can't use a value of type {type(output).__name__}: {text}"

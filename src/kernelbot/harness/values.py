@@ -67,6 +67,10 @@ def encode(tree: object, modules: frozenset[str], allow_parameters: bool = False
     return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes)
 
 
+TORCH_RESULTS = "torch.return_types"
+"""Module of the named tuples that `torch.geqrf` and others return; they travel as tuples."""
+
+
 class _Writer:
     def __init__(self, modules: frozenset[str], allow_parameters: bool) -> None:
         self.modules = modules
@@ -135,6 +139,8 @@ class _Writer:
             if names is not None:
                 fields = [[name, self.node(getattr(value, name), depth + 1)] for name in names]
                 return {"t": "record", "m": kind.__module__, "c": kind.__qualname__, "v": fields}
+        if kind.__module__ == TORCH_RESULTS and issubclass(kind, tuple):
+            return {"t": "tuple", "v": [self.node(item, depth + 1) for item in value]}
         raise UnsupportedValue(f"a value of type {kind.__module__}.{kind.__qualname__}")
 
     def _tensor(self, value: Any, kind: type) -> Json:
