@@ -12,6 +12,7 @@ from kernelbot.harness.sandbox.model import (
     ZygoteConfig,
 )
 from kernelbot.harness.sandbox.order import Entry
+from kernelbot.harness.sandbox.probe import probe
 from kernelbot.harness.sandbox.zygote import Zygote
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "Zygote",
     "ZygoteConfig",
     "harness_path",
+    "probe",
     "run_command",
 ]

@@ -97,12 +97,16 @@ def _toolchain_roots() -> list[Path]:
     return roots
 
 
-def check_tools() -> None:
-    """Raise `SandboxUnavailable` with what to install, if something is missing."""
+def check_tools(search_path: str | None = None) -> None:
+    """Raise `SandboxUnavailable` with what to install, if something is missing.
+
+    `search_path` is where to look (None: PATH and the system's folders).
+    """
     if sys.platform != "linux":
         raise SandboxUnavailable("The sandbox needs Linux; judge with --sandbox none elsewhere.")
     needed = _TOOLS + (_ROOT_TOOLS if os.geteuid() == 0 else ())
-    missing = [tool for tool in needed if shutil.which(tool, path=_search_path()) is None]
+    places = _search_path() if search_path is None else search_path
+    missing = [tool for tool in needed if shutil.which(tool, path=places) is None]
     if "bwrap" in missing:
         raise SandboxUnavailable(
             "The sandbox needs bubblewrap: install the package `bubblewrap` "

@@ -6,7 +6,6 @@ costs a message instead of a fork.
 
 import gc
 import importlib
-import importlib.util
 import os
 import select
 import signal
@@ -14,6 +13,7 @@ import socket
 import sys
 from contextlib import suppress
 
+from kernelbot.harness.preload import preload
 from kernelbot.harness.sandbox import init, kernel, wire
 from kernelbot.harness.sandbox.model import Flavour
 
@@ -23,13 +23,13 @@ _REAP_EVERY_MS = 1000
 def main(argv: list[str]) -> None:
     """`CONTROL_FD FLAVOUR CUDA_ON_CPU SPARE ISOLATED`, as the zygote's starter passes them."""
     control_fd, flavour, cuda_on_cpu, spare, isolated = argv
+    os.environ.pop("PWD", None)  # bubblewrap's own addition
     if isolated == "1":
         _enter_own_pid_namespace()
     control = socket.socket(fileno=int(control_fd))
     forker = _Forker(control, spare=int(spare), isolated=isolated == "1")
-    if importlib.util.find_spec("kernelbot.harness.preload"):
-        preload = importlib.import_module("kernelbot.harness.preload").preload
-        preload(Flavour(flavour), cuda_on_cpu == "1")
+    preload(Flavour(flavour), cuda_on_cpu == "1")
+    importlib.import_module("kernelbot.harness.runner")  # so that no runner has to
     gc.collect()
     gc.freeze()
     forker.run()

@@ -26,7 +26,7 @@ _ISOLATION = (
     "no_new_privs",
     "seccomp",
 )
-_RLIMITS = "rlimits: cpu time, open files, file size, no core files"
+RLIMITS = "rlimits: cpu time, open files, file size, no core files"
 
 
 class Zygote:
@@ -112,7 +112,7 @@ class Zygote:
     def report(self) -> SandboxReport:
         """What is in force around every runner of this zygote, and what isn't, with the reason."""
         groups = cgroups.detect()
-        in_force = [*groups.in_force, _RLIMITS]
+        in_force = [*groups.in_force, RLIMITS]
         missing = list(groups.missing)
         if self._config.mode is SandboxMode.NONE:
             missing = ["everything else: the operator chose to run without a sandbox", *missing]

@@ -1,0 +1,165 @@
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.sandbox import (
+    Entry,
+    Flavour,
+    Runner,
+    RunnerClient,
+    SandboxUnavailable,
+    Zygote,
+    ZygoteConfig,
+    cgroups,
+    run_command,
+)
+from kernelbot.protocol import Limits, SandboxMode
+
+
+def _is_alive(pid: int) -> bool:
+    """A zombie is dead."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state not in "ZX"
+
+
+def _spawn(client: RunnerClient) -> Runner:
+    return client.spawn(Limits(), Entry.EXEC)
+
+
+def test_a_killed_runner_is_dead_on_return(client: RunnerClient) -> None:
+    runner = _spawn(client)
+    assert _is_alive(runner.pid)
+    ending = runner.kill()
+    assert not _is_alive(runner.pid)
+    assert (None, None, False) == (ending.exit_code, ending.signal, ending.out_of_memory)
+
+
+def test_killing_twice_gives_the_same_answer(client: RunnerClient) -> None:
+    runner = _spawn(client)
+    assert runner.kill() is runner.kill()
+
+
+def test_waiting_for_a_living_runner_gives_none(client: RunnerClient) -> None:
+    runner = _spawn(client)
+    assert None is runner.wait(0.05)
+    runner.kill()
+    assert runner.wait(0.05) is runner.kill()
+
+
+def test_a_runner_that_ends_by_itself_is_noticed(client: RunnerClient) -> None:
+    runner = _spawn(client)
+    runner.channel.shutdown(socket.SHUT_RDWR)
+    ending = runner.wait(10)
+    assert ending is not None
+    assert 1 == ending.exit_code  # it was told nothing to do
+    assert "EOFError" in runner.stderr.text or "struct.error" in runner.stderr.text
+
+
+def test_several_runners_live_side_by_side(client: RunnerClient) -> None:
+    runners = [_spawn(client) for _ in range(5)]
+    assert 5 == len({runner.pid for runner in runners})
+    for runner in runners:
+        runner.kill()
+
+
+def test_no_descriptor_and_no_cgroup_is_left(client: RunnerClient) -> None:
+    _spawn(client).kill()
+    before = list(Path("/proc/self/fd").iterdir())
+    for _ in range(5):
+        _spawn(client).kill()
+    assert len(before) == len(list(Path("/proc/self/fd").iterdir()))
+    parents = set(cgroups.detect().parents.values())
+    assert [] == [path for parent in parents for path in parent.glob(f"kernelbot-{os.getpid()}-*")]
+
+
+@pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
+def test_the_runner_is_in_its_cgroup_before_it_is_handed_over(client: RunnerClient) -> None:
+    runner = _spawn(client)
+    parents = set(cgroups.detect().parents.values())
+    members = [
+        (path / "cgroup.procs").read_text().split()
+        for parent in parents
+        for path in parent.glob(f"kernelbot-{os.getpid()}-*")
+    ]
+    runner.kill()
+    assert [1] * len(parents) == [len(pids) for pids in members]
+
+
+def test_a_judge_that_dies_takes_its_runners_along(zygote: Zygote) -> None:
+    awake, writer = os.pipe()
+    judge = os.fork()
+    if judge == 0:
+        runner = _spawn(RunnerClient(zygote.connect()))
+        os.write(writer, str(runner.pid).encode())
+        time.sleep(60)
+        os._exit(0)
+    runner_pid = int(os.read(awake, 100))
+    assert _is_alive(runner_pid)
+    os.kill(judge, signal.SIGKILL)
+    os.waitpid(judge, 0)
+    deadline = time.monotonic() + 5
+    while _is_alive(runner_pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not _is_alive(runner_pid)
+    os.close(awake)
+    os.close(writer)
+
+
+def test_a_closed_zygote_takes_everything_along() -> None:
+    zygote = Zygote.start(ZygoteConfig(Flavour.BARE, spare=2))
+    zygote.wait_ready(60)
+    client = RunnerClient(zygote.connect())
+    runner = _spawn(client)
+    zygote.close()
+    assert not _is_alive(runner.pid)
+    runner.kill()
+    with pytest.raises(SandboxUnavailable):
+        _spawn(client)
+    client.close()
+
+
+def test_extra_environment_reaches_the_runner() -> None:
+    zygote = Zygote.start(ZygoteConfig(Flavour.BARE, env={"MARK": "a 'b'\n$c"}))
+    client = RunnerClient(zygote.connect())
+    result = _run(client, ["printenv", "MARK"])
+    assert "a 'b'\n$c\n" == result
+    client.close()
+    zygote.close()
+
+
+def test_a_zygote_that_cannot_start_gives_its_last_words() -> None:
+    zygote = Zygote.start(ZygoteConfig(Flavour.BARE, devices=("/dev/no-such-device",)))
+    with pytest.raises(SandboxUnavailable, match="no-such-device"):
+        zygote.wait_ready(60)
+    zygote.close()
+
+
+def test_without_a_sandbox_the_report_says_so_and_trees_die_all_the_same() -> None:
+    zygote = Zygote.start(ZygoteConfig(Flavour.BARE, mode=SandboxMode.NONE))
+    client = RunnerClient(zygote.connect())
+    marker = f"marker-{os.urandom(8).hex()}"
+    daemon = f"setsid sh -c 'sleep 300 # {marker}' & echo $HOME"
+    box = _run(client, ["sh", "-c", daemon]).strip()
+    assert "none" == zygote.report().mode
+    assert not Path(box).exists()
+    assert [] == [p for p in Path("/proc").glob("[0-9]*/cmdline") if marker in _text(p)]
+    client.close()
+    zygote.close()
+
+
+def _run(client: RunnerClient, argv: list[str]) -> str:
+    return run_command(client, argv, timeout_s=10).stdout
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except OSError:
+        return ""

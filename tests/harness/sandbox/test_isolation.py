@@ -1,0 +1,327 @@
+"""What a hostile program finds when it looks around, tried from inside a real runner."""
+
+import errno
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelbot.harness.sandbox import CommandResult, RunnerClient, run_command
+from kernelbot.protocol import Limits, Verdict
+
+_X86 = platform.machine() == "x86_64"
+
+
+def _python(client: RunnerClient, code: str, **options: Any) -> CommandResult:
+    return run_command(client, ["python3", "-c", code], timeout_s=20, **options)
+
+
+def _value(client: RunnerClient, code: str, **options: Any) -> Any:
+    """What `code` leaves in `out`."""
+    program = f"import json, os\n{code}\nprint(json.dumps(out))"
+    result = _python(client, program, **options)
+    assert (0, "") == (result.exit_code, result.stderr)
+    return json.loads(result.stdout)
+
+
+def test_the_interpreter_is_the_same(client: RunnerClient) -> None:
+    found = _value(
+        client, "import sys; out = [sys.prefix, sys.base_prefix, list(sys.version_info)]"
+    )
+    assert [sys.prefix, sys.base_prefix, list(sys.version_info)] == found
+
+
+def test_the_user_is_nobody_of_importance(client: RunnerClient) -> None:
+    code = "out = [os.getresuid(), os.getresgid(), os.getgroups()]"
+    assert [[1000] * 3, [1000] * 3] == _value(client, code)[:2]
+    status = _value(client, "out = open('/proc/self/status').read()")
+    lines = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    none = "0" * 16
+    assert [none] * 5 + ["1", "2"] == [
+        lines[key].strip()
+        for key in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp")
+    ]
+
+
+def test_the_environment_is_clean(client: RunnerClient) -> None:
+    expected = {"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "PYTHONDONTWRITEBYTECODE"}
+    assert expected == {*_value(client, "out = list(os.environ)")} - {"LC_CTYPE"}
+
+
+def test_only_the_standard_descriptors_are_open(client: RunnerClient) -> None:
+    code = "out = [fd for fd in range(4096) if os.path.exists(f'/proc/self/fd/{fd}')]"
+    assert [0, 1, 2] == _value(client, code)
+
+
+def test_proc_shows_this_runner_alone(client: RunnerClient) -> None:
+    code = "out = sorted(int(name) for name in os.listdir('/proc') if name.isdigit())"
+    assert [1, 2, 3] == _value(client, code)
+
+
+@pytest.mark.parametrize("name", ["environ", "mem", "maps", "fd", "root", "cwd", "fdinfo/0"])
+@pytest.mark.parametrize("pid", [1, 2])
+def test_the_trusted_processes_cannot_be_looked_into(
+    client: RunnerClient, pid: int, name: str
+) -> None:
+    code = f"""
+path = '/proc/{pid}/{name}'
+out = 'nothing'
+for look in (os.listdir, os.readlink, lambda p: open(p, 'rb').read(1)):
+    try:
+        out = str(look(path)); break
+    except OSError: pass
+"""
+    assert "nothing" == _value(client, code)
+
+
+def test_the_system_is_what_it_needs_and_no_more(client: RunnerClient) -> None:
+    found = set(_value(client, "out = os.listdir('/')"))
+    assert {"box", "usr", "tmp", "proc", "dev", "etc", "sys", "harness"} <= found
+    assert set() == found & {"home", "mnt", "srv", "var", "run", "boot", "media"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/shadow",
+        "/etc/sudoers",
+        "/etc/hostname",
+        "/root/.ssh",
+        "/root/.bashrc",
+        "/var/log",
+        str(Path(__file__)),
+        str(Path(__file__).parents[3] / "pyproject.toml"),
+        str(Path(__file__).parents[3] / "examples"),
+    ],
+)
+def test_nothing_of_the_host_is_there(client: RunnerClient, path: str) -> None:
+    assert _value(client, f"out = os.path.exists({path!r})") is False
+
+
+def test_no_other_package_of_ours_is_there(client: RunnerClient) -> None:
+    code = "out = sorted(os.listdir('/harness/kernelbot'))"
+    assert ["__init__.py", "harness", "protocol"] == _value(client, code)
+
+
+def test_nothing_but_the_private_folders_can_be_written(client: RunnerClient) -> None:
+    code = """
+out = set()
+for root, folders, files in os.walk('/'):
+    if root.startswith('/proc'):
+        folders.clear(); continue
+    folders[:] = [f for f in folders if not os.path.islink(os.path.join(root, f))]
+    if root.count('/') > 3: folders.clear()
+    try:
+        open(os.path.join(root, '.x'), 'w').close(); out.add(root)
+    except OSError: pass
+out = sorted(out)
+"""
+    assert ["/box", "/dev/shm", "/tmp"] == [
+        path for path in _value(client, code) if not path.startswith("/dev/pts")
+    ]
+
+
+def test_there_is_no_network(client: RunnerClient) -> None:
+    code = """
+import socket
+out = []
+for address in ('1.1.1.1', '169.254.169.254', '10.0.0.1', '192.168.0.1'):
+    with socket.socket() as s:
+        s.settimeout(3)
+        out.append(s.connect_ex((address, 80)))
+out.append([name for _, name in socket.if_nameindex()])
+"""
+    *refusals, names = _value(client, code)
+    assert {errno.ENETUNREACH} == set(refusals)
+    assert "lo" in names
+
+
+def test_ranks_can_talk_over_loopback(client: RunnerClient) -> None:
+    code = """
+import socket
+server = socket.create_server(('127.0.0.1', 0))
+with socket.create_connection(server.getsockname()) as s: s.sendall(b'x')
+out = server.accept()[0].recv(1).decode()
+"""
+    assert "x" == _value(client, code)
+
+
+@pytest.mark.parametrize("family", [40, 38, 17, 16 + 13, 31])
+def test_other_kinds_of_socket_are_refused(client: RunnerClient, family: int) -> None:
+    code = f"""
+import socket
+try:
+    socket.socket({family}, socket.SOCK_STREAM); out = 0
+except OSError as error: out = error.errno
+"""
+    assert errno.EPERM == _value(client, code)
+
+
+@pytest.mark.skipif(not _X86, reason="the numbers below are x86_64's")
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("ptrace", "101, 0, 0, 0, 0"),
+        ("process_vm_readv", "310, 1, 0, 0, 0, 0, 0"),
+        ("mount", "165, b'none', b'/tmp', b'tmpfs', 0, 0"),
+        ("umount2", "166, b'/tmp', 2"),
+        ("pivot_root", "155, b'/tmp', b'/tmp'"),
+        ("chroot", "161, b'/tmp'"),
+        ("unshare user", "272, 0x10000000"),
+        ("unshare mount", "272, 0x20000"),
+        ("setns", "308, 0, 0"),
+        ("clone with a user namespace", "56, 0x10000011, 0, 0, 0, 0"),
+        ("bpf", "321, 0, 0, 0"),
+        ("keyctl", "250, 0, 0"),
+        ("add_key", "248, b'user', b'a', b'b', 1, 0"),
+        ("userfaultfd", "323, 0"),
+        ("io_uring_setup", "425, 1, 0"),
+        ("perf_event_open", "298, 0, 0, 0, 0, 0"),
+        ("open_by_handle_at", "304, 0, 0, 0"),
+        ("seccomp", "317, 1, 0, 0"),
+        ("prctl seccomp", "157, 22, 2, 0"),
+        ("personality", "135, 0x40000"),
+        ("kexec_load", "246, 0, 0, 0, 0"),
+        ("finit_module", "313, 0, 0, 0"),
+        ("pidfd_getfd", "438, 0, 0, 0"),
+        ("kcmp", "312, 1, 2, 0, 0, 0"),
+    ],
+)
+def test_a_dangerous_call_is_refused(client: RunnerClient, name: str, call: str) -> None:
+    code = f"""
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+out = [libc.syscall({call}), ctypes.get_errno()]
+"""
+    assert [-1, errno.EPERM] == _value(client, code), name
+
+
+@pytest.mark.skipif(not _X86, reason="the numbers below are x86_64's")
+@pytest.mark.parametrize("call", ["435, 0, 0", "0x40000000 + 39"])
+def test_calls_out_of_the_filters_sight_do_not_exist(client: RunnerClient, call: str) -> None:
+    code = f"""
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+out = [libc.syscall({call}), ctypes.get_errno()]
+"""
+    assert [-1, errno.ENOSYS] == _value(client, code)
+
+
+def test_threads_and_processes_are_allowed(client: RunnerClient) -> None:
+    code = """
+import subprocess, threading
+done = []
+threads = [threading.Thread(target=done.append, args=(i,)) for i in range(20)]
+[t.start() for t in threads]; [t.join() for t in threads]
+out = [len(done), subprocess.run(['echo', 'hi'], capture_output=True, text=True).stdout]
+"""
+    assert [20, "hi\n"] == _value(client, code)
+
+
+def test_set_user_id_programs_gain_nothing(client: RunnerClient) -> None:
+    result = run_command(
+        client, ["sh", "-c", "cp /usr/bin/id . && chmod u+s id && ./id -u"], timeout_s=10
+    )
+    assert "1000\n" == result.stdout
+
+
+@pytest.mark.parametrize("target", ["1", "os.getppid()", "0", "-1", "-os.getpgid(1)"])
+def test_killing_the_parents_does_not_reach_the_next_runner(
+    client: RunnerClient, target: str
+) -> None:
+    code = f"""
+import signal
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD, signal.SIGKILL):
+    try: os.kill({target}, number)
+    except OSError: pass
+"""
+    _python(client, code)
+    assert [1] == _value(client, "out = [1]")
+
+
+def test_nothing_is_left_for_the_next_runner(client: RunnerClient) -> None:
+    write = "for f in ('/box/x', '/tmp/x', '/dev/shm/x'): open(f, 'w').write('mine')"
+    assert 0 == _python(client, write).exit_code
+    code = "out = [os.listdir(f) for f in ('/box', '/tmp', '/dev/shm')]"
+    assert [[], [], []] == _value(client, code)
+
+
+def test_daemons_die_with_their_runner(client: RunnerClient) -> None:
+    marker = f"marker-{os.urandom(8).hex()}"
+    code = f"""
+import subprocess
+for _ in range(3):
+    subprocess.Popen(['setsid', 'sh', '-c', 'sleep 300 # {marker}'], stdin=-3, stdout=-3, stderr=-3)
+"""
+    assert 0 == _python(client, code).exit_code
+    assert [] == _processes_with(marker)
+
+
+def _processes_with(marker: str) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = path.read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+        if marker in text:
+            found.append(text)
+    return found
+
+
+def test_a_fork_bomb_is_bounded(client: RunnerClient) -> None:
+    code = """
+out = 0
+try:
+    while out < 5000:
+        if os.fork() == 0: import time; time.sleep(300)
+        out += 1
+except BlockingIOError: pass
+"""
+    assert 20 > _value(client, code, limits=Limits(processes=20))
+
+
+def test_a_memory_bomb_is_a_memory_limit(client: RunnerClient) -> None:
+    code = "import os\nx = []\nwhile True: x.append(bytearray(os.urandom(1 << 20)))"
+    result = _python(client, code, limits=Limits(memory_bytes=256 << 20))
+    assert Verdict.MEMORY_LIMIT == result.limit
+
+
+def test_filling_the_disk_fails_in_the_program_alone(client: RunnerClient) -> None:
+    code = """
+import errno
+out = []
+for folder in ('/tmp', '/box', '/dev/shm'):
+    try:
+        for i in range(100):
+            with open(f'{folder}/{i}', 'wb') as f: f.write(bytes(4 << 20))
+    except OSError as error: out.append(error.errno)
+"""
+    assert [errno.ENOSPC] * 3 == _value(client, code, limits=Limits(file_size_bytes=16 << 20))
+
+
+def test_a_file_past_the_size_limit_fails(client: RunnerClient) -> None:
+    code = """
+out = None
+try:
+    with open('/tmp/x', 'wb') as f: f.truncate(17 << 20)
+except OSError as error: out = error.errno
+"""
+    assert errno.EFBIG == _value(client, code, limits=Limits(file_size_bytes=16 << 20))
+
+
+def test_a_flood_of_output_is_cut_and_stopped(client: RunnerClient) -> None:
+    limits = Limits(output_kept_bytes=1000, output_limit_bytes=1 << 20)
+    result = run_command(client, ["yes"], limits=limits, timeout_s=20)
+    assert Verdict.OUTPUT_LIMIT == result.limit
+    assert "bytes left out" in result.stdout
+    assert 1100 > len(result.stdout)
+
+
+def test_output_that_is_not_text_is_shown_as_well_as_can_be(client: RunnerClient) -> None:
+    result = run_command(client, ["printf", r"a\377b\0c"], timeout_s=10)
+    assert "a\ufffdb\0c" == result.stdout
