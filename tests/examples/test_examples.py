@@ -12,7 +12,7 @@ from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.harness.host import Host
 from kernelbot.main.check import CheckedSolution, check_solutions
-from kernelbot.protocol import DeviceSpec, HarnessKind, Lang, ProgressEvent, Vendor
+from kernelbot.protocol import DeviceSpec, Fault, HarnessKind, Lang, ProgressEvent, Vendor, Verdict
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = sorted(path.parent for path in EXAMPLES.glob("*/task.yml"))
@@ -70,12 +70,23 @@ def test_an_example_has_two_solutions_of_each_kind(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "folder",
-    [folder for folder in FOLDERS if not folder.name.endswith(("_cpp", "_cu"))],
+    [folder for folder in FOLDERS if not folder.name.endswith("_cu")],
     ids=lambda folder: folder.name,
 )
 def test_the_solutions_of_an_example_behave(folder: Path, host: Host) -> None:
     checked = judged(load(folder), host)
     assert [] == [(item.solution.label, item.message) for item in checked if not item.behaved]
+
+
+def test_cuda_without_a_gpu_is_our_fault_and_says_so(host: Host) -> None:
+    checked = judged(load(EXAMPLES / "vectoradd_cu"), host)
+    correct = [item.result for item in checked if item.solution.expected is Expectation.CORRECT]
+    verdicts = [(result.verdict, result.failure) for result in correct if result is not None]
+    assert 2 == len(verdicts)
+    for verdict, failure in verdicts:
+        assert failure is not None
+        assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (verdict, failure.fault)
+        assert "NVIDIA" in failure.message
 
 
 @pytest.mark.parametrize("name", ["example.yaml", "demo.yaml"])
