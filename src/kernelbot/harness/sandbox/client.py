@@ -161,6 +161,7 @@ class Runner:
         self._exit: RunnerExit | None = None
         self._report: dict[str, Any] = {}
         self._pidfd = _open_living(init_pid, ends.status)
+        self._runner_pidfd = _open_child(runner_pid, init_pid)
         captures = {ends.stdout: self.stdout, ends.stderr: self.stderr}
         self._drain = Drain(captures, on_overflow=self._signal_kill)
 
@@ -229,15 +230,17 @@ class Runner:
         self._drain.join(_DRAIN_TIMEOUT_S)
         self.channel.close()
         self._status.close()
-        os.close(self._pidfd)
-        self._pidfd = -1
+        wire.close_all((self._pidfd, self._runner_pidfd))
+        self._pidfd = self._runner_pidfd = -1
         self._group.remove()
         if not self._isolated:
             shutil.rmtree(self._box, ignore_errors=True)
 
     def _signal_kill(self) -> None:
-        with suppress(ProcessLookupError, OSError):
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        """Kill the runner beside its init, whose own end would only come to it second."""
+        for pidfd in (self._runner_pidfd, self._pidfd):
+            with suppress(OSError):
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
 
 
 def _open_living(pid: int, status: socket.socket) -> int:
@@ -246,6 +249,19 @@ def _open_living(pid: int, status: socket.socket) -> int:
     poll = select.poll()
     poll.register(status, 0)
     if poll.poll(0):  # only a hang-up is reported without being asked for
+        os.close(pidfd)
+        raise SandboxUnavailable("it died at once")
+    return pidfd
+
+
+def _open_child(pid: int, parent_pid: int) -> int:
+    """A handle on `pid`, which is surely still the child of `parent_pid`."""
+    try:
+        pidfd = os.pidfd_open(pid)
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        raise SandboxUnavailable("it died at once") from None
+    if int(stat.rpartition(")")[2].split()[1]) != parent_pid:
         os.close(pidfd)
         raise SandboxUnavailable("it died at once")
     return pidfd
