@@ -1,11 +1,11 @@
-"""Judging without a server: `run`."""
+"""Judging without a server: `run`; and what this machine can do: `doctor`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kernelbot.cli.errors import exit_code_of
+from kernelbot.cli.errors import ACCEPTED, OURS, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.inprocess import load
 from kernelbot.cli.options import DeviceOption, Json, ModeOption, SandboxOption
@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
             "Exit codes: 0 accepted; 1 refused; 2 bad usage, problem or file; 3 our fault.",
         )
     )(run)
+    app.command(epilog=examples("kernelbot doctor", "kernelbot doctor --json"))(doctor)
 
 
 def run(
@@ -56,3 +57,20 @@ def run(
     terminal.document(Report.of(result))
     fault = result.failure.fault if result.failure else None
     raise typer.Exit(exit_code_of(result.verdict, fault))
+
+
+def doctor(as_json: Json = False) -> None:
+    """Look at each part that judging uses: is it there, is it in force, and what to do if not.
+
+    Judges a small program for real. Exit code 3: nothing can be judged here.
+    """
+    from kernelbot.render.table import table
+
+    terminal = Terminal(as_json)
+    terminal.progress("Looking at this machine ...")
+    parts = load("doctor", "examine")()
+    rows = [(part.sign, part.name, part.version or "", part.note) for part in parts]
+    terminal.show(table(("", "part", "version", "what is there, what to do"), rows))
+    document = load("doctor", "to_document")(parts)
+    terminal.document(document)
+    raise typer.Exit(ACCEPTED if document["ok"] else OURS)

@@ -155,6 +155,7 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
         done = follow(client, sent, terminal)
     except KeyboardInterrupt:
         terminal.progress(f"\nSubmission {sent.id} goes on without you. {_come_back(sent.id)}")
+        terminal.document(sent)
         raise typer.Exit(INTERRUPTED) from None
     terminal.progress("")
     terminal.show(outcome(done))

@@ -3,6 +3,7 @@
 from kernelbot.protocol import (
     CaseResult,
     CompileReport,
+    Failure,
     Fault,
     HarnessKind,
     PhaseResult,
@@ -27,7 +28,7 @@ def report(
     of each output; `passed_cases` False: only those that failed, the others counted."""
     parts = [
         _heading(result),
-        *(_phase(phase, passed_cases) for phase in result.phases),
+        *(_phase(phase, result.failure, passed_cases) for phase in result.phases),
         _failure(result, output_limit),
         _compile(result.compile, output_limit),
         _output("What the program printed", result.stdout, output_limit),
@@ -59,14 +60,15 @@ def _heading(result: RunResult) -> str:
     return "\n".join(lines)
 
 
-def _phase(phase: PhaseResult, passed_cases: bool) -> str:
+def _phase(phase: PhaseResult, told_below: Failure | None, passed_cases: bool) -> str:
     lines = [f"{phase.phase}: {TITLES[phase.verdict]}, {seconds_text(phase.duration_s)}"]
     if phase.cases:
         lines += _cases(phase.cases, passed_cases)
     if phase.workloads:
         lines.append(indent(_workloads(phase.workloads), "  "))
         lines += _extras(phase.workloads)
-    if phase.failure and not phase.cases:
+    said = {case.message for case in phase.cases} | ({told_below.message} if told_below else set())
+    if phase.failure and phase.failure.message not in said:
         lines.append(indent(printable(phase.failure.message), "  "))
     return "\n".join(lines)
 
@@ -113,7 +115,10 @@ def _extras(workloads: tuple[WorkloadResult, ...]) -> list[str]:
 def _failure(result: RunResult, output_limit: int) -> str:
     if result.failure is None:
         return ""
-    lines = [printable(shorten(result.failure.message, output_limit))]
+    lines = []
+    said = {case.message for phase in result.phases for case in phase.cases}
+    if result.failure.message not in said:
+        lines.append(printable(shorten(result.failure.message, output_limit)))
     if result.failure.fault is not Fault.AUTHOR:
         lines.append(FAULTS[result.failure.fault])
     if result.failure.evidence:
