@@ -129,6 +129,7 @@ def test_standings_draw_the_slowest_as_the_longest_bar(
         StandingView(
             rank=rank,
             author=author,
+            author_id=rank,
             score_s=score_s,
             ci95_s=None,
             submission_id=rank,

@@ -10,7 +10,7 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
-from kernelbot.domain.types import Standing, Visibility
+from kernelbot.domain.types import Visibility
 
 
 def register(app: typer.Typer) -> None:
@@ -111,7 +111,7 @@ def show(
         board = client.board(name)
         page = client.standings(name, device, limit=limit, offset=offset)
     terminal.show(f"{board.name} on {page.device}: {_deadline(board.deadline)}\n")
-    terminal.show(standings_table([Standing(**row.model_dump()) for row in page.standings]))
+    terminal.show(standings_table([row.to_standing() for row in page.standings]))
     if offset + len(page.standings) < page.total:
         terminal.show(f"\n{page.total} in all; go on with --offset {offset + limit}")
     terminal.document({**board.model_dump(mode="json"), **page.model_dump(mode="json")})

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import IO
 
+import platformdirs
+
 from kernelbot.protocol import (
     Failure,
     Fault,
@@ -64,9 +66,10 @@ def _nobody(_event: ProgressEvent) -> None:
 
 
 def _start(events_fd: int) -> subprocess.Popen[bytes]:
+    cache = platformdirs.user_cache_path("kernelbot") / "builds"
     # A session of its own, so that Ctrl-C reaches us first and we can stop all of it.
     return subprocess.Popen(
-        [*HARNESS, "--events-fd", str(events_fd)],
+        [*HARNESS, "--events-fd", str(events_fd), "--build-cache", str(cache)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

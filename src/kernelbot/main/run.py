@@ -8,6 +8,7 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge, UserError
 from kernelbot.main.judge_once import OnEvent, judge_once
+from kernelbot.main.settings import read_settings
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
@@ -16,17 +17,14 @@ from kernelbot.protocol import (
     RunResult,
     SandboxMode,
     SourceFile,
-    Vendor,
 )
 
 MAX_SOURCE_BYTES = 1 << 20
 
-CPU = DeviceSpec("CPU", Vendor.CPU)
-
 
 @dataclass(frozen=True)
 class LocalRun:
-    """What to judge. `device` None: the processor of this machine."""
+    """What to judge. `device` None: the first that is configured."""
 
     problem: Path
     submission: Path
@@ -40,12 +38,15 @@ def run(wanted: LocalRun, on_event: OnEvent, on_warning: Callable[[str], None]) 
     loaded = load_problem(wanted.problem)
     for warning in loaded.warnings:
         on_warning(str(warning))
+    settings = read_settings()
     job = JobSpec(
         job_id=uuid.uuid4().hex,
         problem=loaded.definition.spec,
         submission=read_submission(wanted.submission, loaded.definition.spec),
         mode=wanted.mode,
         device=find_device(wanted.device),
+        limits=settings.limits,
+        sampling=settings.sampling,
         sandbox=wanted.sandbox,
     )
     return judge_once(job, on_event)
@@ -53,7 +54,7 @@ def run(wanted: LocalRun, on_event: OnEvent, on_warning: Callable[[str], None]) 
 
 def find_device(name: str | None) -> DeviceSpec:
     """A configured device by its name in any case. Raises `UserError` where there is none."""
-    devices = (CPU,)
+    devices = [device.spec for device in read_settings().device_configs()]
     if name is None:
         return devices[0]
     for device in devices:

@@ -83,6 +83,7 @@ class StandingView(Answer):
 
     rank: int
     author: str
+    author_id: int
     score_s: float
     ci95_s: tuple[float, float] | None
     submission_id: int
@@ -96,12 +97,27 @@ class StandingView(Answer):
         return cls(
             rank=row.rank,
             author=row.author,
+            author_id=row.author_id,
             score_s=row.score_s,
             ci95_s=row.ci95_s,
             submission_id=row.submission_id,
             file_name=row.file_name,
             achieved_at=row.achieved_at,
             unverified=row.unverified,
+        )
+
+    def to_standing(self) -> Standing:
+        """Back to the form that `render` reads."""
+        return Standing(
+            rank=self.rank,
+            author=self.author,
+            author_id=self.author_id,
+            score_s=self.score_s,
+            ci95_s=self.ci95_s,
+            submission_id=self.submission_id,
+            file_name=self.file_name,
+            achieved_at=self.achieved_at,
+            unverified=self.unverified,
         )
 
 
