@@ -52,6 +52,15 @@ class TaskClocks:
             return None
 
 
+def own_delay_ns() -> int:
+    """How long this thread was ready to run but waited for a processor; 0 where nobody counts."""
+    try:
+        with open("/proc/thread-self/schedstat") as file:  # noqa: PTH123 (called for every call)
+            return int(file.read().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def _children(pid: int) -> list[int]:
     found: list[int] = []
     try:

@@ -58,20 +58,22 @@ class MissingSymbol(Exception):
 class CompiledKernel:
     """`extern "C" void custom_kernel(...)` of a shared object."""
 
-    def __init__(self, path: Path, outputs: Sequence[int]) -> None:
-        """Load `path`. `outputs`: indices of the leaves that are outputs; empty: the last array.
+    def __init__(self, function: Callable[..., Any], outputs: Sequence[int]) -> None:
+        """`outputs`: indices of the leaves that are outputs; empty: the last array."""
+        self.function = function
+        self._outputs = tuple(outputs)
+        self._guarded: list[_Guarded] = []
 
-        Raises OSError or `MissingSymbol`.
-        """
+    @classmethod
+    def load(cls, path: Path, outputs: Sequence[int]) -> "CompiledKernel":
+        """The kernel of the shared object at `path`. Raises OSError or `MissingSymbol`."""
         library = ctypes.CDLL(str(path))
         try:
             function = getattr(library, SYMBOL)
         except AttributeError as error:
             raise MissingSymbol from error
         function.restype = None
-        self.function: Callable[..., Any] = function
-        self._outputs = tuple(outputs)
-        self._guarded: list[_Guarded] = []
+        return cls(function, outputs)
 
     def arguments(self, data: Any) -> tuple[Any, ...]:
         """C arguments; outputs point to fresh, poisoned memory between guard bytes."""

@@ -61,7 +61,9 @@ class Pool:
             key.flavour, key.sandbox, cuda_on_cpu, _device_files(key.vendor), env, spare
         )
         self._runners = Zygote.start(config)
-        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, env)
+        # A judge whose idle threads spin would take processors from the runner that is measured.
+        quiet = {**env, "OMP_WAIT_POLICY": "passive"}
+        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, quiet)
         self._ready = threading.Lock()
         self._is_ready = False
         self._lock = threading.Lock()

@@ -10,16 +10,18 @@ from typing import Any
 
 from kernelbot.harness.checking import complaint
 from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.crosscheck import Baseline
 from kernelbot.harness.problem import LoadedProblem
 from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
-from kernelbot.harness.session import Reply, Session, Window
+from kernelbot.harness.session import AuthorFailure, Reply, Session, Window
 from kernelbot.harness.testing import encode_input, refuse_side_effects, wrong_answer
-from kernelbot.protocol import Case, JobSpec, WorkloadResult
+from kernelbot.protocol import Case, JobSpec, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]
 
-_EMPTY_CALLS = 5
+_WARMING_CALLS = 5
+_COLD_CALLS = 3
 _CHEAP_CHECK_SHARE = 0.25
 """A check counts as cheap while all checks together take less than this of the elapsed time."""
 
@@ -51,18 +53,25 @@ class Measurer:
         self._secret = os.urandom(32)
         self._random = random.SystemRandom()
         self._empty_call_ns: float | None = None
+        self._baselines: dict[int, Baseline] = {}
 
-    def calibrate(self, cases: Sequence[Case]) -> None:
+    def calibrate(self, cases: Sequence[tuple[int, Case]]) -> None:
         """Empty calls, before any code of the author's: what a call costs by itself."""
-        if not cases:
-            return
-        data, _ = self._data(cases[-1], 0, 0)
-        encoded = encode_input(data, self._problem.modules)
-        claims = [
-            self._session.timed_call(encoded, None, False, "nothing").window.claim_ns
-            for _ in range(_EMPTY_CALLS)
-        ]
-        self._empty_call_ns = statistics.median(claims)
+        for index, case in cases:
+            encoded = encode_input(self._data(case, index, 0), self._problem.modules)
+            empty = [
+                self._session.timed_call(encoded, None, bool(call % 2), kernel)
+                for call in range(_WARMING_CALLS)
+                for kernel in ("identity", "nothing")
+            ]
+            cold = [
+                self._session.timed_call(encoded, self._flusher, bool(call % 2), "identity")
+                for call in range(_COLD_CALLS)
+            ]
+            self._baselines[index] = Baseline.of(
+                [reply.window for reply in cold], cold[-1].size_bytes
+            )
+            self._empty_call_ns = statistics.median(reply.window.claim_ns for reply in empty)
 
     def measure(self, index: int, case: Case, workloads_left: int) -> Measurement:
         """Sample one workload until the stopping rule is satisfied. Raises `AuthorFailure`."""
@@ -71,6 +80,7 @@ class Measurer:
         rules = self._job.sampling
         rule = StoppingRule(rules, min(rules.wall_cap_s, left_s))
         call = self._warm_up(index, case)
+        baseline = self._baselines[index]
         windows: list[Window] = []
         checked = 0
         check_s = 0.0
@@ -87,8 +97,10 @@ class Measurer:
             checked += check
             check_s += spent
             windows.append(reply.window)
-            rule.add(float(reply.window.claim_ns))
+            rule.add(baseline.bounded_ns(reply.window, reply.size_bytes))
             stopped = rule.decide(time.monotonic() - start)
+        if found := baseline.contradiction(windows, reply.size_bytes):
+            raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
         result = _summary(case, rule.samples_ns, checked, stopped, self._empty_call_ns)
         return Measurement(result, tuple(windows))
 
@@ -103,7 +115,7 @@ class Measurer:
 
     def _one_call(self, index: int, case: Case, call: int, check: bool) -> tuple[Reply, float]:
         start = time.monotonic()
-        data, _ = self._data(case, index, call)
+        data = self._data(case, index, call)
         encoded = encode_input(data, self._problem.modules)
         self._spend("generate", time.monotonic() - start)
         reuse = bool(self._random.getrandbits(1))
@@ -119,12 +131,12 @@ class Measurer:
         self._spend("check", spent)
         return reply, spent
 
-    def _data(self, case: Case, index: int, call: int) -> tuple[Any, int]:
+    def _data(self, case: Case, index: int, call: int) -> Any:
         seed = call_seed(self._secret, index, call)
         arguments = case_arguments(case, self._job.seed if self._job.secret else None)
         if call:
             arguments = with_seed(arguments, seed)
-        return self._problem.make_input(arguments, seed), seed
+        return self._problem.make_input(arguments, seed)
 
 
 def _summary(

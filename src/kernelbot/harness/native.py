@@ -145,7 +145,8 @@ class NativeJudge:
     def _drive(self, phase: Phase, session: Session) -> PhaseResult:
         spec = self._job.problem
         device = "cpu" if self._job.device.vendor is Vendor.CPU else "cuda"
-        session.setup(shared_files(spec), device, spec.fresh_output)
+        outputs = None if spec.lang is Lang.PY else spec.config.outputs
+        session.setup(shared_files(spec), device, spec.fresh_output, outputs)
         if phase is Phase.TEST:
             self._load(session)
             cases = run_tests(self._job, self._problem, session, self._emit, self.collected.spend)
@@ -168,7 +169,7 @@ class NativeJudge:
     def _measure(self, phase: Phase, session: Session) -> PhaseResult:
         cases = self.timed_cases()
         measurer = Measurer(self._job, self._problem, session, self._flusher, self.collected.spend)
-        measurer.calibrate([case for _, case in cases])
+        measurer.calibrate(cases)
         self._load(session)
         order = list(cases)
         self._random.shuffle(order)

@@ -95,6 +95,10 @@ class _Runner:
         self._fresh_output = message["fresh_output"]
         if message["device"] != "cpu":
             self._synchronize = importlib.import_module("torch").cuda.synchronize
+        if message["outputs"] is not None:
+            # Empty calls are to cost what the author's will: the same buffers, the same arguments.
+            empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
+            self._kernels = {"identity": empty, "nothing": empty}
         for name in message["modules"]:
             importlib.import_module(name)
         return self._reply({"op": "ready"})
@@ -126,7 +130,7 @@ class _Runner:
         path.write_bytes(library.read(0, message["size"]))
         library.close()
         try:
-            self._kernels["author"] = CompiledKernel(path, message["outputs"])
+            self._kernels["author"] = CompiledKernel.load(path, message["outputs"])
         except OSError as error:
             return self._reply({"op": "raised", "text": str(error)})
         except MissingSymbol:

@@ -9,7 +9,7 @@ import os
 import random
 import signal
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kernelbot.harness.channel import (
@@ -19,7 +19,7 @@ from kernelbot.harness.channel import (
     ChannelGarbage,
     ChannelTimeout,
 )
-from kernelbot.harness.clocks import CacheFlusher, TaskClocks
+from kernelbot.harness.clocks import CacheFlusher, TaskClocks, own_delay_ns
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
@@ -53,8 +53,16 @@ class Window:
     """What the runner says the kernel took."""
     bracket_ns: int
     """From just before `go` was sent to just after `done` was read."""
-    still_cpu_ns: int
-    """Processor time the runner used between `ready` and `go`, while it had to wait."""
+    build_cpu_ns: int = 0
+    """Processor time the runner's tree used to build the inputs, before `ready`."""
+    still_cpu_ns: int = 0
+    """Processor time the runner's tree used between `ready` and `go`, when it had to wait."""
+    call_cpu_ns: int = 0
+    """Processor time the main thread used from `go` until it waited again."""
+    call_tree_cpu_ns: int = 0
+    """The same of the whole tree."""
+    waiting_ns: int = 0
+    """How long the main thread, or the judge, was ready in that time but was given no processor."""
 
 
 @dataclass(frozen=True)
@@ -104,8 +112,17 @@ class Session:
             self._clocks = TaskClocks(self._runner.pid)
         return self._clocks
 
-    def setup(self, files: tuple[SourceFile, ...], device: str, fresh_output: bool) -> None:
-        """Give the runner the problem's shared files, before any code of the author's."""
+    def setup(
+        self,
+        files: tuple[SourceFile, ...],
+        device: str,
+        fresh_output: bool,
+        outputs: tuple[int, ...] | None,
+    ) -> None:
+        """Give the runner the problem's shared files, before any code of the author's.
+
+        `outputs`: of a compiled problem, which leaves are outputs; None for Python.
+        """
         self._send(
             {
                 "op": "setup",
@@ -113,6 +130,7 @@ class Session:
                 "modules": sorted(self._modules),
                 "device": device,
                 "fresh_output": fresh_output,
+                "outputs": None if outputs is None else list(outputs),
             }
         )
         self._receive()
@@ -148,7 +166,7 @@ class Session:
         message = self._prepare_message(data, "author", reuse=False)
         start = time.perf_counter_ns()
         self._send({**message, "probes": probes}, fds)
-        return self._outcome(start, 0, probes)
+        return self._outcome(start, probes)
 
     def timed_call(
         self, data: Encoded, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
@@ -156,17 +174,31 @@ class Session:
         """One call between the judge's clocks, with cold caches."""
         fds = self._place(data)
         probes = self._probes()
+        idle = self.clocks.tree_cpu_ns()
         self._send({**self._prepare_message(data, kernel, reuse), "probes": None}, fds)
         ready = self._receive()
         if ready["op"] != "ready":
             raise self._garbage(ready)
-        before = self.clocks.tree_cpu_ns()
+        built = self.clocks.tree_cpu_ns()
         if flusher is not None:
             flusher.flush(self.clocks.last_cpu())
-        still = self.clocks.tree_cpu_ns() - before
+        before = self.clocks.main_thread() or (0, 0)
+        rested = self.clocks.tree_cpu_ns()
         start = time.perf_counter_ns()
+        delayed = own_delay_ns()
         self._send({"op": "go", "probes": probes})
-        return self._outcome(start, still, probes)
+        reply = self._outcome(start, probes)
+        delayed = own_delay_ns() - delayed
+        after = self.clocks.main_thread() or (0, 0)
+        window = replace(
+            reply.window,
+            build_cpu_ns=built - idle,
+            still_cpu_ns=rested - built,
+            call_cpu_ns=after[0] - before[0],
+            call_tree_cpu_ns=self.clocks.tree_cpu_ns() - rested,
+            waiting_ns=after[1] - before[1] + delayed,
+        )
+        return replace(reply, window=window)
 
     def inputs_changed(self, data: Encoded) -> bool:
         """Whether the last call left its inputs other than they were."""
@@ -231,7 +263,7 @@ class Session:
         wanted = [("input", self._input), ("output", self._output)]
         return [buffer.fd for name, buffer in wanted if name in self._unsent]
 
-    def _outcome(self, start: int, still_cpu_ns: int, probes: list[int]) -> Reply:
+    def _outcome(self, start: int, probes: list[int]) -> Reply:
         reply = self._receive()
         bracket = time.perf_counter_ns() - start
         self._refuse(reply, "The submission failed")
@@ -245,7 +277,7 @@ class Session:
         if not reply.get("fits"):
             self._fetch_again(size)
         value = self._rebuild(reply.get("value"), probes)
-        window = Window(claim, bracket, still_cpu_ns)
+        window = Window(claim, bracket)
         return Reply(value, window, size, bool(reply.get("aliased")))
 
     def _fetch_again(self, size: int) -> None:
