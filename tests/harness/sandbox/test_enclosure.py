@@ -36,3 +36,12 @@ def test_root_is_dropped_before_bubblewrap_starts() -> None:
     script = command[-1]
     assert ["unshare", "--mount", "sh", "-c"] == command[:4]
     assert script.index("--reuid=65534") < script.index("--no-new-privs") < script.index("bwrap")
+
+
+def test_a_wrapper_named_nvcc_does_not_open_the_folder_it_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "nvcc").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
+    assert str(tmp_path) not in {bind.target for bind in interpreter_binds()}

@@ -78,23 +78,24 @@ def interpreter_binds() -> list[Bind]:
     """The interpreter, its packages and the toolchains, where they aren't under /usr."""
     paths = [sys.base_prefix, sys.prefix, *site.getsitepackages()]
     paths += [os.path.realpath(path) for path in (sys.base_prefix, sys.prefix)]
-    paths += [str(Path(os.path.realpath(sys.executable)).parents[1])]
     paths += [str(root) for root in _toolchain_roots()]
+    never = {Path("/"), Path("/root"), Path("/home"), Path.home()}
     chosen: list[str] = []
     for path in sorted(set(paths), key=len):
         covered = any(Path(path).is_relative_to(root) for root in ("/usr", *chosen))
-        if not covered and Path(path).exists():
+        if not covered and Path(path) not in never and Path(path).exists():
             chosen.append(path)
     return [Bind(path, path) for path in chosen]
 
 
 def _toolchain_roots() -> list[Path]:
-    roots = [Path("/opt/rocm")]
+    """Installed GPU toolkits. A mere wrapper in somebody's folder must not open that folder."""
+    candidates = [Path("/opt/rocm"), Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))]
     nvcc = shutil.which("nvcc")
     if nvcc is not None:
-        roots.append(Path(os.path.realpath(nvcc)).parents[1])
-    roots.append(Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")).resolve())
-    return roots
+        candidates.append(Path(nvcc).resolve().parents[1])
+    marks = ("nvvm", "include/cuda.h", "amdgcn")
+    return [root.resolve() for root in candidates if any((root / mark).exists() for mark in marks)]
 
 
 def check_tools(search_path: str | None = None) -> None:

@@ -98,7 +98,7 @@ def _connect_streams(stdout_fd: int, stderr_fd: int) -> None:
 def _set_limits(order: RunnerOrder) -> None:
     limits = order.limits
     cpu_s = max(1, math.ceil(limits.cpu_time_s))
-    _lower(resource.RLIMIT_CORE, 0)
+    _lower(resource.RLIMIT_CORE, 1)  # 0 would still start a host's core dump handler; 1 doesn't
     _lower(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)
     _lower(resource.RLIMIT_NOFILE, limits.open_files)
     _lower(resource.RLIMIT_FSIZE, limits.file_size_bytes)

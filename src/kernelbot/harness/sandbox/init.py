@@ -8,6 +8,7 @@ the judge goes away, init ends, and the kernel kills whatever is left in the nam
 import os
 import resource
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -102,7 +103,12 @@ def _follow(packet: wire.Packet, runner_pid: int, inner: socket.socket, *, isola
     inner.close()
     wire.close_all(packet.fds[CHANNEL:])
     _quieten()
-    _watch(runner_pid, status)
+    try:
+        _watch(runner_pid, status)
+    finally:
+        if not isolated:  # else all of it goes with the namespaces
+            descendants.kill_all(os.getpid())
+            shutil.rmtree(order.box, ignore_errors=True)
 
 
 def _quieten() -> None:
