@@ -158,6 +158,7 @@ class LocalLauncher:
         mine = [handle for handle, its_host in self._job_hosts.items() if its_host is host]
         if not self._closed:
             log.error("host_died", jobs=len(mine))
+        host.lock_path.unlink(missing_ok=True)  # no lock counts as one that nobody holds
         for handle in mine:
             self._end(handle)
 

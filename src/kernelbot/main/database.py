@@ -1,15 +1,22 @@
 """`kernelbot db migrate`, and the database that `serve` stands on."""
 
+import asyncio
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from kernelbot.domain.errors import Conflict
+import structlog
+
+from kernelbot.domain.errors import Conflict, Unavailable
 from kernelbot.launchers.lockfile import LockFile
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.store import migrate
 from kernelbot.store.embedded import EmbeddedPostgres
+
+_LOOK_S = 0.5
+log = structlog.get_logger()
 
 
 def migrate_database(*, data: Path | None = None) -> list[str]:
@@ -20,8 +27,8 @@ def migrate_database(*, data: Path | None = None) -> list[str]:
     settings = read_settings(data=data)
     if (url := settings.external_database_url()) is not None:
         return migrate.migrate(url)
-    with locked_data(settings), _embedded(settings) as url:
-        return migrate.migrate(url)
+    with locked_data(settings), _embedded(settings) as postgres:
+        return migrate.migrate(postgres.url("postgres"))
 
 
 @contextlib.contextmanager
@@ -41,23 +48,57 @@ def locked_data(settings: Settings) -> Iterator[None]:
         lock.release()
 
 
+@dataclass(frozen=True)
+class ReadyDatabase:
+    """A database with the right schema. `postgres` None: it is someone else's to keep alive."""
+
+    url: str
+    postgres: EmbeddedPostgres | None
+
+
 @contextlib.contextmanager
-def ready_database(settings: Settings) -> Iterator[str]:
-    """The URL of a database with the right schema: the configured one, or the embedded one,
-    started and migrated for the time being. Raises `SchemaOutdated`, `Unavailable`."""
+def ready_database(settings: Settings) -> Iterator[ReadyDatabase]:
+    """The configured database, or the embedded one, started and migrated for the time being.
+
+    Raises `SchemaOutdated`, `Unavailable`.
+    """
     if (url := settings.external_database_url()) is not None:
         migrate.check_schema(url)
-        yield url
+        yield ReadyDatabase(url, None)
         return
-    with _embedded(settings) as url:
+    with _embedded(settings) as postgres:
+        url = postgres.url("postgres")
         migrate.migrate(url)
-        yield url
+        yield ReadyDatabase(url, postgres)
+
+
+@contextlib.asynccontextmanager
+async def kept_alive(database: ReadyDatabase) -> AsyncIterator[None]:
+    """While the block runs, an embedded server that dies is started again."""
+    task = asyncio.create_task(_keep_alive(database.postgres), name="keep Postgres alive")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def _keep_alive(postgres: EmbeddedPostgres | None) -> None:
+    while postgres is not None:
+        await asyncio.sleep(_LOOK_S)
+        try:
+            if await asyncio.to_thread(postgres.revive):
+                log.error("postgres_had_died")
+        except Unavailable as error:
+            log.error("postgres_is_down", error=str(error))
 
 
 @contextlib.contextmanager
-def _embedded(settings: Settings) -> Iterator[str]:
+def _embedded(settings: Settings) -> Iterator[EmbeddedPostgres]:
     postgres = EmbeddedPostgres(settings.data / "postgres")
     try:
-        yield postgres.start()
+        postgres.start()
+        yield postgres
     finally:
         postgres.stop()

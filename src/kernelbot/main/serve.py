@@ -17,7 +17,7 @@ import uvicorn
 from kernelbot.api.app import create_app
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.domain.types import Role
-from kernelbot.main.database import locked_data, ready_database
+from kernelbot.main.database import ReadyDatabase, kept_alive, locked_data, ready_database
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.metrics import gathered_metrics
 from kernelbot.main.settings import Settings, read_settings
@@ -43,9 +43,9 @@ def serve(
     with (
         locked_data(settings),
         _listening(host, port) as listener,
-        ready_database(settings) as url,
+        ready_database(settings) as database,
     ):
-        asyncio.run(_serve(settings, url, listener, with_worker=worker))
+        asyncio.run(_serve(settings, database, listener, with_worker=worker))
 
 
 class _Server(uvicorn.Server):
@@ -58,11 +58,12 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(
-    settings: Settings, url: str, listener: socket.socket, *, with_worker: bool
+    settings: Settings, database: ReadyDatabase, listener: socket.socket, *, with_worker: bool
 ) -> None:
     devices = settings.device_configs()
     async with contextlib.AsyncExitStack() as stack:
-        core = await stack.enter_async_context(open_services(url, devices))
+        await stack.enter_async_context(kept_alive(database))
+        core = await stack.enter_async_context(open_services(database.url, devices))
         registry = await stack.enter_async_context(gathered_metrics(core.services))
         config = uvicorn.Config(
             create_app(core.services, registry=registry),
@@ -76,7 +77,7 @@ async def _serve(
         for signal_number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(signal_number, _stop, server)
         if with_worker:
-            await stack.enter_async_context(supervised_worker(settings, url))
+            await stack.enter_async_context(supervised_worker(settings, database.url))
         address = _url(listener)
         await stack.enter_async_context(_operator(core.services, address, listener))
         log.info("serving", url=address, data=str(settings.data))

