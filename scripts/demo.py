@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import cycle
+from itertools import cycle, zip_longest
 from pathlib import Path
 
 from kernelbot.catalog.competition import CompetitionProblem, load_competition
@@ -96,28 +96,35 @@ def _only_one() -> Iterator[int]:
 
 
 def _open(admin: KernelbotClient, boards: tuple[CompetitionProblem, ...]) -> list[Entry]:
-    """Create authors and boards; the submissions to make, spread over the authors."""
+    """Create authors and boards; the submissions to make, spread over boards and authors."""
     tokens = {name: admin.create_user(name).token for name in AUTHORS}
-    entries = []
+    queues = []
     for board in boards:
         problem = load_problem(board.folder).definition
         admin.create_board(problem, name=board.name, devices=board.devices or None)
-        authors = cycle(AUTHORS)
-        for expected in ("correct", "wrong"):
-            for file in sorted((board.folder / "solutions" / expected).iterdir()):
-                author = next(authors)
-                entries.append(Entry(board.name, author, tokens[author], file))
-    return entries
+        files = [
+            file
+            for kind in ("wrong", "correct")
+            for file in sorted((board.folder / "solutions" / kind).iterdir())
+        ]
+        queues.append(
+            [
+                Entry(board.name, author, tokens[author], file)
+                for author, file in zip(cycle(AUTHORS), files, strict=False)
+            ]
+        )
+    return [entry for turn in zip_longest(*queues) for entry in turn if entry is not None]
 
 
 def _submit(url: str, entries: list[Entry]) -> None:
+    """Ranked, but for the wrong ones: their tests are what refuses them."""
     for entry in entries:
         with KernelbotClient(url, entry.token) as client:
             submission = client.submit(
                 entry.file.name,
                 entry.file.read_bytes(),
                 board=entry.board,
-                mode=Mode.LEADERBOARD,
+                mode=Mode.LEADERBOARD if entry.should_pass else Mode.TEST,
             )
         entry.submission = submission
 

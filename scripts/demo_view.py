@@ -12,7 +12,7 @@ from rich.text import Text
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import SubmissionState
 from kernelbot.protocol import Verdict
-from kernelbot.render.text import one_line, shorten
+from kernelbot.render.text import one_line
 from kernelbot.render.units import interval_text, seconds_text
 from kernelbot.schemas.boards import StandingsView
 from kernelbot.schemas.submissions import EventView, SubmissionView
@@ -79,7 +79,10 @@ class Entry:
         refused = [run for run in runs if run.verdict not in {None, Verdict.ACCEPTED}]
         # The public run tells its author more than the secret one may.
         refused.sort(key=lambda run: run.secret)
-        return next((one_line(run.message) for run in refused if run.message), "")
+        message = next((run.message for run in refused if run.message), "")
+        lines = message.strip().splitlines() or [""]
+        # Of a traceback, the last line says what happened.
+        return one_line(lines[-1 if "Traceback" in message else 0])
 
 
 class DemoView:
@@ -170,13 +173,17 @@ class DemoView:
         sign = "✓" if verdict is Verdict.ACCEPTED else "✗"
         line = Text(f"{sign} {verdict.value.replace('_', ' '):<15}", style=style)
         score = entry.submission.score_s if entry.submission else None
-        told = seconds_text(score) if score is not None else shorten(entry.reason, 70)
+        told = seconds_text(score) if score is not None else _clip(entry.reason, 70)
         line.append(f"{entry.board:<16} {entry.author:<6} {entry.name:<28} ", style="default")
         line.append(told, style="dim")
         if not entry.as_expected:
             expected = "accepted" if entry.should_pass else "refused, by its author's fault"
             line.append(f"  expected: {expected}", style="bold red")
         return line
+
+
+def _clip(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _status(event: EventView) -> str:

@@ -71,10 +71,13 @@ def test_a_file_goes_as_expected(folder: str, verdict: Verdict | None, expected:
 
 def test_the_public_run_gives_the_reason_in_one_line() -> None:
     secret = run(Verdict.WRONG_ANSWER, secret=True, message="refused")
-    public = run(Verdict.WRONG_ANSWER, message="first at [3]\ngot 1\x1b[2J")
-    assert entry("wrong", Verdict.WRONG_ANSWER, secret, public).reason == (
-        "first at [3]\\ngot 1\\x1b[2J"
-    )
+    public = run(Verdict.WRONG_ANSWER, message="got 1\x1b[2J\nat [3]")
+    assert entry("wrong", Verdict.WRONG_ANSWER, secret, public).reason == "got 1\\x1b[2J"
+
+
+def test_the_reason_of_a_crash_is_the_last_line_of_its_traceback() -> None:
+    crash = run(Verdict.RUNTIME_ERROR, message="Failed:\nTraceback ...\nIndexError: 256\n")
+    assert entry("wrong", Verdict.RUNTIME_ERROR, crash).reason == "IndexError: 256"
 
 
 def test_a_finished_submission_is_one_plain_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -47,7 +47,7 @@ def test_a_family_is_the_process_its_children_and_its_daemons(
     members = family(parent.pid, MARKER)
     daemons = [member for member in members if member.pid not in {parent.pid, child}]
     assert {parent.pid, child} <= {member.pid for member in members}
-    assert [daemon.name for daemon in daemons] == ["sleep"]
+    assert len(daemons) == 1
 
 
 def test_who_was_killed_survives_no_longer(parent: "subprocess.Popen[str]") -> None:
