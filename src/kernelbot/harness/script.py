@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kernelbot.harness.build import Build, Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
+from kernelbot.harness.native import PHASES
 from kernelbot.harness.sandbox import (
     CommandNotStarted,
     CommandResult,
@@ -34,7 +35,6 @@ from kernelbot.protocol import (
     Fault,
     JobSpec,
     Lang,
-    Mode,
     Phase,
     PhaseResult,
     ProgressEvent,
@@ -47,12 +47,6 @@ from kernelbot.protocol import (
 
 Emit = Callable[[ProgressEvent], None]
 
-_PHASES = {
-    Mode.TEST: (Phase.TEST,),
-    Mode.BENCHMARK: (Phase.TEST, Phase.BENCHMARK),
-    Mode.LEADERBOARD: (Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD),
-    Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
-}
 _CASES_FILE = "cases.txt"
 _STARTUP_FOLDER = ".startup"
 _CUDA_FAILED = 110
@@ -110,7 +104,7 @@ class _ScriptJudge:
                 refused = PhaseResult(Phase.TEST, build.verdict, duration_s, failure=build.failure)
                 return self._outcome([refused], build)
         phases: list[PhaseResult] = []
-        for phase in _PHASES[self._job.mode]:
+        for phase in PHASES[self._job.mode]:
             phases.append(self._run_phase(phase, build))
             if phases[-1].verdict is not Verdict.ACCEPTED:
                 break
