@@ -1,0 +1,200 @@
+"""`kernelbot run`, `problem` and `doctor`, through the real harness in a real sandbox."""
+
+from pathlib import Path
+
+import pytest
+
+from kernelbot.catalog.skeleton import new_problem
+from kernelbot.protocol import Lang
+from tests.support.terminal import Shell
+
+PROMISED = {
+    *("verdict", "problem", "mode", "device", "harness", "score_s"),
+    *("phases", "stdout", "stderr", "error", "system"),
+}
+
+
+@pytest.fixture
+def problem(tmp_path: Path) -> Path:
+    new_problem(tmp_path / "sums", "sums", Lang.PY)
+    return tmp_path / "sums"
+
+
+def test_an_accepted_file(shell: Shell, problem: Path) -> None:
+    said = shell("run", problem, problem / "submission.py")
+    assert (0, "✓ accepted: sums, mode test, on CPU", True) == (
+        said.code,
+        said.out.splitlines()[0],
+        "test: accepted" in said.err,
+    )
+
+
+def test_an_accepted_file_as_json(shell: Shell, problem: Path) -> None:
+    said = shell("run", problem, problem / "submission.py", "--json")
+    document = said.document
+    assert (0, "", "accepted", "native", "CPU", set()) == (
+        said.code,
+        said.err,
+        document["verdict"],
+        document["harness"],
+        document["device"],
+        PROMISED - set(document),
+    )
+
+
+def test_a_benchmark_has_times(shell: Shell, problem: Path) -> None:
+    (shell.home / "kernelbot.toml").write_text("[sampling]\nwall_cap_s = 0.5\n")
+    said = shell("run", problem, problem / "submission.py", "--mode", "benchmark", "--json")
+    workload = said.document["phases"]["benchmark"]["workloads"][0]
+    low, high = workload["ci95_ns"]
+    assert (True, True, True) == (
+        workload["samples"] >= 20,
+        workload["best_ns"] <= low <= workload["median_ns"] <= high <= workload["worst_ns"],
+        said.document["score_s"] > 0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "verdict"),
+    [
+        ("none.py", "def custom_kernel(data):\n    return None\n", "wrong_answer"),
+        ("empty.py", "", "runtime_error"),
+        ("dies.py", "import os\nos._exit(0)\n", "runtime_error"),
+        ("broken.py", "def custom_kernel(\n", "compile_error"),
+        ("a'; echo x.py", "raise ValueError('é')\n", "runtime_error"),
+        ('quo"te\nline.py', "raise ValueError\n", "runtime_error"),
+    ],
+)
+def test_a_refused_file(
+    shell: Shell, problem: Path, tmp_path: Path, name: str, text: str, verdict: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    said = shell("run", problem, tmp_path / name, "--json")
+    assert (1, verdict, "author") == (
+        said.code,
+        said.document["verdict"],
+        said.document["error"]["fault"],
+    )
+
+
+def test_what_the_author_prints_is_shown_without_its_control_characters(
+    shell: Shell, problem: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "noisy.py").write_text("print('\\x1b[2Jhello')\n")
+    said = shell("run", problem, tmp_path / "noisy.py")
+    assert (1, True, False) == (said.code, "\\x1b[2Jhello" in said.out, "\x1b" in said.out)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"\xff\xfe\x00", "invalid_submission"),
+        (b"#" * (2 << 20), "submission_too_large"),
+        (None, "invalid_submission"),
+    ],
+)
+def test_a_file_that_can_not_be_judged(
+    shell: Shell, problem: Path, tmp_path: Path, content: bytes | None, code: str
+) -> None:
+    file = tmp_path / "bad.py"
+    if content is not None:
+        file.write_bytes(content)
+    said = shell("run", problem, file, "--json")
+    assert (2, code) == (said.code, said.document["error"]["code"])
+
+
+def test_a_folder_is_no_submission(shell: Shell, problem: Path) -> None:
+    assert 2 == shell("run", problem, problem).code
+
+
+def test_a_problem_that_is_none_lists_its_mistakes(shell: Shell, tmp_path: Path) -> None:
+    (tmp_path / "task.yml").write_text("lang: klingon\ntests: 5\n")
+    said = shell("run", tmp_path, tmp_path / "task.yml", "--json")
+    error = said.document["error"]
+    keys = {finding["key"] for finding in error["findings"]}
+    assert (2, "invalid_problem", True) == (said.code, error["code"], {"lang", "tests"} <= keys)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run",),
+        ("run", "a"),
+        ("run", "a", "b", "--mode", "fastest"),
+        ("run", "a", "b", "--sandbox", "maybe"),
+        ("fly",),
+        ("submission", "show", "one"),
+        ("submission", "show", "0"),
+        ("--colour",),
+    ],
+)
+def test_bad_usage(shell: Shell, arguments: tuple[str, ...]) -> None:
+    for_people, for_programs = shell(*arguments), shell(*arguments, "--json")
+    assert (2, "", 2, "bad_usage") == (
+        for_people.code,
+        for_people.out,
+        for_programs.code,
+        for_programs.document["error"]["code"],
+    )
+
+
+def test_a_device_that_is_not_there(shell: Shell, problem: Path) -> None:
+    said = shell("run", problem, problem / "submission.py", "--device", "B200", "--json")
+    assert (2, "bad_request") == (said.code, said.document["error"]["code"])
+
+
+def test_without_a_sandbox_the_result_says_so(shell: Shell, problem: Path) -> None:
+    said = shell("run", problem, problem / "submission.py", "--sandbox", "none")
+    assert (0, True) == (said.code, "Judged without a sandbox" in said.out)
+
+
+def test_no_sandbox_is_our_fault(tmp_path: Path, problem: Path) -> None:
+    # A path without bubblewrap, but with Python's own folder for the interpreter.
+    (tmp_path / "bin").mkdir()
+    shell = Shell(tmp_path, {"PATH": str(tmp_path / "bin")})
+    said = shell("run", problem, problem / "submission.py", "--json")
+    document = said.document
+    assert (3, "internal_error", "platform") == (
+        said.code,
+        document["verdict"],
+        document["error"]["fault"],
+    )
+
+
+def test_a_new_problem_is_sound(shell: Shell) -> None:
+    made = shell("problem", "new", "mine")
+    said = shell("problem", "check", "mine", "--json")
+    solutions = said.document["solutions"]
+    assert (0, 0, True, True) == (
+        made.code,
+        said.code,
+        said.document["ok"],
+        all(solution["behaved"] for solution in solutions) and len(solutions) > 1,
+    )
+
+
+def test_a_solution_that_misbehaves_is_named(shell: Shell, problem: Path) -> None:
+    wrong = next((problem / "solutions" / "wrong").iterdir())
+    wrong.rename(problem / "solutions" / "correct" / "not_really.py")
+    said = shell("problem", "check", problem)
+    assert (1, True) == (said.code, "✗ correct/not_really.py: wrong_answer" in said.out)
+
+
+def test_a_check_may_only_read(shell: Shell, problem: Path) -> None:
+    said = shell("problem", "check", problem, "--no-run", "--json")
+    assert (0, []) == (said.code, said.document["solutions"])
+
+
+def test_the_doctor_judges_for_real(shell: Shell) -> None:
+    said = shell("doctor", "--json")
+    found = {part["name"]: part["found"] for part in said.document["parts"]}
+    assert (0, True, True) == (said.code, found["judging"], found["bubblewrap"])
+
+
+def test_help_teaches(shell: Shell) -> None:
+    said = shell("submit", "--help")
+    assert (0, True) == (said.code, "kernelbot submit mine.py --board sort_np" in said.out)
+
+
+def test_the_version(shell: Shell) -> None:
+    assert (0, True) == (shell("--version").code, shell("--version").out.startswith("kernelbot 0."))

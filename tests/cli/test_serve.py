@@ -1,0 +1,81 @@
+"""Everything at once: a server with its worker and database, and a person before a terminal."""
+
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.catalog.skeleton import new_problem
+from kernelbot.protocol import Lang
+from tests.support.terminal import Shell
+
+SAMPLING = "[sampling]\nwall_cap_s = 0.3\nmin_total_s = 0.01\n"
+
+
+@pytest.fixture(scope="module")
+def shell() -> Iterator[Shell]:
+    # Not pytest's folder: the embedded database's user must be able to reach it.
+    with tempfile.TemporaryDirectory(prefix="kernelbot-test-") as folder:
+        home = Path(folder)
+        (home / "kernelbot.toml").write_text(SAMPLING)
+        new_problem(home / "sums", "sums", Lang.PY)
+        yield Shell(home, {})
+
+
+@pytest.fixture(scope="module")
+def server(shell: Shell) -> Iterator[subprocess.Popen[bytes]]:
+    with (shell.home / "log").open("wb") as log:
+        process = shell.serve("serve", "--port", "0", "--data", "data", log=log)
+        try:
+            while not list(shell.home.rglob("servers/*.json")):
+                assert process.poll() is None, (shell.home / "log").read_text()
+                time.sleep(0.05)
+            assert 0 == shell("board", "create", "--from", "sums").code
+            yield process
+        finally:
+            process.send_signal(signal.SIGTERM)
+            assert 0 == process.wait(timeout=60)
+
+
+@pytest.mark.usefixtures("server")
+def test_a_ranked_submission_from_the_file_to_its_place(shell: Shell) -> None:
+    said = shell("submit", "sums/submission.py", "--board", "sums")
+    seen = [line.split("] ")[-1] for line in said.err.splitlines()]
+    shown = shell("board", "show", "sums", "--json").document
+    assert (0, True, True, ["submission.py"]) == (
+        said.code,
+        said.out.splitlines()[-1].endswith("place 1 on sums"),
+        [line for line in seen if line in ("waiting in the queue", "running", "accepted")]
+        == ["waiting in the queue"] * 2 + ["running", "accepted"] * 2,
+        [row["file_name"] for row in shown["standings"]],
+    )
+
+
+@pytest.mark.usefixtures("server")
+def test_a_wrong_answer_shows_the_case_and_what_was_printed(shell: Shell) -> None:
+    (shell.home / "wrong.py").write_text("def custom_kernel(data):\n    print('hm')\n")
+    said = shell("submit", "wrong.py", "--board", "sums", "--mode", "test")
+    assert (1, True, True) == (
+        said.code,
+        "The output is None" in said.out,
+        "What the program printed:\n    hm" in said.out,
+    )
+
+
+@pytest.mark.usefixtures("server")
+def test_a_secret_run_shows_nothing_of_the_data(shell: Shell) -> None:
+    token = shell("user", "create", "eve", "--json").document["token"]
+    eve = Shell(shell.home, {"KERNELBOT_TOKEN": token})
+    said = eve("submit", "sums/submission.py", "--board", "sums", "--json")
+    secret = next(run for run in said.document["runs"] if run["secret"])
+    assert (0, "accepted", None) == (said.code, secret["verdict"], secret["result"])
+
+
+@pytest.mark.usefixtures("server")
+def test_a_second_server_on_the_same_data_says_so(shell: Shell) -> None:
+    said = shell("serve", "--port", "0", "--data", "data", "--json")
+    assert (2, "conflict") == (said.code, said.document["error"]["code"])

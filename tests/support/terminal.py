@@ -1,0 +1,74 @@
+"""The command line as a process of its own, away from this account's files."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+COMMAND = (sys.executable, "-P", "-m", "kernelbot.cli")
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command said, and its exit code."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """stdout as the one JSON document it must be."""
+        found: dict[str, Any] = json.loads(self.out)
+        return found
+
+
+@dataclass(frozen=True)
+class Shell:
+    """Runs `kernelbot` in a folder, with that folder as its home."""
+
+    home: Path
+    more: dict[str, str]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """No configuration but the folder's: nothing of this account's shines through."""
+        kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
+        return {**kept, "HOME": str(self.home), "COLUMNS": "100", **self.more}
+
+    def __call__(self, *arguments: str | os.PathLike[str], timeout_s: float = 60.0) -> Said:
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            cwd=self.home,
+            env=self.environment,
+            capture_output=True,
+            timeout=timeout_s,
+            check=False,
+        )
+        return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def start(self, *arguments: str | os.PathLike[str]) -> "subprocess.Popen[str]":
+        """Start one and don't wait; its output is on pipes."""
+        return subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=self.home,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def serve(self, *arguments: str, log: IO[bytes]) -> "subprocess.Popen[bytes]":
+        """Start a server whose log goes to a file."""
+        return subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=self.home,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+        )
