@@ -33,7 +33,7 @@ class RunnerClient:
         self._isolated: bool | None = None
 
     def spawn(self, limits: Limits, entry: Entry = Entry.SERVE) -> "Runner":
-        """A fresh runner within `limits`. No author's code has been sent to it yet.
+        """A fresh runner within `limits`, in its cgroup, with no author's code yet.
 
         Raises `SandboxUnavailable` when there is none to be had.
         """
@@ -47,13 +47,15 @@ class RunnerClient:
             rlimit_processes=not group.limits_processes,
             box=box,
         )
-        ends = self._send(order, group)
+        ends: _Ends | None = None
         try:
+            ends = self._send(order, group)
             pids = _await_hellos(ends.status)
             group.adopt(pids["runner"])
             return Runner(ends, pids["init"], pids["runner"], group, limits, box, isolated)
         except (SandboxUnavailable, OSError) as error:
-            ends.close()
+            if ends is not None:
+                ends.close()
             group.remove()
             if not isolated:
                 shutil.rmtree(box, ignore_errors=True)
@@ -72,20 +74,19 @@ class RunnerClient:
         return self._isolated
 
     def _send(self, order: RunnerOrder, group: RunnerGroup) -> "_Ends":
+        task_lists = group.open_task_lists()
         status, far_status = wire.pair()
         status.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         channel, far_channel = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         stdout, far_stdout = os.pipe()
         stderr, far_stderr = os.pipe()
-        task_lists = group.open_task_lists()
         theirs = (far_status.fileno(), far_channel.fileno(), far_stdout, far_stderr, *task_lists)
         ends = _Ends(status, channel, stdout, stderr)
         try:
             wire.send(self._conn, order.to_wire(), theirs)
         except OSError as error:
             ends.close()
-            group.remove()
-            raise SandboxUnavailable("The zygote is gone.") from error
+            raise SandboxUnavailable("the zygote is gone") from error
         finally:
             far_status.close()
             far_channel.close()
