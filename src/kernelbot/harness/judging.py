@@ -4,7 +4,7 @@ import os
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernelbot.harness.build_cache import BuildCache
@@ -14,8 +14,10 @@ from kernelbot.harness.native import Collected, NativeJudge
 from kernelbot.harness.outcome import Material, our_fault, run_result
 from kernelbot.harness.problem import ProblemBroken, loaded
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
+from kernelbot.harness.script import judge_script
 from kernelbot.harness.system import system_info
 from kernelbot.protocol import (
+    HarnessKind,
     JobSpec,
     ProgressEvent,
     RunResult,
@@ -24,6 +26,8 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+
+Emit = Callable[[ProgressEvent], None]
 
 JOB_CAP_BYTES = 256 << 20
 
@@ -63,28 +67,57 @@ def _judge(
     order: Order,
     client: RunnerClient,
     flusher: CacheFlusher,
-    emit: Callable[[ProgressEvent], None],
+    emit: Emit,
 ) -> RunResult:
     start = time.monotonic()
+    cache = _build_cache(job, order)
+    if job.problem.harness is HarnessKind.SCRIPT:
+        material = _by_script(job, client, emit, cache)
+    else:
+        material = _natively(job, client, flusher, emit, cache)
+    duration_s = time.monotonic() - start
+    material = replace(material, timings={**material.timings, "total": duration_s})
+    notes = (*order.notes, *material.notes)
+    return run_result(job, material, system_info(job, notes), order.sandbox, duration_s)
+
+
+def _natively(
+    job: JobSpec, client: RunnerClient, flusher: CacheFlusher, emit: Emit, cache: BuildCache | None
+) -> Material:
     collected = Collected()
     try:
         with loaded(job.problem) as problem:
-            cache = _build_cache(job, order)
             native = NativeJudge(job, problem, client, flusher, emit, cache)
             collected = native.collected
             native.run()
     except (ProblemBroken, SandboxUnavailable) as error:
         collected.refusal = our_fault(str(error))
-    duration_s = time.monotonic() - start
-    material = Material(
+    return Material(
         phases=collected.phases,
         stdout="".join(collected.stdout),
         stderr="".join(collected.stderr),
         compile=collected.compile,
-        timings={**collected.timings, "total": duration_s},
+        timings=collected.timings,
         refusal=collected.refusal,
     )
-    return run_result(job, material, system_info(job, order.notes), order.sandbox, duration_s)
+
+
+def _by_script(
+    job: JobSpec, client: RunnerClient, emit: Emit, cache: BuildCache | None
+) -> Material:
+    try:
+        outcome = judge_script(job, client, emit, cache)
+    except SandboxUnavailable as error:
+        return Material(refusal=our_fault(str(error)))
+    return Material(
+        phases=outcome.phases,
+        stdout=outcome.stdout,
+        stderr=outcome.stderr,
+        compile=outcome.compile,
+        artifacts=outcome.artifacts,
+        timings=outcome.timings,
+        notes=outcome.suspicions,
+    )
 
 
 def _build_cache(job: JobSpec, order: Order) -> BuildCache | None:

@@ -37,6 +37,8 @@ class Material:
     compile: CompileReport | None = None
     artifacts: tuple[Artifact, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """What a person should know beside the verdict."""
     refusal: Refusal | None = None
     """Set where something else than a phase decided; it outweighs the phases."""
 
