@@ -1,5 +1,7 @@
 """`kernelbot run`, `problem` and `doctor`, through the real harness in a real sandbox."""
 
+import contextlib
+import signal
 from pathlib import Path
 
 import pytest
@@ -189,6 +191,27 @@ def test_the_doctor_judges_for_real(shell: Shell) -> None:
     said = shell("doctor", "--json")
     found = {part["name"]: part["found"] for part in said.document["parts"]}
     assert (0, True, True) == (said.code, found["judging"], found["bubblewrap"])
+
+
+def test_ctrl_c_stops_all_of_it(shell: Shell, problem: Path) -> None:
+    (shell.home / "loop.py").write_text("while True:\n    pass\n")
+    process = shell.start("run", problem, "loop.py")
+    assert process.stderr is not None
+    while "test (" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert (130, []) == (process.returncode, harnesses_in(shell.home))
+
+
+def harnesses_in(folder: Path) -> list[str]:
+    """The processes that work in a folder, as `kernelbot run` and its harness do."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it ended while we looked
+            if (process / "cwd").readlink() == folder:
+                found.append((process / "cmdline").read_text())
+    return found
 
 
 def test_help_teaches(shell: Shell) -> None:

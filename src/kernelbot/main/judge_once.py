@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO
 
 import platformdirs
@@ -21,8 +21,6 @@ from kernelbot.protocol import (
     SandboxReport,
     SystemInfo,
     Verdict,
-    VersionMismatch,
-    WireError,
     from_wire,
     to_wire,
 )
@@ -36,14 +34,20 @@ SLACK_S = 120.0
 """What a job may take beyond the sum of its time-outs before the harness counts as hung."""
 
 
-def judge_once(job: JobSpec, on_event: OnEvent | None = None) -> RunResult:
+def judge_once(
+    job: JobSpec,
+    on_event: OnEvent | None = None,
+    *,
+    command: Sequence[str] = HARNESS,
+    slack_s: float = SLACK_S,
+) -> RunResult:
     """Judge and wait. `on_event` is called from another thread. Where no result comes back, the
-    answer is an `internal_error`, our fault. Nothing of it runs any more on return, also where
-    it is left by an exception such as KeyboardInterrupt."""
+    answer is an `internal_error`, our fault. All of it has been killed on return, also
+    where an exception such as KeyboardInterrupt ends it."""
     reading, writing = os.pipe()
     with os.fdopen(reading, encoding="utf-8", errors="replace") as events:
         try:
-            harness = _start(writing)
+            harness = _start(command, writing)
         finally:
             os.close(writing)
         told = on_event or _nobody
@@ -51,7 +55,7 @@ def judge_once(job: JobSpec, on_event: OnEvent | None = None) -> RunResult:
         listener.start()
         try:
             output, errors = harness.communicate(
-                json.dumps(to_wire(job)).encode(), _patience_s(job)
+                json.dumps(to_wire(job)).encode(), _patience_s(job) + slack_s
             )
         except subprocess.TimeoutExpired:
             return _no_result(job, "The harness didn't answer in time and was stopped.")
@@ -65,11 +69,11 @@ def _nobody(_event: ProgressEvent) -> None:
     return
 
 
-def _start(events_fd: int) -> subprocess.Popen[bytes]:
+def _start(command: Sequence[str], events_fd: int) -> subprocess.Popen[bytes]:
     cache = platformdirs.user_cache_path("kernelbot") / "builds"
     # A session of its own, so that Ctrl-C reaches us first and we can stop all of it.
     return subprocess.Popen(
-        [*HARNESS, "--events-fd", str(events_fd), "--build-cache", str(cache)],
+        [*command, "--events-fd", str(events_fd), "--build-cache", str(cache)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -96,19 +100,19 @@ def _stop(harness: subprocess.Popen[bytes]) -> None:
 def _listen(lines: IO[str], on_event: OnEvent) -> None:
     for line in lines:
         # An event that can't be read is lost, and only that: events inform, they don't decide.
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             on_event(from_wire(ProgressEvent, json.loads(line)))
 
 
 def _patience_s(job: JobSpec) -> float:
     limits = job.problem.timeouts
-    return limits.compile_s + limits.test_s + limits.benchmark_s + limits.ranked_s + SLACK_S
+    return limits.compile_s + limits.test_s + limits.benchmark_s + limits.ranked_s
 
 
 def _read(job: JobSpec, exit_code: int, output: bytes, errors: bytes) -> RunResult:
     try:
         return from_wire(RunResult, json.loads(output))
-    except (ValueError, WireError, VersionMismatch):
+    except (ValueError, RecursionError):  # not JSON, or not a result of this version
         how = f"signal {-exit_code}" if exit_code < 0 else f"exit code {exit_code}"
         last_words = errors.decode("utf-8", "replace").strip()[-4000:]
         return _no_result(job, f"The harness ended without a result ({how}).", last_words)

@@ -10,7 +10,10 @@ def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
     """Configure this process. `json` None: JSON unless stderr is a terminal."""
     as_json = not sys.stderr.isatty() if json is None else json
     renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer()
+        structlog.processors.JSONRenderer()
+        if as_json
+        # Plain: the usual traceback shows local variables, and tokens are among them.
+        else structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     )
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
