@@ -1,0 +1,77 @@
+"""What the database itself refuses, whatever the code does."""
+
+import itertools
+
+import psycopg
+import pytest
+
+from kernelbot.domain.states import RunState, can_move
+from tests.support.world import World
+
+ENDS = ("finished", "lost", "cancelled")
+
+
+def _to(state: RunState) -> str:
+    verdict = ", verdict = 'accepted'" if state == RunState.FINISHED else ", verdict = NULL"
+    ended = "now()" if state in ENDS else "NULL"
+    return f"UPDATE runs SET state = '{state}', finished_at = {ended}{verdict}"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [p for p in itertools.product(RunState, RunState) if p[0] != p[1]]
+)
+async def test_only_written_transitions_happen(
+    world: World, before: RunState, after: RunState
+) -> None:
+    await world.board()
+    await world.submit()
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        connection.execute("ALTER TABLE runs DISABLE TRIGGER runs_transition")
+        connection.execute(_to(before).encode())
+        connection.execute("ALTER TABLE runs ENABLE TRIGGER runs_transition")
+        if can_move(before, after):
+            connection.execute(_to(after).encode())
+        else:
+            with pytest.raises(psycopg.errors.IntegrityConstraintViolation):
+                connection.execute(_to(after).encode())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "verdict = 'accepted'",
+        "score_s = 1",
+        "fault = 'author'",
+        "finished_at = now()",
+        "state = 'finished', finished_at = now()",
+        "state = 'finished', finished_at = now(), verdict = 'accepted', fault = 'author'",
+        "state = 'finished', finished_at = now(), verdict = 'wrong_answer'",
+        "state = 'finished', finished_at = now(), verdict = 'accepted', score_s = 'NaN'",
+        "state = 'finished', finished_at = now(), verdict = 'accepted', score_s = 'Infinity'",
+        "state = 'finished', finished_at = now(), verdict = 'accepted', score_s = 0",
+        "state = 'finished', finished_at = now(), verdict = 'accepted', score_s = -1",
+        "state = 'finished', finished_at = now(), verdict = 'accepted', score_s = 1, ci_low_s = 1",
+        (
+            "state = 'finished', finished_at = now(), verdict = 'wrong_answer', fault = 'author',"
+            " score_s = 1"
+        ),
+        "state = 'finished', verdict = 'accepted'",
+    ],
+)
+async def test_impossible_rows_are_refused(world: World, change: str) -> None:
+    await world.board()
+    await world.submit()
+    with (
+        psycopg.connect(world.database.url) as connection,
+        pytest.raises(psycopg.errors.CheckViolation),
+    ):
+        connection.execute(f"UPDATE runs SET {change}".encode())
+
+
+async def test_a_problem_version_never_changes(world: World) -> None:
+    await world.board()
+    with (
+        psycopg.connect(world.database.url) as connection,
+        pytest.raises(psycopg.errors.IntegrityConstraintViolation),
+    ):
+        connection.execute("UPDATE problem_versions SET harness = 'script'")

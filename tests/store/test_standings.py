@@ -1,0 +1,153 @@
+"""Random histories: what is kept up to date equals what is built anew, and both equal the rule."""
+
+import asyncio
+import random
+from dataclasses import dataclass
+from typing import LiteralString
+
+import psycopg
+import pytest
+
+from kernelbot.domain.types import Standing
+from kernelbot.store import standings
+from tests.support.world import World
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of `standings`, in order."""
+
+    author_id: int
+    run_id: int
+    score_s: float
+    ci_low_s: float
+    ci_high_s: float
+    leads: bool
+
+
+def _entries(connection: psycopg.Connection) -> list[Entry]:
+    rows = connection.execute(
+        "SELECT author_id, run_id, score_s, ci_low_s, ci_high_s, leads FROM standings"
+        " ORDER BY score_s, achieved_at, author_id"
+    ).fetchall()
+    return [Entry(*row) for row in rows]
+
+
+def _ranks(entries: list[Entry]) -> list[int]:
+    """The rule, written down once more: who overlaps the leader shares his rank."""
+    ranks: list[int] = []
+    leader: Entry | None = None
+    for position, entry in enumerate(entries, start=1):
+        if leader is None or entry.ci_low_s > leader.ci_high_s:
+            leader, rank = entry, position
+        ranks.append(rank)
+    return ranks
+
+
+ADD: LiteralString = """
+WITH s AS (
+    INSERT INTO submissions (
+        leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode
+    )
+    SELECT b.id, b.problem_version_id, %(author)s, %(sha)s, 'x.py', 'leaderboard'
+    FROM leaderboards b RETURNING id
+)
+INSERT INTO runs (
+    submission_id, device, secret, priority, state, verdict, fault, score_s, ci_low_s, ci_high_s,
+    finished_at
+)
+SELECT s.id, 'CPU', secret, 0, 'finished', verdict::run_verdict, fault::fault, score, low, high,
+    now()
+FROM s, (VALUES
+    (false, %(public)s, %(public_fault)s, NULL::float8, NULL::float8, NULL::float8),
+    (true, 'accepted', NULL, %(score)s, %(low)s, %(high)s)
+) AS r (secret, verdict, fault, score, low, high)
+"""
+REVOKE: tuple[LiteralString, ...] = (
+    "UPDATE submissions SET review = 'held' WHERE author_id = %(author)s AND random() < 0.5",
+    "UPDATE submissions SET review = 'clear' WHERE author_id = %(author)s",
+    "UPDATE users SET banned_at = now() WHERE id = %(author)s",
+    "UPDATE users SET banned_at = NULL WHERE id = %(author)s",
+)
+
+
+def _history(connection: psycopg.Connection, rng: random.Random, authors: list[int]) -> None:
+    """Some verdicts written and revoked, each followed by a refresh, as the services do it."""
+    sha = b"\x01" * 32
+    connection.execute("INSERT INTO sources VALUES (%s, 'x') ON CONFLICT DO NOTHING", (sha,))
+    for _ in range(40):
+        author = rng.choice(authors)
+        if rng.random() < 0.7:
+            score = rng.choice([1.0, 1.5, 2.0, 3.0]) + rng.random() * 0.3
+            width = rng.choice([0.0, 0.05, 0.4, 1.0])
+            passed = rng.random() < 0.8
+            interval = rng.random() < 0.8
+            connection.execute(
+                ADD,
+                {
+                    "author": author,
+                    "sha": sha,
+                    "public": "accepted" if passed else "wrong_answer",
+                    "public_fault": None if passed else "author",
+                    "score": score,
+                    "low": score - width / 2 if interval else None,
+                    "high": score + width / 2 if interval else None,
+                },
+            )
+        else:
+            connection.execute(rng.choice(REVOKE), {"author": author})
+        connection.execute("SELECT refresh_standing(id, 'CPU', %s) FROM leaderboards", (author,))
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_kept_standings_equal_rebuilt_ones(world: World, seed: int) -> None:
+    await world.board()
+    authors = [(await world.services.users.create(f"u{i}")).user.id for i in range(8)]
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _history(connection, random.Random(seed), authors)
+        kept = _entries(connection)
+        count = connection.execute("SELECT authors FROM leaderboard_devices").fetchone()
+        connection.execute("SELECT rebuild_standings()")
+        rebuilt = _entries(connection)
+    page = await world.services.standings.page(None, "sort", "CPU", limit=100)
+    assert kept == rebuilt
+    assert count == (len(kept),)
+    assert [row.rank for row in page.rows] == _ranks(kept)
+
+
+async def test_every_page_shows_the_ranks_of_the_whole(world: World) -> None:
+    board = await world.board()
+    authors = [(await world.services.users.create(f"u{i}")).user.id for i in range(15)]
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _history(connection, random.Random(3), authors)
+    async with world.database.read() as session:
+        whole = await standings.page(session, board.id, "CPU", limit=100, offset=0)
+        singles: list[Standing] = []
+        for offset in range(len(whole)):
+            singles += await standings.page(session, board.id, "CPU", limit=1, offset=offset)
+    assert tuple(singles) == whole
+
+
+async def test_a_page_beyond_the_end_is_empty(world: World) -> None:
+    await world.board()
+    page = await world.services.standings.page(None, "SORT", "cpu", offset=10**18)
+    assert (page.rows, page.total) == ((), 0)
+
+
+async def test_verdicts_written_at_once_are_all_counted(world: World) -> None:
+    board = await world.board()
+    authors = [(await world.services.users.create(f"u{i}")).user.id for i in range(12)]
+
+    def one(author: int) -> None:
+        with psycopg.connect(world.database.url) as connection:
+            values = {"author": author, "sha": b"\x01" * 32, "score": 1.0, "low": None}
+            values |= {"high": None, "public": "accepted", "public_fault": None}
+            connection.execute(
+                "INSERT INTO sources VALUES (%(sha)s, 'x') ON CONFLICT DO NOTHING", values
+            )
+            connection.execute(ADD, values)
+            connection.execute("SELECT refresh_standing(%s, 'CPU', %s)", (board.id, author))
+
+    await asyncio.gather(*(asyncio.to_thread(one, author) for author in authors))
+    page = await world.services.standings.page(None, "sort", None)
+    assert (page.total, {row.rank for row in page.rows}) == (12, {1})
