@@ -199,7 +199,7 @@ def _compare_arguments(
 
 
 def _read_config(fields: Fields, lang: Lang | None, files: _Files) -> BuildConfig:
-    config = fields.mapping("config", required=lang is not Lang.PY)
+    config = fields.mapping("config", required=lang in (Lang.CPP, Lang.CU))
     submission = files.submission or ""
     if config is None:
         return BuildConfig(sources=() if lang is Lang.PY else (submission,))
