@@ -7,9 +7,12 @@ judged as its author expects and nothing was left running.
 """
 
 import fcntl
+import os
 import queue
+import re
 import shutil
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -25,8 +28,17 @@ from kernelbot.protocol import Mode
 from scripts.demo_view import DemoView, Entry, Update
 from scripts.local_server import LocalServer, ServerTrouble
 
+
+def demo_folder(checkout: Path) -> Path:
+    """`.demo` in the checkout; one among the temporary folders where the checkout's path holds
+    spaces or quotes, which the embedded Postgres can't be started under."""
+    if re.fullmatch(r"[\w./+-]+", str(checkout)):
+        return checkout / ".demo"
+    return Path(tempfile.gettempdir()) / f"kernelbot-demo-{os.getuid()}"
+
+
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / ".demo"
+FOLDER = demo_folder(ROOT)
 COMPETITION = ROOT / "examples" / "demo.yaml"
 SETTINGS = ROOT / "examples" / "demo.toml"
 AUTHORS = ("amara", "bo", "chen", "dalia")
@@ -55,7 +67,9 @@ def main() -> int:
 def _run(view: DemoView, lock: int) -> int:
     began = time.monotonic()
     boards = load_competition(COMPETITION).problems
-    view.step("Starting the platform: HTTP API, worker and an embedded Postgres, all under .demo/")
+    view.step(
+        f"Starting the platform: HTTP API, worker and an embedded Postgres, all under {FOLDER}"
+    )
     server = LocalServer(FOLDER / "server", config=SETTINGS, pass_fds=(lock,))
     with server:
         view.step(f"Ready at {server.url}")
@@ -83,13 +97,13 @@ def _run(view: DemoView, lock: int) -> int:
 @contextmanager
 def _only_one() -> Iterator[int]:
     """Hold `.demo/` for ourselves; the server inherits the lock, so it is held while one lives."""
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(mode=0o700, exist_ok=True)
     with (FOLDER / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise DemoTrouble(
-                "Another demo, or a server that one left behind, still runs in .demo/: "
+                f"Another demo, or a server that one left behind, still runs in {FOLDER}: "
                 "wait for it, or end it, and try again."
             ) from None
         yield lock.fileno()

@@ -10,7 +10,7 @@ from rich.live import Live
 from rich.text import Text
 
 from kernelbot.domain.errors import KernelbotError
-from kernelbot.domain.states import SubmissionState
+from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import Verdict
 from kernelbot.render.text import one_line
 from kernelbot.render.units import interval_text, seconds_text
@@ -19,6 +19,7 @@ from kernelbot.schemas.submissions import EventView, SubmissionView
 
 Update = EventView | SubmissionView | KernelbotError
 BAR_WIDTH = 24
+QUEUED = "queued"
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Entry:
     token: str
     file: Path
     submission: SubmissionView | None = None
-    status: str = "queued"
+    status: str = QUEUED
 
     @property
     def id(self) -> int:
@@ -157,8 +158,8 @@ class DemoView:
         )
 
     def _unfinished(self) -> Group:
-        running = [e for e in self._entries if not e.finished and e.status != "queued"]
-        queued = sum(not e.finished and e.status == "queued" for e in self._entries)
+        running = [e for e in self._entries if not e.finished and e.status != QUEUED]
+        queued = sum(not e.finished and e.status == QUEUED for e in self._entries)
         lines = [
             Text(f"… {entry.status:<24} {entry.board:<16} {entry.author:<6} {entry.name}")
             for entry in running
@@ -189,6 +190,8 @@ def _clip(text: str, width: int) -> str:
 def _status(event: EventView) -> str:
     phase, index, total = (event.data.get(key) for key in ("phase", "index", "total"))
     kind = "secret" if event.secret else "public"
+    if event.kind is RunState.QUEUED:
+        return QUEUED
     if phase is None:
         return f"{event.kind.value} ({kind})"
     if isinstance(index, int) and isinstance(total, int):

@@ -102,6 +102,7 @@ def test_a_surprise_is_named(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("kind", "data", "secret", "expected"),
     [
+        (RunState.QUEUED, {}, False, "queued"),
         (RunState.RUNNING, {}, False, "running (public)"),
         (EventKind.CASE, {"phase": "test", "index": 1, "total": 5}, True, "test 2/5 (secret)"),
         (EventKind.PHASE_STARTED, {"phase": "benchmark"}, False, "benchmark (public)"),
