@@ -5,6 +5,7 @@ Whoever sits at the other end may be hostile: a message is data of JSON's kinds 
 
 import array
 import json
+import os
 import select
 import socket
 import struct
@@ -139,6 +140,11 @@ class Channel:
                 fds = array.array("i")
                 fds.frombytes(payload[: len(payload) - len(payload) % fds.itemsize])
                 self._fds.extend(fds)
+        if len(self._fds) > _MOST_FDS:
+            for fd in self._fds:
+                os.close(fd)
+            self._fds = []
+            raise ChannelGarbage("more descriptors than any message has")
         if not data:
             raise ChannelClosed("end of stream")
         self._pending += data

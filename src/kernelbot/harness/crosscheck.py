@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kernelbot.harness.session import Window
+from kernelbot.protocol import DeviceSpec, Floor
 
 _SLACK = 1.25
 """How much dearer than an empty call the harness's own part of a call may be."""
@@ -25,6 +26,26 @@ class Contradiction:
 
     message: str
     evidence: str
+
+
+def below_floor(floor: Floor | None, device: DeviceSpec, median_ns: float) -> Contradiction | None:
+    """Whether a time is less than the device can need for the work the problem names.
+
+    The floor is the larger of flops over peak flops and bytes over peak bandwidth; what isn't
+    configured doesn't count.
+    """
+    floor_s = 0.0
+    if floor is not None and floor.flops and device.peak_flops:
+        floor_s = floor.flops / device.peak_flops
+    if floor is not None and floor.memory_bytes and device.peak_bytes_per_s:
+        floor_s = max(floor_s, floor.memory_bytes / device.peak_bytes_per_s)
+    floor_ns = max(floor_s * 1e9, device.launch_overhead_ns or 0.0)
+    if median_ns >= floor_ns:
+        return None
+    return Contradiction(
+        "The time is below what this device can need for the work the problem asks for.",
+        f"median {median_ns / 1e3:.3f} us, floor {floor_ns / 1e3:.3f} us",
+    )
 
 
 @dataclass(frozen=True)

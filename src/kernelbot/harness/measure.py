@@ -10,13 +10,13 @@ from typing import Any
 
 from kernelbot.harness.checking import complaint
 from kernelbot.harness.clocks import CacheFlusher
-from kernelbot.harness.crosscheck import Baseline
+from kernelbot.harness.crosscheck import Baseline, below_floor
 from kernelbot.harness.problem import LoadedProblem
 from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.session import AuthorFailure, Reply, Session, Window
 from kernelbot.harness.testing import encode_input, refuse_side_effects, wrong_answer
-from kernelbot.protocol import Case, JobSpec, Verdict, WorkloadResult
+from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]
 
@@ -100,9 +100,17 @@ class Measurer:
             rule.add(baseline.bounded_ns(reply.window, reply.size_bytes))
             stopped = rule.decide(time.monotonic() - start)
         if found := baseline.contradiction(windows, reply.size_bytes):
-            raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
+            refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
+            refused.disputable = True
+            raise refused
         result = _summary(case, rule.samples_ns, checked, stopped, self._empty_call_ns)
+        if found := below_floor(self._floor(index), self._job.device, result.median_ns):
+            raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
         return Measurement(result, tuple(windows))
+
+    def _floor(self, index: int) -> Floor | None:
+        floors = self._job.problem.floors
+        return floors[index] if index < len(floors) else None
 
     def _warm_up(self, index: int, case: Case) -> int:
         """Calls like all others, kept out of the samples; returns how many."""

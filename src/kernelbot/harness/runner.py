@@ -180,6 +180,8 @@ class _Runner:
         except UnsupportedValue as error:
             _flush()
             return self._reply({"op": "unsupported", "what": str(error)})
+        except BaseException as error:  # noqa: BLE001 (what the author returned fights back)
+            return self._raised(error)
         reply = self._hand_over(self._result, probes)
         reply["claim_ns"] = end - start
         self._reply(reply)

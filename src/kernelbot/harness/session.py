@@ -43,6 +43,8 @@ class AuthorFailure(Exception):
         self.evidence = evidence
         self.fatal = True
         """Whether the runner is of no more use."""
+        self.disputable = False
+        """Whether it rests on clocks alone, so that a second measurement must confirm it."""
 
 
 @dataclass(frozen=True)

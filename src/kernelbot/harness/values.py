@@ -148,6 +148,8 @@ class _Writer:
         if dtype not in TORCH_DTYPES or value.layout is not self._torch.strided:
             raise UnsupportedValue(f"a tensor of dtype {dtype} and layout {value.layout}")
         device = str(value.device)
+        if value.device.type not in ("cpu", "cuda"):
+            raise UnsupportedValue(f"a tensor on the device {device}")
         shape, strides = tuple(value.shape), tuple(value.stride())
         owner = value.detach()
         if value.is_conj() or value.is_neg():
