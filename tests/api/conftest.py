@@ -33,7 +33,7 @@ def client_of(app: FastAPI, token: NewToken | None = None) -> httpx.AsyncClient:
 @pytest.fixture
 async def door(world: World) -> AsyncIterator[Door]:
     """Everyone before a fresh door. Silent streams show that they live every 50 ms."""
-    app = create_app(world.services, ApiSettings(heartbeat_s=0.05))
+    app = create_app(world.services, ApiSettings(heartbeat_s=0.05, queue_s=0.02))
     async with (
         client_of(app) as stranger,
         client_of(app, world.ada) as ada,

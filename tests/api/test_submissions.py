@@ -208,6 +208,21 @@ async def test_a_silent_stream_shows_that_it_lives(door: Door) -> None:
     assert ": still here\n\n" in (await reading).text
 
 
+async def test_a_stream_tells_each_change_of_the_place_in_the_queue(door: Door) -> None:
+    first = await a_submission(door)
+    second = await door.world.submit()
+    reading = asyncio.create_task(door.ada.get(f"/api/v1/submissions/{second.id}/events"))
+    before = await door.world.services.submissions.queue_position(second.id)
+    await asyncio.sleep(0.3)
+    await door.world.services.submissions.cancel(door.world.ada.user, first.id)
+    await asyncio.sleep(0.3)
+    await door.world.services.submissions.cancel(door.world.ada.user, second.id)
+    frames = (await reading).text.split("\n\n")
+    told = [frame for frame in frames if frame.startswith("event: queue")]
+    expected = [f'event: queue\ndata: {{"position":{place}}}' for place in (before, 1)]
+    assert (True, expected) == (before is not None and before > 1, told)
+
+
 @pytest.mark.parametrize("last", ["-1", "one", "9223372036854775808"])
 async def test_a_place_to_resume_that_is_none(door: Door, last: str) -> None:
     submission = await a_submission(door)

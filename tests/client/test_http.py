@@ -78,6 +78,16 @@ def test_events_go_on_where_the_connection_broke(serve: Callable[[Handle], str])
     assert ([1, 2, 3], ["0", "2"]) == (ids, asked)
 
 
+def test_the_place_in_the_queue_is_heard_apart_from_the_events(
+    serve: Callable[[Handle], str],
+) -> None:
+    body = event(1) + b'event: queue\ndata: {"position": 3}\n\nevent: new\ndata: ?\n\n' + END
+    places: list[int] = []
+    with KernelbotClient(serve(lambda handler: answer(handler, 200, body))) as client:
+        events = list(client.events(7, on_queue=places.append))
+    assert ([1], [3]) == ([found.id for found in events], places)
+
+
 def test_events_survive_a_server_that_is_being_restarted(serve: Callable[[Handle], str]) -> None:
     asked = []
 

@@ -1,10 +1,10 @@
 """A submission's events as a stream of server-sent events."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 
 from kernelbot.domain.types import Event
-from kernelbot.schemas.submissions import EventView
+from kernelbot.schemas.submissions import EventView, QueueView
 
 HEARTBEAT = ": still here\n\n"
 END = "event: end\ndata: {}\n\n"
@@ -16,19 +16,37 @@ def frame(event: Event) -> str:
     return f"id: {event.id}\nevent: {event.kind}\ndata: {EventView.of(event).model_dump_json()}\n\n"
 
 
-async def stream(events: AsyncIterator[Event], *, heartbeat_s: float) -> AsyncIterator[str]:
-    """The frames of `events`, a comment after each `heartbeat_s` of silence, `END` at the end."""
+def queue_frame(position: int) -> str:
+    """How far ahead of its turn a submission is. Without an id: it is no part of the history."""
+    return f"event: queue\ndata: {QueueView(position=position).model_dump_json()}\n\n"
+
+
+async def stream(
+    events: AsyncIterator[Event],
+    position: Callable[[], Awaitable[int | None]],
+    *,
+    heartbeat_s: float,
+    queue_s: float,
+) -> AsyncIterator[str]:
+    """The frames of `events`, a comment after each `heartbeat_s` of silence, `END` at the end.
+
+    While the submission waits, `position` is asked every `queue_s` of silence, and each change
+    is told; once it is None it isn't asked again.
+    """
+    silence = _Silence(position, heartbeat_s, queue_s)
     waiting = asyncio.ensure_future(anext(events, None))
     try:
         while True:
-            done, _ = await asyncio.wait((waiting,), timeout=heartbeat_s)
+            done, _ = await asyncio.wait((waiting,), timeout=silence.pause_s)
             if not done:
-                yield HEARTBEAT
+                if (said := await silence.broken()) is not None:
+                    yield said
                 continue
             event = waiting.result()
             if event is None:
                 yield END
                 return
+            silence.for_s = 0.0
             yield frame(event)
             waiting = asyncio.ensure_future(anext(events, None))
     finally:
@@ -37,3 +55,36 @@ async def stream(events: AsyncIterator[Event], *, heartbeat_s: float) -> AsyncIt
         await asyncio.gather(waiting, return_exceptions=True)
         if isinstance(events, AsyncGenerator):
             await events.aclose()
+
+
+class _Silence:
+    """What is said while nothing happens."""
+
+    def __init__(
+        self, position: Callable[[], Awaitable[int | None]], heartbeat_s: float, queue_s: float
+    ) -> None:
+        self._position = position
+        self._heartbeat_s = heartbeat_s
+        self._queue_s = queue_s
+        self._last: int | None = None
+        self._queued = True
+        self.for_s = 0.0
+
+    @property
+    def pause_s(self) -> float:
+        """How long to wait before asking again."""
+        return min(self._queue_s, self._heartbeat_s) if self._queued else self._heartbeat_s
+
+    async def broken(self) -> str | None:
+        """The frame to send after a further `pause_s`; None: none yet."""
+        self.for_s += self.pause_s
+        if self._queued:
+            position = await self._position()
+            self._queued = position is not None
+            if position is not None and position != self._last:
+                self._last, self.for_s = position, 0.0
+                return queue_frame(position)
+        if self.for_s < self._heartbeat_s:
+            return None
+        self.for_s = 0.0
+        return HEARTBEAT

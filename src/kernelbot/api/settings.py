@@ -17,3 +17,5 @@ class ApiSettings:
     """What the envelope of an upload may add to the file."""
     heartbeat_s: float = 15.0
     """How often a silent event stream shows that it is alive."""
+    queue_s: float = 2.0
+    """How often an event stream looks for a waiting submission's place in the queue."""

@@ -20,7 +20,12 @@ def follow(
 ) -> "SubmissionView":
     """Show every step until the last; returns the submission as it then is."""
     several = len(submission.runs) > 1
-    for event in client.events(submission.id):
+
+    def on_queue(position: int) -> None:
+        if position != submission.queue_position:  # that one was told when it was sent
+            terminal.progress(f"position {position} in the queue")
+
+    for event in client.events(submission.id, on_queue=on_queue):
         line = event_line(event)
         if line:
             terminal.progress(f"{_label(event)}{line}" if several else line)

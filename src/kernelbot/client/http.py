@@ -1,7 +1,7 @@
 """The client itself: one method per route, answers as the server's own models."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
@@ -25,7 +25,7 @@ from kernelbot.schemas.boards import (
     problem_to_wire,
 )
 from kernelbot.schemas.errors import ErrorBody
-from kernelbot.schemas.submissions import EventView, SubmissionList, SubmissionView
+from kernelbot.schemas.submissions import EventView, QueueView, SubmissionList, SubmissionView
 from kernelbot.schemas.system import DeviceList, ReadyView
 from kernelbot.schemas.users import NewUser, NewUserView, UserView
 
@@ -162,11 +162,17 @@ class KernelbotClient:
         )
 
     def events(
-        self, submission_id: int, *, after: int = 0, patience_s: float = 60.0
+        self,
+        submission_id: int,
+        *,
+        after: int = 0,
+        patience_s: float = 60.0,
+        on_queue: Callable[[int], None] | None = None,
     ) -> Iterator[EventView]:
         """All events of a submission with an id above `after`, then those to come, until its
         last. A broken connection is taken up again where it broke, for `patience_s`: a server
-        that isn't back by then is `Unreachable`."""
+        that isn't back by then is `Unreachable`. `on_queue` hears each new place in the queue
+        (1 is next) while the submission waits."""
         pause_s, give_up_s = 0.1, time.monotonic() + patience_s
         while True:
             try:
@@ -175,6 +181,10 @@ class KernelbotClient:
                     for frame in _frames(response):
                         if frame.event == "end":
                             return
+                        if frame.event == "queue" and on_queue:
+                            on_queue(_parse(QueueView, frame.data).position)
+                        if frame.id is None:
+                            continue  # nothing of the history
                         event = _parse(EventView, frame.data)
                         if event.id > after:  # none twice, whatever the server sends again
                             after = event.id

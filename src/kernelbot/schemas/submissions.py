@@ -123,3 +123,9 @@ class EventView(Answer):
             data=event.data,
             created_at=event.created_at,
         )
+
+
+class QueueView(Answer):
+    """How far ahead of its turn a submission is: the data of `event: queue`. 1 is next."""
+
+    position: int

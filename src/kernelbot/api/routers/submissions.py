@@ -1,5 +1,6 @@
 """Submissions: make, read, list, cancel, follow."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, File, Form, Header, Query, UploadFile
@@ -99,13 +100,19 @@ async def follow_submission(
     ] = 0,
 ) -> StreamingResponse:
     """Server-sent events: all that has happened, then all that happens, each with an `id` to
-    resume from and an `EventView` as data; comments while it is quiet; after the submission's
-    last event one `event: end`, and the stream closes."""
+    resume from and an `EventView` as data; `event: queue` with `{"position": 1}` as data
+    whenever the place in the queue has changed; comments while it is quiet; after the
+    submission's last event one `event: end`, and the stream closes."""
     # Asked first, because a stream that has begun can't turn into a 404.
     await services.submissions.get(viewer, submission_id)
     events = services.submissions.events(viewer, submission_id, after=last_event_id)
     return StreamingResponse(
-        stream(events, heartbeat_s=settings.heartbeat_s),
+        stream(
+            events,
+            partial(services.submissions.queue_position, submission_id),
+            heartbeat_s=settings.heartbeat_s,
+            queue_s=settings.queue_s,
+        ),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
