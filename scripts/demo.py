@@ -11,6 +11,7 @@ import os
 import queue
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import threading
@@ -28,6 +29,12 @@ from kernelbot.protocol import Mode
 from scripts.demo_view import DemoView, Entry, Update
 from scripts.local_server import LocalServer, ServerTrouble
 
+ROOT = Path(__file__).resolve().parent.parent
+COMPETITION = ROOT / "examples" / "demo.yaml"
+SETTINGS = ROOT / "examples" / "demo.toml"
+AUTHORS = ("amara", "bo", "chen", "dalia")
+PATIENCE_S = 300.0
+
 
 def demo_folder(checkout: Path) -> Path:
     """`.demo` in the checkout; one among the temporary folders where the checkout's path holds
@@ -37,12 +44,7 @@ def demo_folder(checkout: Path) -> Path:
     return Path(tempfile.gettempdir()) / f"kernelbot-demo-{os.getuid()}"
 
 
-ROOT = Path(__file__).resolve().parent.parent
 FOLDER = demo_folder(ROOT)
-COMPETITION = ROOT / "examples" / "demo.yaml"
-SETTINGS = ROOT / "examples" / "demo.toml"
-AUTHORS = ("amara", "bo", "chen", "dalia")
-PATIENCE_S = 300.0
 
 
 class DemoTrouble(RuntimeError):
@@ -52,6 +54,9 @@ class DemoTrouble(RuntimeError):
 def main() -> int:
     """Returns the exit code: 0 all well, 1 something misbehaved, 2 it can't start, 130 Ctrl-C."""
     view = DemoView()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # A closed window is like Ctrl-C: the server has a session of its own and must be stopped.
+        signal.signal(number, signal.default_int_handler)
     try:
         with _only_one() as lock:
             shutil.rmtree(FOLDER / "server", ignore_errors=True)
@@ -98,14 +103,18 @@ def _run(view: DemoView, lock: int) -> int:
 def _only_one() -> Iterator[int]:
     """Hold `.demo/` for ourselves; the server inherits the lock, so it is held while one lives."""
     FOLDER.mkdir(mode=0o700, exist_ok=True)
-    with (FOLDER / "lock").open("w") as lock:
+    with (FOLDER / "lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            lock.seek(0)
             raise DemoTrouble(
-                f"Another demo, or a server that one left behind, still runs in {FOLDER}: "
-                "wait for it, or end it, and try again."
+                f"Another demo runs in {FOLDER} (process {lock.read() or 'unknown'}), or a server "
+                "that it left behind when it was killed: wait for it, or end it, and try again."
             ) from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
         yield lock.fileno()
 
 
