@@ -1,0 +1,52 @@
+import os
+import pty
+import subprocess
+
+import pytest
+
+from kernelbot.catalog.skeleton import new_problem
+from kernelbot.protocol import Lang
+from tests.support.terminal import COMMAND, Shell
+
+
+def on_a_terminal(shell: Shell, *arguments: str) -> str:
+    """What a command shows on a terminal."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], cwd=shell.home, env=shell.environment, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while piece := os.read(ours, 1 << 16):
+            shown += piece
+    except OSError:  # what a terminal says when nobody writes to it any more
+        pass
+    os.close(ours)
+    assert 0 == process.wait(timeout=60)
+    return shown.decode()
+
+
+@pytest.mark.parametrize(
+    ("more", "coloured"),
+    [({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False)],
+)
+def test_colour_is_for_terminals(shell: Shell, more: dict[str, str], coloured: bool) -> None:
+    new_problem(shell.home / "sums", "sums", Lang.PY)
+    shown = on_a_terminal(
+        Shell(shell.home, more), "run", "sums", "sums/submission.py", "--mode", "test"
+    )
+    assert coloured == ("\x1b[32m✓\x1b[0m accepted: sums" in shown)
+
+
+def test_a_pipe_stays_plain(shell: Shell) -> None:
+    new_problem(shell.home / "sums", "sums", Lang.PY)
+    said = Shell(shell.home, {"TERM": "xterm"})("run", "sums", "sums/submission.py")
+    assert "\x1b" not in said.out + said.err
+
+
+def test_a_character_that_the_stream_lacks_is_replaced(shell: Shell) -> None:
+    new_problem(shell.home / "sums", "sums", Lang.PY)
+    more = {"PYTHONIOENCODING": "ascii"}
+    said = Shell(shell.home, more)("run", "sums", "sums/submission.py")
+    assert (0, "? accepted: sums, mode test, on CPU") == (said.code, said.out.splitlines()[0])
