@@ -3,6 +3,7 @@
 After every one of them the next submission is judged as if nothing had been.
 """
 
+import base64
 import json
 import time
 from collections.abc import Iterator
@@ -263,7 +264,7 @@ def test_remembered_answers_are_wrong_in_timed_calls(host: Host) -> None:
 
 def test_a_lying_clock_is_caught(host: Host) -> None:
     source = kernel(
-        "for _ in range(20): out = np.sort(data)\nreturn out",
+        "for _ in range(200): out = np.sort(data)\nreturn out",
         "import gc\n"
         "for thing in gc.get_objects():\n"
         "    if type(thing).__name__ == '_Runner':\n"
@@ -307,6 +308,14 @@ def test_a_broken_problem_is_our_fault(host: Host, old: str, new: str, message: 
     assert result.failure is not None
     assert Fault.PLATFORM == result.failure.fault
     assert message in result.failure.message
+
+
+def test_a_profile_comes_as_artifacts(host: Host) -> None:
+    result = host.judge(a_job(SORT, mode=Mode.PROFILE), quiet)
+    assert Verdict.ACCEPTED == result.verdict
+    (table,) = result.artifacts
+    assert "profile.1.txt" == table.name
+    assert b"custom_kernel" in base64.b64decode(table.content_base64)
 
 
 def test_processor_time_is_limited_too(host: Host) -> None:

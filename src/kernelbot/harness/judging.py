@@ -97,6 +97,7 @@ def _natively(
         stdout="".join(collected.stdout),
         stderr="".join(collected.stderr),
         compile=collected.compile,
+        artifacts=tuple(collected.artifacts),
         timings=collected.timings,
         refusal=collected.refusal,
     )

@@ -21,7 +21,7 @@ from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
 Spend = Callable[[str, float], None]
 
 _WARMING_CALLS = 5
-_COLD_CALLS = 3
+_COLD_CALLS = 5
 _CHEAP_CHECK_SHARE = 0.25
 """A check counts as cheap while all checks together take less than this of the elapsed time."""
 

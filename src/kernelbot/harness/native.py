@@ -1,5 +1,6 @@
 """Judges one job natively: the problem's code here, the author's in runners, phase by phase."""
 
+import base64
 import random
 import time
 from collections.abc import Callable
@@ -12,9 +13,11 @@ from kernelbot.harness.measure import Measurement, Measurer
 from kernelbot.harness.outcome import Refusal
 from kernelbot.harness.problem import LoadedProblem, shared_files
 from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.seeds import case_arguments
 from kernelbot.harness.session import AuthorFailure, Ending, Session
-from kernelbot.harness.testing import run_tests
+from kernelbot.harness.testing import encode_input, run_tests
 from kernelbot.protocol import (
+    Artifact,
     Case,
     CompileReport,
     EventKind,
@@ -51,12 +54,18 @@ class Collected:
     stderr: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     compile: CompileReport | None = None
+    artifacts: list[Artifact] = field(default_factory=list)
     refusal: Refusal | None = None
     """Set where it ended before any phase."""
 
     def spend(self, name: str, seconds: float) -> None:
         """Add to one of the named timings."""
         self.timings[name] = self.timings.get(name, 0.0) + seconds
+
+    def attach(self, name: str, media_type: str, content: bytes) -> None:
+        """A file for the author to download."""
+        text = base64.b64encode(content).decode("ascii")
+        self.artifacts.append(Artifact(name, media_type, text))
 
     def heard(self, ending: Ending) -> None:
         """Keep what a runner printed."""
@@ -171,7 +180,21 @@ class NativeJudge:
                 return PhaseResult(phase, Verdict.ACCEPTED, 0.0, cases)
             failure = Failure(Fault.AUTHOR, wrong.message)
             return PhaseResult(phase, wrong.verdict, 0.0, cases, failure=failure)
+        if phase is Phase.PROFILE:
+            self._load(session)
+            return self._profile(session)
         return self._measure(phase, session)
+
+    def _profile(self, session: Session) -> PhaseResult:
+        """A table and a trace of each workload, as artifacts."""
+        for index, case in self.timed_cases():
+            arguments = case_arguments(case, None)
+            data = self._problem.make_input(arguments, None)
+            text, trace = session.profile(encode_input(data, self._problem.modules))
+            self.collected.attach(f"profile.{index}.txt", "text/plain", text.encode())
+            if trace:
+                self.collected.attach(f"profile.{index}.trace.json.gz", "application/gzip", trace)
+        return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0)
 
     def _load(self, session: Session) -> None:
         start = time.monotonic()

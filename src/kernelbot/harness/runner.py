@@ -25,6 +25,7 @@ from kernelbot.harness.compiled import (
     PythonKernel,
 )
 from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.profiling import profile
 from kernelbot.harness.rebuild import decode
 from kernelbot.harness.values import Encoded, UnsupportedValue, encode
 
@@ -71,6 +72,7 @@ class _Runner:
             "load_library": self._load_library,
             "prepare": self._prepare,
             "copy": self._copy,
+            "profile": self._profile,
             "inputs": self._inputs,
             "finish": self._finish,
         }
@@ -216,6 +218,19 @@ class _Runner:
             for leaf in result.leaves
             for start, end in self._given
         )
+
+    def _profile(self, message: dict[str, Any], fds: list[int]) -> bool:
+        given, taken = SharedBuffer.attach(fds[0]), SharedBuffer.attach(fds[1])
+        data, _ = decode(message["data"], given, self._modules)
+        kernel = self._kernels["author"]
+        try:
+            text, trace = profile(kernel.function, kernel.arguments(data))
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        fits = len(trace) <= taken.size_bytes
+        if fits:
+            taken.write(0, trace)
+        return self._reply({"op": "profiled", "text": text, "size": len(trace) if fits else 0})
 
     def _copy(self, _message: dict[str, Any], fds: list[int]) -> bool:
         self._output = _replace(self._output, fds.pop(0))

@@ -21,6 +21,7 @@ from kernelbot.harness.channel import (
 )
 from kernelbot.harness.clocks import CacheFlusher, TaskClocks, own_delay_ns
 from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.profiling import MOST_TEXT
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
 from kernelbot.harness.sandbox import OutputCapture, Runner, RunnerClient, RunnerExit
@@ -31,6 +32,7 @@ _POISON = 0xA5
 _FIRST_OUTPUT_BYTES = 1 << 20
 _FINISH_S = 0.5
 _DRAIN_S = 0.5
+_TRACE_BYTES = 8 << 20
 
 
 class AuthorFailure(Exception):
@@ -201,6 +203,22 @@ class Session:
             waiting_ns=after[1] - before[1] + delayed,
         )
         return replace(reply, window=window)
+
+    def profile(self, data: Encoded) -> tuple[str, bytes]:
+        """A table and a gzipped trace (maybe empty) as the runner took them: the author's word."""
+        given, taken = SharedBuffer.create(data.size_bytes), SharedBuffer.create(_TRACE_BYTES)
+        try:
+            data.copy_to(given)
+            self._send({"op": "profile", "data": data.skeleton}, [given.fd, taken.fd])
+            reply = self._receive()
+            self._refuse(reply, "The submission failed")
+            text, size = reply.get("text"), reply.get("size")
+            if reply["op"] != "profiled" or type(text) is not str or type(size) is not int:
+                raise self._garbage(reply)
+            return text[:MOST_TEXT], taken.read(0, min(max(size, 0), _TRACE_BYTES))
+        finally:
+            given.close()
+            taken.close()
 
     def inputs_changed(self, data: Encoded) -> bool:
         """Whether the last call left its inputs other than they were."""
