@@ -11,6 +11,9 @@ from urllib.parse import quote
 
 from kernelbot.domain.errors import Unavailable
 
+_SOCKET_LINE = 4
+"""Of postmaster.pid, counted from 0; the line before it is the port."""
+
 
 class EmbeddedPostgres:
     """A Postgres server under a data folder. The caller makes sure that there is one at a time.
@@ -91,17 +94,21 @@ def _ensure_runtime_dir() -> None:
 
 
 def _forget_dead_server(pid_file: Path) -> bool:
-    """Remove the file of a server that is dead; whether there was one.
+    """Remove the lock files of a server that is dead; whether there was one.
 
     Postgres does so itself, except that it takes a zombie for alive, and where process 1 doesn't
     reap, a killed server stays one for ever.
     """
     try:
-        pid = int(pid_file.read_text().split("\n", 1)[0])
-    except (OSError, ValueError):
+        lines = pid_file.read_text().splitlines()
+        pid = int(lines[0])
+    except (OSError, ValueError, IndexError):
         return False
     if _alive(pid):
         return False
+    if len(lines) > _SOCKET_LINE:
+        port, folder = lines[_SOCKET_LINE - 1], lines[_SOCKET_LINE]
+        (Path(folder) / f".s.PGSQL.{port}.lock").unlink(missing_ok=True)
     pid_file.unlink(missing_ok=True)
     return True
 

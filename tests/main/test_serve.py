@@ -1,0 +1,144 @@
+"""`kernelbot serve` as a process of its own, over its embedded database."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from scripts.local_server import LocalServer
+
+from kernelbot.client import KernelbotClient
+from kernelbot.protocol import Mode
+from tests.support.problems import sort_problem
+from tests.support.workers import FAKE_HARNESS, ROOT
+
+CONFIG = f"""\
+harness_command = [{", ".join(f'"{word}"' for word in FAKE_HARNESS)}]
+warm = ["numpy"]
+
+[worker]
+heartbeat_s = 0.2
+stale_s = 2
+sweep_s = 0.2
+grace_s = 0.5
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalServer:
+    """Not started yet. Judges with the fake host."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
+    config = tmp_path / "kernelbot.toml"
+    config.write_text(CONFIG)
+    return LocalServer(tmp_path / "server", config=config)
+
+
+@pytest.fixture
+def running(server: LocalServer) -> Iterator[LocalServer]:
+    """Started, with a board."""
+    with server, KernelbotClient.to(server.own_endpoint()) as client:
+        client.create_board(sort_problem(), name="sort")
+        yield server
+
+
+def test_nothing_is_left_running(server: LocalServer) -> None:
+    with server:
+        httpx.get(f"{server.url}/health").raise_for_status()
+    assert server.leftovers == []
+
+
+def test_the_operators_token_ends_with_the_server(server: LocalServer) -> None:
+    with server:
+        file = server.folder / "state" / "kernelbot" / "servers" / f"{server.port}.json"
+        mode = file.stat().st_mode & 0o777
+    assert (mode, file.exists()) == (0o600, False)
+
+
+def test_a_second_start_on_the_same_folder_says_so(running: LocalServer) -> None:
+    second = subprocess.run(
+        [
+            *(sys.executable, "-m", "kernelbot", "serve", "--port", "0"),
+            *("--data", str(running.folder / "data")),
+        ],
+        env=running.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert second.returncode == 2
+    assert f"Another kernelbot is running on {running.folder / 'data'}" in second.stderr
+
+
+def test_a_taken_port_says_so(running: LocalServer, tmp_path: Path) -> None:
+    second = subprocess.run(
+        [
+            *(sys.executable, "-m", "kernelbot", "serve", "--port", str(running.port)),
+            *("--data", str(tmp_path / "other")),
+        ],
+        env=running.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert second.returncode == 2
+    assert f"port {running.port}" in second.stderr
+
+
+def test_a_dead_worker_is_replaced(running: LocalServer) -> None:
+    with KernelbotClient.to(running.own_endpoint()) as client:
+        submitted = _submit(client, "# fake: sleep 1 accepted\n")
+        _until(lambda: client.submission(submitted).state == "running")
+        os.kill(_child(running.pid, "kernelbot.main.work"), signal.SIGKILL)
+        _until(lambda: client.submission(submitted).state == "finished")
+        assert client.submission(submitted).verdict == "accepted"
+
+
+def test_a_killed_database_comes_back(running: LocalServer) -> None:
+    with KernelbotClient.to(running.own_endpoint()) as client:
+        submitted = _submit(client, "# fake: sleep 1 accepted\n")
+        _until(lambda: client.submission(submitted).state == "running")
+        pid_file = running.folder / "data" / "postgres" / "postmaster.pid"
+        os.kill(int(pid_file.read_text().split()[0]), signal.SIGKILL)
+        time.sleep(1)
+        _until(lambda: _answers(running) and client.submission(submitted).state == "finished")
+        assert client.submission(submitted).verdict == "accepted"
+
+
+def test_a_killed_server_loses_nothing(server: LocalServer) -> None:
+    with server, KernelbotClient.to(server.own_endpoint()) as client:
+        client.create_board(sort_problem(), name="sort")
+        submitted = _submit(client, "# fake: sleep 1 accepted\n")
+        os.kill(server.pid, signal.SIGKILL)
+        server.stop()
+    with server, KernelbotClient.to(server.own_endpoint()) as client:
+        _until(lambda: client.submission(submitted).state == "finished")
+        assert client.submission(submitted).verdict == "accepted"
+
+
+def _submit(client: KernelbotClient, code: str) -> int:
+    return client.submit("fast.py", code.encode(), board="sort", mode=Mode.TEST).id
+
+
+def _answers(server: LocalServer) -> bool:
+    return httpx.get(f"{server.url}/ready", timeout=10).status_code == httpx.codes.OK
+
+
+def _until(condition: Callable[[], bool], within_s: float = 40.0) -> None:
+    deadline = time.monotonic() + within_s
+    while not condition():
+        assert time.monotonic() < deadline, "it took too long"
+        time.sleep(0.05)
+
+
+def _child(parent: int, name: str) -> int:
+    """The process that `parent` started with `name` on its command line."""
+    threads = Path(f"/proc/{parent}/task").iterdir()
+    for pid in " ".join((thread / "children").read_text() for thread in threads).split():
+        if name.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+            return int(pid)
+    raise AssertionError(f"{name} isn't running")
