@@ -74,8 +74,8 @@ class Server:
     def _obey(self, line: str, pool: ThreadPoolExecutor) -> None:
         try:
             order = json.loads(line)
-            folder = order.get("run") or order.get("cancel")
-        except (ValueError, AttributeError):
+            folder = order.get("run") or order["cancel"]
+        except (ValueError, AttributeError, KeyError):
             print(f"not understood: {line[:200]!r}", file=sys.stderr)
             return
         if "run" in order:

@@ -1,0 +1,65 @@
+"""The harness as one file, run by an interpreter that has nothing else."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelbot.harness.archive import build
+from kernelbot.protocol import RunResult, Verdict, from_wire, to_wire
+from tests.harness.jobs import a_job, a_problem
+
+REFERENCE = """
+def generate_input(size, seed):
+    return [(seed * i) % 101 for i in range(size)]
+def check_implementation(data, output):
+    return output == sorted(data)
+"""
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("archive") / "kernelbot-harness.pyz")
+
+
+def bare_job() -> dict[str, Any]:
+    job = a_job("def custom_kernel(data):\n    return sorted(data)\n")
+    return to_wire(dataclasses.replace(job, problem=a_problem(reference=REFERENCE)))
+
+
+def run(archive: Path, job: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", str(archive)],
+        input=json.dumps(job),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd="/",
+    )
+
+
+def test_the_same_sources_give_the_same_bytes(archive: Path, tmp_path: Path) -> None:
+    assert archive.read_bytes() == build(tmp_path / "again.pyz").read_bytes()
+
+
+def test_a_bare_interpreter_judges_with_it(archive: Path) -> None:
+    ended = run(archive, bare_job())
+    assert 0 == ended.returncode, ended.stderr
+    assert Verdict.ACCEPTED == from_wire(RunResult, json.loads(ended.stdout)).verdict
+
+
+def test_another_version_is_refused_with_a_sentence(archive: Path) -> None:
+    ended = run(archive, {**bare_job(), "version": 999})
+    assert (3, "") == (ended.returncode, ended.stdout)
+    assert "update this side" in ended.stderr
+
+
+def test_a_broken_job_is_bad_usage(archive: Path) -> None:
+    ended = run(archive, {**bare_job(), "mode": "dance"})
+    assert (2, "") == (ended.returncode, ended.stdout)
+    assert "JobSpec.mode: expected one of" in ended.stderr
