@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import Scope
 
 from kernelbot import __version__
-from kernelbot.api import errors
+from kernelbot.api import errors, popcorn
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
 from kernelbot.api.routers import boards, submissions, system, users
 from kernelbot.api.settings import ApiSettings
@@ -40,6 +40,8 @@ def create_app(
         v1.include_router(router)
     app.include_router(v1)
     app.include_router(system.probes)
+    for router in popcorn.ROUTERS:
+        app.include_router(router)
     errors.install(app)
     # The last added is the outermost.
     app.add_middleware(BodyLimit, limit_of=_limits(settings))
@@ -59,7 +61,18 @@ def _limits(settings: ApiSettings) -> Callable[[Scope], int]:
         f"{PREFIX}/boards": settings.board_body_limit_bytes,
         f"{PREFIX}/submissions": upload,
     }
-    return lambda scope: of_path.get(scope["path"], settings.body_limit_bytes)
+
+    def limit_of(scope: Scope) -> int:
+        usual = upload if _is_form(scope) else settings.body_limit_bytes
+        return of_path.get(scope["path"], usual)
+
+    return limit_of
+
+
+def _is_form(scope: Scope) -> bool:
+    """A form's envelope comes on top of the file in it, on whatever path."""
+    content_type: bytes = dict(scope["headers"]).get(b"content-type", b"")
+    return content_type.startswith(b"multipart/form-data")
 
 
 def _latency(registry: CollectorRegistry) -> Histogram:

@@ -70,13 +70,17 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unforeseen)
 
 
-async def _ours(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, errors.KernelbotError)
-    status = status_of(error)
+def response_of(error: errors.KernelbotError, status: HTTPStatus) -> JSONResponse:
+    """An error of ours with this status; the detail is its sentence and its hint."""
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.error("request_failed", code=error.code, detail=str(error))
     detail = f"{error} {error.hint}" if error.hint else str(error)
     return error_response(status, error.code, detail, _headers(error))
+
+
+async def _ours(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, errors.KernelbotError)
+    return response_of(error, status_of(error))
 
 
 def _headers(error: errors.KernelbotError) -> dict[str, str]:
@@ -89,10 +93,11 @@ def _headers(error: errors.KernelbotError) -> dict[str, str]:
 
 async def _invalid(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return error_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", _sentence(error))
+    return error_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", sentence(error))
 
 
-def _sentence(error: RequestValidationError) -> str:
+def sentence(error: RequestValidationError) -> str:
+    """Where the first mistake of a request is, and what it is."""
     first = error.errors()[0]
     place, *path = (str(part) for part in first["loc"])
     name = ".".join(path) or place

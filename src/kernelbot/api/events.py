@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
 
 from kernelbot.domain.types import Event
 from kernelbot.schemas.submissions import EventView, QueueView
@@ -34,20 +35,31 @@ async def stream(
     is told; once it is None it isn't asked again.
     """
     silence = _Silence(position, heartbeat_s, queue_s)
+    async with aclosing(paced(events, lambda: silence.pause_s)) as steps:
+        async for event in steps:
+            if event is not None:
+                silence.for_s = 0.0
+                yield frame(event)
+            elif (said := await silence.broken()) is not None:
+                yield said
+    yield END
+
+
+async def paced(
+    events: AsyncIterator[Event], pause_s: Callable[[], float]
+) -> AsyncGenerator[Event | None, None]:
+    """The events, and None after each `pause_s` without one."""
     waiting = asyncio.ensure_future(anext(events, None))
     try:
         while True:
-            done, _ = await asyncio.wait((waiting,), timeout=silence.pause_s)
+            done, _ = await asyncio.wait((waiting,), timeout=pause_s())
             if not done:
-                if (said := await silence.broken()) is not None:
-                    yield said
+                yield None
                 continue
             event = waiting.result()
             if event is None:
-                yield END
                 return
-            silence.for_s = 0.0
-            yield frame(event)
+            yield event
             waiting = asyncio.ensure_future(anext(events, None))
     finally:
         # The client may have gone away in the middle: the listener must not outlive it.

@@ -1,6 +1,6 @@
 """What the HTTP door itself can be told."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 MIB = 1 << 20
 
@@ -15,6 +15,8 @@ class ApiSettings:
     """Largest problem in `POST /api/v1/boards`."""
     multipart_overhead_bytes: int = 64 << 10
     """What the envelope of an upload may add to the file."""
+    admin_token: str | None = field(default=None, repr=False)
+    """What an organiser's `Authorization: Bearer` must hold on `/admin`; None: nothing opens."""
     heartbeat_s: float = 15.0
     """How often a silent event stream shows that it is alive."""
     queue_s: float = 2.0

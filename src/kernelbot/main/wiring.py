@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.main.settings import Settings
@@ -10,6 +11,7 @@ from kernelbot.services import (
     Boards,
     Devices,
     Health,
+    ProblemFolders,
     Services,
     StandingsService,
     Submissions,
@@ -32,7 +34,11 @@ class Core:
 
 @asynccontextmanager
 async def open_services(
-    url: str, devices: tuple[DeviceConfig, ...], *, pool_size: int = 10
+    url: str,
+    devices: tuple[DeviceConfig, ...],
+    *,
+    pool_size: int = 10,
+    problem_dev_dir: Path = Path("examples"),
 ) -> AsyncIterator[Core]:
     """Everything a door needs, over the database at `url`, closed at the end."""
     queue = Queue()
@@ -41,16 +47,18 @@ async def open_services(
         Listener(url, "kernelbot_events") as listener,
     ):
         device_service = Devices(database, devices)
+        boards = Boards(database, devices)
         yield Core(
             database,
             queue,
             Services(
                 submissions=Submissions(database, queue, listener, devices),
-                boards=Boards(database, devices),
+                boards=boards,
                 standings=StandingsService(database),
                 users=Users(database),
                 devices=device_service,
                 health=Health(database, device_service),
+                problem_folders=ProblemFolders(boards, problem_dev_dir),
             ),
         )
 

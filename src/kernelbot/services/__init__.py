@@ -5,11 +5,21 @@ from dataclasses import dataclass
 from kernelbot.services.boards import Boards
 from kernelbot.services.devices import Devices
 from kernelbot.services.health import Health
+from kernelbot.services.problem_folders import ProblemFolders
 from kernelbot.services.standings import StandingsService
 from kernelbot.services.submissions import Submissions
 from kernelbot.services.users import Users
 
-__all__ = ["Boards", "Devices", "Health", "Services", "StandingsService", "Submissions", "Users"]
+__all__ = [
+    "Boards",
+    "Devices",
+    "Health",
+    "ProblemFolders",
+    "Services",
+    "StandingsService",
+    "Submissions",
+    "Users",
+]
 
 
 @dataclass(frozen=True)
@@ -22,3 +32,4 @@ class Services:
     users: Users
     devices: Devices
     health: Health
+    problem_folders: ProblemFolders

@@ -1,12 +1,16 @@
 """Accounts and their tokens."""
 
 import re
+import secrets
 
 from kernelbot.domain.errors import Conflict, NotAuthenticated, UserError
 from kernelbot.domain.types import NewToken, Role, User
 from kernelbot.identity.tokens import new_token, token_hash
 from kernelbot.store import users
 from kernelbot.store.database import Database
+
+_ORGANISER = ("kernelbot", "ADMIN_TOKEN")
+"""Provider and subject of the identity that ADMIN_TOKEN stands for."""
 
 _NAME = re.compile(r"[^\s\x00-\x1f\x7f](?:[^\x00-\x1f\x7f]{0,62}[^\s\x00-\x1f\x7f])?")
 
@@ -54,6 +58,25 @@ class Users:
             assert user is not None, "the name was taken a moment ago and users aren't deleted"
             await users.add_token(session, user.id, name=token_name, token_hash=token_hash(token))
         return NewToken(user, token)
+
+    async def organiser(self) -> User:
+        """The account of whoever holds ADMIN_TOKEN, made the first time: what is done with that
+        token has an author too. It is found by its identity, so nobody can take it by name."""
+        async with self._database.read() as session:
+            found = await users.by_identity(session, *_ORGANISER)
+        return found or await self._make_organiser()
+
+    async def _make_organiser(self) -> User:
+        provider, subject = _ORGANISER
+        async with self._database.write() as session:
+            await users.lock_identities(session)
+            user = await users.by_identity(session, provider, subject)
+            # A name that somebody has already is passed over.
+            for name in ("organiser", f"organiser-{secrets.token_hex(8)}"):
+                user = user or await users.create(session, name, Role.ADMIN)
+            assert user is not None, "eight random bytes aren't somebody's name already"
+            await users.add_identity(session, user.id, provider=provider, subject=subject)
+        return user
 
     async def sign_out(self, token: str) -> None:
         """Make a token invalid."""

@@ -19,6 +19,24 @@ async def by_name(session: ReadSession, name: str) -> User | None:
     return _user(row) if row else None
 
 
+async def by_identity(session: ReadSession, provider: str, subject: str) -> User | None:
+    """The account that the provider's id belongs to."""
+    values = {"provider": provider, "subject": subject}
+    row = await session.one(statements("users")["by_identity"], values)
+    return _user(row) if row else None
+
+
+async def lock_identities(session: WriteSession) -> None:
+    """Until the transaction ends nobody else binds an identity."""
+    await session.do(statements("users")["lock_identities"])
+
+
+async def add_identity(session: WriteSession, user_id: int, *, provider: str, subject: str) -> bool:
+    """Bind the provider's id to the account; False when it is bound already."""
+    values = {"provider": provider, "subject": subject, "user_id": user_id}
+    return await session.do(statements("users")["add_identity"], values) == 1
+
+
 async def add_token(
     session: WriteSession,
     user_id: int,

@@ -9,6 +9,7 @@ from fastapi.responses import StreamingResponse
 from kernelbot.api.dependencies import Limit, ServicesDep, SettingsDep, SubmissionId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.api.events import stream
+from kernelbot.api.uploads import file_name
 from kernelbot.domain.types import NewSubmission
 from kernelbot.protocol import Mode
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Name
@@ -44,7 +45,7 @@ async def create_submission(
         board=board,
         devices=tuple(device or ()),
         mode=mode,
-        file_name=_file_name(file.filename or ""),
+        file_name=file_name(file),
         content=await file.read(),
     )
     submission = await services.submissions.submit(viewer, new)
@@ -116,10 +117,3 @@ async def follow_submission(
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
-
-
-def _file_name(sent: str) -> str:
-    """The name as the person's disk has it: forms write these three characters as %XX."""
-    for escaped, character in (("%22", '"'), ("%0A", "\n"), ("%0D", "\r")):
-        sent = sent.replace(escaped, character)
-    return sent

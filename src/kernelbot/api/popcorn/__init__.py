@@ -1,0 +1,10 @@
+"""The contract that existing command-line clients rely on, as a thin adapter.
+
+Every route calls the same services as `/api/v1`; what is here is only the other's spelling of
+paths, tokens, statuses and answers. See docs/reference/popcorn-http.md.
+"""
+
+from kernelbot.api.popcorn import admin, login, read, submit, user
+
+ROUTERS = (read.router, user.router, login.router, admin.router, submit.router, submit.streaming)
+"""In this order, after all others: the last one's path has the shape of many."""

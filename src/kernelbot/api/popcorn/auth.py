@@ -1,0 +1,61 @@
+"""Who asks: an author by a token in a header of its own, the organiser by ADMIN_TOKEN."""
+
+import hmac
+from typing import Annotated
+
+from fastapi import Depends, Request, Security
+from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
+
+from kernelbot.api.dependencies import ServicesDep, SettingsDep
+from kernelbot.domain.errors import NotAuthenticated, UserError
+from kernelbot.domain.types import User
+
+_web = APIKeyHeader(name="X-Web-Auth-Id", auto_error=False, scheme_name="WebAuth")
+_cli = APIKeyHeader(name="X-Popcorn-Cli-Id", auto_error=False, scheme_name="CliAuth")
+_bearer = HTTPBearer(auto_error=False, scheme_name="Organiser", description="ADMIN_TOKEN")
+
+
+async def maybe_author(
+    services: ServicesDep,
+    web: Annotated[str | None, Security(_web)],
+    cli: Annotated[str | None, Security(_cli)],
+) -> User | None:
+    """Who asks; None without a token. Raises `NotAuthenticated` for a token nobody has."""
+    token = web or cli
+    return None if not token else await services.users.authenticate(token)
+
+
+async def author(found: Annotated[User | None, Depends(maybe_author)]) -> User:
+    """Who asks. Raises `UserError` without a token, as those clients expect."""
+    if found is None:
+        raise UserError(
+            "The header X-Popcorn-Cli-Id is missing.",
+            hint="Put a line `cli_id: TOKEN` into ~/.popcorn.yaml.",
+        )
+    return found
+
+
+async def organiser(
+    request: Request,
+    services: ServicesDep,
+    settings: SettingsDep,
+    _documented: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> User:
+    """The account of whoever holds ADMIN_TOKEN. Raises `NotAuthenticated`."""
+    sent = request.headers.get("authorization", "")
+    scheme, _, token = sent.partition(" ")
+    # Headers reach us decoded as latin-1: this is how they were on the wire.
+    given = token.strip().encode("latin-1")
+    expected = (settings.admin_token or "").encode()
+    right = hmac.compare_digest(given, expected)
+    if scheme.lower() != "bearer" or not expected or not right:
+        raise NotAuthenticated(
+            "This needs the organiser's token.",
+            hint="Send `Authorization: Bearer TOKEN` with the server's ADMIN_TOKEN.",
+        )
+    return await services.users.organiser()
+
+
+MaybeAuthor = Annotated[User | None, Depends(maybe_author)]
+Author = Annotated[User, Depends(author)]
+Organiser = Annotated[User, Depends(organiser)]

@@ -1,0 +1,199 @@
+"""The shapes of answers, as those clients spell them."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from kernelbot.domain.types import Board, DeviceStatus, Standing, StandingsPage
+from kernelbot.schemas.common import Answer
+
+
+class BoardItem(Answer):
+    """A board in the list. Never its tests, files or seeds: `task` says only what it is."""
+
+    id: int
+    name: str
+    description: str
+    task: dict[str, str] = Field(description="Required by clients; says the language.")
+    deadline: datetime | None
+    gpu_types: list[str]
+    visibility: str
+
+    @classmethod
+    def of(cls, board: Board) -> "BoardItem":
+        """The domain's board."""
+        return cls(
+            id=board.id,
+            name=board.name,
+            description=board.description,
+            task={},
+            deadline=board.deadline,
+            gpu_types=list(board.devices),
+            visibility=board.visibility,
+        )
+
+
+class RunnerQueue(Answer):
+    """How busy a device is. `error` says why it isn't available."""
+
+    runner: str | None
+    gpu: str
+    queued_jobs: int | None
+    running_jobs: int | None
+    available_runners: int | None
+    status: Literal["available", "unavailable"]
+    error: str | None
+
+    @classmethod
+    def of(cls, name: str, device: DeviceStatus | None) -> "RunnerQueue":
+        """The domain's device; None: there is none of that name."""
+        if device is None:
+            return cls(
+                runner=None,
+                gpu=name,
+                queued_jobs=None,
+                running_jobs=None,
+                available_runners=None,
+                status="unavailable",
+                error="There is no such device here.",
+            )
+        return cls(
+            runner=device.launcher,
+            gpu=device.name,
+            queued_jobs=device.queued,
+            running_jobs=device.running,
+            available_runners=None,
+            status="available" if device.available else "unavailable",
+            error=device.note or None,
+        )
+
+
+class RankedEntry(Answer):
+    """An author's best on a board and device."""
+
+    submission_name: str
+    submission_id: int
+    user_id: str
+    user_name: str
+    submission_time: datetime
+    submission_score: float
+    rank: int
+    leaderboard_name: str
+    gpu_type: str
+
+    @classmethod
+    def of(cls, page: StandingsPage, row: Standing) -> "RankedEntry":
+        """A row of the domain's page."""
+        return cls(
+            submission_name=row.file_name,
+            submission_id=row.submission_id,
+            user_id=str(row.author_id),
+            user_name=row.author,
+            submission_time=row.achieved_at,
+            submission_score=row.score_s,
+            rank=row.rank,
+            leaderboard_name=page.board.name,
+            gpu_type=page.device,
+        )
+
+
+class Count(Answer):
+    """How many there are."""
+
+    count: int
+
+
+class AcceptedDetails(Answer):
+    """What a client polls for. A job is known by its submission's id."""
+
+    id: int
+    job_status_id: int
+
+
+class Accepted(Answer):
+    """A submission was stored and will be judged."""
+
+    details: AcceptedDetails
+    runner_queue: RunnerQueue
+    status: Literal["accepted"] = "accepted"
+
+
+class RunItem(Answer):
+    """One phase of one run. `score` in seconds; `result` only of public tests and benchmarks."""
+
+    start_time: datetime | None
+    end_time: datetime | None
+    mode: str
+    secret: bool
+    runner: str
+    score: float | None
+    passed: bool
+    result: dict[str, Any] | None = None
+
+
+class JobItem(Answer):
+    """How the judging goes. `error` is for the author to read."""
+
+    status: str
+    error: str | None
+    last_heartbeat: datetime | None
+
+
+class SubmissionDetails(Answer):
+    """One submission. `done` and the final `job.status` are read from one state."""
+
+    id: int
+    leaderboard_id: int
+    leaderboard_name: str
+    file_name: str
+    user_id: str
+    submission_time: datetime
+    done: bool
+    code: str | None
+    runs: list[RunItem]
+    job: JobItem | None
+    runner_queue: RunnerQueue | None
+
+
+class ScoreItem(Answer):
+    """A device and the score there."""
+
+    gpu_type: str
+    score: float | None
+
+
+class SubmissionItem(Answer):
+    """A submission in its author's list."""
+
+    id: int
+    leaderboard_name: str
+    file_name: str
+    submission_time: datetime
+    done: bool
+    runs: list[ScoreItem]
+
+
+class Ok(Answer):
+    """It was done."""
+
+    status: Literal["ok"] = "ok"
+
+
+class BoardOpened(Ok):
+    """A new board's name."""
+
+    leaderboard: str
+
+
+class AnySubmission(SubmissionDetails):
+    """A submission as an organiser reads it."""
+
+    submission_id: int
+    user_name: str
+
+
+class SubmissionShown(Ok):
+    """One submission."""
+
+    submission: AnySubmission

@@ -1,0 +1,248 @@
+"""A result in the form that a problem's own script would have reported: pure functions."""
+
+import base64
+import io
+import zipfile
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from kernelbot.domain.types import Run
+from kernelbot.protocol import (
+    Artifact,
+    CaseResult,
+    CompileReport,
+    Phase,
+    PhaseResult,
+    RunResult,
+    SystemInfo,
+    Verdict,
+    WorkloadResult,
+)
+from kernelbot.schemas.common import Answer
+
+EXIT_CODES: dict[Verdict, int] = {
+    Verdict.ACCEPTED: 0,
+    Verdict.WRONG_ANSWER: 112,
+    Verdict.TIME_LIMIT: 114,
+}
+"""What a script of that kind exits with; 1 for everything else."""
+
+TEXT = "text/"
+
+
+class CompileOutput(Answer):
+    """A build step."""
+
+    nvcc_found: bool
+    nvcc_version: str
+    success: bool
+    command: str
+    stdout: str
+    stderr: str
+    exit_code: int
+
+
+class RunOutput(Answer):
+    """What a program did. `success`: it came to its end; `passed`: it was right as well."""
+
+    success: bool
+    passed: bool
+    command: str
+    stdout: str
+    stderr: str
+    exit_code: int
+    duration: float = Field(description="Seconds.")
+    result: dict[str, str | int]
+
+
+class ProfileOutput(Answer):
+    """A profile: `trace` is a base64 zip."""
+
+    profiler: str
+    trace: str | None
+    download_url: str | None
+
+
+class PhaseOutput(Answer):
+    """One phase of a run."""
+
+    start: datetime | None
+    end: datetime | None
+    compilation: CompileOutput | None
+    run: RunOutput
+    profile: ProfileOutput | None
+
+
+class FullResult(Answer):
+    """One run with all of its phases, by their keys."""
+
+    success: bool
+    error: str
+    system: dict[str, Any]
+    runs: dict[str, PhaseOutput]
+
+
+def full_result(run: Run) -> FullResult:
+    """A run as it stands. Secret runs show their end and nothing of the way to it."""
+    if run.result is None or run.secret:
+        return _without_result(run)
+    result = run.result
+    last = len(result.phases) - 1
+    outputs: dict[str, PhaseOutput] = {}
+    for index, phase in enumerate(result.phases):
+        # The harness keeps a program's output per run: it is shown with the phase that decided.
+        shown = index == last
+        output = PhaseOutput(
+            start=run.started_at,
+            end=run.finished_at,
+            compilation=_compilation(result.compile, result.verdict),
+            run=_run_output(result, phase, shown=shown),
+            profile=None,
+        )
+        outputs |= (
+            _profiles(output, result) if phase.phase is Phase.PROFILE else {phase.phase: output}
+        )
+    return FullResult(
+        success=result.verdict is not Verdict.INTERNAL_ERROR,
+        error=result.failure.message if result.failure else "",
+        system=_system(result.system),
+        runs=outputs,
+    )
+
+
+def phase_values(phase: PhaseResult) -> dict[str, str | int]:
+    """The lines that a script would have written of this phase, by key."""
+    values: dict[str, str | int] = {}
+    if phase.phase is Phase.TEST:
+        values["test-count"] = str(len(phase.cases))
+        for index, case in enumerate(phase.cases):
+            values |= _case_values(f"test.{index}", case)
+    else:
+        values["benchmark-count"] = str(len(phase.workloads))
+        for index, workload in enumerate(phase.workloads):
+            values |= _workload_values(f"benchmark.{index}", workload)
+    if phase.failure is not None:
+        values["error"] = phase.failure.message
+    values["check"] = "pass" if phase.verdict is Verdict.ACCEPTED else "fail"
+    return values
+
+
+def _case_values(key: str, case: CaseResult) -> dict[str, str | int]:
+    if case.verdict is Verdict.ACCEPTED:
+        values = {f"{key}.status": "pass", f"{key}.message": case.message}
+    else:
+        values = {f"{key}.status": "fail", f"{key}.error": case.message}
+    return {f"{key}.spec": case.spec, **{name: text for name, text in values.items() if text}}
+
+
+def _workload_values(key: str, workload: WorkloadResult) -> dict[str, str | int]:
+    standard_error_ns = workload.stdev_ns / max(1, len(workload.samples_ns)) ** 0.5
+    return {
+        f"{key}.spec": workload.spec,
+        f"{key}.runs": str(len(workload.samples_ns)),
+        f"{key}.mean": str(workload.mean_ns),
+        f"{key}.std": str(workload.stdev_ns),
+        f"{key}.err": str(standard_error_ns),
+        f"{key}.best": str(workload.best_ns),
+        f"{key}.worst": str(workload.worst_ns),
+        **{f"{key}.{name}": value for name, value in workload.extra.items()},
+    }
+
+
+def _without_result(run: Run) -> FullResult:
+    passed = run.verdict is Verdict.ACCEPTED
+    duration_s = 0.0
+    if run.started_at and run.finished_at:
+        duration_s = (run.finished_at - run.started_at).total_seconds()
+    output = RunOutput(
+        success=run.verdict is not None,
+        passed=passed,
+        command="",
+        stdout="",
+        stderr="",
+        exit_code=0 if passed else 1,
+        duration=duration_s,
+        result={"check": "pass" if passed else "fail"},
+    )
+    phase = PhaseOutput(
+        start=run.started_at, end=run.finished_at, compilation=None, run=output, profile=None
+    )
+    return FullResult(
+        success=run.verdict not in (None, Verdict.INTERNAL_ERROR),
+        error="" if passed else run.message or "It could not be judged.",
+        system={"gpu": run.device},
+        runs={run.mode: phase},
+    )
+
+
+def _run_output(result: RunResult, phase: PhaseResult, *, shown: bool) -> RunOutput:
+    passed = phase.verdict is Verdict.ACCEPTED
+    return RunOutput(
+        success=passed or phase.verdict is Verdict.WRONG_ANSWER,
+        passed=passed,
+        command=f"kernelbot {result.harness} harness, {phase.phase}",
+        stdout=result.stdout if shown else "",
+        stderr=result.stderr if shown else "",
+        exit_code=EXIT_CODES.get(phase.verdict, 1),
+        duration=phase.duration_s,
+        result=phase_values(phase),
+    )
+
+
+def _compilation(compiled: CompileReport | None, verdict: Verdict) -> CompileOutput | None:
+    if compiled is None:
+        return None
+    failed = verdict is Verdict.COMPILE_ERROR
+    return CompileOutput(
+        nvcc_found="nvcc" in compiled.command,
+        nvcc_version="",
+        success=not failed,
+        command=compiled.command,
+        stdout="" if failed else compiled.output,
+        stderr=compiled.output if failed else "",
+        exit_code=1 if failed else 0,
+    )
+
+
+def _system(system: SystemInfo) -> dict[str, Any]:
+    return {
+        "gpu": system.device,
+        "cpu": system.cpu,
+        "platform": system.os,
+        "python": system.python,
+        "torch": system.torch or "",
+        "notes": list(system.notes),
+    }
+
+
+def _profiles(output: PhaseOutput, result: RunResult) -> dict[str, PhaseOutput]:
+    """The profile phase under the key that clients look for: its texts as base64 reports, all
+    that came of it as one archive."""
+    texts = [item for item in result.artifacts if item.media_type.startswith(TEXT)]
+    values: dict[str, str | int] = {
+        key: value for key, value in output.run.result.items() if key == "check"
+    }
+    values["benchmark-count"] = len(texts)
+    for index, item in enumerate(texts):
+        values[f"benchmark.{index}.spec"] = item.name
+        values[f"benchmark.{index}.report"] = item.content_base64
+    profile = ProfileOutput(
+        profiler=f"KernelBot on {result.system.device}",
+        trace=_archive(result.artifacts),
+        download_url=None,
+    )
+    run = output.run.model_copy(update={"result": values})
+    return {"profile.0": output.model_copy(update={"run": run, "profile": profile})}
+
+
+def _archive(artifacts: tuple[Artifact, ...]) -> str | None:
+    if not artifacts:
+        return None
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for item in artifacts:
+            name = item.name.replace("/", "_").replace("\\", "_")
+            archive.writestr(name, base64.b64decode(item.content_base64))
+    return base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,67 @@
+"""Routes whose errors have the statuses that those clients expect."""
+
+from collections.abc import Callable, Coroutine
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.routing import Match
+from starlette.types import Scope
+
+from kernelbot.api.errors import error_response, response_of, sentence, status_of
+from kernelbot.domain import errors
+from kernelbot.schemas.errors import ErrorBody
+
+STATUS: dict[type[errors.KernelbotError], HTTPStatus] = {
+    errors.SubmissionTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.InvalidSubmission: HTTPStatus.BAD_REQUEST,
+    errors.InvalidProblem: HTTPStatus.BAD_REQUEST,
+    errors.Conflict: HTTPStatus.BAD_REQUEST,
+}
+"""Where the contract differs from `/api/v1`: what is wrong with a request is a 400."""
+
+RESERVED = frozenset({"admin", "api", "auth", "bot", "health", "metrics", "ready", "user", "web"})
+"""First parts of paths that are never a board's name in `POST /{board}/{device}/{mode}`."""
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": ErrorBody, "description": "What the asker can put right."},
+    "5XX": {"model": ErrorBody, "description": "What is ours to put right."},
+}
+"""The `responses` of every route here, for OpenAPI."""
+
+
+class PopcornRoute(APIRoute):
+    """Answers our errors with the contract's statuses, validation errors among them."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The route's function with its errors translated."""
+        handle = super().get_route_handler()
+
+        async def translating(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except RequestValidationError as error:
+                return error_response(HTTPStatus.BAD_REQUEST, "invalid_request", sentence(error))
+            except errors.KernelbotError as error:
+                return response_of(error, _status(error))
+
+        return translating
+
+
+class BoardRoute(PopcornRoute):
+    """`POST /{board}/{device}/{mode}` would match any path of three parts: this leaves the paths
+    and methods alone that are none of its business, so that they get their own 404 and 405."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """No match instead of a partial one."""
+        match, child = super().matches(scope)
+        board = child.get("path_params", {}).get("board", "")
+        mine = match is Match.FULL and board.lower() not in RESERVED
+        return (match, child) if mine else (Match.NONE, {})
+
+
+def _status(error: errors.KernelbotError) -> HTTPStatus:
+    ours = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), None)
+    return ours or status_of(error)

@@ -1,0 +1,85 @@
+"""A submission's life as the server-sent events that those clients read."""
+
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from typing import Any
+
+from kernelbot.api.events import paced
+from kernelbot.api.popcorn.results import full_result
+from kernelbot.api.popcorn.submissions import error_text
+from kernelbot.domain.errors import KernelbotError
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.types import Event, Run, Submission
+from kernelbot.protocol import EventKind, Verdict
+from kernelbot.render.progress import STATES
+from kernelbot.render.report import report
+
+REPORT_OUTPUT_LIMIT = 8_000
+
+
+def frame(event: str, data: dict[str, Any]) -> str:
+    """One frame: JSON on a single line, in ASCII, so that nothing in it can end the frame."""
+    return f"event: {event}\ndata: {json.dumps(data)}\n\n"
+
+
+async def stream(
+    events: AsyncIterator[Event], final: Callable[[], Awaitable[Submission]], *, heartbeat_s: float
+) -> AsyncIterator[str]:
+    """`status` frames while it is judged, one at least each `heartbeat_s`, then one `result`, or
+    one `error` where there is no result to show. `final` reads the submission after its end."""
+    began_s = time.monotonic()
+    yield _status(began_s, None)
+    try:
+        async with aclosing(paced(events, lambda: heartbeat_s)) as steps:
+            async for event in steps:
+                yield _status(began_s, _message(event) if event else None)
+        submission = await final()
+    except KernelbotError as error:
+        # The stream has begun, so the status can't say it any more.
+        yield frame("error", {"status": "error", "detail": str(error)})
+        return
+    yield _end(submission)
+
+
+def _status(began_s: float, message: str | None) -> str:
+    data: dict[str, Any] = {
+        "status": "processing",
+        "elapsed_time": round(time.monotonic() - began_s, 2),
+    }
+    return frame("status", data | ({"message": message} if message else {}))
+
+
+def _message(event: Event) -> str | None:
+    """What a person wants to know of a step; None for those too small to mention."""
+    where = f"{event.device}, secret data" if event.secret else event.device or ""
+    match event.kind:
+        case RunState():
+            return f"{where}: {STATES[event.kind]}"
+        case EventKind.PHASE_STARTED:
+            return f"{where}: {event.data.get('phase')} ..."
+        case EventKind.PHASE_FINISHED:
+            return f"{where}: {event.data.get('phase')}: {event.data.get('verdict')}"
+        case _:
+            return None
+
+
+def _end(submission: Submission) -> str:
+    if submission.state is SubmissionState.CANCELLED:
+        return frame("error", {"status": "error", "detail": error_text(submission)})
+    # By device, public before secret: clients read the first result of each.
+    runs = sorted(submission.runs, key=lambda run: (run.secret, run.id))
+    results = [full_result(run).model_dump(mode="json") for run in runs]
+    reports = [_report(run) for run in runs]
+    return frame("result", {"status": "success", "results": results, "reports": reports})
+
+
+def _report(run: Run) -> str:
+    if run.result is not None and not run.secret:
+        return report(run.result, output_limit=REPORT_OUTPUT_LIMIT, passed_cases=False)
+    if run.verdict is not Verdict.ACCEPTED:
+        return f"{run.device}: {run.message or 'It could not be judged.'}"
+    return f"{run.device}, secret data: accepted" + (
+        f", score {run.score_s:.6g} s" if run.score_s is not None else ""
+    )

@@ -1,0 +1,41 @@
+"""An author's own submissions."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from kernelbot.api.dependencies import ServicesDep
+from kernelbot.api.popcorn.auth import Author
+from kernelbot.api.popcorn.models import SubmissionDetails, SubmissionItem
+from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
+from kernelbot.api.popcorn.submissions import details, done, listed
+from kernelbot.api.popcorn.submit import queue_of
+from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+
+router = APIRouter(prefix="/user", tags=["popcorn"], route_class=PopcornRoute)
+
+SubmissionId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
+
+
+@router.get("/submissions", responses=ERRORS)
+async def popcorn_own_submissions(
+    services: ServicesDep,
+    author: Author,
+    leaderboard: Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 50,
+    offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+) -> list[SubmissionItem]:
+    """The asker's submissions, the newest first."""
+    found = await services.submissions.list(author, board=leaderboard, limit=limit, offset=offset)
+    return [listed(submission) for submission in found]
+
+
+@router.get("/submissions/{submission_id}", responses=ERRORS)
+async def popcorn_own_submission(
+    services: ServicesDep, author: Author, submission_id: SubmissionId
+) -> SubmissionDetails:
+    """One submission: what clients poll until `done`, or until the job has failed."""
+    submission = await services.submissions.get(author, submission_id)
+    waiting = not done(submission) and submission.runs
+    queue = await queue_of(services, submission.runs[0].device) if waiting else None
+    return details(submission, queue)
