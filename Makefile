@@ -14,10 +14,10 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check $(PIN)
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 pinned = $(shell grep -i '^$(1)==' constraints.txt)
 
-.PHONY: help demo test lint format setup bench harness clean
+.PHONY: help demo test lint format setup bench harness conformance clean
 
 help: ## what there is
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/runs ## judge the example submissions end to end, and show the standings
 	@$(RUN) python -m scripts.demo
@@ -44,6 +44,10 @@ bench: $(VENV)/develops ## print the benchmarks' tables
 harness: $(VENV)/runs ## build the harness as one file that a bare Python runs
 	@$(RUN) python -c "from pathlib import Path; from kernelbot.harness.archive import build; \
 		print(build(Path('$(HARNESS)')))"
+
+# Variables given to make reach the recipe's environment: TOKEN, OTHER_TOKEN, ADMIN_TOKEN, BOARD.
+conformance: $(VENV)/develops ## act as popcorn-cli does, against URL=... or a server of its own
+	@CONFORMANCE_URL="$(URL)" $(RUN) python -m pytest tests/conformance
 
 clean: ## remove everything that make made
 	rm -rf $(VENV) .demo dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache \

@@ -9,6 +9,7 @@ import typer.core
 import typer.main
 from fastapi.routing import APIRoute
 
+from kernelbot.api import popcorn
 from kernelbot.api.routers import boards, submissions, system, users
 from kernelbot.cli.app import app
 from kernelbot.domain import errors
@@ -57,6 +58,18 @@ def test_every_command_is_listed() -> None:
     tree = typer.main.get_group(app)
     text = page("cli.md")
     assert [line for line in commands(tree, "kernelbot") if f"`{line}" not in text] == []
+
+
+def test_every_route_for_existing_clients_is_listed() -> None:
+    routes = [
+        f"{method} {route.path}"
+        for router in popcorn.ROUTERS
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods or ()
+    ]
+    text = page("popcorn-http.md")
+    assert [route for route in routes if f"`{route}`" not in text] == []
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))

@@ -15,6 +15,8 @@ from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from tests.support.world import World, open_world
 
+ADMIN_TOKEN = "the organiser's own"
+
 T = TypeVar("T")
 
 
@@ -61,7 +63,7 @@ async def _serve(
     started: "queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException]",
 ) -> None:
     async with open_world(database_url) as world:
-        app = create_app(world.services, ApiSettings(heartbeat_s=0.1))
+        app = create_app(world.services, ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN))
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         # Bound and listening before it serves, so whoever connects early only waits a little.

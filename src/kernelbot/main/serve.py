@@ -15,6 +15,7 @@ import structlog
 import uvicorn
 
 from kernelbot.api.app import create_app
+from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.domain.types import Role
 from kernelbot.main.database import ReadyDatabase, kept_alive, locked_data, ready_database
@@ -63,10 +64,14 @@ async def _serve(
     devices = settings.device_configs()
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(kept_alive(database))
-        core = await stack.enter_async_context(open_services(database.url, devices))
+        core = await stack.enter_async_context(
+            open_services(database.url, devices, problem_dev_dir=settings.problem_dev_dir)
+        )
         registry = await stack.enter_async_context(gathered_metrics(core.services))
         config = uvicorn.Config(
-            create_app(core.services, registry=registry),
+            create_app(
+                core.services, ApiSettings(admin_token=settings.admin_token), registry=registry
+            ),
             log_config=None,
             access_log=False,
             lifespan="off",

@@ -48,6 +48,24 @@ def report_within(result: RunResult, limit: int = 2000) -> str:
     return shorten(text, limit)
 
 
+def workloads_table(workloads: tuple[WorkloadResult, ...]) -> str:
+    """Timings, one row per workload, with the spread of the calls as a small plot."""
+    headers = ("workload", "median", "95% of it", "best", "worst", "calls", "spread")
+    rows = [
+        (
+            one_line(workload.spec),
+            time_text(workload.median_ns),
+            interval_text(*workload.ci95_ns),
+            time_text(workload.best_ns),
+            time_text(workload.worst_ns),
+            str(len(workload.samples_ns)),
+            histogram(workload.samples_ns),
+        )
+        for workload in workloads
+    ]
+    return table(headers, rows, right=("median", "95% of it", "best", "worst", "calls"))
+
+
 def _heading(result: RunResult) -> str:
     what = f"{one_line(result.problem)}, mode {result.mode}, on {one_line(result.system.device)}"
     lines = [f"{mark(result.verdict)} {TITLES[result.verdict]}: {what}"]
@@ -65,7 +83,7 @@ def _phase(phase: PhaseResult, told_below: Failure | None, passed_cases: bool) -
     if phase.cases:
         lines += _cases(phase.cases, passed_cases)
     if phase.workloads:
-        lines.append(indent(_workloads(phase.workloads), "  "))
+        lines.append(indent(workloads_table(phase.workloads), "  "))
         lines += _extras(phase.workloads)
     said = {case.message for case in phase.cases} | ({told_below.message} if told_below else set())
     if phase.failure and phase.failure.message not in said:
@@ -85,23 +103,6 @@ def _cases(cases: tuple[CaseResult, ...], passed_cases: bool) -> list[str]:
         if case.message:
             lines.append(indent(printable(case.message), "      "))
     return lines
-
-
-def _workloads(workloads: tuple[WorkloadResult, ...]) -> str:
-    headers = ("workload", "median", "95% of it", "best", "worst", "calls", "spread")
-    rows = [
-        (
-            one_line(workload.spec),
-            time_text(workload.median_ns),
-            interval_text(*workload.ci95_ns),
-            time_text(workload.best_ns),
-            time_text(workload.worst_ns),
-            str(len(workload.samples_ns)),
-            histogram(workload.samples_ns),
-        )
-        for workload in workloads
-    ]
-    return table(headers, rows, right=("median", "95% of it", "best", "worst", "calls"))
 
 
 def _extras(workloads: tuple[WorkloadResult, ...]) -> list[str]:

@@ -25,7 +25,7 @@ login page of another host. Get a token here instead, and put it where the clien
 @router.get(
     "/init",
     status_code=409,
-    response_class=PlainTextResponse,
+    response_model=None,
     responses={**ERRORS, 409: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
 )
 async def popcorn_login(

@@ -20,6 +20,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.render.report import workloads_table
 from kernelbot.schemas.common import Answer
 
 EXIT_CODES: dict[Verdict, int] = {
@@ -101,9 +102,10 @@ def full_result(run: Run) -> FullResult:
             run=_run_output(result, phase, shown=shown),
             profile=None,
         )
-        outputs |= (
-            _profiles(output, result) if phase.phase is Phase.PROFILE else {phase.phase: output}
-        )
+        if phase.phase is Phase.PROFILE:
+            outputs |= _profiles(output, result, phase)
+        else:
+            outputs[phase.phase] = output
     return FullResult(
         success=result.verdict is not Verdict.INTERNAL_ERROR,
         error=result.failure.message if result.failure else "",
@@ -217,24 +219,38 @@ def _system(system: SystemInfo) -> dict[str, Any]:
     }
 
 
-def _profiles(output: PhaseOutput, result: RunResult) -> dict[str, PhaseOutput]:
-    """The profile phase under the key that clients look for: its texts as base64 reports, all
-    that came of it as one archive."""
+def _profiles(output: PhaseOutput, result: RunResult, phase: PhaseResult) -> dict[str, PhaseOutput]:
+    """The profile phase under the keys that clients look for, `profile.0` and so on, one per
+    report; the archive of all that came of it goes with the first."""
+    outputs: dict[str, PhaseOutput] = {}
+    for index, (spec, text) in enumerate(_reports(result, phase)):
+        values: dict[str, str | int] = {
+            # An integer here and nowhere else: a client reads a string as no report at all.
+            "benchmark-count": 1,
+            "benchmark.0.spec": spec,
+            "benchmark.0.report": text,
+            "check": "pass" if phase.verdict is Verdict.ACCEPTED else "fail",
+        }
+        profile = ProfileOutput(
+            profiler=f"KernelBot on {result.system.device}",
+            trace=_archive(result.artifacts) if index == 0 else None,
+            download_url=None,
+        )
+        run = output.run.model_copy(update={"result": values})
+        outputs[f"profile.{index}"] = output.model_copy(update={"run": run, "profile": profile})
+    return outputs or {"profile.0": output}
+
+
+def _reports(result: RunResult, phase: PhaseResult) -> list[tuple[str, str]]:
+    """What each report is of, and its text in base64: the profiler's, or else what was timed."""
+    specs = [workload.spec for workload in phase.workloads]
     texts = [item for item in result.artifacts if item.media_type.startswith(TEXT)]
-    values: dict[str, str | int] = {
-        key: value for key, value in output.run.result.items() if key == "check"
-    }
-    values["benchmark-count"] = len(texts)
-    for index, item in enumerate(texts):
-        values[f"benchmark.{index}.spec"] = item.name
-        values[f"benchmark.{index}.report"] = item.content_base64
-    profile = ProfileOutput(
-        profiler=f"KernelBot on {result.system.device}",
-        trace=_archive(result.artifacts),
-        download_url=None,
-    )
-    run = output.run.model_copy(update={"result": values})
-    return {"profile.0": output.model_copy(update={"run": run, "profile": profile})}
+    if texts:
+        named = [*specs, *(item.name for item in texts[len(specs) :])]
+        return [(spec, item.content_base64) for spec, item in zip(named, texts, strict=False)]
+    table = f"No profiler reported anything. What was timed:\n\n{workloads_table(phase.workloads)}"
+    encoded = base64.b64encode(table.encode()).decode()
+    return [(", ".join(specs), encoded)] if specs else []
 
 
 def _archive(artifacts: tuple[Artifact, ...]) -> str | None:

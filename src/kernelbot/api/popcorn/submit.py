@@ -1,4 +1,4 @@
-"""Submitting: in the background, as a stream, and late by an organiser."""
+"""Submitting: in the background, or as a stream."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, File, Path, UploadFile
 from fastapi.responses import StreamingResponse
 
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
-from kernelbot.api.popcorn.auth import Author, Organiser
+from kernelbot.api.popcorn.auth import Author
 from kernelbot.api.popcorn.models import Accepted, AcceptedDetails, RunnerQueue
 from kernelbot.api.popcorn.routing import ERRORS, BoardRoute, PopcornRoute
 from kernelbot.api.popcorn.stream import stream
@@ -43,20 +43,6 @@ async def popcorn_submit(
     services: ServicesDep, author: Author, mode: AMode, board: str, device: str, file: Upload
 ) -> Accepted:
     """Store a submission, to be judged in the background; poll `/user/submissions/{id}`."""
-    return await _accept(services, author, board, device, mode, file)
-
-
-@router.post("/admin/submission/{board}/{device}/{mode}", status_code=202, responses=ERRORS)
-async def popcorn_submit_late(
-    services: ServicesDep,
-    _organiser: Organiser,
-    author: Author,
-    mode: AMode,
-    board: str,
-    device: str,
-    file: Upload,
-) -> Accepted:
-    """As the author, with the organiser's word that the deadline doesn't matter."""
     return await _accept(services, author, board, device, mode, file)
 
 

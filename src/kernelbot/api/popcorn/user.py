@@ -21,7 +21,9 @@ SubmissionId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
 async def popcorn_own_submissions(
     services: ServicesDep,
     author: Author,
-    leaderboard: Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")] = None,
+    leaderboard: Annotated[
+        str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> list[SubmissionItem]:

@@ -1,0 +1,1 @@
+"""The adapter for existing clients; tests/conformance drives it from outside."""
