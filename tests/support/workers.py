@@ -105,3 +105,11 @@ async def finished(world: World, submission_id: int, timeout_s: float = 30.0) ->
             if shown.state in (SubmissionState.FINISHED, SubmissionState.CANCELLED):
                 return shown
             await asyncio.sleep(0.02)
+
+
+def kill_fake_hosts() -> None:
+    """SIGKILL to every fake host that this process started."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    for pid in children:
+        if b"tests.fakes.host" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            os.kill(int(pid), signal.SIGKILL)

@@ -18,7 +18,7 @@ from kernelbot.protocol import Mode, Verdict
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from tests.support.gates import Gate, closed_gate
-from tests.support.workers import finished, quick_settings, worker_process, working
+from tests.support.workers import finished, kill_fake_hosts, quick_settings, worker_process, working
 from tests.support.world import World, open_world
 
 
@@ -90,8 +90,7 @@ async def test_a_host_killed_while_a_job_runs(world: World, tmp_path: Path) -> N
     async with working(settings, world.database.url):
         submitted = await world.submit(content=b"# fake: sleep 1 accepted 0.5\n")
         await _running(world, submitted.id)
-        for pid in _hosts(os.getpid()):
-            os.kill(pid, signal.SIGKILL)
+        kill_fake_hosts()
         shown = await finished(world, submitted.id)
     assert shown.verdict == Verdict.ACCEPTED
     assert await _results(world) == ONCE_PER_RUN
@@ -155,16 +154,6 @@ async def test_a_killed_database_server_is_revived(own_postgres: EmbeddedPostgre
                 await asyncio.sleep(0.1)
             shown = await world.services.submissions.get(world.ada.user, submitted.id)
         assert shown == submitted
-
-
-def _hosts(parent: int) -> list[int]:
-    """The fake hosts that a process started."""
-    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-    return [
-        int(pid)
-        for pid in children
-        if b"tests.fakes.host" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    ]
 
 
 async def _running(world: World, submission_id: int) -> None:

@@ -122,6 +122,7 @@ class Settings(BaseSettings):
     def host_command(self, device: DeviceConfig) -> tuple[str, ...]:
         """How a device's harness host is started."""
         options = ["--warm", ",".join(self._warm()), "--slots", str(device.slots)]
+        options += ["--vendor", device.spec.vendor]
         if self.sandbox == SandboxMode.NONE:
             options.append("--no-sandbox-ok")
         return (*self.harness_command, "host", *options)

@@ -1,0 +1,156 @@
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import PlatformError
+from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.local import LocalLauncher, LocalSettings
+from kernelbot.protocol import (
+    DeviceSpec,
+    EventKind,
+    JobSpec,
+    Mode,
+    ProgressEvent,
+    SourceFile,
+    Vendor,
+    Verdict,
+)
+from tests.support.problems import sort_problem
+from tests.support.workers import FAKE_HARNESS, kill_fake_hosts
+
+
+def _job(text: str, job_id: str = "1.1.x", device: str = "CPU") -> JobSpec:
+    return JobSpec(
+        job_id,
+        sort_problem().spec,
+        SourceFile("fast.py", f"# fake: {text}\n"),
+        Mode.TEST,
+        DeviceSpec(device, Vendor.CPU),
+    )
+
+
+@contextlib.asynccontextmanager
+async def _launcher(
+    folder: Path, command: tuple[str, ...] = FAKE_HARNESS
+) -> AsyncIterator[LocalLauncher]:
+    launcher = LocalLauncher(LocalSettings(folder / "jobs", {"CPU": command}))
+    await launcher.start()
+    try:
+        yield launcher
+    finally:
+        await launcher.close()
+
+
+async def _events(launcher: LocalLauncher, handle: str) -> list[ProgressEvent]:
+    return [event async for batch in launcher.events(handle) for event in batch]
+
+
+async def _outcome(launcher: LocalLauncher, handle: str) -> Outcome:
+    async with asyncio.timeout(20):
+        while True:
+            outcome = await launcher.poll(handle)
+            if outcome.state != JobState.RUNNING:
+                return outcome
+            await asyncio.sleep(0.02)
+
+
+async def test_a_job_has_events_and_a_result(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("accepted"))
+        kinds = [event.kind for event in await _events(launcher, handle)]
+        outcome = await launcher.poll(handle)
+    assert kinds == [EventKind.STARTED, EventKind.PHASE_STARTED]
+    assert outcome.result is not None
+    assert outcome.result.verdict == Verdict.ACCEPTED
+
+
+async def test_launching_twice_runs_once(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        first = await launcher.launch(_job("accepted"))
+        await _events(launcher, first)
+        second = await launcher.launch(_job("accepted"))
+        await _outcome(launcher, second)
+    judged = (tmp_path / "jobs" / "judged.log").read_text().split()
+    assert (first == second, judged) == (True, ["1.1.x"])
+
+
+async def test_another_process_reads_a_finished_job(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("accepted"))
+        await _events(launcher, handle)
+    async with _launcher(tmp_path) as another:
+        assert await _events(another, handle) == []
+        assert (await another.poll(handle)).state == JobState.FINISHED
+
+
+async def test_a_job_whose_host_died_is_lost(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("sleep 60 accepted"))
+        await asyncio.sleep(0.3)
+        kill_fake_hosts()
+        await _events(launcher, handle)
+        assert (await _outcome(launcher, handle)).state == JobState.LOST
+
+
+async def test_after_a_death_the_next_job_finds_a_new_host(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        dead = await launcher.launch(_job("die", "1.1.x"))
+        await _events(launcher, dead)
+        alive = await launcher.launch(_job("accepted", "2.1.x"))
+        assert (await _outcome(launcher, alive)).state == JobState.FINISHED
+
+
+async def test_an_unreadable_result_counts_as_lost(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        outcome = await _outcome(launcher, await launcher.launch(_job("garbage")))
+    assert outcome.state == JobState.LOST
+    assert "can't be read" in outcome.reason
+
+
+async def test_a_cancelled_job_ends_at_once(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("sleep 60 accepted"))
+        await asyncio.sleep(0.3)
+        await launcher.cancel(handle)
+        async with asyncio.timeout(5):
+            await _events(launcher, handle)
+        assert (await launcher.poll(handle)).result is None
+
+
+async def test_nothing_is_left_of_a_forgotten_job(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("accepted"))
+        await _events(launcher, handle)
+        await launcher.forget(handle)
+        await launcher.forget(handle)
+        assert (await launcher.poll(handle)).state == JobState.LOST
+
+
+async def test_a_jobs_folder_is_its_owners_alone(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("accepted"))
+        mode = os.stat(handle).st_mode & 0o777  # noqa: PTH116  # quick, and not a Path here
+    assert mode == 0o700
+
+
+async def test_a_device_of_another_machine_is_refused(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        with pytest.raises(PlatformError):
+            await launcher.launch(_job("accepted", device="H100"))
+
+
+async def test_a_host_that_cannot_start_says_so(tmp_path: Path) -> None:
+    launcher = LocalLauncher(LocalSettings(tmp_path / "jobs", {"CPU": ("/nowhere/host",)}))
+    found = await launcher.availability("CPU")
+    await launcher.close()
+    assert (found.available, "/nowhere/host" in found.note) == (False, True)
+
+
+async def test_closing_ends_the_hosts(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("sleep 60 accepted"))
+    assert (await launcher.poll(handle)).state == JobState.LOST

@@ -1,0 +1,75 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import UserError
+from kernelbot.main.settings import read_settings
+from kernelbot.protocol import SandboxMode, Vendor
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither this folder's files nor this environment's names count."""
+    monkeypatch.chdir(tmp_path)
+    for name in os.environ:
+        if name.startswith("KERNELBOT_") or name in ("DATABASE_URL", "DISABLE_SSL"):
+            monkeypatch.delenv(name)
+
+
+def test_without_any_configuration_there_is_one_device() -> None:
+    devices = read_settings().device_configs()
+    assert [(d.spec.name, d.spec.vendor, d.launcher) for d in devices] == [
+        ("CPU", Vendor.CPU, "local")
+    ]
+
+
+def test_a_device_is_a_few_lines(tmp_path: Path) -> None:
+    (tmp_path / "kernelbot.toml").write_text(
+        '[[devices]]\nname = "H100"\nvendor = "nvidia"\narch = "90a"\nslots = 8\n'
+    )
+    (device,) = read_settings().device_configs()
+    assert (device.spec.name, device.spec.arch, device.slots) == ("H100", "90a", 8)
+
+
+def test_the_environment_outweighs_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "other.toml").write_text("[worker]\nstale_s = 7\ngrace_s = 3\n")
+    monkeypatch.setenv("KERNELBOT_CONFIG", str(tmp_path / "other.toml"))
+    monkeypatch.setenv("KERNELBOT_WORKER__STALE_S", "9")
+    worker = read_settings().worker
+    assert (worker.stale_s, worker.grace_s) == (9, 3)
+
+
+def test_dot_env_is_read(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("DATABASE_URL=postgres://db/x\nDISABLE_SSL=1\n")
+    assert read_settings().external_database_url() == "postgresql://db/x?sslmode=disable"
+
+
+def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
+    (tmp_path / "kernelbot.toml").write_text(
+        'sandbox = "none"\n[limits]\nprocesses = 7\n[sampling]\nmin_samples = 30\n'
+    )
+    settings = read_settings()
+    assert (settings.sandbox, settings.limits.processes, settings.sampling.min_samples) == (
+        SandboxMode.NONE,
+        7,
+        30,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('[[devices]]\nname = "a b"\n', "devices.0.name"),
+        ('[[devices]]\nname = "A"\nslots = 0\n', "devices.0.slots"),
+        ('[[devices]]\nname = "A"\ncolour = 1\n', "devices.0.colour"),
+        ("[worker]\nstale_s = -1\n", "worker.stale_s"),
+        ("what", "TOML"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, named: str) -> None:
+    (tmp_path / "kernelbot.toml").write_text(text)
+    with pytest.raises(UserError, match=named):
+        read_settings()
