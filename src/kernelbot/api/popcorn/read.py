@@ -40,7 +40,7 @@ async def popcorn_ranking(
     author: MaybeAuthor,
     board: str,
     device: str,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
     offset: Offset = 0,
 ) -> list[RankedEntry]:
     """The ranking: every author's best, fastest first."""
