@@ -98,6 +98,15 @@ class Channel:
         fds, self._fds = self._fds, []
         return message, fds
 
+    def wait_for_message(self, deadline: float | None = None) -> None:
+        """Return as soon as there is something to read."""
+        if not self._pending:
+            self._wait(select.POLLIN, deadline)
+
+    def has_message(self) -> bool:
+        """Whether there is something to read right now."""
+        return bool(self._pending or select.select([self._sock], [], [], 0)[0])
+
     def _take(self) -> dict[str, Any] | None:
         if len(self._pending) < _HEADER.size:
             return None

@@ -11,12 +11,13 @@ from typing import Any
 from kernelbot.harness.checking import complaint
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.crosscheck import Baseline, below_floor
+from kernelbot.harness.direct import DirectCaller
 from kernelbot.harness.problem import LoadedProblem
 from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.session import AuthorFailure, Reply, Session, Window
 from kernelbot.harness.testing import encode_input, refuse_side_effects, wrong_answer
-from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
+from kernelbot.protocol import Case, Floor, JobSpec, Vendor, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]
 
@@ -53,6 +54,9 @@ class Measurer:
         self._secret = os.urandom(32)
         self._random = random.SystemRandom()
         self._empty_call_ns: float | None = None
+        on_cpu = job.device.vendor is Vendor.CPU
+        self._direct = DirectCaller(session, problem.modules) if on_cpu else None
+        self._caller: DirectCaller | Session = self._direct or session
         self._baselines: dict[int, Baseline] = {}
 
     def calibrate(self, cases: Sequence[tuple[int, Case]]) -> None:
@@ -60,18 +64,19 @@ class Measurer:
         for index, case in cases:
             encoded = encode_input(self._data(case, index, 0), self._problem.modules)
             empty = [
-                self._session.timed_call(encoded, None, bool(call % 2), kernel)
+                self._caller.timed_call(encoded, None, bool(call % 2), kernel)
                 for call in range(_WARMING_CALLS)
                 for kernel in ("identity", "nothing")
             ]
             cold = [
-                self._session.timed_call(encoded, self._flusher, bool(call % 2), "identity")
+                self._caller.timed_call(encoded, self._flusher, bool(call % 2), "identity")
                 for call in range(_COLD_CALLS)
             ]
             self._baselines[index] = Baseline.of(
                 [reply.window for reply in cold], cold[-1].size_bytes
             )
             self._empty_call_ns = statistics.median(reply.window.claim_ns for reply in empty)
+        self._release()
 
     def measure(self, index: int, case: Case, workloads_left: int) -> Measurement:
         """Sample one workload until the stopping rule is satisfied. Raises `AuthorFailure`."""
@@ -99,6 +104,7 @@ class Measurer:
             windows.append(reply.window)
             rule.add(baseline.bounded_ns(reply.window, reply.size_bytes))
             stopped = rule.decide(time.monotonic() - start)
+        self._release()
         if found := baseline.contradiction(windows, reply.size_bytes):
             refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
             refused.disputable = True
@@ -107,6 +113,15 @@ class Measurer:
         if found := below_floor(self._floor(index), self._job.device, result.median_ns):
             raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
         return Measurement(result, tuple(windows))
+
+    def close(self) -> None:
+        """Give back what the calls needed."""
+        if self._direct is not None:
+            self._direct.close()
+
+    def _release(self) -> None:
+        if self._direct is not None:
+            self._direct.release()
 
     def _floor(self, index: int) -> Floor | None:
         floors = self._job.problem.floors
@@ -127,11 +142,11 @@ class Measurer:
         encoded = encode_input(data, self._problem.modules)
         self._spend("generate", time.monotonic() - start)
         reuse = bool(self._random.getrandbits(1))
-        reply = self._session.timed_call(encoded, self._flusher, reuse)
+        reply = self._caller.timed_call(encoded, self._flusher, reuse)
         self._spend("kernel", reply.window.claim_ns / 1e9)
         called = time.monotonic()
         if check:
-            refuse_side_effects(self._job, self._session, encoded, reply.aliased)
+            refuse_side_effects(self._job, self._caller, encoded, reply.aliased)
             wrong = complaint(self._problem, data, reply.value)
             if wrong:
                 raise wrong_answer(f"Wrong in a timed call of {case.spec}: {wrong}")

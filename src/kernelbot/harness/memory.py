@@ -17,7 +17,8 @@ class SharedBuffer:
     def __init__(self, fd: int, size_bytes: int) -> None:
         self.fd = fd
         self.size_bytes = size_bytes
-        self._map = mmap.mmap(fd, size_bytes)
+        # Populated, so that no page fault falls into a timed call.
+        self._map = mmap.mmap(fd, size_bytes, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
         self._anchor = ctypes.c_char.from_buffer(self._map)
         self.address = ctypes.addressof(self._anchor)
 
@@ -38,6 +39,11 @@ class SharedBuffer:
     def attach(cls, fd: int) -> "SharedBuffer":
         """The other side's view of a buffer whose descriptor it was sent."""
         return cls(fd, os.fstat(fd).st_size)
+
+    @property
+    def view(self) -> mmap.mmap:
+        """The memory itself, for arrays that lie in it; mapped for as long as they live."""
+        return self._map
 
     def fill(self, byte: int, size_bytes: int) -> None:
         """Overwrite the first `size_bytes` with one byte value."""

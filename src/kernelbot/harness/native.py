@@ -222,6 +222,8 @@ class NativeJudge:
             if error.disputable:
                 raise
             return _refused(phase, error, [done[i] for i in sorted(done)])
+        finally:
+            measurer.close()
         return PhaseResult(
             phase, Verdict.ACCEPTED, 0.0, workloads=tuple(done[i] for i in sorted(done))
         )

@@ -29,14 +29,16 @@ def decode(
     base: int = 0,
     recycled: Sequence[object] = (),
     device: str | None = None,
+    in_place: bool = False,
 ) -> tuple[Any, list[object]]:
     """Build the value; returns it and its arrays in order.
 
     `recycled`: arrays of an earlier value, filled again in place where type, dtype and layout are
     the same. `device`: where tensors are put; None means where the skeleton says.
-    Raises `InvalidValue`.
+    `in_place`: arrays lie in the buffer itself and show what is written there later; for arrays
+    on the CPU only. Raises `InvalidValue`.
     """
-    reader = _Reader(buffer, base, modules, recycled, device)
+    reader = _Reader(buffer, base, modules, recycled, device, in_place)
     try:
         return reader.node(skeleton, 0), reader.arrays
     except (KeyError, TypeError, OverflowError, RuntimeError, AttributeError) as error:
@@ -51,11 +53,13 @@ class _Reader:
         modules: frozenset[str],
         recycled: Sequence[object],
         device: str | None,
+        in_place: bool,
     ) -> None:
         self.buffer = buffer
         self.base = base
         self.modules = modules
         self.device = device
+        self.in_place = in_place
         self.arrays: list[object] = []
         self._recycled = recycled
         self._nodes = 0
@@ -159,19 +163,34 @@ class _Reader:
         offset, size = self._stretch(node)
         shape, strides = self._layout(node, dtype.itemsize)
         device = _text(node["dev"], 20) if self.device is None else self.device
-        tensor = self._recycled_tensor(torch, shape, strides, dtype, device)
-        if tensor is None:
-            tensor = torch.empty_strided(shape, strides, dtype=dtype)
-        source = self.buffer.address + self.base + offset
-        if tensor.device.type == "cpu":
-            ctypes.memmove(tensor.data_ptr(), source, size)
-        tensor = self._on_device(torch, tensor, source, size, device)
+        if self.in_place and size:
+            start = self.base + offset
+            flat = torch.frombuffer(self.buffer.view, dtype=torch.uint8, count=size, offset=start)
+            tensor = flat.view(dtype).as_strided(shape, strides)
+        else:
+            tensor = self._copied_tensor(torch, (shape, strides), dtype, device, (offset, size))
         if node["p"] is True:
             tensor = torch.nn.Parameter(tensor, requires_grad=bool(node["g"]))
         elif node["g"] is True:
             tensor.requires_grad_(True)
         self.arrays.append(tensor)
         return tensor
+
+    def _copied_tensor(
+        self,
+        torch: Any,
+        layout: tuple[list[int], list[int]],
+        dtype: Any,
+        device: str,
+        stretch: tuple[int, int],
+    ) -> Any:
+        tensor = self._recycled_tensor(torch, *layout, dtype, device)
+        if tensor is None:
+            tensor = torch.empty_strided(*layout, dtype=dtype)
+        source = self.buffer.address + self.base + stretch[0]
+        if tensor.device.type == "cpu":
+            ctypes.memmove(tensor.data_ptr(), source, stretch[1])
+        return self._on_device(torch, tensor, source, stretch[1], device)
 
     def _on_device(self, torch: Any, tensor: Any, source: int, size: int, device: str) -> Any:
         if device == "cpu":
@@ -201,6 +220,10 @@ class _Reader:
         offset, size = self._stretch(node)
         shape, strides = self._layout(node, dtype.itemsize)
         steps = tuple(stride * dtype.itemsize for stride in strides)
+        if self.in_place and node["t"] == "array":
+            start = self.base + offset
+            self.arrays.append(numpy.ndarray(shape, dtype, self.buffer.view, start, steps))
+            return self.arrays[-1]
         index = len(self.arrays)
         array: Any = self._recycled[index] if index < len(self._recycled) else None
         if not _fits(numpy, array, dtype, tuple(shape), steps):

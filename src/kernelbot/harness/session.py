@@ -127,7 +127,7 @@ class Session:
 
         `outputs`: of a compiled problem, which leaves are outputs; None for Python.
         """
-        self._send(
+        self.send(
             {
                 "op": "setup",
                 "files": {file.name: file.text for file in files},
@@ -137,31 +137,31 @@ class Session:
                 "outputs": None if outputs is None else list(outputs),
             }
         )
-        self._receive()
+        self.receive()
 
     def load(self, submission: SourceFile, name: str) -> None:
         """Import the author's file. Raises `AuthorFailure`."""
-        self._send({"op": "load", "name": name, "text": submission.text})
-        self._loaded(self._receive(), "The submission defines no function custom_kernel(data).")
+        self.send({"op": "load", "name": name, "text": submission.text})
+        self._loaded(self.receive(), "The submission defines no function custom_kernel(data).")
 
     def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
         """Load the author's shared object. Raises `AuthorFailure`."""
         library = SharedBuffer.create(len(binary))
         library.write(0, binary)
         message = {"op": "load_library", "size": len(binary), "outputs": list(outputs)}
-        self._send(message, [library.fd])
+        self.send(message, [library.fd])
         library.close()
         self._loaded(
-            self._receive(),
+            self.receive(),
             'The submission exports no function extern "C" void custom_kernel(...).',
         )
 
     def _loaded(self, reply: dict[str, Any], missing: str) -> None:
-        self._refuse(reply, "The submission failed while it was imported")
+        self.refuse(reply, "The submission failed while it was imported")
         if reply["op"] == "missing":
             raise AuthorFailure(Verdict.RUNTIME_ERROR, missing)
         if reply["op"] != "loaded":
-            raise self._garbage(reply)
+            raise self.garbage(reply)
 
     def call(self, data: Encoded) -> Reply:
         """One untimed call: no flush, no handshake."""
@@ -169,7 +169,7 @@ class Session:
         probes = self._probes()
         message = self._prepare_message(data, "author", reuse=False)
         start = time.perf_counter_ns()
-        self._send({**message, "probes": probes}, fds)
+        self.send({**message, "probes": probes}, fds)
         return self._outcome(start, probes)
 
     def timed_call(
@@ -179,10 +179,10 @@ class Session:
         fds = self._place(data)
         probes = self._probes()
         idle = self.clocks.tree_cpu_ns()
-        self._send({**self._prepare_message(data, kernel, reuse), "probes": None}, fds)
-        ready = self._receive()
+        self.send({**self._prepare_message(data, kernel, reuse), "probes": None}, fds)
+        ready = self.receive()
         if ready["op"] != "ready":
-            raise self._garbage(ready)
+            raise self.garbage(ready)
         built = self.clocks.tree_cpu_ns()
         if flusher is not None:
             flusher.flush(self.clocks.last_cpu())
@@ -190,7 +190,7 @@ class Session:
         rested = self.clocks.tree_cpu_ns()
         start = time.perf_counter_ns()
         delayed = own_delay_ns()
-        self._send({"op": "go", "probes": probes})
+        self.send({"op": "go", "probes": probes})
         reply = self._outcome(start, probes)
         delayed = own_delay_ns() - delayed
         after = self.clocks.main_thread() or (0, 0)
@@ -209,21 +209,37 @@ class Session:
         given, taken = SharedBuffer.create(data.size_bytes), SharedBuffer.create(_TRACE_BYTES)
         try:
             data.copy_to(given)
-            self._send({"op": "profile", "data": data.skeleton}, [given.fd, taken.fd])
-            reply = self._receive()
-            self._refuse(reply, "The submission failed")
+            self.send({"op": "profile", "data": data.skeleton}, [given.fd, taken.fd])
+            reply = self.receive()
+            self.refuse(reply, "The submission failed")
             text, size = reply.get("text"), reply.get("size")
             if reply["op"] != "profiled" or type(text) is not str or type(size) is not int:
-                raise self._garbage(reply)
+                raise self.garbage(reply)
             return text[:MOST_TEXT], taken.read(0, min(max(size, 0), _TRACE_BYTES))
         finally:
             given.close()
             taken.close()
 
+    @property
+    def init_pid(self) -> int:
+        """The runner's first process, ours; all others are below it."""
+        return self._runner.pid
+
+    def wait_for_message(self) -> None:
+        """Return once the runner has said something. Raises `AuthorFailure`."""
+        try:
+            self._channel.wait_for_message(self.deadline)
+        except ChannelError as error:
+            raise self._death(error) from error
+
+    def has_message(self) -> bool:
+        """Whether the runner has said something that wasn't read."""
+        return self._channel.has_message()
+
     def inputs_changed(self, data: Encoded) -> bool:
         """Whether the last call left its inputs other than they were."""
-        self._send({"op": "inputs"})
-        reply = self._receive()
+        self.send({"op": "inputs"})
+        reply = self.receive()
         if reply.get("value") != _as_json(data.skeleton) or self._input is None:
             return True
         for leaf in data.leaves:
@@ -284,16 +300,16 @@ class Session:
         return [buffer.fd for name, buffer in wanted if name in self._unsent]
 
     def _outcome(self, start: int, probes: list[int]) -> Reply:
-        reply = self._receive()
+        reply = self.receive()
         bracket = time.perf_counter_ns() - start
-        self._refuse(reply, "The submission failed")
+        self.refuse(reply, "The submission failed")
         if reply["op"] == "unsupported":
-            raise _returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
+            raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
         claim, size = reply.get("claim_ns"), reply.get("size")
         if reply["op"] != "done" or type(claim) is not int or type(size) is not int:
-            raise self._garbage(reply)
+            raise self.garbage(reply)
         if size < 0 or size > self.limits.memory_bytes:
-            raise _returned(f"custom_kernel returned {size} bytes, more than memory allows.")
+            raise returned(f"custom_kernel returned {size} bytes, more than memory allows.")
         if not reply.get("fits"):
             self._fetch_again(size)
         value = self._rebuild(reply.get("value"), probes)
@@ -304,9 +320,9 @@ class Session:
         old_probes = self._output.read(0, OUTPUT_BASE) if self._output else b""
         self._output = _renew(self._output, OUTPUT_BASE + size)
         self._output.write(0, old_probes)
-        self._send({"op": "copy"}, [self._output.fd])
-        if self._receive()["op"] != "copied":
-            raise self._garbage({"op": "copy"})
+        self.send({"op": "copy"}, [self._output.fd])
+        if self.receive()["op"] != "copied":
+            raise self.garbage({"op": "copy"})
 
     def _rebuild(self, skeleton: Json, probes: list[int]) -> Any:
         if self._output is None:
@@ -340,13 +356,13 @@ class Session:
                 f"{changed} probes differ from the copy taken after them",
             )
 
-    def _send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
+    def send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
         try:
             self._channel.send(message, fds or (), self.deadline)
         except ChannelError as error:
             raise self._death(error) from error
 
-    def _receive(self) -> dict[str, Any]:
+    def receive(self) -> dict[str, Any]:
         try:
             reply, fds = self._channel.receive(self.deadline)
         except ChannelError as error:
@@ -354,10 +370,10 @@ class Session:
         for fd in fds:
             os.close(fd)
         if not isinstance(reply.get("op"), str):
-            raise self._garbage(reply)
+            raise self.garbage(reply)
         return reply
 
-    def _refuse(self, reply: dict[str, Any], where: str) -> None:
+    def refuse(self, reply: dict[str, Any], where: str) -> None:
         text = str(reply.get("text", ""))[: 16 << 10]
         failure = {
             "not_compiled": (Verdict.COMPILE_ERROR, text),
@@ -372,7 +388,7 @@ class Session:
         error.fatal = False
         raise error
 
-    def _garbage(self, reply: dict[str, Any]) -> AuthorFailure:
+    def garbage(self, reply: dict[str, Any]) -> AuthorFailure:
         return AuthorFailure(
             Verdict.RULE_VIOLATION,
             "The runner's side of the conversation was tampered with.",
@@ -392,7 +408,7 @@ class Session:
         if isinstance(error, ChannelTimeout):
             return AuthorFailure(Verdict.TIME_LIMIT, "The phase took longer than its time limit.")
         if isinstance(error, ChannelGarbage):
-            return self._garbage({"op": str(error)})
+            return self.garbage({"op": str(error)})
         assert isinstance(error, ChannelClosed)
         self._runner.wait(_DRAIN_S)
         ended = self.abort().exit
@@ -432,7 +448,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _returned(message: str) -> AuthorFailure:
+def returned(message: str) -> AuthorFailure:
     error = AuthorFailure(Verdict.WRONG_ANSWER, message)
     error.fatal = False
     return error
@@ -453,4 +469,13 @@ def _as_json(skeleton: Json) -> Json:
     return skeleton
 
 
-__all__ = ["AuthorFailure", "Ending", "OutputCapture", "Reply", "Session", "Window", "death"]
+__all__ = [
+    "AuthorFailure",
+    "Ending",
+    "OutputCapture",
+    "Reply",
+    "Session",
+    "Window",
+    "death",
+    "returned",
+]

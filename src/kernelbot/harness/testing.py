@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from kernelbot.harness.checking import complaint, expected_output
 from kernelbot.harness.problem import LoadedProblem, ProblemBroken
@@ -97,7 +97,14 @@ def encode_input(data: Any, modules: frozenset[str]) -> Encoded:
         ) from error
 
 
-def refuse_side_effects(job: JobSpec, session: Session, encoded: Encoded, aliased: bool) -> None:
+class Inputs(Protocol):
+    """Who knows what a call did to its inputs."""
+
+    def inputs_changed(self, data: Encoded) -> bool:
+        """Whether the last call, given `data`, left it other than it was."""
+
+
+def refuse_side_effects(job: JobSpec, session: Inputs, encoded: Encoded, aliased: bool) -> None:
     """What `fresh_output` and `inputs_unchanged` promise. Raises `AuthorFailure`."""
     if job.problem.fresh_output and aliased:
         raise wrong_answer("The output shares memory with the inputs; this problem forbids that.")

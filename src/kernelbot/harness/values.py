@@ -48,6 +48,8 @@ class Encoded:
     skeleton: Json
     leaves: tuple[Leaf, ...]
     size_bytes: int
+    copied: bool = False
+    """Whether an array had to be laid out anew to be described."""
 
     def copy_to(self, buffer: SharedBuffer, base: int = 0) -> None:
         """Copy all raw bytes. Raises ValueError where the buffer is too small."""
@@ -64,7 +66,7 @@ def encode(tree: object, modules: frozenset[str], allow_parameters: bool = False
     """
     writer = _Writer(modules, allow_parameters)
     skeleton = writer.node(tree, 0)
-    return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes)
+    return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes, writer.copied)
 
 
 TORCH_RESULTS = "torch.return_types"
@@ -77,6 +79,7 @@ class _Writer:
         self.allow_parameters = allow_parameters
         self.leaves: list[Leaf] = []
         self.size_bytes = 0
+        self.copied = False
         self._nodes = 0
         self._torch: Any = sys.modules.get("torch")
         self._numpy: Any = sys.modules.get("numpy")
@@ -159,6 +162,7 @@ class _Writer:
         if not is_dense(shape, strides) or tuple(owner.stride()) != strides:
             strides = contiguous_strides(shape)
             owner = owner.contiguous()
+            self.copied = True
         size = owner.numel() * owner.element_size()
         return {
             "t": "tensor",
@@ -182,6 +186,7 @@ class _Writer:
         if any(step % size for step in value.strides) or not is_dense(shape, strides):
             strides = contiguous_strides(shape)
             value = value.copy()
+            self.copied = True
         offset = self._place(value.ctypes.data, value.nbytes, value)
         return {"t": tag, "d": dtype, "s": shape, "k": strides, "o": offset, "n": value.nbytes}
 
@@ -214,6 +219,20 @@ def leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
         keyed = skeleton["t"] in ("dict", "record")
         for item in items:
             yield from leaf_sizes(item[1] if keyed else item)
+
+
+def leaf_kinds(skeleton: Json) -> Iterator[str]:
+    """Kind of every leaf that has raw bytes, in the order of `Encoded.leaves`."""
+    if not isinstance(skeleton, dict):
+        return
+    if "o" in skeleton:
+        yield skeleton["t"]
+        return
+    items = skeleton.get("v")
+    if isinstance(items, list | tuple):
+        keyed = skeleton["t"] in ("dict", "record")
+        for item in items:
+            yield from leaf_kinds(item[1] if keyed else item)
 
 
 def _hex_pair(value: complex) -> list[str]:
