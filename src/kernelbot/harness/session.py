@@ -357,12 +357,14 @@ class Session:
             )
 
     def send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
+        """Say something to the runner. Raises `AuthorFailure` where it is dead."""
         try:
             self._channel.send(message, fds or (), self.deadline)
         except ChannelError as error:
             raise self._death(error) from error
 
     def receive(self) -> dict[str, Any]:
+        """What the runner says next. Raises `AuthorFailure`."""
         try:
             reply, fds = self._channel.receive(self.deadline)
         except ChannelError as error:
@@ -374,6 +376,7 @@ class Session:
         return reply
 
     def refuse(self, reply: dict[str, Any], where: str) -> None:
+        """Raise the `AuthorFailure` that a reply stands for, if it stands for one."""
         text = str(reply.get("text", ""))[: 16 << 10]
         failure = {
             "not_compiled": (Verdict.COMPILE_ERROR, text),
@@ -389,6 +392,7 @@ class Session:
         raise error
 
     def garbage(self, reply: dict[str, Any]) -> AuthorFailure:
+        """The failure of a runner that says what it should not."""
         return AuthorFailure(
             Verdict.RULE_VIOLATION,
             "The runner's side of the conversation was tampered with.",
@@ -449,6 +453,7 @@ def _signal_name(number: int) -> str:
 
 
 def returned(message: str) -> AuthorFailure:
+    """The failure of a kernel that returned what can't be an answer; the runner can go on."""
     error = AuthorFailure(Verdict.WRONG_ANSWER, message)
     error.fatal = False
     return error
