@@ -77,7 +77,7 @@ def _run(view: DemoView, lock: int) -> int:
     )
     server = LocalServer(FOLDER / "server", config=SETTINGS, pass_fds=(lock,))
     with server:
-        view.step(f"Ready at {server.url}")
+        view.step(f"Ready at {server.url} after {time.monotonic() - began:.1f} s")
         endpoint = server.own_endpoint()
         with KernelbotClient.to(endpoint) as admin:
             entries = _open(admin, boards)
