@@ -1,11 +1,19 @@
 import os
+import subprocess
 import sys
+import venv
 from pathlib import Path
 
 import pytest
 
+import kernelbot
 from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
-from kernelbot.harness.sandbox.enclosure import build_command, check_tools, interpreter_binds
+from kernelbot.harness.sandbox.enclosure import (
+    build_command,
+    check_tools,
+    inside,
+    interpreter_binds,
+)
 
 
 def test_a_missing_tool_is_named_with_what_to_install(tmp_path: Path) -> None:
@@ -22,8 +30,34 @@ def test_root_needs_the_tools_to_stop_being_root(tmp_path: Path) -> None:
 
 def test_the_interpreter_is_bound_where_it_is() -> None:
     targets = [Path(bind.target) for bind in interpreter_binds()] + [Path("/usr")]
-    for prefix in (sys.prefix, sys.base_prefix):
+    for prefix in map(inside, (sys.prefix, sys.base_prefix)):
         assert any(Path(prefix).is_relative_to(target) for target in targets)
+
+
+@pytest.mark.parametrize("folder", ["/tmp", "/dev/shm", "/box"])
+def test_what_lies_where_runners_have_their_own_folders_is_shown_elsewhere(folder: str) -> None:
+    assert inside(f"{folder}/clone/.venv") == f"/interpreter{folder}/clone/.venv"
+
+
+def test_an_interpreter_elsewhere_keeps_its_place() -> None:
+    assert inside("/srv/tmp/clone/.venv") == "/srv/tmp/clone/.venv"
+
+
+def test_an_interpreter_under_tmp_judges(tmp_path: Path) -> None:
+    """A checkout in a temporary folder, as continuous integration has it, with its own .venv."""
+    venv.create(tmp_path / ".venv", symlinks=True)
+    root = Path(kernelbot.__file__).parent.parent
+    program = (
+        "import sys; sys.path.insert(0, sys.argv[1]);"
+        "from kernelbot.harness.sandbox.probe import probe;"
+        "report = probe();"
+        "print(report.mode, *report.missing)"
+    )
+    python = tmp_path / ".venv" / "bin" / "python"
+    said = subprocess.run(
+        [python, "-I", "-c", program, root], capture_output=True, text=True, check=True
+    )
+    assert said.stdout.split()[0] == "bubblewrap"
 
 
 def test_no_bind_covers_the_root_or_a_home() -> None:

@@ -19,6 +19,9 @@ from kernelbot.harness.sandbox.model import SandboxUnavailable, ZygoteConfig
 OUTSIDE_UID = 65534
 INSIDE_UID = 1000
 HARNESS_ROOT = "/harness"
+INTERPRETER_ROOT = "/interpreter"
+PRIVATE_FOLDERS = ("/box", "/tmp", "/dev/shm")  # noqa: S108 - names inside the sandbox
+"""Every runner covers these with its own, so nothing that it needs may lie under them."""
 _STAGES = ("/mnt", "/media", "/srv", "/opt")
 _TOOLS = ("bwrap",)
 _ROOT_TOOLS = ("unshare", "setpriv", "mount")
@@ -41,9 +44,17 @@ class Bind:
     target: str
 
 
-def clean_environment(config: ZygoteConfig) -> dict[str, str]:
+def inside(path: str) -> str:
+    """Where the sandbox shows what outside is at `path`: there, unless runners cover that place
+    (a checkout in a temporary folder has its interpreter there)."""
+    covered = any(Path(path).is_relative_to(folder) for folder in PRIVATE_FOLDERS)
+    return f"{INTERPRETER_ROOT}{path}" if covered else path
+
+
+def clean_environment(config: ZygoteConfig, *, isolated: bool = True) -> dict[str, str]:
     """All that a runner finds in its environment."""
-    interpreter_bin = str(Path(sys.prefix) / "bin")
+    prefix = inside(sys.prefix) if isolated else sys.prefix
+    interpreter_bin = str(Path(prefix) / "bin")
     return {
         "PATH": f"{interpreter_bin}:/usr/local/bin:/usr/bin:/bin",
         "HOME": "/box",
@@ -85,7 +96,7 @@ def interpreter_binds() -> list[Bind]:
         covered = any(Path(path).is_relative_to(root) for root in ("/usr", *chosen))
         if not covered and Path(path) not in never and Path(path).exists():
             chosen.append(path)
-    return [Bind(path, path) for path in chosen]
+    return [Bind(path, inside(path)) for path in chosen]
 
 
 def _toolchain_roots() -> list[Path]:

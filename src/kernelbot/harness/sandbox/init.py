@@ -16,10 +16,10 @@ import traceback
 from typing import NoReturn
 
 from kernelbot.harness.sandbox import descendants, entry, kernel, wire
+from kernelbot.harness.sandbox.enclosure import PRIVATE_FOLDERS
 from kernelbot.harness.sandbox.order import RunnerOrder
 from kernelbot.protocol import Limits
 
-PRIVATE_FOLDERS = ("/box", "/tmp", "/dev/shm")  # noqa: S108 - names inside the sandbox
 _MAX_FILES_EACH = 65536
 STATUS, CHANNEL, STDOUT, STDERR = range(4)
 """Order of the descriptors that come with an order; any further ones are cgroup task lists."""

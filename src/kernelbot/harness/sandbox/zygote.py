@@ -155,12 +155,13 @@ def _python_command(config: ZygoteConfig, control_fd: int, *, isolated: bool) ->
         "from kernelbot.harness.sandbox import forker; forker.main(sys.argv[1:])"
     )
     arguments = [control_fd, config.flavour, int(config.cuda_on_cpu), config.spare, int(isolated)]
-    return [sys.executable, "-I", "-c", program, *map(str, arguments)]
+    python = enclosure.inside(sys.executable) if isolated else sys.executable
+    return [python, "-I", "-c", program, *map(str, arguments)]
 
 
 def _plain_environment(config: ZygoteConfig) -> dict[str, str]:
     """Without a sandbox: as clean, but for what only exists inside one."""
-    environment = enclosure.clean_environment(config)
+    environment = enclosure.clean_environment(config, isolated=False)
     environment["HOME"] = environment["TMPDIR"] = "/tmp"  # noqa: S108 - each runner sets its own
     return environment
 
