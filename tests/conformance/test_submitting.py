@@ -209,6 +209,15 @@ def test_a_file_that_cannot_be_taken_is_refused_in_a_sentence(
     assert word.lower() in str(failure.value).lower()
 
 
+@pytest.mark.parametrize("size", [70_000, 1 << 20, 16 << 20])
+def test_a_file_far_too_large_is_refused_in_a_sentence_and_not_by_a_reset_connection(
+    author: PopcornCli, board: str, device: str, size: int
+) -> None:
+    upload = submissions.containing(b"#" * (submissions.MIB + size))
+    with pytest.raises(ClientFailure, match=r"Server returned status 413: .+"):
+        author.accept(upload, board, device, "test")
+
+
 @pytest.mark.parametrize("name", ["a.py", "a.cu", "a.cuh", "a.cpp", "A b (1).py", 'q"uote.py'])
 def test_file_names_with_a_known_extension_get_past_that_check(
     author: PopcornCli, device: str, name: str

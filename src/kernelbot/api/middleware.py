@@ -1,5 +1,7 @@
 """What happens around every request: tidy paths, size limits, a log line and a measurement."""
 
+import asyncio
+import contextlib
 import re
 import time
 import uuid
@@ -14,6 +16,10 @@ from kernelbot.api.errors import error_response
 from kernelbot.api.settings import MIB
 
 log = structlog.get_logger(__name__)
+
+DRAINED_BYTES = 64 * MIB
+DRAINED_S = 10.0
+"""How much of a body that is too large is passed over, and for how long, before the answer."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -86,9 +92,25 @@ class _BodyGuard:
 async def _refuse(limit: int, scope: Scope, receive: Receive, send: Send) -> None:
     size = f"{limit / MIB:g} MiB" if limit >= MIB else f"{limit} bytes"
     detail = f"The request's body is larger than {size}, which is the most that is taken here."
-    # The rest of the body is never read, so the connection can't be used again.
+    await _drain(scope, receive)
+    # What is left of the body is never read, so the connection can't be used again.
     response = error_response(413, "body_too_large", detail, {"Connection": "close"})
     await response(scope, receive, send)
+
+
+async def _drain(scope: Scope, receive: Receive) -> None:
+    """Pass over a body of which nothing is kept: whoever is still sending when the connection
+    closes sees it reset, and never reads why. Gives up on those that go on and on."""
+    if b"expect" in dict(scope["headers"]):
+        return  # this one asked before sending
+    left = DRAINED_BYTES
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(DRAINED_S):
+            more = True
+            while more and left > 0:
+                message = await receive()
+                left -= len(message.get("body", b""))
+                more = message.get("more_body", False)
 
 
 class AccessLog:
