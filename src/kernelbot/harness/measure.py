@@ -63,10 +63,11 @@ class Measurer:
         """Empty calls, before any code of the author's: what a call costs by itself."""
         for index, case in cases:
             encoded = encode_input(self._data(case, index, 0), self._problem.modules)
+            for call in range(_WARMING_CALLS):
+                self._caller.timed_call(encoded, None, bool(call % 2), "identity")
             empty = [
-                self._caller.timed_call(encoded, None, bool(call % 2), kernel)
+                self._caller.timed_call(encoded, None, bool(call % 2), "nothing")
                 for call in range(_WARMING_CALLS)
-                for kernel in ("identity", "nothing")
             ]
             cold = [
                 self._caller.timed_call(encoded, self._flusher, bool(call % 2), "identity")
