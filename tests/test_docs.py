@@ -28,6 +28,13 @@ def error_codes() -> set[str]:
     return {kind.code for kind in trees if kind is not errors.KernelbotError}
 
 
+def test_every_page_is_listed_in_the_table_of_contents() -> None:
+    docs = REFERENCE.parent
+    contents = (docs / "README.md").read_text() + (docs / "decisions" / "README.md").read_text()
+    pages = [path for path in docs.rglob("*.md") if path.name != "README.md"]
+    assert [str(path) for path in pages if f"{path.name})" not in contents] == []
+
+
 def test_every_error_code_is_explained() -> None:
     text = page("http-api.md")
     assert {code for code in error_codes() if f"`{code}`" not in text} == set()
