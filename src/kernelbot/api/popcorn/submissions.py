@@ -17,7 +17,15 @@ from kernelbot.protocol import Mode, Phase, Verdict
 from kernelbot.render.report import report
 from kernelbot.render.text import printable, shorten
 
-ENDED = (SubmissionState.FINISHED, SubmissionState.CANCELLED)
+STATUS: dict[SubmissionState, str] = {
+    SubmissionState.QUEUED: "pending",
+    SubmissionState.RUNNING: "running",
+    SubmissionState.CANCELLED: "failed",
+}
+"""Of submissions without a verdict; other states' names are shown as they are."""
+
+OPEN = (SubmissionState.QUEUED, SubmissionState.RUNNING)
+"""While it is one of these, clients go on asking."""
 SHOWN_RESULTS = (Phase.TEST, Phase.BENCHMARK)
 OUTPUT_LIMIT = 8_000
 """Characters shown of each of a failed program's outputs."""
@@ -25,18 +33,13 @@ OUTPUT_LIMIT = 8_000
 
 def done(submission: Submission) -> bool:
     """Whether nothing will change any more."""
-    return submission.state in ENDED
+    return submission.state not in OPEN
 
 
 def status(submission: Submission) -> str:
     """The job's status. `failed` and `timed_out` make a client stop and show the error."""
-    match submission.state:
-        case SubmissionState.QUEUED:
-            return "pending"
-        case SubmissionState.RUNNING:
-            return "running"
-        case SubmissionState.CANCELLED:
-            return "failed"
+    if submission.state is not SubmissionState.FINISHED:
+        return STATUS.get(submission.state, submission.state.value)
     if submission.verdict is Verdict.ACCEPTED:
         return "succeeded"
     return "timed_out" if submission.verdict is Verdict.TIME_LIMIT else "failed"
