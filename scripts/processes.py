@@ -36,17 +36,16 @@ class Process:
 
 
 def family(root: int, marker: str) -> set[Process]:
-    """`root`, its descendants, and whoever carries `marker` (`NAME=value`) in its environment:
-    a daemon is nobody's child. Processes that can't be read are left out."""
+    """`root`, whoever carries `marker` (`NAME=value`) in its environment (a daemon is nobody's
+    child), and the descendants of all these. Processes that can't be read are left out."""
     everyone = [process for pid in _pids() if (process := _read(pid)) is not None]
-    members = {root}
+    members = {root} | {process.pid for process in everyone if _carries(process.pid, marker)}
     grown = True
     while grown:
         found = {process.pid for process in everyone if process.parent in members}
         grown = not found <= members
         members |= found
-    marked = {process.pid for process in everyone if _carries(process.pid, marker)}
-    return {process for process in everyone if process.pid in members | marked}
+    return {process for process in everyone if process.pid in members}
 
 
 def survivors(processes: Iterable[Process]) -> list[Process]:

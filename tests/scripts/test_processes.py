@@ -50,6 +50,22 @@ def test_a_family_is_the_process_its_children_and_its_daemons(
     assert len(daemons) == 1
 
 
+def test_the_children_of_a_daemon_belong_to_the_family_though_they_lost_the_mark() -> None:
+    name, value = MARKER.split("=", 1)
+    daemon = subprocess.Popen(
+        ["setsid", "sh", "-c", "env -i sleep 60 & echo $!; exec cat"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, name: value},
+    )
+    child = child_of(daemon)
+    found = {member.pid for member in family(-1, MARKER)}
+    os.kill(child, 9)
+    daemon.communicate()
+    assert {daemon.pid, child} <= found
+
+
 def test_who_was_killed_survives_no_longer(parent: "subprocess.Popen[str]") -> None:
     child = child_of(parent)
     members = family(parent.pid, MARKER)
