@@ -10,7 +10,7 @@ import typer.main
 from fastapi.routing import APIRoute
 
 from kernelbot.api import popcorn
-from kernelbot.api.routers import boards, submissions, system, users
+from kernelbot.api.routers import boards, reviews, submissions, system, users
 from kernelbot.cli.app import app
 from kernelbot.domain import errors
 from kernelbot.protocol import Mode, Verdict
@@ -41,7 +41,14 @@ def test_every_error_code_is_explained() -> None:
 
 
 def test_every_route_is_listed() -> None:
-    routers = (boards.router, submissions.router, users.router, system.devices, system.probes)
+    routers = (
+        boards.router,
+        submissions.router,
+        reviews.router,
+        users.router,
+        system.devices,
+        system.probes,
+    )
     routes = [
         f"{method} {route.path}"
         for router in routers

@@ -64,7 +64,10 @@ FROM s, (VALUES
 ) AS r (secret, verdict, fault, score, low, high)
 """
 REVOKE: tuple[LiteralString, ...] = (
-    "UPDATE submissions SET review = 'held' WHERE author_id = %(author)s AND random() < 0.5",
+    """
+    UPDATE submissions SET review = 'held', review_reason = 'odd'
+    WHERE author_id = %(author)s AND review = 'clear' AND random() < 0.5
+    """,
     "UPDATE submissions SET review = 'clear' WHERE author_id = %(author)s",
     "UPDATE users SET banned_at = now() WHERE id = %(author)s",
     "UPDATE users SET banned_at = NULL WHERE id = %(author)s",

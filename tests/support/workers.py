@@ -102,7 +102,11 @@ async def finished(world: World, submission_id: int, timeout_s: float = 30.0) ->
     async with asyncio.timeout(timeout_s):
         while True:
             shown = await world.services.submissions.get(world.admin.user, submission_id)
-            if shown.state in (SubmissionState.FINISHED, SubmissionState.CANCELLED):
+            if shown.state in (
+                SubmissionState.FINISHED,
+                SubmissionState.CANCELLED,
+                SubmissionState.HELD,
+            ):
                 return shown
             await asyncio.sleep(0.02)
 

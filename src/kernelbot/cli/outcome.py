@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import report
 from kernelbot.render.text import one_line, printable
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 def outcome(submission: "SubmissionView") -> str:
     """All that is known of it: the runs' reports, then one closing line."""
     parts = [_run(run) for run in submission.runs]
+    noticed = [
+        f"Noticed by {one_line(item.source)}: {one_line(item.rule)} ({one_line(item.severity)}): "
+        f"{printable(item.detail)}"
+        for item in submission.evidence
+    ]
+    if noticed:
+        parts.append("\n".join(noticed))
     return "\n\n".join([*parts, closing(submission)])
 
 
@@ -24,8 +31,12 @@ def closing(submission: "SubmissionView") -> str:
     name = f"Submission {submission.id} ({one_line(submission.file_name)})"
     if submission.state is SubmissionState.QUEUED and submission.queue_position:
         return f"{name} waits in the queue at position {submission.queue_position}."
+    if submission.state is SubmissionState.HELD:
+        return f"! {name} is held. {printable(submission.review_reason or '')}"
     if submission.state is not SubmissionState.FINISHED or submission.verdict is None:
         return f"{name} is {submission.state}."
+    if submission.review is ReviewState.REFUSED:
+        return f"✗ {name} was refused: {printable(submission.review_reason or '')}"
     score = f", score {seconds_text(submission.score_s)}" if submission.score_s else ""
     place = f", place {submission.place} on {submission.board}" if submission.place else ""
     return f"{mark(submission.verdict)} {name}: {TITLES[submission.verdict]}{score}{place}"

@@ -25,7 +25,14 @@ from kernelbot.schemas.boards import (
     problem_to_wire,
 )
 from kernelbot.schemas.errors import ErrorBody
-from kernelbot.schemas.submissions import EventView, QueueView, SubmissionList, SubmissionView
+from kernelbot.schemas.submissions import (
+    Decision,
+    EventView,
+    HeldList,
+    QueueView,
+    SubmissionList,
+    SubmissionView,
+)
 from kernelbot.schemas.system import DeviceList, ReadyView
 from kernelbot.schemas.users import NewUser, NewUserView, UserView
 
@@ -137,6 +144,20 @@ class KernelbotClient:
     def cancel(self, submission_id: int) -> SubmissionView:
         """Stop one that hasn't finished."""
         return self._post(SubmissionView, f"/submissions/{submission_id}/cancel")
+
+    def held(self, board: str | None = None) -> HeldList:
+        """What waits for one's decision."""
+        return self._get(HeldList, "/reviews", {"board": board})
+
+    def release(self, submission_id: int, reason: str) -> SubmissionView:
+        """Let a held or refused submission be ranked."""
+        body = Decision(reason=reason).model_dump()
+        return self._post(SubmissionView, f"/submissions/{submission_id}/release", json=body)
+
+    def refuse(self, submission_id: int, reason: str) -> SubmissionView:
+        """Keep a submission from the ranking; its author reads the reason."""
+        body = Decision(reason=reason).model_dump()
+        return self._post(SubmissionView, f"/submissions/{submission_id}/refuse", json=body)
 
     def me(self) -> UserView:
         """Whose token this is."""

@@ -22,12 +22,31 @@ class RunState(StrEnum):
 
 
 class SubmissionState(StrEnum):
-    """Derived from the runs, never stored."""
+    """Derived from the runs and the review, never stored.
+
+    `HELD`: judged, and kept from the ranking until an organiser has looked at it.
+    """
 
     QUEUED = "queued"
     RUNNING = "running"
     FINISHED = "finished"
     CANCELLED = "cancelled"
+    HELD = "held"
+
+
+class ReviewState(StrEnum):
+    """Of a submission: whether it may be ranked. Suspicious is not guilty: a person decides."""
+
+    CLEAR = "clear"
+    HELD = "held"
+    REFUSED = "refused"
+
+
+REVIEW_TRANSITIONS: dict[ReviewState, frozenset[ReviewState]] = {
+    ReviewState.CLEAR: frozenset({ReviewState.HELD, ReviewState.REFUSED}),
+    ReviewState.HELD: frozenset({ReviewState.CLEAR, ReviewState.REFUSED}),
+    ReviewState.REFUSED: frozenset({ReviewState.CLEAR}),
+}
 
 
 RUN_TRANSITIONS: dict[RunState, frozenset[RunState]] = {
@@ -52,8 +71,11 @@ def can_move(before: RunState, after: RunState) -> bool:
     return after in RUN_TRANSITIONS[before]
 
 
-def submission_state(runs: Iterable[RunState]) -> SubmissionState:
-    """A submission's state from its runs': the least advanced run speaks for it."""
+def submission_state(
+    runs: Iterable[RunState], review: ReviewState = ReviewState.CLEAR
+) -> SubmissionState:
+    """A submission's state from its runs': the least advanced run speaks for it, and a review
+    once all have ended."""
     states = set(runs)
     if states & {RunState.DISPATCHED, RunState.RUNNING}:
         return SubmissionState.RUNNING
@@ -62,7 +84,7 @@ def submission_state(runs: Iterable[RunState]) -> SubmissionState:
         return SubmissionState.QUEUED if waiting_only else SubmissionState.RUNNING
     if RunState.CANCELLED in states:
         return SubmissionState.CANCELLED
-    return SubmissionState.FINISHED
+    return SubmissionState.HELD if review is ReviewState.HELD else SubmissionState.FINISHED
 
 
 SEVERITY: tuple[Verdict, ...] = (

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.protocol import (
     DeviceSpec,
     EventKind,
@@ -129,6 +129,17 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """Something that was noticed about a submission, for organisers. It decides nothing."""
+
+    source: str
+    """What noticed it: `score`, or the name of a tool."""
+    rule: str
+    severity: str
+    detail: str
+
+
+@dataclass(frozen=True)
 class Submission:
     """A submission with its runs. State, verdict, score and place are derived.
 
@@ -151,6 +162,11 @@ class Submission:
     runs: tuple[Run, ...]
     code: str | None
     """None where the viewer may not see it, and in lists."""
+    review: ReviewState = ReviewState.CLEAR
+    review_reason: str | None = None
+    """Why it is held or was refused, for its author; None while nothing was said."""
+    evidence: tuple[Evidence, ...] = ()
+    """For organisers; empty for everyone else, and in lists."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from pydantic_settings import (
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, SandboxMode, Vendor
+from kernelbot.services.reviews import ReviewRules
 
 
 class DeviceSettings(BaseModel):
@@ -91,6 +92,7 @@ class Settings(BaseSettings):
     sampling: SamplingRules = Field(default_factory=SamplingRules)
     sandbox: SandboxMode = SandboxMode.REQUIRED
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
+    review: ReviewRules = Field(default_factory=ReviewRules)
     harness_command: tuple[str, ...] = (sys.executable, "-P", "-m", "kernelbot.harness")
     """How the local launcher starts the harness."""
     warm: tuple[str, ...] | None = None

@@ -12,6 +12,7 @@ from kernelbot.services import (
     Devices,
     Health,
     ProblemFolders,
+    Reviews,
     Services,
     StandingsService,
     Submissions,
@@ -59,6 +60,7 @@ async def open_services(
                 devices=device_service,
                 health=Health(database, device_service),
                 problem_folders=ProblemFolders(boards, problem_dev_dir),
+                reviews=Reviews(database),
             ),
         )
 
@@ -71,6 +73,7 @@ async def open_judging(url: str, settings: Settings) -> AsyncIterator[Judging]:
         sampling=settings.sampling,
         sandbox=settings.sandbox,
         stale_s=settings.worker.stale_s,
+        review=settings.review,
     )
     async with Database(url, max_size=8) as database:
         yield Judging(database, Queue(), settings.device_configs(), rules)

@@ -4,10 +4,10 @@ from datetime import datetime
 
 from pydantic import Field
 
-from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import Event, Run, Submission
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.domain.types import Event, Evidence, Run, Submission
 from kernelbot.protocol import EventKind, Fault, Mode, Verdict
-from kernelbot.schemas.common import Answer
+from kernelbot.schemas.common import Answer, RequestBody, Text
 from kernelbot.schemas.report import Report
 
 
@@ -52,6 +52,22 @@ class RunView(Answer):
         )
 
 
+class EvidenceView(Answer):
+    """Something that was noticed about a submission. It decides nothing."""
+
+    source: str = Field(description="What noticed it: `score`, or the name of a tool.")
+    rule: str
+    severity: str
+    detail: str
+
+    @classmethod
+    def of(cls, found: Evidence) -> "EvidenceView":
+        """The domain's evidence."""
+        return cls(
+            source=found.source, rule=found.rule, severity=found.severity, detail=found.detail
+        )
+
+
 class SubmissionView(Answer):
     """A submission with its runs. State, verdict, score and place are derived from them."""
 
@@ -70,6 +86,13 @@ class SubmissionView(Answer):
     )
     runs: list[RunView]
     code: str | None = Field(description="Null where the asker may not see it, and in lists.")
+    review: ReviewState = ReviewState.CLEAR
+    review_reason: str | None = Field(
+        default=None, description="Why it is held or was refused; null while nothing was said."
+    )
+    evidence: list[EvidenceView] = Field(
+        default_factory=list, description="For organisers; empty for others, and in lists."
+    )
 
     @classmethod
     def of(cls, submission: Submission, queue_position: int | None = None) -> "SubmissionView":
@@ -88,6 +111,9 @@ class SubmissionView(Answer):
             queue_position=queue_position,
             runs=[RunView.of(run) for run in submission.runs],
             code=submission.code,
+            review=submission.review,
+            review_reason=submission.review_reason,
+            evidence=[EvidenceView.of(found) for found in submission.evidence],
         )
 
 
@@ -96,6 +122,20 @@ class SubmissionList(Answer):
 
     submissions: list[SubmissionView]
     next_before_id: int | None
+
+
+class HeldList(Answer):
+    """What waits for a decision, the oldest first, with its evidence and without results."""
+
+    submissions: list[SubmissionView]
+
+
+class Decision(RequestBody):
+    """Why a submission is released or refused."""
+
+    reason: Text = Field(
+        min_length=1, max_length=2000, description="For the audit log; of a refusal, its author's."
+    )
 
 
 class EventView(Answer):

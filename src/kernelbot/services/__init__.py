@@ -6,6 +6,7 @@ from kernelbot.services.boards import Boards
 from kernelbot.services.devices import Devices
 from kernelbot.services.health import Health
 from kernelbot.services.problem_folders import ProblemFolders
+from kernelbot.services.reviews import Reviews
 from kernelbot.services.standings import StandingsService
 from kernelbot.services.submissions import Submissions
 from kernelbot.services.users import Users
@@ -15,6 +16,7 @@ __all__ = [
     "Devices",
     "Health",
     "ProblemFolders",
+    "Reviews",
     "Services",
     "StandingsService",
     "Submissions",
@@ -33,3 +35,4 @@ class Services:
     devices: Devices
     health: Health
     problem_folders: ProblemFolders
+    reviews: Reviews

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.domain.types import DeviceConfig, DeviceReport
@@ -20,6 +20,7 @@ from kernelbot.protocol import (
     SourceFile,
     Verdict,
 )
+from kernelbot.services.reviews import ReviewRules, Scored, hold_if_absurd
 from kernelbot.store import attempts, boards, standings, submissions
 from kernelbot.store.attempts import HeldRun, LockedRun
 from kernelbot.store.database import Database, WriteSession
@@ -38,6 +39,7 @@ class JudgingRules:
     sampling: SamplingRules
     sandbox: SandboxMode
     stale_s: float
+    review: ReviewRules = field(default_factory=ReviewRules)
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,9 @@ class Judging:
                 "score_s": result.score_s,
                 "message": None if accepted or failure is None else failure.message,
             }
+            if result.score_s is not None and accepted and claim.spec.secret:
+                scored = Scored(claim.submission_id, run.leaderboard_id, run.device, result.score_s)
+                await hold_if_absurd(session, scored, self._rules.review)
             await self._ended(session, claim, run, data)
         return True
 

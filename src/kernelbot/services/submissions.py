@@ -9,7 +9,7 @@ from kernelbot.domain.types import DeviceConfig, Event, NewSubmission, Role, Sub
 from kernelbot.protocol import Mode
 from kernelbot.services import intake, views
 from kernelbot.services.live import Listener
-from kernelbot.store import submissions
+from kernelbot.store import reviews, submissions
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.store.queue import Queue
 
@@ -138,7 +138,9 @@ class Submissions:
         runs = (await submissions.runs(session, [row]))[submission_id]
         results = await submissions.results(session, submission_id)
         places = await submissions.places(session, [submission_id])
-        return views.submission(row, views.with_results(runs, results, viewer), places)
+        noticed = (await reviews.evidence(session, [submission_id]))[submission_id]
+        shown = noticed if viewer.role == Role.ADMIN else ()
+        return views.submission(row, views.with_results(runs, results, viewer), places, shown)
 
 
 async def _check_visible(session: ReadSession, viewer: User, submission_id: int) -> None:

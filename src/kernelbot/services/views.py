@@ -3,8 +3,14 @@
 import builtins
 from dataclasses import replace
 
-from kernelbot.domain.states import RunState, SubmissionState, submission_state, worst
-from kernelbot.domain.types import Event, Role, Run, Submission, User
+from kernelbot.domain.states import (
+    ReviewState,
+    RunState,
+    SubmissionState,
+    submission_state,
+    worst,
+)
+from kernelbot.domain.types import Event, Evidence, Role, Run, Submission, User
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.store.submissions import Place, SubmissionRow
 
@@ -24,14 +30,19 @@ def with_results(
 
 
 def submission(
-    row: SubmissionRow, runs: builtins.list[Run], places: builtins.list[Place]
+    row: SubmissionRow,
+    runs: builtins.list[Run],
+    places: builtins.list[Place],
+    evidence: tuple[Evidence, ...] = (),
 ) -> Submission:
     """A submission with everything that is derived from its runs."""
     shown = tuple(_pass_or_fail(run) if run.secret and run.result is None else run for run in runs)
-    state = submission_state(run.state for run in shown)
+    state = submission_state((run.state for run in shown), row.review)
     verdict = None
-    if state == SubmissionState.FINISHED:
+    if state in (SubmissionState.FINISHED, SubmissionState.HELD):
         verdict = worst(run.verdict for run in shown if run.verdict is not None)
+    if state is SubmissionState.FINISHED and row.review is ReviewState.REFUSED:
+        verdict = Verdict.RULE_VIOLATION
     score_s, device = _score(row.mode, shown)
     place = next((place.rank for place in places if place.device == device), None)
     return Submission(
@@ -49,6 +60,9 @@ def submission(
         place=place,
         runs=shown,
         code=row.code,
+        review=row.review,
+        review_reason=row.review_reason,
+        evidence=evidence,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from kernelbot.domain.states import RunState
+from kernelbot.domain.states import ReviewState, RunState
 from kernelbot.domain.types import Event, Run
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict, from_wire
 from kernelbot.store.database import ReadSession, Row, WriteSession
@@ -27,6 +27,8 @@ class SubmissionRow:
     file_name: str
     mode: Mode
     created_at: datetime
+    review: ReviewState
+    review_reason: str | None
     code: str | None
 
 
@@ -188,8 +190,14 @@ async def cancel_runs(session: WriteSession, submission_id: int) -> bool:
     for row in rows:
         await add_event(session, submission_id, row["id"], RunState.CANCELLED, {})
         await session.one(sql["notify_cancelled"], {"run_id": row["id"]})
-    await session.all(sql["refresh_standings"], {"submission_id": submission_id})
+    await refresh_standings(session, submission_id)
     return bool(rows)
+
+
+async def refresh_standings(session: WriteSession, submission_id: int) -> None:
+    """Bring its author's standings in line, on every device it ran on."""
+    sql = statements("submissions")["refresh_standings"]
+    await session.all(sql, {"submission_id": submission_id})
 
 
 async def queue_position(session: ReadSession, submission_id: int) -> int | None:
@@ -214,7 +222,8 @@ async def ended(session: ReadSession, submission_id: int) -> bool:
 
 
 def _submission(row: Row) -> SubmissionRow:
-    return SubmissionRow(**{**row, "mode": Mode(row["mode"])})
+    review = ReviewState(row["review"])
+    return SubmissionRow(**{**row, "mode": Mode(row["mode"]), "review": review})
 
 
 def _run(row: Row, mode: Mode) -> Run:

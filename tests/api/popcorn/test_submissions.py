@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kernelbot.api.popcorn.submissions import done, error_text, run_items, status
-from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import (
     CaseResult,
@@ -144,3 +144,15 @@ def test_a_run_without_a_result_is_shown_by_its_mode() -> None:
 def test_a_secret_run_shows_no_phases() -> None:
     (item,) = run_items(replace(RUN, secret=True, mode=Mode.LEADERBOARD))
     assert ("leaderboard", None) == (item.mode, item.result)
+
+
+def test_what_was_refused_says_why() -> None:
+    refused = replace(
+        submission(SubmissionState.FINISHED, Verdict.RULE_VIOLATION),
+        review=ReviewState.REFUSED,
+        review_reason="it caches",
+    )
+    assert (status(refused), error_text(refused)) == (
+        "hacked",
+        "An organiser refused it: it caches",
+    )

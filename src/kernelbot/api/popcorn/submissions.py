@@ -11,7 +11,7 @@ from kernelbot.api.popcorn.models import (
     SubmissionItem,
 )
 from kernelbot.api.popcorn.results import phase_values
-from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import Mode, Phase, Verdict
 from kernelbot.render.report import report
@@ -40,6 +40,8 @@ def status(submission: Submission) -> str:
     """The job's status. `failed` and `timed_out` make a client stop and show the error."""
     if submission.state is not SubmissionState.FINISHED:
         return STATUS.get(submission.state, submission.state.value)
+    if submission.review is ReviewState.REFUSED:
+        return "hacked"
     if submission.verdict is Verdict.ACCEPTED:
         return "succeeded"
     return "timed_out" if submission.verdict is Verdict.TIME_LIMIT else "failed"
@@ -54,6 +56,8 @@ def error_text(submission: Submission) -> str | None:
         return "The submission was cancelled."
     if submission.state is not SubmissionState.FINISHED:
         return None
+    if submission.review is ReviewState.REFUSED:
+        return f"An organiser refused it: {printable(submission.review_reason or '')}"
     parts = [_why(run) for run in submission.runs if run.verdict is not Verdict.ACCEPTED]
     return "\n\n".join(parts) or None
 

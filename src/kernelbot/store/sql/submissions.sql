@@ -25,6 +25,7 @@ SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
 
 -- name: one
 SELECT s.id, b.id AS board_id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
+    s.review, s.review_reason,
     c.content AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -34,6 +35,7 @@ WHERE s.id = %(submission_id)s;
 
 -- name: of_author
 SELECT s.id, b.id AS board_id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
+    s.review, s.review_reason,
     NULL AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id

@@ -1,0 +1,104 @@
+"""Reviews: what holds a submission, what speaks against it, what an organiser decided."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kernelbot.domain.states import ReviewState
+from kernelbot.domain.types import Evidence
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.jsontext import clean
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """A submission whose review is about to change, locked until the transaction ends."""
+
+    id: int
+    review: ReviewState
+    review_reason: str | None
+    leaderboard_id: int
+    author_id: int
+    board: str
+    creator_id: int
+
+
+async def lock(session: WriteSession, submission_id: int) -> Reviewed | None:
+    """The submission, which nobody else reviews until the transaction ends."""
+    row = await session.one(statements("reviews")["lock"], {"submission_id": submission_id})
+    return Reviewed(**{**row, "review": ReviewState(row["review"])}) if row else None
+
+
+async def decide(
+    session: WriteSession, submission_id: int, review: ReviewState, reason: str | None
+) -> None:
+    """Write a person's decision."""
+    values = {
+        "submission_id": submission_id,
+        "review": review,
+        "reason": None if reason is None else clean(reason),
+    }
+    await session.do(statements("reviews")["decide"], values)
+
+
+async def hold(session: WriteSession, submission_id: int, reason: str) -> bool:
+    """Keep it from the ranking until a person decides; False where one has decided already."""
+    values = {"submission_id": submission_id, "reason": clean(reason)}
+    return await session.do(statements("reviews")["hold"], values) == 1
+
+
+async def best_of_others_s(
+    session: WriteSession, leaderboard_id: int, device: str, submission_id: int
+) -> float | None:
+    """The best ranked score that is not this submission's; None for none. Rankings of the board
+    and device stand still until the transaction ends."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "submission_id": submission_id,
+    }
+    row = await session.one(statements("reviews")["best"], values)
+    return row["best_s"] if row else None
+
+
+async def add_evidence(
+    session: WriteSession, submission_id: int, found: Iterable[Evidence]
+) -> None:
+    """Keep what was noticed; the same thing twice is kept once."""
+    rows = [
+        {
+            "submission_id": submission_id,
+            "source": item.source,
+            "rule": clean(item.rule),
+            "severity": clean(item.severity),
+            "detail": clean(item.detail),
+        }
+        for item in found
+    ]
+    if rows:
+        await session.do_each(statements("reviews")["add_evidence"], rows)
+
+
+async def evidence(
+    session: ReadSession, submission_ids: list[int]
+) -> dict[int, tuple[Evidence, ...]]:
+    """What was noticed of each, in the order that it was."""
+    found: dict[int, tuple[Evidence, ...]] = dict.fromkeys(submission_ids, ())
+    values = {"submission_ids": submission_ids}
+    for row in await session.all(statements("reviews")["evidence"], values):
+        item = Evidence(row["source"], row["rule"], row["severity"], row["detail"])
+        found[row["submission_id"]] += (item,)
+    return found
+
+
+async def held(
+    session: ReadSession, *, viewer_id: int, everything: bool, board: str | None, limit: int
+) -> list[int]:
+    """Submissions that wait for a decision on the viewer's boards, or on all; the oldest first."""
+    values = {
+        "viewer_id": viewer_id,
+        "everything": everything,
+        "board": board,
+        "limit": limit,
+    }
+    return [row["id"] for row in await session.all(statements("reviews")["held"], values)]
