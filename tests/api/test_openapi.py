@@ -27,10 +27,13 @@ WITH_PARAMETERS = [
     ("GET", "/api/v1/boards/{board}"),
     ("GET", "/api/v1/boards/{board}/problem"),
     ("GET", "/api/v1/boards/{board}/standings"),
+    ("GET", "/api/v1/reviews"),
     ("GET", "/api/v1/submissions"),
     ("POST", "/api/v1/submissions"),
     ("GET", "/api/v1/submissions/{submission_id}"),
     ("POST", "/api/v1/submissions/{submission_id}/cancel"),
+    ("POST", "/api/v1/submissions/{submission_id}/release"),
+    ("POST", "/api/v1/submissions/{submission_id}/refuse"),
     ("GET", "/api/v1/submissions/{submission_id}/events"),
     ("POST", "/api/v1/users"),
 ]

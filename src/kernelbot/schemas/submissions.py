@@ -134,7 +134,9 @@ class Decision(RequestBody):
     """Why a submission is released or refused."""
 
     reason: Text = Field(
-        min_length=1, max_length=2000, description="For the audit log; of a refusal, its author's."
+        max_length=2000,
+        pattern=r"\S",
+        description="For the audit log; of a refusal, its author's.",
     )
 
 
