@@ -106,7 +106,9 @@ def test_a_profile_run_is_decoded_by_the_client(
     shown = Transcript()
     author.submit_streaming(submissions.correct(), board, device, "profile", shown)
     assert "=== Profiler: " in shown.text
-    assert "Benchmark: " in shown.text
+    assert "Benchmark: size: " in shown.text
+    assert "custom_kernel" in shown.text
+    assert shown.traces
     for trace in shown.traces:
         assert zipfile.ZipFile(io.BytesIO(trace)).testzip() is None
 

@@ -315,6 +315,7 @@ def test_a_profile_comes_as_artifacts(host: Host) -> None:
     assert Verdict.ACCEPTED == result.verdict
     (table,) = result.artifacts
     assert "profile.1.txt" == table.name
+    assert [Verdict.ACCEPTED] == [case.verdict for case in result.phases[-1].cases]
     assert b"custom_kernel" in base64.b64decode(table.content_base64)
 
 

@@ -19,6 +19,7 @@ from kernelbot.harness.testing import encode_input, run_tests
 from kernelbot.protocol import (
     Artifact,
     Case,
+    CaseResult,
     CompileReport,
     EventKind,
     Failure,
@@ -186,7 +187,8 @@ class NativeJudge:
         return self._measure(phase, session)
 
     def _profile(self, session: Session) -> PhaseResult:
-        """A table and a trace of each workload, as artifacts."""
+        """A table and a trace of each workload, as artifacts in the order of the cases."""
+        profiled = []
         for index, case in self.timed_cases():
             arguments = case_arguments(case, None)
             data = self._problem.make_input(arguments, None)
@@ -194,7 +196,8 @@ class NativeJudge:
             self.collected.attach(f"profile.{index}.txt", "text/plain", text.encode())
             if trace:
                 self.collected.attach(f"profile.{index}.trace.json.gz", "application/gzip", trace)
-        return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0)
+            profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
+        return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 
     def _load(self, session: Session) -> None:
         start = time.monotonic()

@@ -49,7 +49,8 @@ class WorkloadResult:
 
 @dataclass(frozen=True)
 class PhaseResult:
-    """One phase. `cases` in the test phase, `workloads` in the timed ones."""
+    """One phase. `cases` in the test phase, `workloads` in the timed ones; a profile phase
+    names what it profiled as either."""
 
     phase: Phase
     verdict: Verdict

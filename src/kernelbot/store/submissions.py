@@ -1,5 +1,6 @@
 """Submissions and their runs, as people see them."""
 
+import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -145,11 +146,14 @@ async def runs(session: ReadSession, found: list[SubmissionRow]) -> dict[int, li
 
 
 async def results(session: ReadSession, submission_id: int) -> dict[int, RunResult]:
-    """The results of the submission's finished runs, by run, with every sample."""
+    """The results of the submission's finished runs, by run, with every sample and artifact."""
     sql = statements("submissions")
     samples: dict[tuple[int, str, int], tuple[float, ...]] = {}
     for row in await session.all(sql["samples"], {"submission_id": submission_id}):
         samples[row["run_id"], row["phase"], row["workload"]] = unpack(row["samples_zlib"])
+    contents: dict[tuple[int, str], str] = {}
+    for row in await session.all(sql["artifacts"], {"submission_id": submission_id}):
+        contents[row["run_id"], row["name"]] = base64.b64encode(row["content"]).decode()
     found = {}
     for row in await session.all(sql["results"], {"submission_id": submission_id}):
         run_id = row["run_id"]
@@ -164,7 +168,11 @@ async def results(session: ReadSession, submission_id: int) -> dict[int, RunResu
             )
             for phase in result.phases
         )
-        found[run_id] = replace(result, phases=phases)
+        artifacts = tuple(
+            replace(item, content_base64=contents.get((run_id, item.name), ""))
+            for item in result.artifacts
+        )
+        found[run_id] = replace(result, phases=phases, artifacts=artifacts)
     return found
 
 

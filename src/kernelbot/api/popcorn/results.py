@@ -243,14 +243,14 @@ def _profiles(output: PhaseOutput, result: RunResult, phase: PhaseResult) -> dic
 
 def _reports(result: RunResult, phase: PhaseResult) -> list[tuple[str, str]]:
     """What each report is of, and its text in base64: the profiler's, or else what was timed."""
-    specs = [workload.spec for workload in phase.workloads]
+    specs = [load.spec for load in phase.workloads] or [case.spec for case in phase.cases]
     texts = [item for item in result.artifacts if item.media_type.startswith(TEXT)]
     if texts:
         named = [*specs, *(item.name for item in texts[len(specs) :])]
         return [(spec, item.content_base64) for spec, item in zip(named, texts, strict=False)]
     table = f"No profiler reported anything. What was timed:\n\n{workloads_table(phase.workloads)}"
     encoded = base64.b64encode(table.encode()).decode()
-    return [(", ".join(specs), encoded)] if specs else []
+    return [(", ".join(specs), encoded)] if phase.workloads else []
 
 
 def _archive(artifacts: tuple[Artifact, ...]) -> str | None:

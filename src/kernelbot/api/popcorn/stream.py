@@ -27,14 +27,17 @@ def frame(event: str, data: dict[str, Any]) -> str:
 async def stream(
     events: AsyncIterator[Event], final: Callable[[], Awaitable[Submission]], *, heartbeat_s: float
 ) -> AsyncIterator[str]:
-    """`status` frames while it is judged, one at least each `heartbeat_s`, then one `result`, or
-    one `error` where there is no result to show. `final` reads the submission after its end."""
+    """`status` frames while it is judged, one also after each `heartbeat_s` of silence, then one
+    `result`, or one `error` where there is no result to show. `final` reads the submission after
+    its end."""
     began_s = time.monotonic()
-    yield _status(began_s, None)
+    yield _status(began_s, "accepted")
     try:
         async with aclosing(paced(events, lambda: heartbeat_s)) as steps:
             async for event in steps:
-                yield _status(began_s, _message(event) if event else None)
+                message = _message(event) if event else "still at it"
+                if message is not None:
+                    yield _status(began_s, message)
         submission = await final()
     except KernelbotError as error:
         # The stream has begun, so the status can't say it any more.
@@ -43,12 +46,9 @@ async def stream(
     yield _end(submission)
 
 
-def _status(began_s: float, message: str | None) -> str:
-    data: dict[str, Any] = {
-        "status": "processing",
-        "elapsed_time": round(time.monotonic() - began_s, 2),
-    }
-    return frame("status", data | ({"message": message} if message else {}))
+def _status(began_s: float, message: str) -> str:
+    elapsed_s = round(time.monotonic() - began_s, 2)
+    return frame("status", {"status": "processing", "elapsed_time": elapsed_s, "message": message})
 
 
 def _message(event: Event) -> str | None:

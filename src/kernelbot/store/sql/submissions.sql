@@ -61,6 +61,11 @@ SELECT m.run_id, m.phase, m.workload, m.samples_zlib
 FROM measurements m JOIN runs r ON r.id = m.run_id
 WHERE r.submission_id = %(submission_id)s;
 
+-- name: artifacts
+SELECT f.run_id, f.name, f.content
+FROM artifacts f JOIN runs r ON r.id = f.run_id
+WHERE r.submission_id = %(submission_id)s;
+
 -- name: places
 SELECT submission_id, device, standing_rank(leaderboard_id, device, author_id) AS place
 FROM standings WHERE submission_id = ANY(%(submission_ids)s);
