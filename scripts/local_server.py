@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -41,7 +42,8 @@ class LocalServer:
         self.log = folder / "serve.log"
         self.leftovers: list[Process] = []
         """After the block: processes of the server that outlived it."""
-        self._marker = secrets.token_hex(8)
+        self.marker = f"{MARKER}={secrets.token_hex(8)}"
+        """In the environment of all its processes."""
         self._config = config
         self._pass_fds = pass_fds
 
@@ -50,6 +52,7 @@ class LocalServer:
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(
                 [
+                    *_ends_with_us(),
                     *(sys.executable, "-m", "kernelbot", "serve"),
                     *("--host", "127.0.0.1", "--port", str(self.port)),
                     *("--data", str(self.folder / "data")),
@@ -90,7 +93,7 @@ class LocalServer:
             if name not in {"DATABASE_URL", "KERNELBOT_TOKEN", "POPCORN_API_URL"}
         }
         ours = {
-            MARKER: self._marker,
+            MARKER: self.marker.removeprefix(f"{MARKER}="),
             "KERNELBOT_URL": self.url,
             "XDG_STATE_HOME": str(self.folder / "state"),
             "XDG_CONFIG_HOME": str(self.folder / "config"),
@@ -108,7 +111,7 @@ class LocalServer:
 
     def processes(self) -> set[Process]:
         """Everything that belongs to the server just now."""
-        return family(self.pid, f"{MARKER}={self._marker}")
+        return family(self.pid, self.marker)
 
     def stop(self) -> None:
         """SIGTERM, and SIGKILL to whatever is still there when the time is over."""
@@ -143,6 +146,11 @@ class LocalServer:
         raise ServerTrouble(
             f"The server wasn't ready within {READY_WITHIN_S:.0f} s:\n{self.last_words()}"
         )
+
+
+def _ends_with_us() -> tuple[str, ...]:
+    """What makes the kernel send the server SIGTERM when we are killed and can't stop it."""
+    return ("setpriv", "--pdeathsig", "TERM") if shutil.which("setpriv") else ()
 
 
 def _free_port() -> int:

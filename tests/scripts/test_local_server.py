@@ -1,8 +1,13 @@
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import httpx
 import pytest
 from scripts.local_server import LocalServer, ServerTrouble
+from scripts.processes import family, survivors
 
 
 def test_a_server_answers_while_the_block_lasts_and_leaves_nothing(tmp_path: Path) -> None:
@@ -24,6 +29,32 @@ def test_a_server_that_cannot_start_tells_its_last_words(tmp_path: Path) -> None
     config.write_text("devices = 7")
     with pytest.raises(ServerTrouble, match="devices"), LocalServer(tmp_path / "x", config=config):
         pass
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv of util-linux")
+def test_a_server_ends_with_whoever_was_killed(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from scripts.local_server import LocalServer\n"
+        "with LocalServer(Path(sys.argv[1])) as server:\n"
+        "    print(server.pid, server.marker, flush=True); sys.stdin.read()\n"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path)],
+        cwd=Path(__file__).parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert parent.stdout is not None
+    pid, marker = parent.stdout.readline().split()
+    members = family(int(pid), marker)
+    parent.kill()
+    parent.communicate()
+    deadline = time.monotonic() + 60
+    while survivors(members) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert len(members) > 3
+    assert survivors(members) == []
 
 
 def bearer(server: LocalServer) -> dict[str, str]:
