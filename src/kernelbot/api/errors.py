@@ -26,6 +26,7 @@ STATUS: dict[type[errors.KernelbotError], HTTPStatus] = {
     errors.DeviceNotOffered: HTTPStatus.BAD_REQUEST,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.Paused: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.Unavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchemaOutdated: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.SchedulerError: HTTPStatus.BAD_GATEWAY,

@@ -151,6 +151,12 @@ class Unavailable(PlatformError):
     code = "unavailable"
 
 
+class Paused(PlatformError):
+    """An organiser has paused the platform: no submissions are taken for a while."""
+
+    code = "paused"
+
+
 class SchemaOutdated(PlatformError):
     """The database has an older (or newer) schema than this release."""
 

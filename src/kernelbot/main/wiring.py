@@ -8,14 +8,19 @@ from pathlib import Path
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.main.settings import Settings
 from kernelbot.services import (
+    Audit,
     Boards,
     Devices,
     Health,
+    Invites,
+    Limits,
+    Platform,
     ProblemFolders,
     Reviews,
     Services,
     StandingsService,
     Submissions,
+    Tokens,
     Users,
 )
 from kernelbot.services.judging import Judging, JudgingRules
@@ -61,6 +66,11 @@ async def open_services(
                 health=Health(database, device_service),
                 problem_folders=ProblemFolders(boards, problem_dev_dir),
                 reviews=Reviews(database),
+                tokens=Tokens(database),
+                platform=Platform(database),
+                audit=Audit(database),
+                invites=Invites(database),
+                limits=Limits(database),
             ),
         )
 

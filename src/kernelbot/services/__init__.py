@@ -2,24 +2,34 @@
 
 from dataclasses import dataclass
 
+from kernelbot.services.audit import Audit
 from kernelbot.services.boards import Boards
 from kernelbot.services.devices import Devices
 from kernelbot.services.health import Health
+from kernelbot.services.invites import Invites
+from kernelbot.services.limits import Limits
+from kernelbot.services.platform import Platform
 from kernelbot.services.problem_folders import ProblemFolders
 from kernelbot.services.reviews import Reviews
 from kernelbot.services.standings import StandingsService
 from kernelbot.services.submissions import Submissions
+from kernelbot.services.tokens import Tokens
 from kernelbot.services.users import Users
 
 __all__ = [
+    "Audit",
     "Boards",
     "Devices",
     "Health",
+    "Invites",
+    "Limits",
+    "Platform",
     "ProblemFolders",
     "Reviews",
     "Services",
     "StandingsService",
     "Submissions",
+    "Tokens",
     "Users",
 ]
 
@@ -36,3 +46,8 @@ class Services:
     health: Health
     problem_folders: ProblemFolders
     reviews: Reviews
+    tokens: Tokens
+    platform: Platform
+    audit: Audit
+    invites: Invites
+    limits: Limits

@@ -1,10 +1,13 @@
 """Who did what to what: every deed of an organiser is recorded in the transaction that does it."""
 
+import builtins
 from collections.abc import Mapping
 
+from kernelbot.domain.accounts import AuditEntry
 from kernelbot.domain.types import User
+from kernelbot.services.roles import require_admin
 from kernelbot.store import audit
-from kernelbot.store.database import WriteSession
+from kernelbot.store.database import Database, WriteSession
 
 Detail = Mapping[str, str | int | float | bool | None]
 
@@ -21,3 +24,27 @@ async def record(
         subject=subject,
         detail=detail or {},
     )
+
+
+class Audit:
+    """The log, for admins to read; nothing ever leaves it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(
+        self,
+        viewer: User,
+        *,
+        subject: str | None = None,
+        actor: str | None = None,
+        action: str | None = None,
+        before_id: int | None = None,
+        limit: int = 50,
+    ) -> builtins.list[AuditEntry]:
+        """Entries, the newest first; `action` may be a noun alone, `user` for `user.ban` and its
+        like. Raises `NotAllowed`."""
+        require_admin(viewer)
+        wanted = audit.Wanted(subject, actor, action, before_id)
+        async with self._database.read() as session:
+            return await audit.page(session, wanted, limit)

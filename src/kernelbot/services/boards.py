@@ -5,7 +5,9 @@ import hashlib
 import json
 import re
 import secrets
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 
 from kernelbot.domain.errors import Conflict, InvalidProblem, NotAllowed, NotFound, UserError
 from kernelbot.domain.types import (
@@ -18,11 +20,27 @@ from kernelbot.domain.types import (
     Visibility,
 )
 from kernelbot.protocol import to_wire
+from kernelbot.services import audit
+from kernelbot.services.roles import require_organiser
 from kernelbot.store import boards
 from kernelbot.store.database import Database, ReadSession
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
 """ASCII, since existing clients put names into tables and paths as they are."""
+
+
+class Keep(Enum):
+    """Stands for what isn't to be changed where None has a meaning."""
+
+    KEEP = "keep"
+
+
+@dataclass(frozen=True)
+class BoardEdit:
+    """What to change of a board. `deadline` None: it has none any more."""
+
+    visibility: Visibility | None = None
+    deadline: datetime | Keep | None = Keep.KEEP
 
 
 class Boards:
@@ -50,8 +68,8 @@ class Boards:
         if creator.role == Role.COMPETITOR:
             raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")
         _check_name(name)
-        if deadline is not None and deadline.tzinfo is None:
-            raise UserError("A deadline needs a time zone.", hint="Write it as ...+00:00.")
+        if deadline is not None:
+            _check_deadline(deadline)
         chosen = self._choose_devices(definition, devices)
         content_hash = _content_hash(definition)
         async with self._database.write() as session:
@@ -85,6 +103,22 @@ class Boards:
         """One board. Raises `NotFound`, also where the viewer may not see it."""
         async with self._database.read() as session:
             return await visible_board(session, viewer, name)
+
+    async def edit(self, actor: User, name: str, edit: BoardEdit) -> Board:
+        """Change what is given. Raises `NotFound`, `NotAllowed`, `UserError`."""
+        if isinstance(edit.deadline, datetime):
+            _check_deadline(edit.deadline)
+        async with self._database.write() as session:
+            before = await organised_board(session, actor, name)
+            visibility = edit.visibility or before.visibility
+            deadline = before.deadline if edit.deadline is Keep.KEEP else edit.deadline
+            await boards.edit(session, before.id, visibility=visibility, deadline=deadline)
+            detail = {
+                "visibility": visibility.value,
+                "deadline": deadline.isoformat() if deadline else None,
+            }
+            await audit.record(session, actor, "board.edit", f"board:{before.name}", detail)
+        return replace(before, visibility=visibility, deadline=deadline)
 
     async def problem(self, viewer: User | None, name: str) -> BoardProblem:
         """A board's statement and starter files. Raises `NotFound`."""
@@ -125,19 +159,44 @@ class Boards:
         return tuple(dict.fromkeys(chosen))
 
 
+async def find_board(session: ReadSession, viewer: User | None, name: str) -> boards.OwnedBoard:
+    """The board of that name, whoever may see it. Raises `NotFound`."""
+    viewer_id = viewer.id if viewer else None
+    found = None
+    if "\x00" not in name:
+        found = await boards.by_name(session, name, viewer_id=viewer_id)
+    if found is None:
+        raise _no_board(name)
+    return found
+
+
 async def visible_board(session: ReadSession, viewer: User | None, name: str) -> Board:
     """The board of that name if the viewer may see it. Raises `NotFound` else."""
-    found = await boards.by_name(session, name) if "\x00" not in name else None
-    if found is None or not may_see(viewer, found):
-        raise NotFound(f"There is no board named {name!r}.", hint="See: kernelbot board list")
+    found = await find_board(session, viewer, name)
+    if not may_see(viewer, found):
+        raise _no_board(name)
+    return found.board
+
+
+async def organised_board(session: ReadSession, actor: User, name: str) -> Board:
+    """The board of that name if it is the actor's to organise. Raises `NotFound` where he can't
+    even see it, else `NotAllowed`."""
+    found = await find_board(session, actor, name)
+    if not may_see(actor, found):
+        raise _no_board(name)
+    require_organiser(actor, found.board.name, found.creator_id)
     return found.board
 
 
 def may_see(viewer: User | None, found: boards.OwnedBoard) -> bool:
-    """Public boards are everyone's; closed ones their maker's and the admins'."""
+    """Public boards are everyone's; closed ones their maker's, the admins' and those invited."""
     if found.board.visibility == Visibility.PUBLIC or _sees_all(viewer):
         return True
-    return viewer is not None and viewer.id == found.creator_id
+    return viewer is not None and (viewer.id == found.creator_id or found.invited)
+
+
+def _no_board(name: str) -> NotFound:
+    return NotFound(f"There is no board named {name!r}.", hint="See: kernelbot board list")
 
 
 def _sees_all(viewer: User | None) -> bool:
@@ -151,6 +210,11 @@ def _check_name(name: str) -> None:
             "or digit.",
             hint="Choose another with --name.",
         )
+
+
+def _check_deadline(deadline: datetime) -> None:
+    if deadline.tzinfo is None:
+        raise UserError("A deadline needs a time zone.", hint="Write it as ...+00:00.")
 
 
 def _content_hash(definition: ProblemDefinition) -> bytes:

@@ -10,14 +10,14 @@ from kernelbot.domain.errors import (
     DeviceNotOffered,
     InvalidSubmission,
     NotAllowed,
-    NotFound,
     SubmissionTooLarge,
 )
 from kernelbot.domain.types import Board, NewSubmission, User
-from kernelbot.services.boards import may_see
+from kernelbot.services.boards import find_board, may_see
 from kernelbot.services.directives import Directives, read_directives
-from kernelbot.store import boards
-from kernelbot.store.database import ReadSession
+from kernelbot.services.limits import count_submission
+from kernelbot.services.platform import check_accepting
+from kernelbot.store.database import ReadSession, WriteSession
 
 MAX_SOURCE_BYTES = 1 << 20
 _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}\.(?:py|cu|cuh|cpp)")
@@ -58,8 +58,12 @@ def check_upload(new: NewSubmission, devices: tuple[str, ...]) -> str:
     return code
 
 
-async def check(session: ReadSession, author: User, new: NewSubmission, code: str) -> Accepted:
-    """Board and devices, if this author may submit there now."""
+async def check(
+    session: WriteSession, author: User, new: NewSubmission, code: str, *, late: bool
+) -> Accepted:
+    """Board and devices, if this author may submit there now; that counts towards his limits.
+    `late`: an admin has allowed it past the deadline."""
+    await check_accepting(session)
     if author.banned_at is not None:
         raise Banned("This account is banned from submitting.", hint="Ask an admin.")
     if not _FILE_NAME.fullmatch(new.file_name) or not new.file_name.isprintable():
@@ -68,7 +72,8 @@ async def check(session: ReadSession, author: User, new: NewSubmission, code: st
             "or other control characters."
         )
     directives = read_directives(code)
-    board = await _open_board(session, author, _board_name(new, directives))
+    board = await _open_board(session, author, _board_name(new, directives), late=late)
+    await count_submission(session, author, board, new.mode)
     return Accepted(board, _devices(board, new.devices or directives.devices))
 
 
@@ -89,14 +94,12 @@ def _board_name(new: NewSubmission, directives: Directives) -> str:
     return name
 
 
-async def _open_board(session: ReadSession, author: User, name: str) -> Board:
-    found = await boards.by_name(session, name) if "\x00" not in name else None
-    if found is None:
-        raise NotFound(f"There is no board named {name!r}.", hint="See: kernelbot board list")
+async def _open_board(session: ReadSession, author: User, name: str, *, late: bool) -> Board:
+    found = await find_board(session, author, name)
     if not may_see(author, found):
         raise NotAllowed(f"Board {found.board.name!r} is closed.", hint="Ask for an invite.")
     deadline = found.board.deadline
-    if deadline is not None and deadline <= datetime.now(UTC):
+    if deadline is not None and deadline <= datetime.now(UTC) and not late:
         raise BoardClosed(
             f"The deadline of {found.board.name!r} passed at {deadline.astimezone(UTC):%F %R} UTC."
         )

@@ -7,8 +7,9 @@ from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.states import RunState, submission_state
 from kernelbot.domain.types import DeviceConfig, Event, NewSubmission, Role, Submission, User
 from kernelbot.protocol import Mode
-from kernelbot.services import intake, views
+from kernelbot.services import audit, intake, views
 from kernelbot.services.live import Listener
+from kernelbot.services.roles import require_admin
 from kernelbot.store import reviews, submissions
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.store.queue import Queue
@@ -31,16 +32,22 @@ class Submissions:
         self._listener = listener
         self._devices = tuple(device.spec.name for device in devices)
 
-    async def submit(self, author: User, new: NewSubmission) -> Submission:
-        """Take in a submission: source, runs and their jobs appear in one transaction.
+    async def submit(
+        self, author: User, new: NewSubmission, *, late_by: User | None = None
+    ) -> Submission:
+        """Take in a submission: source, runs and their jobs appear in one transaction. `late_by`:
+        the admin who lets it in although the deadline may have passed.
 
-        Raises, in this order of checks: `DeviceNotOffered` for an unknown device,
-        `SubmissionTooLarge`, `InvalidSubmission`, `Banned`, `NotFound`, `NotAllowed`,
-        `BoardClosed`, `DeviceNotOffered`.
+        Raises, in this order of checks: `NotAllowed` where `late_by` is no admin,
+        `DeviceNotOffered` for an unknown device, `SubmissionTooLarge`, `InvalidSubmission`,
+        `Paused`, `Banned`, `NotFound`, `NotAllowed`, `BoardClosed`, `TooManyRequests`,
+        `DeviceNotOffered`.
         """
+        if late_by is not None:
+            require_admin(late_by)
         code = intake.check_upload(new, self._devices)
         async with self._database.write() as session:
-            accepted = await intake.check(session, author, new, code)
+            accepted = await intake.check(session, author, new, code, late=late_by is not None)
             row = submissions.NewRow(
                 leaderboard_id=accepted.board.id,
                 problem_version_id=accepted.board.problem_version_id,
@@ -57,6 +64,10 @@ class Submissions:
                     )
                     await submissions.add_event(session, submission_id, run_id, RunState.QUEUED, {})
                     await self._queue.defer(session, run_id, device, priority)
+            if late_by is not None:
+                detail = {"board": accepted.board.name, "author": author.name}
+                subject = f"submission:{submission_id}"
+                await audit.record(session, late_by, "submission.late", subject, detail)
             return await self._show(session, author, submission_id)
 
     async def get(self, viewer: User, submission_id: int) -> Submission:

@@ -1,13 +1,19 @@
 """Accounts and their tokens."""
 
+import builtins
 import re
 import secrets
 
-from kernelbot.domain.errors import Conflict, NotAuthenticated, UserError
+from kernelbot.domain.accounts import Identity
+from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
 from kernelbot.domain.types import NewToken, Role, User
 from kernelbot.identity.tokens import new_token, token_hash
+from kernelbot.services import audit
+from kernelbot.services.roles import require_admin
 from kernelbot.store import users
-from kernelbot.store.database import Database
+from kernelbot.store.database import Database, ReadSession
+
+_MAX_ID = 2**63 - 1
 
 _ORGANISER = ("kernelbot", "ADMIN_TOKEN")
 """Provider and subject of the identity that ADMIN_TOKEN stands for."""
@@ -21,11 +27,17 @@ class Users:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, name: str, role: Role = Role.COMPETITOR) -> NewToken:
-        """A new account with its first token, whose text is shown this once.
+    async def create(
+        self, name: str, role: Role = Role.COMPETITOR, *, actor: User | None = None
+    ) -> NewToken:
+        """A new account with its first token, whose text is shown this once. `actor` None: the
+        platform itself makes it, else that must be an admin.
 
-        Raises `Conflict` when the name is taken, `UserError` when it can't be a name.
+        Raises `Conflict` when the name is taken, `UserError` when it can't be a name,
+        `NotAllowed`.
         """
+        if actor is not None:
+            require_admin(actor)
         _check_name(name)
         token = new_token()
         async with self._database.write() as session:
@@ -33,6 +45,9 @@ class Users:
             if user is None:
                 raise Conflict(f"There is already a user named {name!r}.", hint="Take another.")
             await users.add_token(session, user.id, name="first", token_hash=token_hash(token))
+            if actor is not None:
+                detail = {"name": name, "role": role.value}
+                await audit.record(session, actor, "user.create", f"user:{user.id}", detail)
         return NewToken(user, token)
 
     async def authenticate(self, token: str) -> User:
@@ -78,10 +93,97 @@ class Users:
             await users.add_identity(session, user.id, provider=provider, subject=subject)
         return user
 
+    async def list(
+        self, actor: User, *, search: str | None = None, limit: int = 50, after_id: int = 0
+    ) -> builtins.list[User]:
+        """Accounts by number, those whose name holds `search`. Raises `NotAllowed`."""
+        require_admin(actor)
+        async with self._database.read() as session:
+            return await users.page(session, search=search, limit=limit, after_id=after_id)
+
+    async def find(self, actor: User, reference: str) -> User:
+        """The account of a name, a number, or a `provider:subject`. Raises `NotFound`,
+        `NotAllowed`."""
+        require_admin(actor)
+        async with self._database.read() as session:
+            return await _find(session, reference)
+
+    async def identities(self, owner: User) -> builtins.list[Identity]:
+        """Who the person is at which provider; the platform's own aren't among them."""
+        async with self._database.read() as session:
+            found = await users.identities(session, owner.id)
+        return [identity for identity in found if identity.provider != _ORGANISER[0]]
+
+    async def set_role(self, actor: User, user_id: int, role: Role) -> User:
+        """Raises `NotAllowed`, `NotFound`, and `Conflict` for one's own role, so that there is
+        an admin left."""
+        self._check_other(actor, user_id)
+        async with self._database.write() as session:
+            before = await _by_id(session, user_id)
+            user = await users.set_role(session, user_id, role)
+            detail = {"name": before.name, "before": before.role.value, "after": role.value}
+            await audit.record(session, actor, "user.role", f"user:{user_id}", detail)
+        return user or before
+
+    async def ban(self, actor: User, user_id: int, reason: str = "") -> User:
+        """Keep someone from submitting and from every ranking; what was his stays his to read.
+
+        Raises `NotAllowed`, `NotFound`, and `Conflict` for oneself.
+        """
+        return await self._set_banned(actor, user_id, banned=True, reason=reason)
+
+    async def unban(self, actor: User, user_id: int, reason: str = "") -> User:
+        """End a ban; what counted before counts again. Raises as `ban`."""
+        return await self._set_banned(actor, user_id, banned=False, reason=reason)
+
+    async def _set_banned(self, actor: User, user_id: int, *, banned: bool, reason: str) -> User:
+        self._check_other(actor, user_id)
+        async with self._database.write() as session:
+            user = await users.ban(session, user_id, banned=banned)
+            if user is None:
+                raise _no_user(user_id)
+            await users.refresh_standings(session, user_id)
+            action = "user.ban" if banned else "user.unban"
+            detail = {"name": user.name, "reason": reason.strip()}
+            await audit.record(session, actor, action, f"user:{user_id}", detail)
+        return user
+
+    def _check_other(self, actor: User, user_id: int) -> None:
+        require_admin(actor)
+        if not 0 < user_id <= _MAX_ID:
+            raise _no_user(user_id)
+        if actor.id == user_id:
+            raise Conflict("Nobody does this to himself.", hint="Ask another admin.")
+
     async def sign_out(self, token: str) -> None:
         """Make a token invalid."""
         async with self._database.write() as session:
             await users.revoke_token(session, token_hash(token))
+
+
+async def _by_id(session: ReadSession, user_id: int) -> User:
+    user = await users.by_id(session, user_id)
+    if user is None:
+        raise _no_user(user_id)
+    return user
+
+
+async def _find(session: ReadSession, reference: str) -> User:
+    found = None
+    if "\x00" not in reference:
+        provider, _, subject = reference.partition(":")
+        found = await users.by_name(session, reference)
+        if found is None and reference.isascii() and reference.isdigit() and len(reference) < 19:
+            found = await users.by_id(session, int(reference))
+        if found is None and subject:
+            found = await users.by_identity(session, provider, subject)
+    if found is None:
+        raise _no_user(reference)
+    return found
+
+
+def _no_user(reference: str | int) -> NotFound:
+    return NotFound(f"There is no user {reference!r}.", hint="See: kernelbot user list")
 
 
 def _check_name(name: str) -> None:

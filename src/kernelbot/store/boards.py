@@ -26,10 +26,11 @@ class NewBoard:
 
 @dataclass(frozen=True)
 class OwnedBoard:
-    """A board and who made it."""
+    """A board, who made it, and whether the viewer was invited to it while it is closed."""
 
     board: Board
     creator_id: int
+    invited: bool = False
 
 
 async def add_version(
@@ -81,15 +82,27 @@ async def create(session: WriteSession, new: NewBoard) -> int | None:
 async def visible(
     session: ReadSession, *, viewer_id: int | None, everything: bool, name: str | None = None
 ) -> list[Board]:
-    """Boards that are public or made by the viewer, or all; newest first."""
+    """Boards that are public, made by the viewer or open to him by an invite, or all; newest
+    first."""
     values = {"viewer_id": viewer_id, "everything": everything, "name": name}
     return [_board(row) for row in await session.all(statements("boards")["visible"], values)]
 
 
-async def by_name(session: ReadSession, name: str) -> OwnedBoard | None:
+async def by_name(
+    session: ReadSession, name: str, *, viewer_id: int | None = None
+) -> OwnedBoard | None:
     """The board of that name, in any case of letters, whoever may see it."""
-    row = await session.one(statements("boards")["by_name"], {"name": name})
-    return OwnedBoard(_board(row), row["creator_id"]) if row else None
+    values = {"name": name, "viewer_id": viewer_id}
+    row = await session.one(statements("boards")["by_name"], values)
+    return OwnedBoard(_board(row), row["creator_id"], row["invited"]) if row else None
+
+
+async def edit(
+    session: WriteSession, board_id: int, *, visibility: Visibility, deadline: datetime | None
+) -> None:
+    """Set both. None: no deadline."""
+    values = {"leaderboard_id": board_id, "visibility": visibility, "deadline": deadline}
+    await session.do(statements("boards")["edit"], values)
 
 
 async def definition(session: ReadSession, problem_version_id: int) -> ProblemDefinition:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from kernelbot.domain.accounts import Identity
 from kernelbot.domain.types import Role, User
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -17,6 +18,38 @@ async def by_name(session: ReadSession, name: str) -> User | None:
     """The account of that name, in any case of letters."""
     row = await session.one(statements("users")["by_name"], {"name": name})
     return _user(row) if row else None
+
+
+async def by_id(session: ReadSession, user_id: int) -> User | None:
+    """The account of that number."""
+    row = await session.one(statements("users")["by_id"], {"user_id": user_id})
+    return _user(row) if row else None
+
+
+async def page(
+    session: ReadSession, *, search: str | None, limit: int, after_id: int
+) -> list[User]:
+    """Accounts whose name holds `search`, in any case of letters, by number."""
+    values = {"search": search, "limit": limit, "after_id": after_id}
+    return [_user(row) for row in await session.all(statements("users")["page"], values)]
+
+
+async def set_role(session: WriteSession, user_id: int, role: Role) -> User | None:
+    """The account with its new role; None when there is no such account."""
+    values = {"user_id": user_id, "role": role}
+    row = await session.one(statements("users")["set_role"], values)
+    return _user(row) if row else None
+
+
+async def identities(session: ReadSession, user_id: int) -> list[Identity]:
+    """Who the account is at which provider."""
+    rows = await session.all(statements("users")["identities"], {"user_id": user_id})
+    return [Identity(row["provider"], row["subject"], row["created_at"]) for row in rows]
+
+
+async def refresh_standings(session: WriteSession, user_id: int) -> None:
+    """Bring every ranking that the person may be in up to date, after a ban or its end."""
+    await session.do(statements("users")["refresh_standings"], {"user_id": user_id})
 
 
 async def by_identity(session: ReadSession, provider: str, subject: str) -> User | None:

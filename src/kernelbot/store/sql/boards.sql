@@ -42,7 +42,10 @@ SELECT
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
 JOIN problems p ON p.id = v.problem_id
-WHERE (b.visibility = 'public' OR %(everything)s OR b.creator_id = %(viewer_id)s)
+WHERE (
+        b.visibility = 'public' OR %(everything)s OR b.creator_id = %(viewer_id)s
+        OR is_member(b.id, %(viewer_id)s)
+    )
     AND (%(name)s::text IS NULL OR lower(b.name) = lower(%(name)s::text))
 ORDER BY b.id DESC;
 
@@ -50,6 +53,7 @@ ORDER BY b.id DESC;
 SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
     v.ranking_by, b.visibility, b.deadline, b.created_at, b.creator_id,
+    b.visibility = 'closed' AND is_member(b.id, %(viewer_id)s) AS invited,
     (
         SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
         WHERE d.leaderboard_id = b.id
@@ -58,6 +62,10 @@ FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
 JOIN problems p ON p.id = v.problem_id
 WHERE lower(b.name) = lower(%(name)s);
+
+-- name: edit
+UPDATE leaderboards SET visibility = %(visibility)s, deadline = %(deadline)s
+WHERE id = %(leaderboard_id)s;
 
 -- name: definition
 SELECT definition FROM problem_versions WHERE id = %(problem_version_id)s;

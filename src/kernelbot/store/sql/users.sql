@@ -36,3 +36,30 @@ UPDATE tokens SET revoked_at = now() WHERE hash = %(hash)s AND revoked_at IS NUL
 UPDATE users SET banned_at = CASE WHEN %(banned)s THEN coalesce(banned_at, now()) END
 WHERE id = %(user_id)s
 RETURNING id, name, role, created_at, banned_at;
+
+-- name: by_id
+SELECT id, name, role, created_at, banned_at FROM users WHERE id = %(user_id)s;
+
+-- name: page
+SELECT id, name, role, created_at, banned_at FROM users
+WHERE id > %(after_id)s
+    AND (%(search)s::text IS NULL OR strpos(lower(name), lower(%(search)s::text)) > 0)
+ORDER BY id LIMIT %(limit)s;
+
+-- name: set_role
+UPDATE users SET role = %(role)s WHERE id = %(user_id)s
+RETURNING id, name, role, created_at, banned_at;
+
+-- name: identities
+SELECT provider, subject, created_at FROM identities
+WHERE user_id = %(user_id)s ORDER BY provider, subject;
+
+-- Always in this order, so that two of these never wait for each other in a circle.
+-- name: refresh_standings
+SELECT refresh_standing(ranked.leaderboard_id, ranked.device, %(user_id)s)
+FROM (
+    SELECT DISTINCT s.leaderboard_id, r.device
+    FROM submissions s JOIN runs r ON r.submission_id = s.id
+    WHERE s.author_id = %(user_id)s AND s.mode = 'leaderboard'
+    ORDER BY 1, 2
+) ranked;

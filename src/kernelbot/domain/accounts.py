@@ -1,0 +1,115 @@
+"""Accounts and what organisers set, as frozen values. Times are UTC-aware datetimes."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from kernelbot.domain.types import User
+from kernelbot.protocol import Mode
+
+
+class Registration(StrEnum):
+    """Who may make an account by logging in for the first time."""
+
+    OPEN = "open"
+    INVITE = "invite"
+    CLOSED = "closed"
+
+
+class LimitCategory(StrEnum):
+    """What is counted together: ranked submissions, and all the others."""
+
+    TEST = "test"
+    LEADERBOARD = "leaderboard"
+
+    @classmethod
+    def of(cls, mode: Mode) -> "LimitCategory":
+        """The category that a submission in this mode counts for."""
+        return cls.LEADERBOARD if mode is Mode.LEADERBOARD else cls.TEST
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Someone at a provider. `subject` is unique within the provider alone."""
+
+    provider: str
+    subject: str
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token without its text. `expires_at` None: never."""
+
+    id: int
+    name: str
+    created_at: datetime
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True)
+class IssuedToken:
+    """A token at the only moment its text is known."""
+
+    token: Token
+    text: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """What an organiser did. `actor` is the name at that time."""
+
+    id: int
+    actor: str
+    actor_id: int | None
+    """None once the account is gone."""
+    action: str
+    subject: str
+    detail: dict[str, str | int | float | bool | None]
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class PlatformState:
+    """Whether submissions are taken; `reason` says why not, and is empty else."""
+
+    accepts_jobs: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class RateLimit:
+    """How many submissions of a category an author may make to a board within an hour."""
+
+    category: LimitCategory
+    max_per_hour: int
+    """0: none at all."""
+
+
+@dataclass(frozen=True)
+class Invite:
+    """Opens its boards to one person. Both `claimed` values are None until someone has come."""
+
+    code: str
+    boards: tuple[str, ...]
+    created_at: datetime
+    claimed_by: str | None
+    claimed_by_id: int | None
+    claimed_at: datetime | None
+
+
+@dataclass(frozen=True)
+class DeviceLogin:
+    """A login that a terminal began. It keeps `device_code`, a person types `user_code`."""
+
+    device_code: str = field(repr=False)
+    user_code: str
+    expires_in_s: int
+
+
+@dataclass(frozen=True)
+class LoggedIn:
+    """An account, and a token for whoever has just proved to own it."""
+
+    user: User
+    token: str = field(repr=False)

@@ -1,0 +1,127 @@
+"""Invites: making, listing, revoking, joining."""
+
+import builtins
+import secrets
+from dataclasses import dataclass, field
+
+from kernelbot.domain.accounts import Invite
+from kernelbot.domain.errors import NotFound, UserError
+from kernelbot.domain.types import User
+from kernelbot.services import audit
+from kernelbot.services.boards import organised_board
+from kernelbot.services.roles import require_organiser, require_unbanned
+from kernelbot.store import invites
+from kernelbot.store.database import Database, WriteSession
+
+MAX_COUNT = 10_000
+_MAX_BOARDS = 100
+_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that is easily taken for another
+_GROUPS, _GROUP = 4, 5
+_MAX_CODE = 64
+
+
+@dataclass(frozen=True)
+class NewInvites:
+    """Invites just made, and the boards that each opens."""
+
+    boards: tuple[str, ...]
+    codes: tuple[str, ...] = field(repr=False)
+
+
+class Invites:
+    """An invite makes one person a member of its boards, for as long as it isn't revoked."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, actor: User, boards: tuple[str, ...], count: int = 1) -> NewInvites:
+        """New invites, each for all of the boards.
+
+        Raises `UserError` for a count that isn't 1 to 10,000 or no boards, `NotFound`,
+        `NotAllowed`.
+        """
+        if not 1 <= count <= MAX_COUNT:
+            raise UserError(f"Between 1 and {MAX_COUNT:,} invites are made at once.")
+        if not 1 <= len(boards) <= _MAX_BOARDS:
+            raise UserError(f"An invite is for 1 to {_MAX_BOARDS} boards.", hint="Name some.")
+        codes = _new_codes(count)
+        async with self._database.write() as session:
+            found = {}
+            for name in boards:
+                board = await organised_board(session, actor, name)
+                found[board.id] = board.name
+            await invites.add(session, actor.id, list(found), codes)
+            names = tuple(found.values())
+            detail: audit.Detail = {"boards": ", ".join(names), "count": count}
+            await audit.record(session, actor, "invite.create", f"board:{names[0]}", detail)
+        return NewInvites(names, codes)
+
+    async def list(
+        self,
+        actor: User,
+        board: str,
+        *,
+        unclaimed: bool = False,
+        limit: int = MAX_COUNT,
+        offset: int = 0,
+    ) -> builtins.list[Invite]:
+        """Those that open the board, the newest first. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            found = await organised_board(session, actor, board)
+            return await invites.of_board(
+                session, found.id, unclaimed=unclaimed, limit=limit, offset=offset
+            )
+
+    async def revoke(self, actor: User, code: str) -> bool:
+        """Take an invite back: whoever claimed it is no member any more. Returns whether
+        somebody had. Raises `NotFound`, `NotAllowed`."""
+        code = _normal(code)
+        async with self._database.write() as session:
+            boards = await invites.boards(session, code)
+            for board in boards:
+                require_organiser(actor, board.name, board.creator_id)
+            was_claimed = await invites.revoke(session, code) if boards else None
+            if was_claimed is None:
+                raise NotFound("There is no such invite.", hint="See: kernelbot invite list BOARD")
+            detail: audit.Detail = {
+                "boards": ", ".join(b.name for b in boards),
+                "was_claimed": was_claimed,
+            }
+            await audit.record(session, actor, "invite.revoke", f"invite:{code}", detail)
+        return was_claimed
+
+    async def join(self, user: User, code: str) -> tuple[str, ...]:
+        """Claim an invite; returns the boards it opens. Again by the same person: the same.
+
+        Raises `UserError` for an invite that isn't there or is another's, `Banned`.
+        """
+        async with self._database.write() as session:
+            return await claim_invite(session, user, code)
+
+
+async def claim_invite(session: WriteSession, user: User, code: str) -> tuple[str, ...]:
+    """As `Invites.join`, within a transaction."""
+    require_unbanned(user)
+    code = _normal(code)
+    await invites.claim(session, code, user.id)
+    boards = await invites.boards(session, code)
+    if not boards or any(board.user_id != user.id for board in boards):
+        raise UserError(
+            "This invite isn't valid, or someone else has used it.",
+            hint="Ask the organisers for another.",
+        )
+    return tuple(board.name for board in boards)
+
+
+def _new_codes(count: int) -> tuple[str, ...]:
+    # 20 of 30 letters: 98 bits, so no two are ever alike and none is guessed.
+    def group() -> str:
+        return "".join(secrets.choice(_LETTERS) for _ in range(_GROUP))
+
+    return tuple("-".join(group() for _ in range(_GROUPS)) for _ in range(count))
+
+
+def _normal(code: str) -> str:
+    """As people type and paste it. What can't be a code becomes one that nobody has."""
+    code = code.strip().upper()
+    return code if code.isascii() and code.isprintable() and len(code) <= _MAX_CODE else ""

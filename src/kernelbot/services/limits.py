@@ -1,0 +1,82 @@
+"""Rate limits of boards."""
+
+import builtins
+import math
+
+from kernelbot.domain.accounts import LimitCategory, RateLimit
+from kernelbot.domain.errors import NotFound, TooManyRequests, UserError
+from kernelbot.domain.types import Board, User
+from kernelbot.protocol import Mode
+from kernelbot.services import audit
+from kernelbot.services.boards import organised_board, visible_board
+from kernelbot.store import limits
+from kernelbot.store.database import Database, WriteSession
+
+HOUR_S = 3600.0
+_MAX_PER_HOUR = 1_000_000
+
+
+class Limits:
+    """Per board and category, for each author within any hour. None set: any number."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self, viewer: User | None, board: str) -> builtins.list[RateLimit]:
+        """Those that are set. Raises `NotFound`."""
+        async with self._database.read() as session:
+            found = await visible_board(session, viewer, board)
+            return await limits.of_board(session, found.id)
+
+    async def set(self, actor: User, board: str, limit: RateLimit) -> RateLimit:
+        """From now on; what was sent before isn't counted unless a limit stood then.
+
+        Raises `NotFound`, `NotAllowed`, `UserError` for a number that can't be one.
+        """
+        if not 0 <= limit.max_per_hour <= _MAX_PER_HOUR:
+            raise UserError(f"A limit is a number from 0 to {_MAX_PER_HOUR:,}.")
+        async with self._database.write() as session:
+            found = await organised_board(session, actor, board)
+            await limits.set_limit(session, found.id, limit)
+            detail = {"category": limit.category.value, "max_per_hour": limit.max_per_hour}
+            await audit.record(session, actor, "board.limit", f"board:{found.name}", detail)
+        return limit
+
+    async def remove(self, actor: User, board: str, category: LimitCategory) -> None:
+        """Any number again. Raises `NotFound`, also where none is set, `NotAllowed`."""
+        async with self._database.write() as session:
+            found = await organised_board(session, actor, board)
+            if not await limits.remove(session, found.id, category):
+                raise NotFound(f"Board {found.name!r} has no limit on {category}.")
+            detail = {"category": category.value, "max_per_hour": None}
+            await audit.record(session, actor, "board.limit", f"board:{found.name}", detail)
+
+
+async def count_submission(session: WriteSession, author: User, board: Board, mode: Mode) -> None:
+    """Count one more towards the board's limit. Raises `TooManyRequests`."""
+    category = LimitCategory.of(mode)
+    counted = limits.Counted(board.id, author.id, category)
+    max_per_hour = await limits.of_category(session, counted)
+    if max_per_hour is None:
+        return
+    what = "ranked" if category is LimitCategory.LEADERBOARD else "test, benchmark or profile"
+    if max_per_hour == 0:
+        raise TooManyRequests(
+            f"Board {board.name!r} is closed to {what} submissions just now: "
+            f"its limit is 0 an hour.",
+            retry_after_s=HOUR_S,
+            hint="Its organisers can open it again.",
+        )
+    wait_s = await limits.use(session, counted, max_per_hour)
+    if wait_s is not None:
+        wait_s = max(1.0, math.ceil(wait_s))
+        raise TooManyRequests(
+            f"Board {board.name!r} takes {max_per_hour} {what} submissions an hour "
+            f"from each author.",
+            retry_after_s=wait_s,
+            hint=f"The next one is taken in {_in_words(wait_s)}.",
+        )
+
+
+def _in_words(wait_s: float) -> str:
+    return f"{wait_s:.0f} s" if wait_s < 120 else f"{math.ceil(wait_s / 60)} minutes"

@@ -1,0 +1,54 @@
+"""Pausing and resuming the whole platform."""
+
+from kernelbot.domain.accounts import PlatformState
+from kernelbot.domain.errors import Paused, UserError
+from kernelbot.domain.types import User
+from kernelbot.services import audit
+from kernelbot.services.roles import require_admin
+from kernelbot.store import platform
+from kernelbot.store.database import Database, ReadSession
+
+_REASON_MAX = 500
+
+
+class Platform:
+    """A pause keeps new submissions out; what was accepted before it is judged all the same."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def state(self) -> PlatformState:
+        """Whether submissions are taken just now."""
+        async with self._database.read() as session:
+            return await platform.state(session)
+
+    async def pause(self, actor: User, reason: str = "") -> PlatformState:
+        """Take no more submissions, across restarts. Again: the new reason holds.
+
+        Raises `NotAllowed`, `UserError` for an endless reason.
+        """
+        reason = reason.strip()
+        if len(reason) > _REASON_MAX or "\x00" in reason:
+            raise UserError(f"A reason has at most {_REASON_MAX} characters, and no NUL.")
+        return await self._set(actor, PlatformState(False, reason), "platform.pause")
+
+    async def resume(self, actor: User) -> PlatformState:
+        """Take submissions again. Raises `NotAllowed`."""
+        return await self._set(actor, PlatformState(True, ""), "platform.resume")
+
+    async def _set(self, actor: User, wanted: PlatformState, action: str) -> PlatformState:
+        require_admin(actor)
+        async with self._database.write() as session:
+            await platform.set_state(session, wanted)
+            await audit.record(session, actor, action, "platform", {"reason": wanted.reason})
+        return wanted
+
+
+async def check_accepting(session: ReadSession) -> None:
+    """Raises `Paused` while no submissions are taken."""
+    state = await platform.state(session)
+    if not state.accepts_jobs:
+        reason = f": {state.reason.rstrip('.')}" if state.reason else ""
+        raise Paused(
+            f"Submissions are paused just now{reason}.", hint="Try again later; nothing is lost."
+        )

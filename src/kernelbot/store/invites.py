@@ -1,0 +1,73 @@
+"""Invites: codes that open boards, each for one person."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kernelbot.domain.accounts import Invite
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class InvitedBoard:
+    """A board that an invite opens, and who claimed the invite (None: nobody, or one who is
+    gone)."""
+
+    id: int
+    name: str
+    creator_id: int
+    user_id: int | None
+
+
+async def add(
+    session: WriteSession, created_by: int, board_ids: Sequence[int], codes: Sequence[str]
+) -> None:
+    """As many invites as codes, all for the same boards."""
+    sql = statements("invites")
+    batch = await session.one(sql["add_batch"], {"created_by": created_by})
+    assert batch is not None
+    values = {"batch_id": batch["id"], "leaderboard_ids": list(board_ids), "codes": list(codes)}
+    await session.do(sql["add_boards"], values)
+    await session.do(sql["add_codes"], values)
+
+
+async def of_board(
+    session: ReadSession, board_id: int, *, unclaimed: bool, limit: int, offset: int
+) -> list[Invite]:
+    """Those that open the board, the newest first; `unclaimed`: only those that still do."""
+    values = {
+        "leaderboard_id": board_id,
+        "unclaimed": unclaimed,
+        "limit": limit,
+        "offset": offset,
+    }
+    return [_invite(row) for row in await session.all(statements("invites")["of_board"], values)]
+
+
+async def claim(session: WriteSession, code: str, user_id: int) -> bool:
+    """Make the invite this person's; False where there is none or it is somebody's already."""
+    values = {"code": code, "user_id": user_id}
+    return await session.do(statements("invites")["claim"], values) == 1
+
+
+async def boards(session: ReadSession, code: str) -> list[InvitedBoard]:
+    """The boards it opens; none for an unknown code."""
+    rows = await session.all(statements("invites")["boards"], {"code": code})
+    return [InvitedBoard(row["id"], row["name"], row["creator_id"], row["user_id"]) for row in rows]
+
+
+async def revoke(session: WriteSession, code: str) -> bool | None:
+    """Take it back, with what it opened; whether it was claimed, None: there is none."""
+    row = await session.one(statements("invites")["revoke"], {"code": code})
+    return bool(row["was_claimed"]) if row else None
+
+
+def _invite(row: Row) -> Invite:
+    return Invite(
+        code=row["code"],
+        boards=tuple(row["boards"]),
+        created_at=row["created_at"],
+        claimed_by=row["user_name"],
+        claimed_by_id=row["user_id"],
+        claimed_at=row["claimed_at"],
+    )

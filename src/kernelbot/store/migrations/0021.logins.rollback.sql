@@ -1,0 +1,1 @@
+DROP TABLE device_logins, login_attempts;
