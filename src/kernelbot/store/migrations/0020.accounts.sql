@@ -5,7 +5,7 @@ CREATE TYPE limit_category AS ENUM ('test', 'leaderboard');
 
 -- The one row that says whether submissions are taken.
 CREATE TABLE platform (
-    only boolean PRIMARY KEY DEFAULT true CHECK (only),
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
     accepts_jobs boolean NOT NULL DEFAULT true,
     reason text NOT NULL DEFAULT '',
     CONSTRAINT only_a_pause_has_a_reason CHECK (NOT accepts_jobs OR reason = '')
@@ -27,7 +27,8 @@ CREATE TABLE rate_uses (
     author_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
     used_at timestamptz NOT NULL
 );
-CREATE INDEX rate_uses_author ON rate_uses (leaderboard_id, author_id, category, used_at);
+CREATE INDEX rate_uses_board_author ON rate_uses (leaderboard_id, author_id, category, used_at);
+CREATE INDEX rate_uses_author ON rate_uses (author_id);
 
 -- Invites are made many at once, for the same boards.
 CREATE TABLE invite_batches (
@@ -35,6 +36,7 @@ CREATE TABLE invite_batches (
     created_by bigint REFERENCES users ON DELETE SET NULL,
     created_at timestamptz NOT NULL DEFAULT now()
 );
+CREATE INDEX invite_batches_creator ON invite_batches (created_by);
 CREATE TABLE invite_boards (
     batch_id bigint NOT NULL REFERENCES invite_batches ON DELETE CASCADE,
     leaderboard_id bigint NOT NULL REFERENCES leaderboards ON DELETE CASCADE,

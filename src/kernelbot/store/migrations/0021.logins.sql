@@ -13,6 +13,7 @@ CREATE TABLE login_attempts (
     expires_at timestamptz NOT NULL
 );
 CREATE INDEX login_attempts_expiry ON login_attempts (expires_at);
+CREATE INDEX login_attempts_user ON login_attempts (linking_user_id);
 
 CREATE TABLE device_logins (
     device_hash bytea PRIMARY KEY CHECK (octet_length(device_hash) = 32),
@@ -21,3 +22,4 @@ CREATE TABLE device_logins (
     expires_at timestamptz NOT NULL
 );
 CREATE INDEX device_logins_expiry ON device_logins (expires_at);
+CREATE INDEX device_logins_user ON device_logins (user_id);
