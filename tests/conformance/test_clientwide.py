@@ -15,10 +15,23 @@ USER_ROUTES = (
     ("GET", "/gpus/some-board"),
     ("POST", "/submission/some-board/CPU/test"),
     ("POST", "/some-board/CPU/test"),
+    ("POST", "/user/join"),
 )
 ADMIN_ROUTES = (
     ("GET", "/admin/submissions/1"),
     ("POST", "/admin/leaderboards"),
+    ("POST", "/admin/start"),
+    ("POST", "/admin/stop"),
+    ("POST", "/admin/invites"),
+    ("GET", "/admin/leaderboards/some-board/invites"),
+    ("DELETE", "/admin/invites/some-code"),
+    ("POST", "/admin/ban/1"),
+    ("DELETE", "/admin/ban/1"),
+    ("POST", "/admin/leaderboards/some-board/visibility"),
+    ("PUT", "/admin/leaderboards/some-board/rate-limits"),
+    ("GET", "/admin/leaderboards/some-board/rate-limits"),
+    ("DELETE", "/admin/leaderboards/some-board/rate-limits/test"),
+    ("POST", "/admin/submission/some-board/CPU/test"),
 )
 
 

@@ -4,7 +4,15 @@ Every route calls the same services as `/api/v1`; what is here is only the other
 paths, tokens, statuses and answers. See docs/reference/popcorn-http.md.
 """
 
-from kernelbot.api.popcorn import admin, login, read, submit, user
+from kernelbot.api.popcorn import admin, login, platform, read, submit, user
 
-ROUTERS = (read.router, user.router, login.router, admin.router, submit.router, submit.streaming)
+ROUTERS = (
+    read.router,
+    user.router,
+    login.router,
+    admin.router,
+    platform.router,
+    submit.router,
+    submit.streaming,
+)
 """In this order, after all others: the last one's path has the shape of many."""

@@ -9,6 +9,7 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.domain.errors import NotAuthenticated, UserError
 from kernelbot.domain.types import User
+from kernelbot.schemas.common import BIGINT_MAX
 
 _web = APIKeyHeader(name="X-Web-Auth-Id", auto_error=False, scheme_name="WebAuth")
 _cli = APIKeyHeader(name="X-Popcorn-Cli-Id", auto_error=False, scheme_name="CliAuth")
@@ -59,3 +60,11 @@ async def organiser(
 MaybeAuthor = Annotated[User | None, Depends(maybe_author)]
 Author = Annotated[User, Depends(author)]
 Organiser = Annotated[User, Depends(organiser)]
+
+
+def account_number(given: str) -> int | None:
+    """The number that an account's id spells; None where it is no number. One that no account
+    can have is the largest there is."""
+    if not given.isascii() or not given.isdigit():
+        return None
+    return int(given) if len(given) < len(str(BIGINT_MAX)) else BIGINT_MAX

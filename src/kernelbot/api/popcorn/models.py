@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from kernelbot.domain.types import Board, DeviceStatus, Standing, StandingsPage
+from kernelbot.domain.accounts import Invite, LimitCategory, RateLimit
+from kernelbot.domain.types import Board, DeviceStatus, Standing, StandingsPage, Visibility
 from kernelbot.schemas.common import Answer
 
 
@@ -197,3 +198,102 @@ class SubmissionShown(Ok):
     """One submission."""
 
     submission: AnySubmission
+
+
+class Accepting(Ok):
+    """Whether submissions are taken."""
+
+    accepts_jobs: bool
+
+
+class BanSet(Ok):
+    """Whether somebody is banned now."""
+
+    user_id: str
+    banned: bool
+
+
+class VisibilitySet(Ok):
+    """Who sees a board now."""
+
+    leaderboard: str
+    visibility: Visibility
+
+
+class LimitItem(Answer):
+    """How many submissions of a category an author may make in an hour."""
+
+    mode_category: LimitCategory
+    max_submissions_per_hour: int
+
+    @classmethod
+    def of(cls, limit: RateLimit) -> "LimitItem":
+        """The domain's limit."""
+        return cls(mode_category=limit.category, max_submissions_per_hour=limit.max_per_hour)
+
+
+class LimitList(Ok):
+    """The limits of a board."""
+
+    leaderboard: str
+    rate_limits: list[LimitItem]
+
+
+class LimitSet(Ok):
+    """The limit that holds now."""
+
+    rate_limit: LimitItem
+
+
+class LimitRemoved(Ok):
+    """A limit that holds no more."""
+
+    leaderboard: str
+    mode_category: LimitCategory
+
+
+class InvitesMade(Ok):
+    """New invites to boards."""
+
+    leaderboards: list[str]
+    codes: list[str]
+
+
+class InviteItem(Answer):
+    """An invite; who claimed it, if somebody did."""
+
+    code: str
+    user_id: str | None
+    user_name: str | None
+    claimed_at: datetime | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, invite: Invite) -> "InviteItem":
+        """The domain's invite."""
+        return cls(
+            code=invite.code,
+            user_id=None if invite.claimed_by_id is None else str(invite.claimed_by_id),
+            user_name=invite.claimed_by,
+            claimed_at=invite.claimed_at,
+            created_at=invite.created_at,
+        )
+
+
+class InviteList(Answer):
+    """The invites of a board."""
+
+    invites: list[InviteItem]
+
+
+class InviteRevoked(Ok):
+    """An invite that opens nothing any more."""
+
+    code: str
+    was_claimed: bool
+
+
+class Joined(Ok):
+    """The boards that an invite has opened."""
+
+    leaderboards: list[str]

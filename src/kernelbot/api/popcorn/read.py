@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from kernelbot.api.dependencies import ServicesDep
-from kernelbot.api.popcorn.auth import Author, MaybeAuthor
+from kernelbot.api.popcorn.auth import Author, MaybeAuthor, account_number
 from kernelbot.api.popcorn.models import BoardItem, Count, RankedEntry, RunnerQueue
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.api.popcorn.submit import queue_of
@@ -60,6 +60,5 @@ async def popcorn_count(
     if user_id is None:
         return Count(count=await services.standings.count(author, board, device))
     # An id that is no number here is nobody's, and nobody has submitted nothing.
-    known = user_id.isascii() and user_id.isdigit() and int(user_id) <= BIGINT_MAX
-    number = int(user_id) if known else 0
+    number = account_number(user_id) or 0
     return Count(count=await services.standings.count(author, board, device, author_id=number))

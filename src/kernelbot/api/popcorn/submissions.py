@@ -37,7 +37,8 @@ def done(submission: Submission) -> bool:
 
 
 def status(submission: Submission) -> str:
-    """The job's status. `failed` and `timed_out` make a client stop and show the error."""
+    """The job's status. `failed`, `timed_out` and `hacked`, which is the contract's word for what
+    an organiser has refused, make a client stop and show the error."""
     if submission.state is not SubmissionState.FINISHED:
         return STATUS.get(submission.state, submission.state.value)
     if submission.review is ReviewState.REFUSED:

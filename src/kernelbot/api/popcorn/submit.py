@@ -1,4 +1,4 @@
-"""Submitting: in the background, or as a stream."""
+"""Submitting: in the background, as a stream, and late by an organiser."""
 
 from typing import Annotated, Any
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, File, Path, UploadFile
 from fastapi.responses import StreamingResponse
 
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
-from kernelbot.api.popcorn.auth import Author
+from kernelbot.api.popcorn.auth import Author, Organiser
 from kernelbot.api.popcorn.models import Accepted, AcceptedDetails, RunnerQueue
 from kernelbot.api.popcorn.routing import ERRORS, BoardRoute, PopcornRoute
 from kernelbot.api.popcorn.stream import stream
@@ -44,6 +44,20 @@ async def popcorn_submit(
 ) -> Accepted:
     """Store a submission, to be judged in the background; poll `/user/submissions/{id}`."""
     return await _accept(services, author, board, device, mode, file)
+
+
+@router.post("/admin/submission/{board}/{device}/{mode}", status_code=202, responses=ERRORS)
+async def popcorn_submit_late(
+    services: ServicesDep,
+    organiser: Organiser,
+    author: Author,
+    mode: AMode,
+    board: str,
+    device: str,
+    file: Upload,
+) -> Accepted:
+    """As the author, let in by the organiser although the deadline may have passed."""
+    return await _accept(services, author, board, device, mode, file, late_by=organiser)
 
 
 @streaming.post(
@@ -84,10 +98,17 @@ async def _read(board: str, device: str, mode: Mode, file: UploadFile) -> NewSub
 
 
 async def _accept(
-    services: Services, author: User, board: str, device: str, mode: Mode, file: UploadFile
+    services: Services,
+    author: User,
+    board: str,
+    device: str,
+    mode: Mode,
+    file: UploadFile,
+    *,
+    late_by: User | None = None,
 ) -> Accepted:
     new = await _read(board, device, mode, file)
-    submission = await services.submissions.submit(author, new)
+    submission = await services.submissions.submit(author, new, late_by=late_by)
     return Accepted(
         details=AcceptedDetails(id=submission.id, job_status_id=submission.id),
         runner_queue=await queue_of(services, device),
