@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from kernelbot.harness.sandbox import CommandResult, RunnerClient, run_command
+from kernelbot.harness.sandbox.enclosure import inside
 from kernelbot.protocol import Limits, Verdict
 
 _X86 = platform.machine() == "x86_64"
@@ -32,7 +33,8 @@ def test_the_interpreter_is_the_same(client: RunnerClient) -> None:
     found = _value(
         client, "import sys; out = [sys.prefix, sys.base_prefix, list(sys.version_info)]"
     )
-    assert [sys.prefix, sys.base_prefix, list(sys.version_info)] == found
+    # Under another name where it lies in a folder that runners have for themselves.
+    assert [inside(sys.prefix), sys.base_prefix, list(sys.version_info)] == found
 
 
 def test_the_user_is_nobody_of_importance(client: RunnerClient) -> None:
