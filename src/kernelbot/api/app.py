@@ -10,7 +10,7 @@ from starlette.types import Scope
 from kernelbot import __version__
 from kernelbot.api import errors, popcorn
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
-from kernelbot.api.routers import boards, reviews, submissions, system, users
+from kernelbot.api.routers import boards, reviews, submissions, system, upkeep, users
 from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 
@@ -36,7 +36,14 @@ def create_app(
     app.state.settings = settings
     app.state.registry = registry
     v1 = APIRouter(prefix=PREFIX)
-    for router in (boards.router, submissions.router, reviews.router, users.router, system.devices):
+    for router in (
+        boards.router,
+        submissions.router,
+        reviews.router,
+        upkeep.router,
+        users.router,
+        system.devices,
+    ):
         v1.include_router(router)
     app.include_router(v1)
     app.include_router(system.probes)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from kernelbot.cli import upkeep
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
@@ -26,6 +27,7 @@ def register(app: typer.Typer) -> None:
     boards.command(
         epilog=examples("kernelbot board show sort_np", "kernelbot board show sort_np -d CPU")
     )(show)
+    upkeep.register_boards(boards)
     app.add_typer(boards, name="board")
     app.command(epilog=examples("kernelbot devices"))(devices)
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
+from kernelbot.client.organisers import OrganiserCalls
 from kernelbot.client.sse import Frame, SseParser
 from kernelbot.domain.types import ProblemDefinition, Role, Visibility
 from kernelbot.protocol import Mode
@@ -159,6 +160,11 @@ class KernelbotClient:
         body = Decision(reason=reason).model_dump()
         return self._post(SubmissionView, f"/submissions/{submission_id}/refuse", json=body)
 
+    @property
+    def organise(self) -> OrganiserCalls:
+        """What organisers do."""
+        return OrganiserCalls(self.call)
+
     def me(self) -> UserView:
         """Whose token this is."""
         return self._get(UserView, "/users/me")
@@ -236,8 +242,12 @@ class KernelbotClient:
         return _answer(model, response)
 
     def _post(self, model: type[Model], path: str, **content: Any) -> Model:
+        return self.call(model, "POST", path, **content)
+
+    def call(self, model: type[Model], method: str, path: str, **content: Any) -> Model:
+        """Any request below `/api/v1`; `content` is what httpx takes."""
         with self._talking():
-            response = self._http.post(API + path, **content)
+            response = self._http.request(method, API + path, **content)
         return _answer(model, response)
 
     @contextmanager

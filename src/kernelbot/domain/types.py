@@ -79,6 +79,8 @@ class Board:
     visibility: Visibility
     deadline: datetime | None
     created_at: datetime
+    reveal_code: bool = False
+    """Once the deadline has passed, whoever sees the board may read its submissions."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from kernelbot.services import (
     StandingsService,
     Submissions,
     Tokens,
+    Upkeep,
     Users,
 )
 from kernelbot.services.judging import Judging, JudgingRules
@@ -71,6 +72,7 @@ async def open_services(
                 audit=Audit(database),
                 invites=Invites(database),
                 limits=Limits(database),
+                upkeep=Upkeep(database),
             ),
         )
 

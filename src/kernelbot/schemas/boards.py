@@ -31,6 +31,9 @@ class BoardView(Answer):
     visibility: Visibility
     deadline: datetime | None
     created_at: datetime
+    reveal_code: bool = Field(
+        default=False, description="Everyone may read the code once the deadline has passed."
+    )
 
     @classmethod
     def of(cls, board: Board) -> "BoardView":
@@ -46,6 +49,7 @@ class BoardView(Answer):
             visibility=board.visibility,
             deadline=board.deadline,
             created_at=board.created_at,
+            reveal_code=board.reveal_code,
         )
 
 

@@ -14,6 +14,7 @@ from kernelbot.services.reviews import Reviews
 from kernelbot.services.standings import StandingsService
 from kernelbot.services.submissions import Submissions
 from kernelbot.services.tokens import Tokens
+from kernelbot.services.upkeep import Upkeep
 from kernelbot.services.users import Users
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "StandingsService",
     "Submissions",
     "Tokens",
+    "Upkeep",
     "Users",
 ]
 
@@ -51,3 +53,4 @@ class Services:
     audit: Audit
     invites: Invites
     limits: Limits
+    upkeep: Upkeep

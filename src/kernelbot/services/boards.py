@@ -1,15 +1,13 @@
 """Leaderboards and their problems."""
 
 import builtins
-import hashlib
-import json
 import re
 import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
-from kernelbot.domain.errors import Conflict, InvalidProblem, NotAllowed, NotFound, UserError
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from kernelbot.domain.types import (
     Board,
     BoardProblem,
@@ -19,9 +17,9 @@ from kernelbot.domain.types import (
     User,
     Visibility,
 )
-from kernelbot.protocol import to_wire
 from kernelbot.services import audit
 from kernelbot.services.roles import require_organiser
+from kernelbot.services.versions import version_hashes
 from kernelbot.store import boards
 from kernelbot.store.database import Database, ReadSession
 
@@ -41,6 +39,8 @@ class BoardEdit:
 
     visibility: Visibility | None = None
     deadline: datetime | Keep | None = Keep.KEEP
+    reveal_code: bool | None = None
+    """Whether everyone who sees the board may read its code after the deadline."""
 
 
 class Boards:
@@ -71,9 +71,9 @@ class Boards:
         if deadline is not None:
             _check_deadline(deadline)
         chosen = self._choose_devices(definition, devices)
-        content_hash = _content_hash(definition)
+        hashes = version_hashes(definition)
         async with self._database.write() as session:
-            version_id = await boards.add_version(session, definition, content_hash)
+            version_id = await boards.add_version(session, definition, *hashes)
             new = boards.NewBoard(
                 name=name,
                 description=definition.description,
@@ -112,13 +112,18 @@ class Boards:
             before = await organised_board(session, actor, name)
             visibility = edit.visibility or before.visibility
             deadline = before.deadline if edit.deadline is Keep.KEEP else edit.deadline
-            await boards.edit(session, before.id, visibility=visibility, deadline=deadline)
-            detail = {
+            reveal_code = before.reveal_code if edit.reveal_code is None else edit.reveal_code
+            after = replace(
+                before, visibility=visibility, deadline=deadline, reveal_code=reveal_code
+            )
+            await boards.edit(session, after)
+            detail: audit.Detail = {
                 "visibility": visibility.value,
                 "deadline": deadline.isoformat() if deadline else None,
+                "reveal_code": reveal_code,
             }
             await audit.record(session, actor, "board.edit", f"board:{before.name}", detail)
-        return replace(before, visibility=visibility, deadline=deadline)
+        return after
 
     async def problem(self, viewer: User | None, name: str) -> BoardProblem:
         """A board's statement and starter files. Raises `NotFound`."""
@@ -215,13 +220,3 @@ def _check_name(name: str) -> None:
 def _check_deadline(deadline: datetime) -> None:
     if deadline.tzinfo is None:
         raise UserError("A deadline needs a time zone.", hint="Write it as ...+00:00.")
-
-
-def _content_hash(definition: ProblemDefinition) -> bytes:
-    if "\x00" in definition.description:
-        raise InvalidProblem("The problem's description holds a NUL character.")
-    try:
-        text = json.dumps(to_wire(definition), ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise InvalidProblem("The problem's files hold text that isn't valid Unicode.") from None
-    return hashlib.sha256(text).digest()

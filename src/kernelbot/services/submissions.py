@@ -2,15 +2,18 @@
 
 import builtins
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.states import RunState, submission_state
 from kernelbot.domain.types import DeviceConfig, Event, NewSubmission, Role, Submission, User
 from kernelbot.protocol import Mode
 from kernelbot.services import audit, intake, views
+from kernelbot.services.boards import visible_board
+from kernelbot.services.code_visibility import CodeFacts, may_read_code
 from kernelbot.services.live import Listener
 from kernelbot.services.roles import require_admin
-from kernelbot.store import reviews, submissions
+from kernelbot.store import reviews, submissions, upkeep
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.store.queue import Queue
 
@@ -18,7 +21,8 @@ _MAX_ID = 2**63 - 1
 
 
 class Submissions:
-    """A submission is visible to its author and to admins; its runs are judged by workers."""
+    """A submission is visible to whoever may read its code (`code_visibility`); its runs are
+    judged by workers."""
 
     def __init__(
         self,
@@ -103,7 +107,7 @@ class Submissions:
     async def cancel(self, viewer: User, submission_id: int) -> Submission:
         """Stop what waits or runs. Again: the same answer. Raises `Conflict` when finished."""
         async with self._database.write() as session:
-            await _check_visible(session, viewer, submission_id)
+            await _check_own(session, viewer, submission_id)
             cancelled = await submissions.cancel_runs(session, submission_id)
             shown = await self._show(session, viewer, submission_id)
         before = submission_state(run.state for run in shown.runs)
@@ -145,7 +149,8 @@ class Submissions:
 
     async def _show(self, session: ReadSession, viewer: User, submission_id: int) -> Submission:
         row = await submissions.one(session, submission_id)
-        assert row is not None, "it was looked up a moment ago and submissions aren't deleted"
+        if row is None:  # deleted since it was looked up
+            raise NotFound(f"There is no submission {submission_id}.")
         runs = (await submissions.runs(session, [row]))[submission_id]
         results = await submissions.results(session, submission_id)
         places = await submissions.places(session, [submission_id])
@@ -155,11 +160,37 @@ class Submissions:
 
 
 async def _check_visible(session: ReadSession, viewer: User, submission_id: int) -> None:
+    """Raises `NotFound`, and `NotAllowed` where its code isn't for this person's eyes."""
     known = 0 < submission_id <= _MAX_ID
-    author_id = await submissions.author(session, submission_id) if known else None
-    if author_id is None:
+    found = await upkeep.owner(session, submission_id) if known else None
+    if found is None:
         raise NotFound(
             f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
         )
+    if viewer.id == found.author_id or viewer.role == Role.ADMIN:
+        return
+    if not await _may_read(session, viewer, found):
+        raise NotAllowed(f"Submission {submission_id} is someone else's.")
+
+
+async def _check_own(session: ReadSession, viewer: User, submission_id: int) -> None:
+    """Raises as `_check_visible`, also where others may read but not touch."""
+    await _check_visible(session, viewer, submission_id)
+    author_id = await submissions.author(session, submission_id)
     if author_id != viewer.id and viewer.role != Role.ADMIN:
         raise NotAllowed(f"Submission {submission_id} is someone else's.")
+
+
+async def _may_read(session: ReadSession, viewer: User, found: upkeep.Owner) -> bool:
+    try:
+        board = await visible_board(session, viewer, found.board)
+    except NotFound:
+        return False
+    facts = CodeFacts(
+        author_id=found.author_id,
+        organiser_id=found.creator_id,
+        deadline=board.deadline,
+        reveal_code=board.reveal_code,
+        sees_board=True,
+    )
+    return may_read_code(viewer, facts, datetime.now(UTC))

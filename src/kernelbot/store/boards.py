@@ -34,9 +34,12 @@ class OwnedBoard:
 
 
 async def add_version(
-    session: WriteSession, definition: ProblemDefinition, content_hash: bytes
+    session: WriteSession, definition: ProblemDefinition, content_hash: bytes, judging_hash: bytes
 ) -> int:
-    """The id of the problem's version with this content, made if it is new."""
+    """The id of the problem's version with this content, made if it is new.
+
+    `judging_hash` covers what judging depends on: scores of versions that share it compare.
+    """
     sql = statements("boards")
     problem = await session.one(sql["add_problem"], {"name": definition.spec.name})
     assert problem is not None
@@ -45,6 +48,7 @@ async def add_version(
         {
             "problem_id": problem["id"],
             "content_hash": content_hash,
+            "judging_hash": judging_hash,
             "definition": json.dumps(to_wire(definition), ensure_ascii=False),
             "harness": definition.spec.harness,
             "ranking_by": definition.spec.ranking_by,
@@ -97,11 +101,14 @@ async def by_name(
     return OwnedBoard(_board(row), row["creator_id"], row["invited"]) if row else None
 
 
-async def edit(
-    session: WriteSession, board_id: int, *, visibility: Visibility, deadline: datetime | None
-) -> None:
-    """Set both. None: no deadline."""
-    values = {"leaderboard_id": board_id, "visibility": visibility, "deadline": deadline}
+async def edit(session: WriteSession, after: Board) -> None:
+    """Set visibility, deadline and whether code is shown, as `after` has them."""
+    values = {
+        "leaderboard_id": after.id,
+        "visibility": after.visibility,
+        "deadline": after.deadline,
+        "reveal_code": after.reveal_code,
+    }
     await session.do(statements("boards")["edit"], values)
 
 
@@ -127,4 +134,5 @@ def _board(row: Row) -> Board:
         visibility=Visibility(row["visibility"]),
         deadline=row["deadline"],
         created_at=row["created_at"],
+        reveal_code=row["reveal_code"],
     )

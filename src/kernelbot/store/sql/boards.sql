@@ -5,8 +5,13 @@ RETURNING id;
 
 -- name: add_version
 WITH added AS (
-    INSERT INTO problem_versions (problem_id, content_hash, definition, harness, ranking_by)
-    VALUES (%(problem_id)s, %(content_hash)s, %(definition)s, %(harness)s, %(ranking_by)s)
+    INSERT INTO problem_versions (
+        problem_id, content_hash, judging_hash, definition, harness, ranking_by
+    )
+    VALUES (
+        %(problem_id)s, %(content_hash)s, %(judging_hash)s, %(definition)s, %(harness)s,
+        %(ranking_by)s
+    )
     ON CONFLICT (problem_id, content_hash) DO NOTHING
     RETURNING id
 )
@@ -34,7 +39,7 @@ VALUES (%(leaderboard_id)s, %(device)s, %(position)s);
 -- name: visible
 SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
-    v.ranking_by, b.visibility, b.deadline, b.created_at,
+    v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.created_at,
     (
         SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
         WHERE d.leaderboard_id = b.id
@@ -52,7 +57,7 @@ ORDER BY b.id DESC;
 -- name: by_name
 SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
-    v.ranking_by, b.visibility, b.deadline, b.created_at, b.creator_id,
+    v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.created_at, b.creator_id,
     b.visibility = 'closed' AND is_member(b.id, %(viewer_id)s) AS invited,
     (
         SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
@@ -64,7 +69,8 @@ JOIN problems p ON p.id = v.problem_id
 WHERE lower(b.name) = lower(%(name)s);
 
 -- name: edit
-UPDATE leaderboards SET visibility = %(visibility)s, deadline = %(deadline)s
+UPDATE leaderboards SET visibility = %(visibility)s, deadline = %(deadline)s,
+    reveal_code = %(reveal_code)s
 WHERE id = %(leaderboard_id)s;
 
 -- name: definition

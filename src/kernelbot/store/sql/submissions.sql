@@ -1,5 +1,7 @@
+-- The update of nothing holds the row, so that no deletion takes it away meanwhile.
 -- name: add_source
-INSERT INTO sources (sha256, content) VALUES (%(sha256)s, %(content)s) ON CONFLICT DO NOTHING;
+INSERT INTO sources (sha256, content) VALUES (%(sha256)s, %(content)s)
+ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256;
 
 -- name: add
 INSERT INTO submissions (
@@ -109,5 +111,5 @@ WHERE e.submission_id = %(submission_id)s AND e.id > %(after)s
 ORDER BY e.id LIMIT 1000;
 
 -- name: ended
-SELECT bool_and(state IN ('finished', 'lost', 'cancelled')) AS ended
+SELECT coalesce(bool_and(state IN ('finished', 'lost', 'cancelled')), true) AS ended
 FROM runs WHERE submission_id = %(submission_id)s;

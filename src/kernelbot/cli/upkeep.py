@@ -1,0 +1,70 @@
+"""What is deleted: `board delete`, `submission delete`."""
+
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import UserError
+
+Name = Annotated[str, typer.Argument(help="The board.")]
+
+
+def register_boards(group: typer.Typer) -> None:
+    """Add the command to `board`."""
+    group.command("delete", epilog=examples("kernelbot board delete autumn --force"))(delete_board)
+
+
+def register_submissions(group: typer.Typer) -> None:
+    """Add the command to `submission`."""
+    group.command(
+        "delete",
+        epilog=examples(
+            "kernelbot submission delete 12",
+            "kernelbot submission delete --board autumn --user eve",
+        ),
+    )(delete_submission)
+
+
+def delete_board(
+    name: Name,
+    force: Annotated[bool, typer.Option("--force", help="Also with submissions.")] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Delete a board. For its organisers; there is no way back."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        gone = client.organise.delete_board(name, force=force)
+    terminal.show(f"Board {name} is deleted, and {gone.submissions} submissions with it.")
+    terminal.document({"board": name, "submissions": gone.submissions})
+
+
+def delete_submission(
+    submission_id: Annotated[
+        int | None, typer.Argument(min=1, help="The submission's number.", show_default=False)
+    ] = None,
+    board: Annotated[
+        str | None, typer.Option("--board", "-b", help="With --user.", show_default=False)
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", help="All of this person's on --board.", show_default=False),
+    ] = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Delete a submission, or all of a person's on a board; there is no way back."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        if submission_id is not None and board is None and user is None:
+            gone = client.organise.delete_submission(submission_id)
+        elif submission_id is None and board is not None and user is not None:
+            gone = client.organise.delete_submissions_of(board, user)
+        else:
+            raise UserError("Name a submission's number, or both --board and --user.")
+    terminal.show(f"Deleted: {gone.submissions}.")
+    terminal.document(gone)

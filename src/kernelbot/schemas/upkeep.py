@@ -1,0 +1,9 @@
+"""What is deleted."""
+
+from kernelbot.schemas.common import Answer
+
+
+class Deleted(Answer):
+    """How many submissions are gone."""
+
+    submissions: int

@@ -1,0 +1,26 @@
+"""Who may read the code of a submission: the one place that decides it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.domain.types import Role, User
+
+
+@dataclass(frozen=True)
+class CodeFacts:
+    """What decides it. `sees_board`: a closed board is its members' only."""
+
+    author_id: int
+    organiser_id: int
+    deadline: datetime | None
+    reveal_code: bool
+    sees_board: bool
+
+
+def may_read_code(viewer: User, facts: CodeFacts, now: datetime) -> bool:
+    """Authors always read their own, organisers everything; others after the deadline, where the
+    competition says so and they may see the board."""
+    if viewer.id in (facts.author_id, facts.organiser_id) or viewer.role == Role.ADMIN:
+        return True
+    over = facts.deadline is not None and facts.deadline <= now
+    return facts.reveal_code and over and facts.sees_board

@@ -1,0 +1,71 @@
+"""What is to go: submissions and boards, with all that hangs on them."""
+
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
+from kernelbot.domain.types import Role, User
+from kernelbot.services import audit
+from kernelbot.services.boards import organised_board
+from kernelbot.store import upkeep
+from kernelbot.store.database import Database
+
+_MAX_ID = 2**63 - 1
+
+
+class Upkeep:
+    """A board's organisers are its creator and the admins."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def delete_board(self, actor: User, name: str, *, force: bool = False) -> int:
+        """Delete a board; returns how many submissions went with it.
+
+        Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set.
+        """
+        async with self._database.write() as session:
+            board = await organised_board(session, actor, name)
+            if not force and await upkeep.has_submissions(session, board.id):
+                raise Conflict(
+                    f"Board {board.name!r} has submissions.",
+                    hint="Delete it with them by force, or close it instead.",
+                )
+            count = await upkeep.delete_board(session, board.id)
+            detail: audit.Detail = {"submissions": count, "force": force}
+            await audit.record(session, actor, "board.delete", f"board:{board.name}", detail)
+        return count
+
+    async def delete_submission(self, actor: User, submission_id: int) -> None:
+        """Delete a submission: one's own, or any on a board one organises. What runs of it is
+        stopped, and the ranking moves up in the same transaction. Raises `NotFound`, `NotAllowed`.
+        """
+        async with self._database.write() as session:
+            known = 0 < submission_id <= _MAX_ID
+            found = await upkeep.owner(session, submission_id) if known else None
+            if found is None:
+                raise NotFound(f"There is no submission {submission_id}.")
+            if actor.id not in (found.author_id, found.creator_id) and actor.role != Role.ADMIN:
+                raise NotAllowed(f"Submission {submission_id} is someone else's.")
+            await upkeep.delete_submissions(session, [submission_id])
+            if actor.id != found.author_id:
+                detail: audit.Detail = {"board": found.board, "author_id": found.author_id}
+                await audit.record(
+                    session, actor, "submission.delete", f"submission:{submission_id}", detail
+                )
+
+    async def delete_submissions_of(self, actor: User, board: str, user_name: str) -> int:
+        """Delete all of a person's submissions on a board; returns how many that were.
+
+        Raises `NotFound` for the board or when there are none, `NotAllowed`.
+        """
+        async with self._database.write() as session:
+            found = await organised_board(session, actor, board)
+            ids = (
+                await upkeep.of_user(session, found.id, user_name)
+                if "\x00" not in user_name
+                else []
+            )
+            if not ids:
+                raise NotFound(f"{user_name!r} has no submissions on board {found.name!r}.")
+            count = await upkeep.delete_submissions(session, ids)
+            detail: audit.Detail = {"user": user_name, "submissions": count}
+            await audit.record(session, actor, "submissions.delete", f"board:{found.name}", detail)
+        return count

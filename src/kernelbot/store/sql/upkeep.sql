@@ -1,0 +1,58 @@
+-- Runs are locked before anything else that hangs on them, in their order.
+-- name: hold_runs
+SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FOR UPDATE;
+
+-- name: drop_attempts
+UPDATE attempts SET state = 'cancelled', ended_at = now()
+WHERE state IN ('launching', 'running')
+    AND run_id IN (SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
+RETURNING pg_notify('kernelbot_cancelled', run_id::text);
+
+-- Without a score nothing counts: the ranking moves up in order before the rows go.
+-- name: drop_scores
+UPDATE runs SET score_s = NULL, ci_low_s = NULL, ci_high_s = NULL
+WHERE submission_id = ANY(%(submission_ids)s) AND score_s IS NOT NULL;
+
+-- name: refresh_standings
+SELECT refresh_standing(place.leaderboard_id, place.device, place.author_id)
+FROM (
+    SELECT DISTINCT leaderboard_id, device, author_id FROM standings
+    WHERE submission_id = ANY(%(submission_ids)s)
+    ORDER BY leaderboard_id, device, author_id
+) place;
+
+-- name: delete_submissions
+DELETE FROM submissions WHERE id = ANY(%(submission_ids)s)
+RETURNING id, source_sha256, pg_notify('kernelbot_events', id::text);
+
+-- name: hold_sources
+SELECT sha256 FROM sources WHERE sha256 = ANY(%(sha256s)s) ORDER BY sha256 FOR UPDATE;
+
+-- name: delete_sources
+DELETE FROM sources c WHERE sha256 = ANY(%(sha256s)s)
+    AND NOT EXISTS (SELECT 1 FROM submissions s WHERE s.source_sha256 = c.sha256);
+
+-- name: owner
+SELECT s.author_id, b.creator_id, b.name AS board FROM submissions s
+JOIN leaderboards b ON b.id = s.leaderboard_id
+WHERE s.id = %(submission_id)s;
+
+-- name: of_user
+SELECT s.id FROM submissions s JOIN users u ON u.id = s.author_id
+WHERE s.leaderboard_id = %(leaderboard_id)s AND lower(u.name) = lower(%(user_name)s)
+ORDER BY s.id;
+
+-- name: of_board
+SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s ORDER BY id;
+
+-- name: hold_board
+SELECT 1 FROM leaderboards WHERE id = %(leaderboard_id)s FOR UPDATE;
+
+-- name: has_submissions
+SELECT EXISTS (SELECT 1 FROM submissions WHERE leaderboard_id = %(leaderboard_id)s) AS found;
+
+-- name: clear_standings
+DELETE FROM standings WHERE leaderboard_id = %(leaderboard_id)s;
+
+-- name: delete_board
+DELETE FROM leaderboards WHERE id = %(leaderboard_id)s;

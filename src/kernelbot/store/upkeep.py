@@ -1,0 +1,74 @@
+"""Taking submissions and boards away."""
+
+from dataclasses import dataclass
+
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose a submission is, and whose board it is on."""
+
+    author_id: int
+    creator_id: int
+    board: str
+
+
+async def owner(session: ReadSession, submission_id: int) -> Owner | None:
+    """None when there is no such submission."""
+    row = await session.one(statements("upkeep")["owner"], {"submission_id": submission_id})
+    return Owner(**row) if row else None
+
+
+async def of_user(session: ReadSession, leaderboard_id: int, user_name: str) -> list[int]:
+    """The submissions of one person on a board."""
+    values = {"leaderboard_id": leaderboard_id, "user_name": user_name}
+    return [row["id"] for row in await session.all(statements("upkeep")["of_user"], values)]
+
+
+async def delete_submissions(session: WriteSession, submission_ids: list[int]) -> int:
+    """Delete them with all that hangs on them; what runs of them is stopped, the ranking moves up.
+
+    Returns how many there were. Sources that nobody else has submitted go too.
+    """
+    sql = statements("upkeep")
+    values = {"submission_ids": submission_ids}
+    await session.all(sql["hold_runs"], values)
+    await session.all(sql["drop_attempts"], values)
+    await session.do(sql["drop_scores"], values)
+    await session.all(sql["refresh_standings"], values)
+    return await _delete(session, submission_ids)
+
+
+async def has_submissions(session: ReadSession, leaderboard_id: int) -> bool:
+    """Whether anything was submitted there."""
+    row = await session.one(
+        statements("upkeep")["has_submissions"], {"leaderboard_id": leaderboard_id}
+    )
+    return bool(row and row["found"])
+
+
+async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
+    """Delete a board with everything on it; returns how many submissions that were."""
+    sql = statements("upkeep")
+    values = {"leaderboard_id": leaderboard_id}
+    await session.one(sql["hold_board"], values)
+    found = [row["id"] for row in await session.all(sql["of_board"], values)]
+    held = {"submission_ids": found}
+    await session.all(sql["hold_runs"], held)
+    await session.all(sql["drop_attempts"], held)
+    await session.do(sql["clear_standings"], values)
+    await _delete(session, found)
+    await session.do(sql["delete_board"], values)
+    return len(found)
+
+
+async def _delete(session: WriteSession, submission_ids: list[int]) -> int:
+    sql = statements("upkeep")
+    gone = await session.all(sql["delete_submissions"], {"submission_ids": submission_ids})
+    sources = {"sha256s": list({bytes(row["source_sha256"]) for row in gone})}
+    # Held first: the statement after sees whoever has submitted the same text meanwhile.
+    await session.all(sql["hold_sources"], sources)
+    await session.do(sql["delete_sources"], sources)
+    return len(gone)

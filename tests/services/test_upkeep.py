@@ -1,0 +1,172 @@
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
+from kernelbot.domain.types import Role, Submission, User, Visibility
+from kernelbot.services.boards import BoardEdit
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+PASSES = "# fake: accepted {0} {0} {0}\n"
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+async def judged(world: World, tmp_path: Path) -> AsyncIterator[World]:
+    """A world with a worker, and a board."""
+    await world.board()
+    async with working(quick_settings(tmp_path), world.database.url):
+        yield world
+
+
+async def ranked(world: World, author: User, score_s: float) -> Submission:
+    sent = await world.submit(author, content=PASSES.format(score_s).encode())
+    return await finished(world, sent.id)
+
+
+async def names(world: World) -> list[tuple[int, str]]:
+    page = await world.services.standings.page(None, "sort", "CPU")
+    assert page.total == len(page.rows)
+    return [(row.rank, row.author) for row in page.rows]
+
+
+def count(world: World, table: str) -> int:
+    with psycopg.connect(world.database.url) as connection:
+        row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+async def test_the_next_best_takes_the_place_of_what_is_deleted(judged: World) -> None:
+    best = await ranked(judged, judged.ada.user, 0.5)
+    await ranked(judged, judged.ada.user, 3.0)
+    await ranked(judged, judged.bob.user, 2.0)
+    before = await names(judged)
+    await judged.services.upkeep.delete_submission(judged.ada.user, best.id)
+    assert ([(1, "ada"), (2, "bob")], [(1, "bob"), (2, "ada")]) == (before, await names(judged))
+
+
+async def test_all_that_hangs_on_a_submission_goes_with_it(judged: World) -> None:
+    only = await ranked(judged, judged.ada.user, 0.5)
+    await judged.services.upkeep.delete_submission(judged.ada.user, only.id)
+    tables = ("submissions", "runs", "attempts", "measurements", "events", "sources", "standings")
+    assert dict.fromkeys(tables, 0) == {table: count(judged, table) for table in tables}
+
+
+async def test_a_source_that_others_have_submitted_too_stays(world: World) -> None:
+    await world.board()
+    mine, theirs = await world.submit(), await world.submit(world.bob.user)
+    await world.services.upkeep.delete_submission(world.ada.user, mine.id)
+    kept = await world.services.submissions.get(world.bob.user, theirs.id)
+    assert (1, theirs.code) == (count(world, "sources"), kept.code)
+
+
+async def test_deleting_what_runs_stops_it_and_ends_its_stream(judged: World) -> None:
+    sent = await judged.submit(content=b"# fake: sleep 60 accepted 1 1 1\n")
+    events = judged.services.submissions.events(judged.ada.user, sent.id)
+    seen = [(await anext(events)).kind]
+    await judged.services.upkeep.delete_submission(judged.ada.user, sent.id)
+    seen += [event.kind async for event in events]
+    after = await ranked(judged, judged.ada.user, 1.0)
+    assert ("queued", "finished") == (seen[0], after.state)
+
+
+async def test_others_submissions_are_not_deleted(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    with pytest.raises(NotAllowed):
+        await world.services.upkeep.delete_submission(world.bob.user, sent.id)
+
+
+@pytest.mark.parametrize("number", [0, -1, 999, 2**63, 2**80])
+async def test_a_submission_that_is_not_there(world: World, number: int) -> None:
+    with pytest.raises(NotFound):
+        await world.services.upkeep.delete_submission(world.admin.user, number)
+
+
+async def test_all_of_a_persons_submissions_on_a_board(judged: World) -> None:
+    for score_s in (1.0, 2.0):
+        await ranked(judged, judged.ada.user, score_s)
+    await ranked(judged, judged.bob.user, 3.0)
+    gone = await judged.services.upkeep.delete_submissions_of(judged.admin.user, "SORT", "Ada")
+    assert (2, [(1, "bob")]) == (gone, await names(judged))
+
+
+@pytest.mark.parametrize("user", ["nobody", "a'; echo x", "\x00", "bob"])
+async def test_nobody_of_that_name_has_submitted(world: World, user: str) -> None:
+    await world.board()
+    await world.submit()
+    with pytest.raises(NotFound):
+        await world.services.upkeep.delete_submissions_of(world.admin.user, "sort", user)
+
+
+async def test_a_board_with_submissions_is_deleted_only_by_force(judged: World) -> None:
+    await ranked(judged, judged.ada.user, 1.0)
+    with pytest.raises(Conflict):
+        await judged.services.upkeep.delete_board(judged.admin.user, "sort")
+    gone = await judged.services.upkeep.delete_board(judged.admin.user, "sort", force=True)
+    assert (1, 0, 0) == (gone, count(judged, "leaderboards"), count(judged, "runs"))
+
+
+async def test_an_empty_board_is_deleted(world: World) -> None:
+    await world.board()
+    assert 0 == await world.services.upkeep.delete_board(world.admin.user, "sort")
+
+
+async def test_a_creator_organises_his_own_boards_only(world: World) -> None:
+    await world.board()
+    carl = (await world.services.users.create("carl", Role.CREATOR)).user
+    with pytest.raises(NotAllowed):
+        await world.services.upkeep.delete_board(carl, "sort")
+
+
+async def test_what_organisers_do_is_in_the_log(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    await world.services.upkeep.delete_submission(world.admin.user, sent.id)
+    await world.services.upkeep.delete_board(world.admin.user, "sort")
+    with psycopg.connect(world.database.url) as connection:
+        rows = connection.execute("SELECT actor, action, subject FROM audit_log").fetchall()
+    assert [
+        ("root", "submission.delete", f"submission:{sent.id}"),
+        ("root", "board.delete", "board:sort"),
+    ] == rows
+
+
+@pytest.mark.parametrize(
+    ("deadline", "reveal_code", "closed", "readable"),
+    [
+        (LONG_AGO, True, False, True),
+        (LONG_AGO, False, False, False),
+        (LONG_AGO, True, True, False),
+        (datetime.now(UTC) + timedelta(days=9), True, False, False),
+        (None, True, False, False),
+    ],
+)
+async def test_others_read_code_after_the_deadline_where_the_board_says_so(
+    world: World, deadline: datetime | None, reveal_code: bool, closed: bool, readable: bool
+) -> None:
+    await world.board()
+    sent = await world.submit()
+    visibility = Visibility.CLOSED if closed else Visibility.PUBLIC
+    change = BoardEdit(visibility, deadline, reveal_code=reveal_code)
+    await world.services.boards.edit(world.admin.user, "sort", change)
+    try:
+        shown = await world.services.submissions.get(world.bob.user, sent.id)
+        seen = shown.code is not None
+    except NotAllowed:
+        seen = False
+    assert readable == seen
+
+
+async def test_reading_after_the_deadline_is_not_cancelling(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    change = BoardEdit(deadline=LONG_AGO, reveal_code=True)
+    await world.services.boards.edit(world.admin.user, "sort", change)
+    with pytest.raises(NotAllowed):
+        await world.services.submissions.cancel(world.bob.user, sent.id)
