@@ -212,15 +212,19 @@ async def test_a_stream_tells_each_change_of_the_place_in_the_queue(door: Door) 
     first = await a_submission(door)
     second = await door.world.submit()
     reading = asyncio.create_task(door.ada.get(f"/api/v1/submissions/{second.id}/events"))
-    before = await door.world.services.submissions.queue_position(second.id)
+    before = await door.world.services.submissions.queue_place(second.id)
     await asyncio.sleep(0.3)
     await door.world.services.submissions.cancel(door.world.ada.user, first.id)
     await asyncio.sleep(0.3)
     await door.world.services.submissions.cancel(door.world.ada.user, second.id)
     frames = (await reading).text.split("\n\n")
     told = [frame for frame in frames if frame.startswith("event: queue")]
-    expected = [f'event: queue\ndata: {{"position":{place}}}' for place in (before, 1)]
-    assert (True, expected) == (before is not None and before > 1, told)
+    assert before is not None
+    expected = [
+        f'event: queue\ndata: {{"position":{position},"wait_s":null}}'
+        for position in (before.position, 1)
+    ]
+    assert (True, expected) == (before.position > 1, told)
 
 
 @pytest.mark.parametrize("last", ["-1", "one", "9223372036854775808"])

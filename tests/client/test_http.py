@@ -84,7 +84,7 @@ def test_the_place_in_the_queue_is_heard_apart_from_the_events(
     body = event(1) + b'event: queue\ndata: {"position": 3}\n\nevent: new\ndata: ?\n\n' + END
     places: list[int] = []
     with KernelbotClient(serve(lambda handler: answer(handler, 200, body))) as client:
-        events = list(client.events(7, on_queue=places.append))
+        events = list(client.events(7, on_queue=lambda place: places.append(place.position)))
     assert ([1], [3]) == ([found.id for found in events], places)
 
 

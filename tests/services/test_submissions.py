@@ -12,6 +12,7 @@ from kernelbot.domain.errors import (
     SubmissionTooLarge,
 )
 from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.types import QueuePlace
 from kernelbot.protocol import Mode
 from tests.support.problems import CORRECT
 from tests.support.world import World
@@ -142,8 +143,11 @@ async def test_authors_with_much_waiting_let_others_go_first(world: World) -> No
     await world.submit(mode=Mode.TEST)
     second = await world.submit(mode=Mode.TEST)
     other = await world.submit(world.bob.user, mode=Mode.TEST)
-    position = world.services.submissions.queue_position
-    assert (await position(second.id), await position(other.id)) == (3, 2)
+    place = world.services.submissions.queue_place
+    assert [await place(second.id), await place(other.id)] == [
+        QueuePlace("CPU", 3, None),
+        QueuePlace("CPU", 2, None),
+    ]
 
 
 async def test_the_events_of_a_cancelled_submission_end(world: World) -> None:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 
-from kernelbot.domain.types import Event
+from kernelbot.domain.types import Event, QueuePlace
 from kernelbot.schemas.submissions import EventView, QueueView
 
 HEARTBEAT = ": still here\n\n"
@@ -17,24 +17,24 @@ def frame(event: Event) -> str:
     return f"id: {event.id}\nevent: {event.kind}\ndata: {EventView.of(event).model_dump_json()}\n\n"
 
 
-def queue_frame(position: int) -> str:
+def queue_frame(place: QueuePlace) -> str:
     """How far ahead of its turn a submission is. Without an id: it is no part of the history."""
-    return f"event: queue\ndata: {QueueView(position=position).model_dump_json()}\n\n"
+    return f"event: queue\ndata: {QueueView.of(place).model_dump_json()}\n\n"
 
 
 async def stream(
     events: AsyncIterator[Event],
-    position: Callable[[], Awaitable[int | None]],
+    place: Callable[[], Awaitable[QueuePlace | None]],
     *,
     heartbeat_s: float,
     queue_s: float,
 ) -> AsyncIterator[str]:
     """The frames of `events`, a comment after each `heartbeat_s` of silence, `END` at the end.
 
-    While the submission waits, `position` is asked every `queue_s` of silence, and each change
-    is told; once it is None it isn't asked again.
+    While the submission waits, `place` is asked every `queue_s` of silence, and each change
+    of the position is told; once it is None it isn't asked again.
     """
-    silence = _Silence(position, heartbeat_s, queue_s)
+    silence = _Silence(place, heartbeat_s, queue_s)
     async with aclosing(paced(events, lambda: silence.pause_s)) as steps:
         async for event in steps:
             if event is not None:
@@ -73,9 +73,12 @@ class _Silence:
     """What is said while nothing happens."""
 
     def __init__(
-        self, position: Callable[[], Awaitable[int | None]], heartbeat_s: float, queue_s: float
+        self,
+        place: Callable[[], Awaitable[QueuePlace | None]],
+        heartbeat_s: float,
+        queue_s: float,
     ) -> None:
-        self._position = position
+        self._place = place
         self._heartbeat_s = heartbeat_s
         self._queue_s = queue_s
         self._last: int | None = None
@@ -91,11 +94,11 @@ class _Silence:
         """The frame to send after a further `pause_s`; None: none yet."""
         self.for_s += self.pause_s
         if self._queued:
-            position = await self._position()
-            self._queued = position is not None
-            if position is not None and position != self._last:
-                self._last, self.for_s = position, 0.0
-                return queue_frame(position)
+            place = await self._place()
+            self._queued = place is not None
+            if place is not None and place.position != self._last:
+                self._last, self.for_s = place.position, 0.0
+                return queue_frame(place)
         if self.for_s < self._heartbeat_s:
             return None
         self.for_s = 0.0

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import TYPE_CHECKING
 
+from kernelbot.cli.outcome import wait_text
 from kernelbot.cli.terminal import Terminal
 from kernelbot.protocol import PROTOCOL_VERSION, EventKind, ProgressEvent, Verdict, from_wire
 from kernelbot.render.progress import STATES, progress_line
@@ -10,7 +11,7 @@ from kernelbot.render.verdicts import TITLES
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.schemas.submissions import EventView, SubmissionView
+    from kernelbot.schemas.submissions import EventView, QueueView, SubmissionView
 
 _FIELDS = {field.name for field in dataclasses.fields(ProgressEvent)} - {"kind"}
 
@@ -21,9 +22,9 @@ def follow(
     """Show every step until the last; returns the submission as it then is."""
     several = len(submission.runs) > 1
 
-    def on_queue(position: int) -> None:
-        if position != submission.queue_position:  # that one was told when it was sent
-            terminal.progress(f"position {position} in the queue")
+    def on_queue(place: "QueueView") -> None:
+        if place.position != submission.queue_position:  # that one was told when it was sent
+            terminal.progress(f"position {place.position} in the queue{wait_text(place.wait_s)}")
 
     for event in client.events(submission.id, on_queue=on_queue):
         line = event_line(event)

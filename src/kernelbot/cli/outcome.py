@@ -26,11 +26,23 @@ def outcome(submission: "SubmissionView") -> str:
     return "\n\n".join([*parts, closing(submission)])
 
 
+def wait_text(wait_s: float | None) -> str:
+    """What is added to a place in the queue; nothing where no guess can be made."""
+    if wait_s is None:
+        return ""
+    if wait_s < 1:
+        return ", any moment now"
+    if wait_s < 90:
+        return f", about {wait_s:.0f} s to go"
+    return f", about {wait_s / 60:.0f} min to go"
+
+
 def closing(submission: "SubmissionView") -> str:
     """The line one looks for."""
     name = f"Submission {submission.id} ({one_line(submission.file_name)})"
     if submission.state is SubmissionState.QUEUED and submission.queue_position:
-        return f"{name} waits in the queue at position {submission.queue_position}."
+        wait = wait_text(submission.wait_s)
+        return f"{name} waits in the queue at position {submission.queue_position}{wait}."
     if submission.state is SubmissionState.HELD:
         return f"! {name} is held. {printable(submission.review_reason or '')}"
     if submission.state is not SubmissionState.FINISHED or submission.verdict is None:

@@ -194,7 +194,7 @@ class KernelbotClient:
         *,
         after: int = 0,
         patience_s: float = 60.0,
-        on_queue: Callable[[int], None] | None = None,
+        on_queue: Callable[[QueueView], None] | None = None,
     ) -> Iterator[EventView]:
         """All events of a submission with an id above `after`, then those to come, until its
         last. A broken connection is taken up again where it broke, for `patience_s`: a server
@@ -209,7 +209,7 @@ class KernelbotClient:
                         if frame.event == "end":
                             return
                         if frame.event == "queue" and on_queue:
-                            on_queue(_parse(QueueView, frame.data).position)
+                            on_queue(_parse(QueueView, frame.data))
                         if frame.id is None:
                             continue  # nothing of the history
                         event = _parse(EventView, frame.data)

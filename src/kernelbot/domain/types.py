@@ -221,6 +221,30 @@ class DeviceReport:
 
 
 @dataclass(frozen=True)
+class QueueRules:
+    """How authors share a device. Limits count runs, per author and device."""
+
+    waiting_limit: int = 100
+    """So many may wait; submitting more is refused."""
+    running_limit: int | None = None
+    """So many may be judged at once; None: as many as there is room for."""
+    ranked_first: bool = False
+    """Ranked runs go before all others, whoever's turn it is."""
+
+
+@dataclass(frozen=True)
+class QueuePlace:
+    """Where a waiting submission stands on the device that it gets to first."""
+
+    device: str
+    position: int
+    """1 is next; counted in runs."""
+    wait_s: float | None
+    """A guess at how long it still waits; None: no worker serves the device just now, or none
+    has finished a run yet."""
+
+
+@dataclass(frozen=True)
 class DeviceStatus:
     """A configured device and how busy it is."""
 

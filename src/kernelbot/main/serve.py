@@ -65,7 +65,12 @@ async def _serve(
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(kept_alive(database))
         core = await stack.enter_async_context(
-            open_services(database.url, devices, problem_dev_dir=settings.problem_dev_dir)
+            open_services(
+                database.url,
+                devices,
+                problem_dev_dir=settings.problem_dev_dir,
+                queue_rules=settings.queue.rules(),
+            )
         )
         registry = await stack.enter_async_context(gathered_metrics(core.services))
         config = uvicorn.Config(

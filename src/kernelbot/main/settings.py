@@ -16,7 +16,7 @@ from pydantic_settings import (
 )
 
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import DeviceConfig
+from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, SandboxMode, Vendor
 from kernelbot.services.reviews import ReviewRules
 
@@ -61,6 +61,23 @@ class WorkerSettings(BaseModel):
     """How long running jobs may go on after SIGTERM, before they are handed back."""
 
 
+class QueueSettings(BaseModel):
+    """The `[queue]` table: how authors share a device. Limits count runs, per author and device."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    waiting_limit: int = Field(default=100, ge=1)
+    """So many may wait; submitting more is refused."""
+    running_limit: int | None = Field(default=None, ge=1)
+    """So many may be judged at once; None: as many as there is room for."""
+    ranked_first: bool = False
+    """Ranked runs go before all others, whoever's turn it is."""
+
+    def rules(self) -> QueueRules:
+        """As the services know them."""
+        return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
+
+
 class Settings(BaseSettings):
     """Everything that can be configured. Environment names are those operators know already."""
 
@@ -93,6 +110,7 @@ class Settings(BaseSettings):
     sandbox: SandboxMode = SandboxMode.REQUIRED
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
     review: ReviewRules = Field(default_factory=ReviewRules)
+    queue: QueueSettings = Field(default_factory=QueueSettings)
     harness_command: tuple[str, ...] = (sys.executable, "-P", "-m", "kernelbot.harness")
     """How the local launcher starts the harness."""
     warm: tuple[str, ...] | None = None

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelbot.domain.types import DeviceConfig
+from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.main.settings import Settings
 from kernelbot.services import (
     Audit,
@@ -46,6 +46,7 @@ async def open_services(
     *,
     pool_size: int = 10,
     problem_dev_dir: Path = Path("examples"),
+    queue_rules: QueueRules | None = None,
 ) -> AsyncIterator[Core]:
     """Everything a door needs, over the database at `url`, closed at the end."""
     queue = Queue()
@@ -59,7 +60,7 @@ async def open_services(
             database,
             queue,
             Services(
-                submissions=Submissions(database, queue, listener, devices),
+                submissions=Submissions(database, queue, listener, devices, queue_rules),
                 boards=boards,
                 standings=StandingsService(database),
                 users=Users(database),
@@ -86,6 +87,7 @@ async def open_judging(url: str, settings: Settings) -> AsyncIterator[Judging]:
         sandbox=settings.sandbox,
         stale_s=settings.worker.stale_s,
         review=settings.review,
+        queue=settings.queue.rules(),
     )
     async with Database(url, max_size=8) as database:
         yield Judging(database, Queue(), settings.device_configs(), rules)

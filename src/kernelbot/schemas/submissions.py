@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
-from kernelbot.domain.types import Event, Evidence, Run, Submission
+from kernelbot.domain.types import Event, Evidence, QueuePlace, Run, Submission
 from kernelbot.protocol import EventKind, Fault, Mode, Verdict
 from kernelbot.schemas.common import Answer, RequestBody, Text
 from kernelbot.schemas.report import Report
@@ -84,6 +84,9 @@ class SubmissionView(Answer):
     queue_position: int | None = Field(
         default=None, description="1 is next; null when not waiting, and in lists."
     )
+    wait_s: float | None = Field(
+        default=None, description="A guess at how long it still waits; null: none can be made."
+    )
     runs: list[RunView]
     code: str | None = Field(description="Null where the asker may not see it, and in lists.")
     review: ReviewState = ReviewState.CLEAR
@@ -95,7 +98,7 @@ class SubmissionView(Answer):
     )
 
     @classmethod
-    def of(cls, submission: Submission, queue_position: int | None = None) -> "SubmissionView":
+    def of(cls, submission: Submission, place: QueuePlace | None = None) -> "SubmissionView":
         """The domain's submission."""
         return cls(
             id=submission.id,
@@ -108,7 +111,8 @@ class SubmissionView(Answer):
             verdict=submission.verdict,
             score_s=submission.score_s,
             place=submission.place,
-            queue_position=queue_position,
+            queue_position=place.position if place else None,
+            wait_s=place.wait_s if place else None,
             runs=[RunView.of(run) for run in submission.runs],
             code=submission.code,
             review=submission.review,
@@ -171,3 +175,9 @@ class QueueView(Answer):
     """How far ahead of its turn a submission is: the data of `event: queue`. 1 is next."""
 
     position: int
+    wait_s: float | None = Field(default=None, description="A guess; null: none can be made.")
+
+    @classmethod
+    def of(cls, place: QueuePlace) -> "QueueView":
+        """The domain's place."""
+        return cls(position=place.position, wait_s=place.wait_s)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
-from kernelbot.domain.types import DeviceConfig, DeviceReport
+from kernelbot.domain.types import DeviceConfig, DeviceReport, QueueRules
 from kernelbot.protocol import (
     EventKind,
     Fault,
@@ -22,7 +22,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.services.reviews import ReviewRules, Scored, hold_if_absurd
 from kernelbot.store import attempts, boards, standings, submissions
-from kernelbot.store.attempts import HeldRun, LockedRun
+from kernelbot.store.attempts import HeldRun, LockedRun, OpenAttempt
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.store.queue import Queue
 
@@ -40,6 +40,7 @@ class JudgingRules:
     sandbox: SandboxMode
     stale_s: float
     review: ReviewRules = field(default_factory=ReviewRules)
+    queue: QueueRules = field(default_factory=QueueRules)
 
 
 @dataclass(frozen=True)
@@ -72,38 +73,47 @@ class Judging:
         self._rules = rules
 
     async def claim(self, run_id: int, owner: str) -> Claim | None:
-        """Begin a queued run's next attempt, or take over one whose worker is gone.
+        """Take over the run, if its worker is gone; else begin the next attempt of the run whose
+        author's turn it is on the run's device.
 
-        None when there is nothing to do: it ended, or someone follows it.
+        So there are as many jobs as runs that wait, and it doesn't matter which job brings which
+        run. None when there is nothing to do.
         """
         async with self._database.write() as session:
-            run = await attempts.lock_run(session, run_id)
+            chosen = await self._choose(session, run_id)
+            run = await attempts.lock_run(session, chosen) if chosen is not None else None
             device = self._devices.get(run.device) if run else None
             if run is None or device is None:
                 return None
-            if run.state == RunState.QUEUED:
-                attempt = await attempts.open_attempt(
-                    session, run, launcher=device.launcher, owner=owner
-                )
-                await submissions.add_event(
-                    session,
-                    run.submission_id,
-                    run.id,
-                    RunState.DISPATCHED,
-                    {"attempt": attempt.number},
-                )
-            else:
-                taken = await attempts.take_over(
-                    session, run_id, owner=owner, stale_s=self._rules.stale_s
-                )
-                if taken is None:
-                    return None
-                attempt = taken
+            attempt = await self._begin(session, run, device, owner)
+            if attempt is None:
+                return None
             spec = await self._spec(session, run, device, attempt.number)
-            waited_s = await attempts.waited_s(session, run_id)
+            waited_s = await attempts.waited_s(session, run.id)
         return Claim(
             attempt.id, run.id, run.submission_id, spec, device.launcher, attempt.handle, waited_s
         )
+
+    async def _choose(self, session: WriteSession, run_id: int) -> int | None:
+        found = await attempts.device_of(session, run_id)
+        if found is None:
+            return None
+        device, state = found
+        if state in (RunState.DISPATCHED, RunState.RUNNING):
+            return run_id
+        return await attempts.next_run(session, device, self._rules.queue)
+
+    async def _begin(
+        self, session: WriteSession, run: LockedRun, device: DeviceConfig, owner: str
+    ) -> OpenAttempt | None:
+        if run.state != RunState.QUEUED:
+            return await attempts.take_over(
+                session, run.id, owner=owner, stale_s=self._rules.stale_s
+            )
+        attempt = await attempts.open_attempt(session, run, launcher=device.launcher, owner=owner)
+        data: EventData = {"attempt": attempt.number}
+        await submissions.add_event(session, run.submission_id, run.id, RunState.DISPATCHED, data)
+        return attempt
 
     async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
         """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
@@ -248,11 +258,19 @@ class Judging:
         )
         if claim.spec.mode == Mode.LEADERBOARD:
             await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
+        if self._rules.queue.running_limit is not None:
+            await self._wake(session, run)
+
+    async def _wake(self, session: WriteSession, run: HeldRun) -> None:
+        """The author's next run may have been passed over for his limit: bring a job again."""
+        waiting = await attempts.waiting_run(session, run.device, run.author_id)
+        if waiting is not None:
+            await self._queue.defer(session, waiting.id, waiting.device, waiting.priority)
 
     async def _requeue(
         self, session: WriteSession, claim: Claim, data: EventData, delay_s: float
     ) -> None:
-        run = await attempts.requeue_run(session, claim.run_id)
+        run = await attempts.requeue_run(session, claim.run_id, delay_s)
         if run is None:
             return
         await submissions.add_event(

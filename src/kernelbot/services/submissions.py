@@ -4,20 +4,32 @@ import builtins
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, TooManyRequests
 from kernelbot.domain.states import RunState, submission_state
-from kernelbot.domain.types import DeviceConfig, Event, NewSubmission, Role, Submission, User
+from kernelbot.domain.types import (
+    DeviceConfig,
+    Event,
+    NewSubmission,
+    QueuePlace,
+    QueueRules,
+    Role,
+    Submission,
+    User,
+)
 from kernelbot.protocol import Mode
 from kernelbot.services import audit, intake, views
 from kernelbot.services.boards import visible_board
 from kernelbot.services.code_visibility import CodeFacts, may_read_code
+from kernelbot.services.devices import FRESH_S
 from kernelbot.services.live import Listener
 from kernelbot.services.roles import require_admin
 from kernelbot.store import reviews, submissions, upkeep
-from kernelbot.store.database import Database, ReadSession
+from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
+from kernelbot.store.submissions import Waiting
 
 _MAX_ID = 2**63 - 1
+_RETRY_S = 10.0
 
 
 class Submissions:
@@ -30,11 +42,14 @@ class Submissions:
         queue: Queue,
         listener: Listener,
         devices: tuple[DeviceConfig, ...],
+        rules: QueueRules | None = None,
     ) -> None:
         self._database = database
         self._queue = queue
         self._listener = listener
         self._devices = tuple(device.spec.name for device in devices)
+        self._slots = {device.spec.name: device.slots for device in devices}
+        self._rules = rules or QueueRules()
 
     async def submit(
         self, author: User, new: NewSubmission, *, late_by: User | None = None
@@ -45,7 +60,7 @@ class Submissions:
         Raises, in this order of checks: `NotAllowed` where `late_by` is no admin,
         `DeviceNotOffered` for an unknown device, `SubmissionTooLarge`, `InvalidSubmission`,
         `Paused`, `Banned`, `NotFound`, `NotAllowed`, `BoardClosed`, `TooManyRequests`,
-        `DeviceNotOffered`.
+        `DeviceNotOffered`, `TooManyRequests` when too much of his waits.
         """
         if late_by is not None:
             require_admin(late_by)
@@ -61,13 +76,14 @@ class Submissions:
                 code=code,
             )
             submission_id = await submissions.add(session, row)
-            for device in accepted.devices:
+            for device in sorted(accepted.devices):  # in one order: each locks the author's turn
                 for secret in (False, True) if new.mode == Mode.LEADERBOARD else (False,):
                     run_id, priority = await submissions.add_run(
-                        session, submission_id, author.id, device, secret=secret
+                        session, submission_id, device, secret=secret
                     )
                     await submissions.add_event(session, submission_id, run_id, RunState.QUEUED, {})
                     await self._queue.defer(session, run_id, device, priority)
+                await self._check_waiting(session, author, device)
             if late_by is not None:
                 detail = {"board": accepted.board.name, "author": author.name}
                 subject = f"submission:{submission_id}"
@@ -118,12 +134,18 @@ class Submissions:
             )
         return shown
 
-    async def queue_position(self, submission_id: int) -> int | None:
-        """1: next to run on its device. None when nothing of it waits."""
+    async def queue_place(self, submission_id: int) -> QueuePlace | None:
+        """Where it stands on the device that it gets to first. None when nothing of it waits."""
         if not 0 < submission_id <= _MAX_ID:
             return None
         async with self._database.read() as session:
-            return await submissions.queue_position(session, submission_id)
+            found = await submissions.queue_place(
+                session, submission_id, ranked_first=self._rules.ranked_first, fresh_s=FRESH_S
+            )
+        if found is None:
+            return None
+        slots = self._slots.get(found.device, 1) * found.workers
+        return QueuePlace(found.device, found.position, _wait_s(found, slots))
 
     async def events(
         self, viewer: User, submission_id: int, *, after: int = 0
@@ -147,6 +169,16 @@ class Submissions:
                         return
                     await waker.wait()
 
+    async def _check_waiting(self, session: WriteSession, author: User, device: str) -> None:
+        """Exact, because what was just added has locked the author's turn."""
+        limit = self._rules.waiting_limit
+        if await submissions.waiting(session, device, author.id) > limit:
+            raise TooManyRequests(
+                f"You have {limit} runs waiting for {device} already, the most that may.",
+                retry_after_s=_RETRY_S,
+                hint="Wait for one, or cancel one: kernelbot submission cancel ID",
+            )
+
     async def _show(self, session: ReadSession, viewer: User, submission_id: int) -> Submission:
         row = await submissions.one(session, submission_id)
         if row is None:  # deleted since it was looked up
@@ -157,6 +189,14 @@ class Submissions:
         noticed = (await reviews.evidence(session, [submission_id]))[submission_id]
         shown = noticed if viewer.role == Role.ADMIN else ()
         return views.submission(row, views.with_results(runs, results, viewer), places, shown)
+
+
+def _wait_s(found: Waiting, slots: int) -> float | None:
+    """A guess: those ahead are judged on all slots at the pace of the device's latest runs."""
+    if found.mean_s is None or slots == 0:
+        return None
+    free = max(0, slots - found.running)
+    return max(0, found.position - free) * found.mean_s / slots
 
 
 async def _check_visible(session: ReadSession, viewer: User, submission_id: int) -> None:

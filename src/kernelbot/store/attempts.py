@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from kernelbot.domain.states import RunState
-from kernelbot.domain.types import DeviceReport
+from kernelbot.domain.types import DeviceReport, QueueRules
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict, to_wire
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean, dumps
@@ -71,6 +71,31 @@ async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
     if row is None:
         return None
     return LockedRun(**{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])})
+
+
+async def device_of(session: ReadSession, run_id: int) -> tuple[str, RunState] | None:
+    """On which device a run is judged, and its state, which may change at once."""
+    row = await session.one(statements("attempts")["device_of"], {"run_id": run_id})
+    return (row["device"], RunState(row["state"])) if row else None
+
+
+async def next_run(session: WriteSession, device: str, rules: QueueRules) -> int | None:
+    """The queued run whose author's turn it is, locked, and the turn is taken; None: none may be
+    judged now."""
+    values = {
+        "device": device,
+        "running_limit": rules.running_limit,
+        "ranked_first": rules.ranked_first,
+    }
+    row = await session.one(statements("attempts")["next_run"], values)
+    return None if row is None else row["run_id"]
+
+
+async def waiting_run(session: ReadSession, device: str, author_id: int) -> JoblessRun | None:
+    """The oldest of an author's runs that wait for a device."""
+    values = {"device": device, "author_id": author_id}
+    row = await session.one(statements("attempts")["waiting_run"], values)
+    return JoblessRun(**row) if row else None
 
 
 async def hold_run(session: WriteSession, run_id: int) -> HeldRun | None:
@@ -210,9 +235,10 @@ async def add_measurements(session: WriteSession, run_id: int, result: RunResult
         await session.do_each(sql["add_artifact"], artifacts)
 
 
-async def requeue_run(session: WriteSession, run_id: int) -> JoblessRun | None:
-    """Back into the queue; None when the run had ended before."""
-    row = await session.one(statements("attempts")["requeue_run"], {"run_id": run_id})
+async def requeue_run(session: WriteSession, run_id: int, delay_s: float) -> JoblessRun | None:
+    """Back into the queue, not to be taken before the delay; None when the run had ended."""
+    values = {"run_id": run_id, "delay_s": delay_s}
+    row = await session.one(statements("attempts")["requeue_run"], values)
     return JoblessRun(run_id, row["device"], row["priority"]) if row else None
 
 

@@ -54,6 +54,18 @@ class Place:
     rank: int
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """The place of a submission's next run, and what a guess at its wait is made of."""
+
+    device: str
+    position: int
+    running: int
+    workers: int
+    mean_s: float | None
+    """Of the device's latest runs; None: there are none."""
+
+
 async def add(session: WriteSession, new: NewRow) -> int:
     """Store source and submission; returns its id."""
     sql = statements("submissions")
@@ -75,14 +87,13 @@ async def add(session: WriteSession, new: NewRow) -> int:
 
 
 async def add_run(
-    session: WriteSession, submission_id: int, author_id: int, device: str, *, secret: bool
+    session: WriteSession, submission_id: int, device: str, *, secret: bool
 ) -> tuple[int, int]:
     """Add a queued run; returns its id and its priority in the queue."""
     row = await session.one(
         statements("submissions")["add_run"],
         {
             "submission_id": submission_id,
-            "author_id": author_id,
             "device": device,
             "secret": secret,
         },
@@ -208,13 +219,23 @@ async def refresh_standings(session: WriteSession, submission_id: int) -> None:
     await session.all(sql, {"submission_id": submission_id})
 
 
-async def queue_position(session: ReadSession, submission_id: int) -> int | None:
-    """How many runs of its device are taken before its next one, plus one."""
-    row = await session.one(
-        statements("submissions")["queue_position"], {"submission_id": submission_id}
-    )
-    assert row is not None
-    return int(row["position"]) if row["waiting"] else None
+async def waiting(session: WriteSession, device: str, author_id: int) -> int:
+    """How many runs of an author wait for a device; exact, in the transaction that added one."""
+    values = {"device": device, "author_id": author_id}
+    row = await session.one(statements("submissions")["waiting"], values)
+    return int(row["waiting"]) if row else 0
+
+
+async def queue_place(
+    session: ReadSession, submission_id: int, *, ranked_first: bool, fresh_s: float
+) -> Waiting | None:
+    """Where its next run stands; None when nothing of it waits."""
+    values = {"submission_id": submission_id, "ranked_first": ranked_first, "fresh_s": fresh_s}
+    row = await session.one(statements("submissions")["queue_place"], values)
+    if row is None:
+        return None
+    numbers = {key: int(row[key]) for key in ("position", "running", "workers")}
+    return Waiting(**{**row, **numbers})
 
 
 async def events(session: ReadSession, submission_id: int, after: int) -> list[Event]:

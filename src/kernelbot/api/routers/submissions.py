@@ -49,7 +49,7 @@ async def create_submission(
         content=await file.read(),
     )
     submission = await services.submissions.submit(viewer, new)
-    return SubmissionView.of(submission, await services.submissions.queue_position(submission.id))
+    return SubmissionView.of(submission, await services.submissions.queue_place(submission.id))
 
 
 @router.get("", responses=documented(401, 404, 422, 503))
@@ -75,7 +75,7 @@ async def show_submission(
 ) -> SubmissionView:
     """One submission with its code and its runs' results."""
     submission = await services.submissions.get(viewer, submission_id)
-    return SubmissionView.of(submission, await services.submissions.queue_position(submission_id))
+    return SubmissionView.of(submission, await services.submissions.queue_place(submission_id))
 
 
 @router.post("/{submission_id}/cancel", responses=documented(401, 403, 404, 409, 422, 503))
@@ -101,7 +101,7 @@ async def follow_submission(
     ] = 0,
 ) -> StreamingResponse:
     """Server-sent events: all that has happened, then all that happens, each with an `id` to
-    resume from and an `EventView` as data; `event: queue` with `{"position": 1}` as data
+    resume from and an `EventView` as data; `event: queue` with a `QueueView` as data
     whenever the place in the queue has changed; comments while it is quiet; after the
     submission's last event one `event: end`, and the stream closes."""
     # Asked first, because a stream that has begun can't turn into a 404.
@@ -110,7 +110,7 @@ async def follow_submission(
     return StreamingResponse(
         stream(
             events,
-            partial(services.submissions.queue_position, submission_id),
+            partial(services.submissions.queue_place, submission_id),
             heartbeat_s=settings.heartbeat_s,
             queue_s=settings.queue_s,
         ),

@@ -9,6 +9,17 @@ JOIN leaderboards b ON b.id = s.leaderboard_id
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
 
+-- name: device_of
+SELECT device, state FROM runs WHERE id = %(run_id)s;
+
+-- name: next_run
+SELECT next_run(%(device)s, %(running_limit)s::integer, %(ranked_first)s) AS run_id;
+
+-- name: waiting_run
+SELECT id, device, priority FROM runs
+WHERE device = %(device)s AND author_id = %(author_id)s AND state = 'queued'
+ORDER BY id LIMIT 1;
+
 -- Whatever changes a run or its attempts takes this lock first, so that none waits for another
 -- in a circle.
 -- name: hold_run
@@ -27,10 +38,12 @@ INSERT INTO attempts (run_id, number, launcher, owner)
 VALUES (%(run_id)s, %(number)s, %(launcher)s, %(owner)s)
 RETURNING id;
 
+-- A heartbeat from the future is of before the clock was put back.
 -- name: take_over
 UPDATE attempts SET owner = %(owner)s, heartbeat_at = now()
 WHERE run_id = %(run_id)s AND state IN ('launching', 'running')
-    AND heartbeat_at < now() - make_interval(secs => %(stale_s)s)
+    AND heartbeat_at NOT BETWEEN now() - make_interval(secs => %(stale_s)s)
+        AND now() + make_interval(secs => %(stale_s)s)
 RETURNING id, number, handle;
 
 -- name: launched
@@ -57,7 +70,8 @@ UPDATE runs SET state = 'finished', finished_at = now(), verdict = %(verdict)s,
 WHERE id = %(run_id)s AND state IN ('dispatched', 'running');
 
 -- name: requeue_run
-UPDATE runs SET state = 'queued' WHERE id = %(run_id)s AND state IN ('dispatched', 'running')
+UPDATE runs SET state = 'queued', ready_at = now() + make_interval(secs => %(delay_s)s)
+WHERE id = %(run_id)s AND state IN ('dispatched', 'running')
 RETURNING device, priority, submission_id;
 
 -- name: losses
@@ -117,7 +131,8 @@ WHERE (
     OR (r.state IN ('dispatched', 'running') AND NOT EXISTS (
         SELECT 1 FROM attempts a
         WHERE a.run_id = r.id AND a.state IN ('launching', 'running')
-            AND a.heartbeat_at >= now() - make_interval(secs => %(stale_s)s)
+            AND a.heartbeat_at BETWEEN now() - make_interval(secs => %(stale_s)s)
+                AND now() + make_interval(secs => %(stale_s)s)
     ))
 )
 AND NOT EXISTS (

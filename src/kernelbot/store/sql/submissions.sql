@@ -13,14 +13,15 @@ VALUES (
 )
 RETURNING id;
 
--- Someone with many runs waiting lets others go first: fair shares without a scheduler.
 -- name: add_run
-INSERT INTO runs (submission_id, device, secret, priority)
-SELECT %(submission_id)s, %(device)s, %(secret)s, -count(r.id)
-FROM runs r JOIN submissions s ON s.id = r.submission_id
-WHERE r.state = 'queued' AND r.device = %(device)s AND s.author_id = %(author_id)s
-    AND s.id <> %(submission_id)s
+INSERT INTO runs (submission_id, device, secret, author_id, priority)
+SELECT id, %(device)s, %(secret)s, author_id, (mode = 'leaderboard')::int
+FROM submissions WHERE id = %(submission_id)s
 RETURNING id, priority;
+
+-- The row is locked by the runs just added, so the answer stays true until the commit.
+-- name: waiting
+SELECT waiting FROM queue_turns WHERE device = %(device)s AND author_id = %(author_id)s;
 
 -- name: add_event
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
@@ -93,15 +94,30 @@ FROM submissions s
 CROSS JOIN LATERAL (SELECT DISTINCT device FROM runs WHERE submission_id = s.id ORDER BY device) d
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
--- name: queue_position
-WITH next AS (
-    SELECT device, priority, id FROM runs
+-- The place of the run whose turn comes first, and what a guess at the wait is made of.
+-- name: queue_place
+WITH places AS (
+    SELECT device, queue_place(id, %(ranked_first)s) AS position FROM runs
     WHERE submission_id = %(submission_id)s AND state = 'queued'
-    ORDER BY priority DESC, id LIMIT 1
+), next AS (
+    SELECT device, position FROM places ORDER BY position LIMIT 1
 )
-SELECT count(*) + 1 AS position, (SELECT count(*) FROM next) AS waiting
-FROM next JOIN runs r ON r.device = next.device AND r.state = 'queued'
-    AND (r.priority > next.priority OR (r.priority = next.priority AND r.id < next.id));
+SELECT next.device, next.position,
+    (SELECT coalesce(sum(running), 0) FROM queue_turns t WHERE t.device = next.device) AS running,
+    (
+        SELECT count(*) FROM worker_devices d JOIN workers w ON w.owner = d.owner
+        WHERE d.device = next.device AND d.available
+            AND w.heartbeat_at > now() - make_interval(secs => %(fresh_s)s)
+    ) AS workers,
+    (
+        SELECT avg(greatest(extract(epoch FROM finished_at - started_at), 0))::float8
+        FROM (
+            SELECT finished_at, started_at FROM runs
+            WHERE device = next.device AND state = 'finished' AND started_at IS NOT NULL
+            ORDER BY finished_at DESC LIMIT 50
+        ) lately
+    ) AS mean_s
+FROM next;
 
 -- name: events
 SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,

@@ -1,0 +1,16 @@
+DROP FUNCTION queue_place;
+DROP FUNCTION next_run;
+DROP TRIGGER runs_turn_delete ON runs;
+DROP TRIGGER runs_turn_update ON runs;
+DROP TRIGGER runs_turn_insert ON runs;
+DROP TRIGGER runs_author_update ON runs;
+DROP TRIGGER runs_author_insert ON runs;
+DROP FUNCTION keep_turns;
+DROP FUNCTION count_turn;
+DROP FUNCTION name_run_author;
+DROP TABLE queue_turns;
+DROP SEQUENCE queue_turn_numbers;
+DROP INDEX runs_ended;
+DROP INDEX runs_waiting;
+CREATE INDEX runs_waiting ON runs (device, priority DESC, id) WHERE state = 'queued';
+ALTER TABLE runs DROP COLUMN author_id, DROP COLUMN ready_at;
