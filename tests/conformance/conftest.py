@@ -59,13 +59,14 @@ def admin(target: Target) -> Iterator[PopcornAdmin]:
 
 @pytest.fixture(scope="session")
 def board(target: Target, request: pytest.FixtureRequest) -> Iterator[str]:
-    """A board over the example problem."""
+    """A board over the example problem, gone afterwards if it was made for the suite."""
     if target.board is not None:
         yield target.board
         return
     admin: PopcornAdmin = request.getfixturevalue("admin")
     name = admin.call("POST", "/leaderboards", {"directory": DIRECTORY})["leaderboard"]
     yield name
+    admin.call("DELETE", f"/leaderboards/{name}?force=true")
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from tests.conformance import submissions
 from tests.conformance.popcorn_cli import (
     ClientFailure,
     PopcornAdmin,
+    PopcornCli,
     Submitted,
 )
 from tests.conformance.target import DIRECTORY
@@ -19,9 +20,38 @@ def test_any_submission_can_be_read(admin: PopcornAdmin, ranked: Submitted) -> N
     assert submissions.correct().content.decode() == found["code"]
 
 
-def test_an_unknown_submission_is_not_found(admin: PopcornAdmin) -> None:
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_an_unknown_submission_is_not_found(admin: PopcornAdmin, method: str) -> None:
     with pytest.raises(ClientFailure, match=r"status 404"):
-        admin.call("GET", f"/submissions/{2**62}")
+        admin.call(method, f"/submissions/{2**62}")
+
+
+def test_any_submission_can_be_deleted(
+    admin: PopcornAdmin, author: PopcornCli, board: str, device: str
+) -> None:
+    done = author.submit(submissions.correct(), board, device, "test")
+    deleted = admin.call("DELETE", f"/submissions/{done.id}")
+    assert ("ok", done.id) == (deleted["status"], deleted["submission_id"])
+    with pytest.raises(ClientFailure, match=r"status 404"):
+        author.submission(done.id)
+
+
+def test_all_of_an_authors_submissions_can_be_deleted(
+    admin: PopcornAdmin, other: PopcornCli, board: str, device: str
+) -> None:
+    done = other.submit(submissions.correct(), board, device, "test")
+    name = admin.call("GET", f"/submissions/{done.id}")["submission"]["user_name"]
+    query = f"leaderboard_id={done.details['leaderboard_id']}&user_name={name}"
+    assert "ok" == admin.call("DELETE", f"/submissions?{query}")["status"]
+    assert [] == other.submissions(board)
+
+
+def test_the_submissions_of_a_board_are_listed(
+    admin: PopcornAdmin, board: str, ranked: Submitted
+) -> None:
+    answer = admin.call("GET", f"/leaderboards/{board}/submissions?limit=100&offset=0")
+    assert "ok" == answer["status"]
+    assert ranked.id in answer["submission_ids"]
 
 
 class TestBoards:
@@ -39,3 +69,13 @@ class TestBoards:
 
     def test_a_dev_board_is_named_after_its_folder(self, board: str) -> None:
         assert f"{DIRECTORY}-dev" == board
+
+    def test_a_board_with_submissions_needs_force(
+        self, admin: PopcornAdmin, board: str, ranked: Submitted
+    ) -> None:
+        with pytest.raises(ClientFailure, match=r"status 400: .*force"):
+            admin.call("DELETE", f"/leaderboards/{board}")
+
+    def test_an_unknown_board_is_not_found(self, admin: PopcornAdmin) -> None:
+        with pytest.raises(ClientFailure, match=r"status 404"):
+            admin.call("DELETE", "/leaderboards/no-such-board?force=true")

@@ -12,6 +12,7 @@ from tests.conformance.target import Target
 USER_ROUTES = (
     ("GET", "/user/submissions"),
     ("GET", "/user/submissions/1"),
+    ("DELETE", "/user/submissions/1"),
     ("GET", "/gpus/some-board"),
     ("POST", "/submission/some-board/CPU/test"),
     ("POST", "/some-board/CPU/test"),
@@ -19,7 +20,11 @@ USER_ROUTES = (
 )
 ADMIN_ROUTES = (
     ("GET", "/admin/submissions/1"),
+    ("DELETE", "/admin/submissions/1"),
+    ("DELETE", "/admin/submissions?leaderboard_id=1&user_name=nobody"),
     ("POST", "/admin/leaderboards"),
+    ("DELETE", "/admin/leaderboards/some-board"),
+    ("GET", "/admin/leaderboards/some-board/submissions"),
     ("POST", "/admin/start"),
     ("POST", "/admin/stop"),
     ("POST", "/admin/invites"),

@@ -1,7 +1,8 @@
-"""An author's own submissions, listed."""
+"""An author's own submissions: listed, deleted."""
 
 import pytest
 
+from tests.conformance import submissions
 from tests.conformance.popcorn_cli import (
     ClientFailure,
     PopcornCli,
@@ -46,3 +47,20 @@ def test_the_list_is_one_authors(other: PopcornCli, ranked: Submitted) -> None:
 def test_a_limit_outside_1_to_100_is_a_400(author: PopcornCli, limit: int) -> None:
     with pytest.raises(ClientFailure, match=r"Server returned status 400: .*limit"):
         author.submissions(limit=limit)
+
+
+def test_an_author_deletes_a_submission(author: PopcornCli, board: str, device: str) -> None:
+    done = author.submit(submissions.correct(), board, device, "test")
+    assert {"status": "ok", "submission_id": done.id} == author.delete(done.id)
+    with pytest.raises(ClientFailure, match=r"status 404"):
+        author.submission(done.id)
+
+
+def test_nobody_else_deletes_it(other: PopcornCli, tested: Submitted) -> None:
+    with pytest.raises(ClientFailure, match=r"status 403"):
+        other.delete(tested.id)
+
+
+def test_an_unknown_submission_cannot_be_deleted(author: PopcornCli) -> None:
+    with pytest.raises(ClientFailure, match=r"status 404"):
+        author.delete(2**62)

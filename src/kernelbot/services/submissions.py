@@ -18,7 +18,7 @@ from kernelbot.domain.types import (
 )
 from kernelbot.protocol import Mode
 from kernelbot.services import audit, intake, views
-from kernelbot.services.boards import visible_board
+from kernelbot.services.boards import organised_board, visible_board
 from kernelbot.services.code_visibility import CodeFacts, may_read_code
 from kernelbot.services.devices import FRESH_S
 from kernelbot.services.live import Listener
@@ -119,6 +119,14 @@ class Submissions:
             views.submission(row, runs[row.id], [p for p in places if p.submission_id == row.id])
             for row in found
         ]
+
+    async def on_board(
+        self, actor: User, board: str, *, limit: int = 100, offset: int = 0
+    ) -> builtins.list[int]:
+        """Everybody's on a board, by id, newest first. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            found = await organised_board(session, actor, board)
+            return await submissions.on_board(session, found.id, limit=limit, offset=offset)
 
     async def cancel(self, viewer: User, submission_id: int) -> Submission:
         """Stop what waits or runs. Again: the same answer. Raises `Conflict` when finished."""

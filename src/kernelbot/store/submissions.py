@@ -144,6 +144,14 @@ async def of_author(
     ]
 
 
+async def on_board(
+    session: ReadSession, leaderboard_id: int, *, limit: int, offset: int
+) -> list[int]:
+    """Ids of everybody's on a board, newest first."""
+    values = {"leaderboard_id": leaderboard_id, "limit": limit, "offset": offset}
+    return [row["id"] for row in await session.all(statements("submissions")["on_board"], values)]
+
+
 async def runs(session: ReadSession, found: list[SubmissionRow]) -> dict[int, list[Run]]:
     """The runs of each submission, without results."""
     modes = {row.id: row.mode for row in found}

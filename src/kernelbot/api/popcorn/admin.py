@@ -2,16 +2,25 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel
 
 from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.popcorn.auth import Organiser
-from kernelbot.api.popcorn.models import AnySubmission, BoardOpened, SubmissionShown
+from kernelbot.api.popcorn.models import (
+    AnySubmission,
+    BoardDeleted,
+    BoardOpened,
+    SubmissionDeleted,
+    SubmissionIds,
+    SubmissionsDeleted,
+    SubmissionShown,
+)
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.api.popcorn.submissions import details
+from kernelbot.domain.errors import NotFound
 from kernelbot.domain.types import Visibility
-from kernelbot.schemas.common import BIGINT_MAX, Text
+from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Text
 
 router = APIRouter(prefix="/admin", tags=["popcorn"], route_class=PopcornRoute)
 
@@ -43,3 +52,52 @@ async def popcorn_any_submission(
     shown = details(submission, None)
     item = AnySubmission(submission_id=submission.id, user_name=submission.author, **dict(shown))
     return SubmissionShown(submission=item)
+
+
+@router.delete("/submissions/{submission_id}", responses=ERRORS)
+async def popcorn_delete_submission(
+    services: ServicesDep, organiser: Organiser, submission_id: SubmissionId
+) -> SubmissionDeleted:
+    """Delete anybody's submission; the ranking moves up."""
+    await services.upkeep.delete_submission(organiser, submission_id)
+    return SubmissionDeleted(submission_id=submission_id)
+
+
+@router.delete("/submissions", responses=ERRORS)
+async def popcorn_delete_submissions_of(
+    services: ServicesDep,
+    organiser: Organiser,
+    leaderboard_id: Annotated[int, Query(ge=1, le=BIGINT_MAX)],
+    user_name: Annotated[str, Query(min_length=1, max_length=NAME_MAX)],
+) -> SubmissionsDeleted:
+    """Delete all of a person's submissions on a board."""
+    boards = await services.boards.list(organiser)
+    board = next((board.name for board in boards if board.id == leaderboard_id), None)
+    if board is None:
+        raise NotFound(f"There is no board with the id {leaderboard_id}.")
+    count = await services.upkeep.delete_submissions_of(organiser, board, user_name)
+    return SubmissionsDeleted(
+        leaderboard_id=leaderboard_id, user_name=user_name, deleted_submissions=count
+    )
+
+
+@router.delete("/leaderboards/{board}", responses=ERRORS)
+async def popcorn_delete_board(
+    services: ServicesDep, organiser: Organiser, board: str, force: bool = False
+) -> BoardDeleted:
+    """Delete a board. One with submissions goes only by force, and they with it."""
+    await services.upkeep.delete_board(organiser, board, force=force)
+    return BoardDeleted(leaderboard=board, force=force)
+
+
+@router.get("/leaderboards/{board}/submissions", responses=ERRORS)
+async def popcorn_board_submissions(
+    services: ServicesDep,
+    organiser: Organiser,
+    board: str,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 100,
+    offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+) -> SubmissionIds:
+    """The ids of a board's submissions, the newest first."""
+    ids = await services.submissions.on_board(organiser, board, limit=limit, offset=offset)
+    return SubmissionIds(leaderboard=board, limit=limit, offset=offset, submission_ids=ids)

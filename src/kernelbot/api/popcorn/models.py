@@ -297,3 +297,33 @@ class Joined(Ok):
     """The boards that an invite has opened."""
 
     leaderboards: list[str]
+
+
+class SubmissionDeleted(Ok):
+    """A submission that is gone."""
+
+    submission_id: int
+
+
+class SubmissionsDeleted(Ok):
+    """All of a person's submissions on a board, gone."""
+
+    leaderboard_id: int
+    user_name: str
+    deleted_submissions: int
+
+
+class SubmissionIds(Ok):
+    """Some of a board's submissions."""
+
+    leaderboard: str
+    limit: int
+    offset: int
+    submission_ids: list[int]
+
+
+class BoardDeleted(Ok):
+    """A board that is gone."""
+
+    leaderboard: str
+    force: bool

@@ -1,4 +1,4 @@
-"""An author's own submissions."""
+"""An author's own submissions: listed, read, deleted."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query
 
 from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.popcorn.auth import Author
-from kernelbot.api.popcorn.models import SubmissionDetails, SubmissionItem
+from kernelbot.api.popcorn.models import SubmissionDeleted, SubmissionDetails, SubmissionItem
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.api.popcorn.submissions import details, done, listed
 from kernelbot.api.popcorn.submit import queue_of
@@ -41,3 +41,12 @@ async def popcorn_own_submission(
     waiting = not done(submission) and submission.runs
     queue = await queue_of(services, submission.runs[0].device) if waiting else None
     return details(submission, queue)
+
+
+@router.delete("/submissions/{submission_id}", responses=ERRORS)
+async def popcorn_delete_own_submission(
+    services: ServicesDep, author: Author, submission_id: SubmissionId
+) -> SubmissionDeleted:
+    """Delete one's own submission; what runs of it is stopped, and the ranking moves up."""
+    await services.upkeep.delete_submission(author, submission_id)
+    return SubmissionDeleted(submission_id=submission_id)

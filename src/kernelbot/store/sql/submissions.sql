@@ -48,6 +48,10 @@ WHERE s.author_id = %(author_id)s
     AND (%(before_id)s::bigint IS NULL OR s.id < %(before_id)s::bigint)
 ORDER BY s.id DESC LIMIT %(limit)s OFFSET %(offset)s;
 
+-- name: on_board
+SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s
+ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
+
 -- name: runs
 SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at, r.started_at, r.finished_at, r.fault, r.message
