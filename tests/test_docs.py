@@ -10,7 +10,7 @@ import typer.main
 from fastapi.routing import APIRoute
 
 from kernelbot.api import popcorn
-from kernelbot.api.routers import boards, reviews, submissions, system, upkeep, users
+from kernelbot.api.routers import boards, rejudges, reviews, submissions, system, upkeep, users
 from kernelbot.cli.app import app
 from kernelbot.domain import errors
 from kernelbot.protocol import Mode, Verdict
@@ -46,6 +46,7 @@ def test_every_route_is_listed() -> None:
         submissions.router,
         reviews.router,
         upkeep.router,
+        rejudges.router,
         users.router,
         system.devices,
         system.probes,

@@ -30,6 +30,8 @@ WITH_PARAMETERS = [
     ("GET", "/api/v1/reviews"),
     ("GET", "/api/v1/submissions"),
     ("POST", "/api/v1/submissions"),
+    ("POST", "/api/v1/boards/{board}/rejudges"),
+    ("GET", "/api/v1/boards/{board}/rejudges/{rejudge_id}"),
     ("GET", "/api/v1/submissions/{submission_id}"),
     ("POST", "/api/v1/submissions/{submission_id}/cancel"),
     ("POST", "/api/v1/submissions/{submission_id}/release"),

@@ -100,4 +100,5 @@ def test_every_foreign_key_has_an_index(database_url: str) -> None:
     assert set(rows) == {
         ("leaderboards", "creator_id"),
         ("submissions", "problem_version_id"),
+        ("rejudges", "problem_version_id"),
     }

@@ -76,10 +76,10 @@ REVOKE: tuple[LiteralString, ...] = (
 
 def _history(connection: psycopg.Connection, rng: random.Random, authors: list[int]) -> None:
     """Some verdicts written and revoked, each followed by a refresh, as the services do it."""
-    sha = b"\x01" * 32
-    connection.execute("INSERT INTO sources VALUES (%s, 'x') ON CONFLICT DO NOTHING", (sha,))
     for _ in range(40):
         author = rng.choice(authors)
+        sha = bytes([rng.randrange(20)]) * 32
+        connection.execute("INSERT INTO sources VALUES (%s, 'x') ON CONFLICT DO NOTHING", (sha,))
         if rng.random() < 0.7:
             score = rng.choice([1.0, 1.5, 2.0, 3.0]) + rng.random() * 0.3
             width = rng.choice([0.0, 0.05, 0.4, 1.0])
@@ -154,3 +154,46 @@ async def test_verdicts_written_at_once_are_all_counted(world: World) -> None:
     await asyncio.gather(*(asyncio.to_thread(one, author) for author in authors))
     page = await world.services.standings.page(None, "sort", None)
     assert (page.total, {row.rank for row in page.rows}) == (12, {1})
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A score with half the width of its interval, by some source."""
+
+    score_s: float
+    half_s: float
+    source: int
+
+
+@pytest.mark.parametrize(
+    ("shots", "standing"),
+    [
+        ([Shot(2.0, 0.1, 1), Shot(1.0, 0.1, 2)], 1.0),
+        ([Shot(2.0, 0.1, 1), Shot(1.9, 0.1, 2)], 2.0),
+        ([Shot(2.0, 0.1, 1), Shot(1.9, 0.1, 2), Shot(1.7, 0.1, 3)], 1.7),
+        ([Shot(2.0, 0.1, 1), Shot(1.0, 0.1, 1)], 2.0),
+        ([Shot(2.0, 0.1, 1), Shot(1.5, 0.1, 2), Shot(0.5, 0.1, 1)], 1.5),
+    ],
+    ids=[
+        "a real improvement counts",
+        "noise doesn't",
+        "small steps add up",
+        "the same source again doesn't count",
+        "nor after another one",
+    ],
+)
+async def test_what_an_author_stands_with(world: World, shots: list[Shot], standing: float) -> None:
+    board = await world.board()
+    author = world.ada.user.id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        for shot in shots:
+            sha = bytes([shot.source]) * 32
+            connection.execute(
+                "INSERT INTO sources VALUES (%s, 'x') ON CONFLICT DO NOTHING", (sha,)
+            )
+            values = {"author": author, "sha": sha, "public": "accepted", "public_fault": None}
+            values |= {"score": shot.score_s, "low": shot.score_s - shot.half_s}
+            connection.execute(ADD, values | {"high": shot.score_s + shot.half_s})
+            connection.execute("SELECT refresh_standing(%s, 'CPU', %s)", (board.id, author))
+    page = await world.services.standings.page(None, "sort", None)
+    assert [standing] == [row.score_s for row in page.rows]

@@ -10,7 +10,7 @@ from starlette.types import Scope
 from kernelbot import __version__
 from kernelbot.api import errors, popcorn
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
-from kernelbot.api.routers import boards, reviews, submissions, system, upkeep, users
+from kernelbot.api.routers import boards, rejudges, reviews, submissions, system, upkeep, users
 from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 
@@ -41,6 +41,7 @@ def create_app(
         submissions.router,
         reviews.router,
         upkeep.router,
+        rejudges.router,
         users.router,
         system.devices,
     ):

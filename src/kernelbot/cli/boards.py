@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kernelbot.cli import upkeep
+from kernelbot.cli import rejudges, upkeep
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples("kernelbot board show sort_np", "kernelbot board show sort_np -d CPU")
     )(show)
     upkeep.register_boards(boards)
+    rejudges.register(boards)
     app.add_typer(boards, name="board")
     app.command(epilog=examples("kernelbot devices"))(devices)
 

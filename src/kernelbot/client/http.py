@@ -26,6 +26,7 @@ from kernelbot.schemas.boards import (
     problem_to_wire,
 )
 from kernelbot.schemas.errors import ErrorBody
+from kernelbot.schemas.rejudges import NewRejudge, RejudgeView
 from kernelbot.schemas.submissions import (
     Decision,
     EventView,
@@ -164,6 +165,15 @@ class KernelbotClient:
     def organise(self) -> OrganiserCalls:
         """What organisers do."""
         return OrganiserCalls(self.call)
+
+    def rejudge(self, board: str, device: str | None = None, top: int | None = None) -> RejudgeView:
+        """Measure a board's best again in one go. `device` None: the board's first."""
+        body = NewRejudge(device=device, top=top).model_dump()
+        return self._post(RejudgeView, f"/boards/{_part(board)}/rejudges", json=body)
+
+    def rejudge_of(self, board: str, rejudge_id: int) -> RejudgeView:
+        """How far it is."""
+        return self._get(RejudgeView, f"/boards/{_part(board)}/rejudges/{rejudge_id}")
 
     def me(self) -> UserView:
         """Whose token this is."""

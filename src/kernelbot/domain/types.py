@@ -188,6 +188,29 @@ class Standing:
 
 
 @dataclass(frozen=True)
+class RejudgedRun:
+    """One of the best, measured again. `after_s` None until then, or where it failed now."""
+
+    submission_id: int
+    author: str
+    before_s: float
+    after_s: float | None
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True)
+class Rejudge:
+    """A board's best on one device, measured again in one go; the ranking follows at the end."""
+
+    id: int
+    board: str
+    device: str
+    created_at: datetime
+    finished_at: datetime | None
+    runs: tuple[RejudgedRun, ...]
+
+
+@dataclass(frozen=True)
 class Event:
     """A step of a submission's life, numbered for resuming. `id` grows within a submission."""
 

@@ -16,6 +16,7 @@ from kernelbot.services import (
     Limits,
     Platform,
     ProblemFolders,
+    Rejudging,
     Reviews,
     Services,
     StandingsService,
@@ -74,6 +75,7 @@ async def open_services(
                 invites=Invites(database),
                 limits=Limits(database),
                 upkeep=Upkeep(database),
+                rejudging=Rejudging(database, queue),
             ),
         )
 

@@ -10,6 +10,7 @@ from kernelbot.services.invites import Invites
 from kernelbot.services.limits import Limits
 from kernelbot.services.platform import Platform
 from kernelbot.services.problem_folders import ProblemFolders
+from kernelbot.services.rejudging import Rejudging
 from kernelbot.services.reviews import Reviews
 from kernelbot.services.standings import StandingsService
 from kernelbot.services.submissions import Submissions
@@ -26,6 +27,7 @@ __all__ = [
     "Limits",
     "Platform",
     "ProblemFolders",
+    "Rejudging",
     "Reviews",
     "Services",
     "StandingsService",
@@ -54,3 +56,4 @@ class Services:
     invites: Invites
     limits: Limits
     upkeep: Upkeep
+    rejudging: Rejudging

@@ -21,7 +21,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from kernelbot.services.reviews import ReviewRules, Scored, hold_if_absurd
-from kernelbot.store import attempts, boards, standings, submissions
+from kernelbot.store import attempts, boards, rejudges, standings, submissions
 from kernelbot.store.attempts import HeldRun, LockedRun, OpenAttempt
 from kernelbot.store.database import Database, WriteSession
 from kernelbot.store.queue import Queue
@@ -173,7 +173,8 @@ class Judging:
                 "score_s": result.score_s,
                 "message": None if accepted or failure is None else failure.message,
             }
-            if result.score_s is not None and accepted and claim.spec.secret:
+            first_time = run.rejudge_id is None and claim.spec.secret
+            if result.score_s is not None and accepted and first_time:
                 scored = Scored(claim.submission_id, run.leaderboard_id, run.device, result.score_s)
                 await hold_if_absurd(session, scored, self._rules.review)
             await self._ended(session, claim, run, data)
@@ -256,7 +257,9 @@ class Judging:
         await submissions.add_event(
             session, claim.submission_id, claim.run_id, RunState.FINISHED, data
         )
-        if claim.spec.mode == Mode.LEADERBOARD:
+        if run.rejudge_id is not None:
+            await rejudges.ended(session, run.rejudge_id)
+        elif claim.spec.mode == Mode.LEADERBOARD:
             await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
         if self._rules.queue.running_limit is not None:
             await self._wake(session, run)

@@ -45,6 +45,8 @@ class HeldRun:
     leaderboard_id: int
     device: str
     author_id: int
+    rejudge_id: int | None
+    """Set where it measures again what was judged before."""
 
 
 @dataclass(frozen=True)

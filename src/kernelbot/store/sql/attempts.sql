@@ -1,11 +1,13 @@
 -- name: lock_run
 SELECT r.id, r.state, r.secret, r.device, r.attempts, r.submission_id, r.priority,
-    r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id, s.problem_version_id,
+    r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id,
+    coalesce(j.problem_version_id, s.problem_version_id) AS problem_version_id,
     c.content AS code, b.secret AS board_secret
 FROM runs r
 JOIN submissions s ON s.id = r.submission_id
 JOIN sources c ON c.sha256 = s.source_sha256
 JOIN leaderboards b ON b.id = s.leaderboard_id
+LEFT JOIN rejudges j ON j.id = r.rejudge_id
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
 
@@ -23,7 +25,7 @@ ORDER BY id LIMIT 1;
 -- Whatever changes a run or its attempts takes this lock first, so that none waits for another
 -- in a circle.
 -- name: hold_run
-SELECT s.leaderboard_id, r.device, s.author_id FROM runs r
+SELECT s.leaderboard_id, r.device, s.author_id, r.rejudge_id FROM runs r
 JOIN submissions s ON s.id = r.submission_id
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;

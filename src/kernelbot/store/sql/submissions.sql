@@ -53,9 +53,14 @@ SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s
 ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
 
 -- name: runs
-SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
-    r.created_at, r.started_at, r.finished_at, r.fault, r.message
-FROM runs r WHERE r.submission_id = ANY(%(submission_ids)s)
+SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, coalesce((
+        SELECT again.score_s FROM runs again
+        JOIN rejudges j ON j.id = again.rejudge_id AND j.finished_at IS NOT NULL
+        WHERE again.submission_id = r.submission_id AND again.device = r.device AND r.secret
+            AND again.score_s IS NOT NULL
+        ORDER BY again.rejudge_id DESC LIMIT 1
+    ), r.score_s) AS score_s, r.attempts, r.created_at, r.started_at, r.finished_at, r.fault, r.message
+FROM runs r WHERE r.submission_id = ANY(%(submission_ids)s) AND r.rejudge_id IS NULL
 ORDER BY r.submission_id, r.device, r.secret;
 
 -- name: results
@@ -83,6 +88,7 @@ SELECT author_id FROM submissions WHERE id = %(submission_id)s;
 -- name: cancel_runs
 UPDATE runs SET state = 'cancelled', finished_at = now()
 WHERE submission_id = %(submission_id)s AND state IN ('queued', 'dispatched', 'running')
+    AND rejudge_id IS NULL
 RETURNING id, device, secret;
 
 -- name: cancel_attempts
@@ -102,7 +108,7 @@ WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 -- name: queue_place
 WITH places AS (
     SELECT device, queue_place(id, %(ranked_first)s) AS position FROM runs
-    WHERE submission_id = %(submission_id)s AND state = 'queued'
+    WHERE submission_id = %(submission_id)s AND state = 'queued' AND rejudge_id IS NULL
 ), next AS (
     SELECT device, position FROM places ORDER BY position LIMIT 1
 )
@@ -132,4 +138,4 @@ ORDER BY e.id LIMIT 1000;
 
 -- name: ended
 SELECT coalesce(bool_and(state IN ('finished', 'lost', 'cancelled')), true) AS ended
-FROM runs WHERE submission_id = %(submission_id)s;
+FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NULL;

@@ -1,0 +1,86 @@
+"""`board rejudge`: the best measured again in one go."""
+
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from kernelbot.client import KernelbotClient
+    from kernelbot.schemas.rejudges import RejudgeView
+
+_POLL_S = 0.5
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command to `board`."""
+    group.command(
+        epilog=examples(
+            "kernelbot board rejudge sort_np --top 10",
+            "kernelbot board rejudge sort_np --device H100 --no-wait",
+        )
+    )(rejudge)
+
+
+def rejudge(
+    name: Annotated[str, typer.Argument(help="The board.")],
+    top: Annotated[
+        int | None,
+        typer.Option("--top", min=1, help="Only so many. Default: all.", show_default=False),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option("--device", "-d", help="Default: the board's first.", show_default=False),
+    ] = None,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the end.")] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the best again on one device in one go, and rank by that. For organisers.
+
+    Ctrl-C stops the watching, not the judging.
+    """
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.rejudge(name, device, top)
+        terminal.progress(f"Rejudging {len(found.runs)} of {found.board} on {found.device}.")
+        if not no_wait:
+            found = _wait(client, found, terminal)
+    terminal.show(_table(found))
+    terminal.document(found)
+
+
+def _wait(client: "KernelbotClient", found: "RejudgeView", terminal: Terminal) -> "RejudgeView":
+    done = 0
+    while found.finished_at is None:
+        time.sleep(_POLL_S)
+        found = client.rejudge_of(found.board, found.id)
+        ended = sum(run.verdict is not None for run in found.runs)
+        if ended > done:
+            done = ended
+            terminal.progress(f"{done} of {len(found.runs)} measured")
+    return found
+
+
+def _table(found: "RejudgeView") -> str:
+    from kernelbot.render.table import table
+    from kernelbot.render.text import one_line
+    from kernelbot.render.units import seconds_text
+
+    rows = [
+        (
+            str(run.submission_id),
+            one_line(run.author),
+            seconds_text(run.before_s),
+            seconds_text(run.after_s) if run.after_s else "",
+            run.verdict or "waits",
+        )
+        for run in found.runs
+    ]
+    headers = ("submission", "author", "before", "after", "verdict")
+    return table(headers, rows, right=("submission", "before", "after"))

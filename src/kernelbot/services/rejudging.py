@@ -1,0 +1,83 @@
+"""Rejudging: a board's best measured again on one device in one go, and ranked by that."""
+
+from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotFound
+from kernelbot.domain.states import RunState
+from kernelbot.domain.types import Board, Rejudge, Role, User
+from kernelbot.services import audit
+from kernelbot.services.boards import visible_board
+from kernelbot.store import boards, rejudges, submissions
+from kernelbot.store.database import Database, ReadSession
+from kernelbot.store.queue import Queue
+
+_MAX_ID = 2**63 - 1
+
+
+class Rejudging:
+    """For a board's organisers: its creator, and admins."""
+
+    def __init__(self, database: Database, queue: Queue) -> None:
+        self._database = database
+        self._queue = queue
+
+    async def start(
+        self, actor: User, board: str, *, device: str | None = None, top: int | None = None
+    ) -> Rejudge:
+        """Queue a run of each author's ranked submission, of the `top` best or of all, against
+        the board's current version of its problem. `device` None: the board's first.
+
+        Raises `NotFound`, `NotAllowed`, `DeviceNotOffered`, `Conflict` where nobody is ranked or
+        another one is at work.
+        """
+        async with self._database.write() as session:
+            found = await _organised(session, actor, board)
+            chosen = _offered(found, device)
+            best = await rejudges.candidates(session, found.id, chosen, top)
+            if not best:
+                raise Conflict(f"Nobody is ranked on {found.name!r} on {chosen}.")
+            rejudge_id = await rejudges.add(session, found.id, chosen)
+            if rejudge_id is None:
+                raise Conflict(
+                    f"{found.name!r} is being rejudged on {chosen} already.",
+                    hint="Wait until that has ended.",
+                )
+            for submission_id in best:
+                run_id, priority = await rejudges.add_run(
+                    session, rejudge_id, submission_id, chosen
+                )
+                await submissions.add_event(session, submission_id, run_id, RunState.QUEUED, {})
+                await self._queue.defer(session, run_id, chosen, priority)
+            detail = {"device": chosen, "top": top, "submissions": len(best)}
+            await audit.record(session, actor, "board.rejudge", f"board:{found.name}", detail)
+            started = await rejudges.one(session, found.id, rejudge_id)
+        assert started is not None
+        return started
+
+    async def get(self, actor: User, board: str, rejudge_id: int) -> Rejudge:
+        """How far it is. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            found = await _organised(session, actor, board)
+            known = 0 < rejudge_id <= _MAX_ID
+            rejudge = await rejudges.one(session, found.id, rejudge_id) if known else None
+        if rejudge is None:
+            raise NotFound(f"There is no rejudge {rejudge_id} of {found.name!r}.")
+        return rejudge
+
+
+async def _organised(session: ReadSession, actor: User, name: str) -> Board:
+    """The board, if the actor is one of its organisers."""
+    board = await visible_board(session, actor, name)
+    owned = await boards.by_name(session, name)
+    if actor.role is not Role.ADMIN and (owned is None or owned.creator_id != actor.id):
+        raise NotAllowed(f"Only the organisers of {board.name!r} may rejudge it.")
+    return board
+
+
+def _offered(board: Board, device: str | None) -> str:
+    offered = {name.lower(): name for name in board.devices}
+    chosen = board.devices[0] if device is None else offered.get(device.lower())
+    if chosen is None:
+        raise DeviceNotOffered(
+            f"Board {board.name!r} doesn't offer {device!r}.",
+            hint=f"It offers: {', '.join(board.devices)}.",
+        )
+    return chosen

@@ -1,0 +1,62 @@
+-- Each author's standing, or else his fastest of another version of the problem.
+-- name: candidates
+SELECT submission_id FROM (
+    SELECT DISTINCT ON (r.author_id) r.submission_id, r.score_s
+    FROM rankable_runs r
+    LEFT JOIN standings st ON st.leaderboard_id = r.leaderboard_id AND st.device = r.device
+        AND st.author_id = r.author_id
+    WHERE r.leaderboard_id = %(leaderboard_id)s AND r.device = %(device)s
+        AND (st.run_id IS NULL OR st.run_id = r.run_id)
+    ORDER BY r.author_id, r.score_s, r.run_id
+) best
+ORDER BY score_s, submission_id LIMIT %(top)s;
+
+-- name: add
+INSERT INTO rejudges (leaderboard_id, device, problem_version_id)
+SELECT id, %(device)s, problem_version_id FROM leaderboards WHERE id = %(leaderboard_id)s
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- name: add_run
+INSERT INTO runs (submission_id, device, secret, priority, rejudge_id)
+VALUES (%(submission_id)s, %(device)s, true, %(priority)s, %(rejudge_id)s)
+RETURNING id;
+
+-- Runs that end at the same moment wait for each other here, so that the last one sees the rest.
+-- name: hold
+SELECT leaderboard_id, device FROM rejudges WHERE id = %(rejudge_id)s FOR UPDATE;
+
+-- name: finish
+UPDATE rejudges SET finished_at = now()
+WHERE id = %(rejudge_id)s AND finished_at IS NULL AND NOT EXISTS (
+    SELECT 1 FROM runs
+    WHERE rejudge_id = %(rejudge_id)s AND state NOT IN ('finished', 'lost', 'cancelled')
+)
+RETURNING id;
+
+-- name: rank
+SELECT refresh_standing(j.leaderboard_id, j.device, own.author_id)
+FROM rejudges j
+CROSS JOIN LATERAL (
+    SELECT DISTINCT s.author_id FROM runs r JOIN submissions s ON s.id = r.submission_id
+    WHERE r.rejudge_id = j.id ORDER BY s.author_id
+) own
+WHERE j.id = %(rejudge_id)s;
+
+-- name: one
+SELECT j.id, b.name AS board, j.device, j.created_at, j.finished_at
+FROM rejudges j JOIN leaderboards b ON b.id = j.leaderboard_id
+WHERE j.id = %(rejudge_id)s AND j.leaderboard_id = %(leaderboard_id)s;
+
+-- name: runs
+SELECT r.submission_id, u.name AS author, r.score_s AS after_s, r.verdict, (
+    SELECT before.score_s FROM runs before
+    WHERE before.submission_id = r.submission_id AND before.device = r.device AND before.secret
+        AND before.score_s IS NOT NULL AND before.id < r.id
+    ORDER BY before.id DESC LIMIT 1
+) AS before_s
+FROM runs r
+JOIN submissions s ON s.id = r.submission_id
+JOIN users u ON u.id = s.author_id
+WHERE r.rejudge_id = %(rejudge_id)s
+ORDER BY r.id;

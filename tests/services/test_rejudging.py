@@ -1,0 +1,120 @@
+import asyncio
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotFound
+from kernelbot.domain.types import Rejudge
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+
+async def _ranked(world: World, folder: Path, *scores: float) -> list[int]:
+    """Submissions of ada, bob, ... with these scores."""
+    numbers = []
+    people = [world.ada.user, world.bob.user, world.admin.user]
+    async with working(quick_settings(folder), world.database.url):
+        for author, score in zip(people, scores, strict=False):
+            content = f"# fake: accepted {score}\n# {author.name}\n".encode()
+            sent = await world.submit(author, content=content)
+            await finished(world, sent.id)
+            numbers.append(sent.id)
+    return numbers
+
+
+def _measure_otherwise(world: World, number: int, score: float) -> None:
+    """From now on the device finds another score: what it runs is replaced."""
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute(
+            "UPDATE sources SET content = %s WHERE sha256 ="
+            " (SELECT source_sha256 FROM submissions WHERE id = %s)",
+            (f"# fake: accepted {score}\n", number),
+        )
+
+
+async def _rejudged(world: World, folder: Path, top: int | None = None) -> Rejudge:
+    started = await world.services.rejudging.start(world.admin.user, "sort", top=top)
+    async with working(quick_settings(folder), world.database.url), asyncio.timeout(20):
+        while started.finished_at is None:
+            await asyncio.sleep(0.05)
+            started = await world.services.rejudging.get(world.admin.user, "SORT", started.id)
+    return started
+
+
+async def test_the_ranking_follows_the_new_measurements(world: World, tmp_path: Path) -> None:
+    await world.board()
+    ada, bob = await _ranked(world, tmp_path, 1.0, 2.0)
+    _measure_otherwise(world, ada, 3.0)
+    done = await _rejudged(world, tmp_path)
+    page = await world.services.standings.page(None, "sort", None)
+    assert [(1.0, 3.0), (2.0, 2.0)] == [(run.before_s, run.after_s) for run in done.runs]
+    assert [("bob", 2.0, bob), ("ada", 3.0, ada)] == [
+        (row.author, row.score_s, row.submission_id) for row in page.rows
+    ]
+
+
+async def test_only_the_best_are_measured_again(world: World, tmp_path: Path) -> None:
+    await world.board()
+    best, *_ = await _ranked(world, tmp_path, 1.0, 2.0, 3.0)
+    done = await _rejudged(world, tmp_path, top=1)
+    assert [best] == [run.submission_id for run in done.runs]
+
+
+async def test_what_fails_now_is_ranked_no_more(world: World, tmp_path: Path) -> None:
+    await world.board()
+    await _ranked(world, tmp_path, 1.0)
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute("UPDATE sources SET content = '# fake: wrong_answer'")
+    await _rejudged(world, tmp_path)
+    page = await world.services.standings.page(None, "sort", None)
+    assert page.rows == ()
+
+
+async def test_a_submission_shows_its_new_score_and_stays_finished(
+    world: World, tmp_path: Path
+) -> None:
+    await world.board()
+    (ada,) = await _ranked(world, tmp_path, 1.0)
+    _measure_otherwise(world, ada, 1.5)
+    started = await world.services.rejudging.start(world.admin.user, "sort")
+    while_it_waits = await world.services.submissions.get(world.ada.user, ada)
+    assert ("finished", 1.0) == (while_it_waits.state, while_it_waits.score_s)
+    async with working(quick_settings(tmp_path), world.database.url):
+        while started.finished_at is None:
+            started = await world.services.rejudging.get(world.admin.user, "sort", started.id)
+    shown = await world.services.submissions.get(world.ada.user, ada)
+    assert (1.5, 1, 2) == (shown.score_s, shown.place, len(shown.runs))
+
+
+async def test_one_at_a_time(world: World, tmp_path: Path) -> None:
+    await world.board()
+    await _ranked(world, tmp_path, 1.0)
+    await world.services.rejudging.start(world.admin.user, "sort")
+    with pytest.raises(Conflict, match="already"):
+        await world.services.rejudging.start(world.admin.user, "sort")
+
+
+async def test_there_must_be_someone(world: World) -> None:
+    await world.board()
+    with pytest.raises(Conflict, match="Nobody"):
+        await world.services.rejudging.start(world.admin.user, "sort")
+
+
+async def test_it_is_for_organisers(world: World) -> None:
+    await world.board()
+    with pytest.raises(NotAllowed):
+        await world.services.rejudging.start(world.ada.user, "sort")
+
+
+async def test_a_device_must_be_offered(world: World) -> None:
+    await world.board()
+    with pytest.raises(DeviceNotOffered):
+        await world.services.rejudging.start(world.admin.user, "sort", device="H100")
+
+
+@pytest.mark.parametrize("number", [0, -1, 5, 2**63])
+async def test_unknown_ones_are_not_found(world: World, number: int) -> None:
+    await world.board()
+    with pytest.raises(NotFound):
+        await world.services.rejudging.get(world.admin.user, "sort", number)
