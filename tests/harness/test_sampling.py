@@ -1,5 +1,6 @@
 """The stopping rule, on samples whose truth is known."""
 
+import dataclasses
 import random
 import statistics
 
@@ -60,7 +61,17 @@ def test_noise_goes_on_to_the_maximum() -> None:
     assert (StoppedBy.MAX_SAMPLES, 200) == drain(StoppingRule(RULES, 10.0), 1000.0)
 
 
-def test_the_wall_cap_cuts_even_below_the_minimum() -> None:
+def test_the_wall_cap_waits_for_the_minimum() -> None:
+    rules = dataclasses.replace(RULES, wall_cap_s=1.0)
+    assert (StoppedBy.WALL_CAP, 20) == drain(StoppingRule(rules, 10.0), 1000.0, seconds_each=0.2)
+
+
+def test_the_wall_cap_ends_what_stays_noisy() -> None:
+    rules = dataclasses.replace(RULES, wall_cap_s=5.0)
+    assert (StoppedBy.WALL_CAP, 25) == drain(StoppingRule(rules, 10.0), 1000.0, seconds_each=0.2)
+
+
+def test_the_longest_time_cuts_even_below_the_minimum() -> None:
     assert (StoppedBy.WALL_CAP, 5) == drain(StoppingRule(RULES, 1.0), 1000.0, seconds_each=0.2)
 
 

@@ -11,17 +11,19 @@ from dataclasses import dataclass
 from kernelbot.harness.session import Window
 from kernelbot.protocol import DeviceSpec, Floor
 
-_SLACK = 1.25
-"""How much dearer than an empty call the harness's own part of a call may be."""
-_SLACK_NS = 20_000
+_BOUND_SLACK = 1.25
+"""How much dearer than a call that does nothing the harness's own part of a call may be, before
+the rest is taken for the author's work and counted as his time."""
+_BOUND_SLACK_NS = 20_000
 _DOUBT = 2.0
-"""Times as much as is explained must be seen before anybody is accused. A kernel leaves colder
-caches behind than an empty call, and a neighbour makes both dearer; what lies between is not lost,
-because `bounded_ns` charges it to the call."""
-_STILL_NS = 30_000
-_WAIT_SLACK = 2.0
-_WAIT_SLACK_NS = 400_000
-_CLAIM_SHARE = 0.05
+"""Only what is beyond twice the dearest nineteen in twenty of the control calls accuses."""
+_DOUBT_NS = 100_000
+_DOUBT_WALL_NS = 1_000_000
+_STILL_NS = 100_000
+_CLAIM_SHARE = 0.1
+_FEWEST = 5
+"""Fewer calls than these accuse nobody; their times are bounded all the same."""
+_HIGH = 0.95
 
 
 @dataclass(frozen=True)
@@ -53,56 +55,96 @@ def below_floor(floor: Floor | None, device: DeviceSpec, median_ns: float) -> Co
 
 
 @dataclass(frozen=True)
-class Baseline:
-    """The harness's own costs around a call, in ns, from empty calls on the same runner."""
+class Spread:
+    """One of the harness's own costs around a call, over the control calls, in ns."""
 
-    build_cpu_ns: float
-    excess_cpu_ns: float
-    """Processor time of the main thread beyond the claim: copying the output, the message."""
-    wait_ns: float
-    """Wall time beyond the claim that is not explained by waiting for a processor."""
-    output_bytes: int
-    """What those calls returned."""
+    median_ns: float
+    high_ns: float
+    """What nineteen in twenty stay below."""
 
     @classmethod
-    def of(cls, windows: Sequence[Window], output_bytes: int) -> "Baseline":
-        """Medians of a few empty calls; of the wall, which is noisy, the longest."""
+    def of(cls, values: Sequence[float]) -> "Spread":
+        """Of at least one value."""
+        ordered = sorted(values)
         return cls(
-            _median(windows, lambda window: window.build_cpu_ns),
-            _median(windows, _excess_ns),
-            max(map(_wait_ns, windows)),
-            output_bytes,
+            statistics.median(ordered), ordered[min(int(_HIGH * len(ordered)), len(ordered) - 1)]
         )
 
-    def bounded_ns(self, window: Window, output_bytes: int) -> float:
-        """The claim, but never less than the processor time that surely belongs to the call."""
-        surely = window.call_cpu_ns - self._allowed_excess_ns(output_bytes)
-        return max(float(window.claim_ns), surely)
+    def doubtful_ns(self, slack_ns: float, share: float = 1.0) -> float:
+        """From where on it can't be the harness's own cost, however busy the machine is."""
+        return max(self.high_ns, 0.0) * _DOUBT * share + slack_ns
 
-    def contradiction(self, windows: Sequence[Window], output_bytes: int) -> Contradiction | None:
-        """What the judge's clocks have against the claims; None when nothing."""
+
+@dataclass(frozen=True)
+class Baseline:
+    """The harness's own costs around a call, from calls of a runner without an author."""
+
+    build_cpu: Spread
+    excess_cpu: Spread
+    """Processor time of the main thread beyond the claim: reading and answering messages."""
+    wait: Spread
+    """Wall time beyond the claim that is not explained by waiting for a processor."""
+    parts: int
+    """How many values those calls returned."""
+
+    @classmethod
+    def of(cls, windows: Sequence[Window], parts: int) -> "Baseline":
+        """Of calls made under the same conditions as those to be judged."""
+        return cls(
+            Spread.of([window.build_cpu_ns for window in windows]),
+            Spread.of([_excess_ns(window) for window in windows]),
+            Spread.of([_wait_ns(window) for window in windows]),
+            parts,
+        )
+
+    def bounded_ns(self, window: Window, parts: int) -> float:
+        """The claim, but never less than the time that surely belongs to the call.
+
+        This, not the accusation, is what makes a small lie worthless.
+        """
+        share = self._share(parts)
+        explained = self.excess_cpu.median_ns * _BOUND_SLACK * share + _BOUND_SLACK_NS
+        return max(
+            float(window.claim_ns),
+            window.call_cpu_ns - explained,
+            window.bracket_ns - window.waiting_ns - self.wait.doubtful_ns(_DOUBT_WALL_NS, share),
+        )
+
+    def contradiction(self, windows: Sequence[Window], parts: int) -> Contradiction | None:
+        """What the judge's clocks clearly have against the claims; None when nothing."""
         claim = _median(windows, lambda window: window.claim_ns)
         if claim <= 0 or any(w.claim_ns > w.bracket_ns for w in windows):
             return Contradiction(
                 "A claimed time is impossible: not positive, or longer than the call took.",
                 f"median claim {claim:.0f} ns",
             )
+        if len(windows) < _FEWEST:
+            return None
+        share = self._share(parts)
         checks = (
-            ("work before the call, while the inputs were made", self._build(windows)),
-            ("work while it had to wait for the call", (_still(windows), _STILL_NS)),
+            (
+                "work before the call, while the inputs were made",
+                _median(windows, lambda window: window.build_cpu_ns),
+                self.build_cpu.doubtful_ns(_DOUBT_NS),
+            ),
+            (
+                "work while it had to wait for the call",
+                _median(windows, lambda window: window.still_cpu_ns),
+                _STILL_NS,
+            ),
             (
                 "more processor time in the call than the time it claims",
-                (
-                    _median(windows, _excess_ns),
-                    _DOUBT * self._allowed_excess_ns(output_bytes) + _CLAIM_SHARE * claim,
-                ),
+                _median(windows, _excess_ns),
+                self.excess_cpu.doubtful_ns(_DOUBT_NS, share),
             ),
             (
                 "a call that took longer than the time it claims",
-                (_median(windows, _wait_ns), self._allowed_wait_ns(claim)),
+                _median(windows, _wait_ns),
+                self.wait.doubtful_ns(_DOUBT_WALL_NS, share),
             ),
         )
-        for what, (seen, allowed) in checks:
+        for what, seen, explained in checks:
+            allowed = explained + _CLAIM_SHARE * claim
             if seen > allowed:
                 return Contradiction(
                     f"The clocks contradict the submission: {what}.",
@@ -111,18 +153,9 @@ class Baseline:
                 )
         return None
 
-    def _build(self, windows: Sequence[Window]) -> tuple[float, float]:
-        seen = _median(windows, lambda window: window.build_cpu_ns)
-        claim = _median(windows, lambda window: window.claim_ns)
-        explained = self.build_cpu_ns * _SLACK + _SLACK_NS
-        return seen, _DOUBT * explained + _CLAIM_SHARE * claim
-
-    def _allowed_excess_ns(self, output_bytes: int) -> float:
-        larger = max(1.0, output_bytes / max(self.output_bytes, 1))
-        return self.excess_cpu_ns * _SLACK * larger + _SLACK_NS
-
-    def _allowed_wait_ns(self, claim_ns: float) -> float:
-        return self.wait_ns * _WAIT_SLACK + _WAIT_SLACK_NS + _CLAIM_SHARE * claim_ns
+    def _share(self, parts: int) -> float:
+        """An output of many values takes longer to describe than one of few."""
+        return max(1.0, parts / max(self.parts, 1))
 
 
 def _median(windows: Sequence[Window], what: Callable[[Window], float]) -> float:
@@ -135,7 +168,3 @@ def _excess_ns(window: Window) -> float:
 
 def _wait_ns(window: Window) -> float:
     return window.bracket_ns - window.claim_ns - window.waiting_ns
-
-
-def _still(windows: Sequence[Window]) -> float:
-    return _median(windows, lambda window: window.still_cpu_ns)

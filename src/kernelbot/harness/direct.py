@@ -89,6 +89,10 @@ class DirectCaller:
         """Processor time of the runner's other threads and processes; exact at rest."""
         return self._session.clocks.tree_cpu_ns() - self._main_thread()[0]
 
+    def hold(self) -> None:
+        """Stop the runner until the next call, so that nothing of it can disturb others."""
+        self._tree.halt()
+
     def release(self) -> None:
         """Let the runner go on."""
         self._tree.resume()
@@ -152,7 +156,8 @@ class DirectCaller:
                 Verdict.RULE_VIOLATION,
                 f"What the runner sent as output is not a value: {error}.",
             ) from error
-        return Reply(value, Window(claim, 0), size, self._aliased(reply.get("value"), addresses))
+        aliased = self._aliased(reply.get("value"), addresses)
+        return Reply(value, Window(claim, 0), size, aliased, len(addresses))
 
     def _copy_out(self, skeleton: Json, addresses: list[Any], size: int) -> Any:
         stretches = list(leaf_sizes(skeleton))

@@ -4,25 +4,26 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.checking import complaint
 from kernelbot.harness.clocks import CacheFlusher
-from kernelbot.harness.crosscheck import Baseline, below_floor
+from kernelbot.harness.control import Control, caller_of
+from kernelbot.harness.crosscheck import below_floor
 from kernelbot.harness.direct import DirectCaller
 from kernelbot.harness.problem import LoadedProblem
 from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.session import AuthorFailure, Reply, Session, Window
 from kernelbot.harness.testing import encode_input, refuse_side_effects, wrong_answer
-from kernelbot.protocol import Case, Floor, JobSpec, Vendor, Verdict, WorkloadResult
+from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]
 
-_WARMING_CALLS = 5
-_COLD_CALLS = 5
+_CONTROL_EVERY = 4
+"""A call of the control runner comes before every so many of the author's."""
 _CHEAP_CHECK_SHARE = 0.25
 """A check counts as cheap while all checks together take less than this of the elapsed time."""
 
@@ -43,50 +44,31 @@ class Measurer:
         job: JobSpec,
         problem: LoadedProblem,
         session: Session,
+        control: Control,
         flusher: CacheFlusher,
         spend: Spend,
     ) -> None:
         self._job = job
         self._problem = problem
         self._session = session
+        self._control = control
         self._flusher = flusher
         self._spend = spend
         self._secret = os.urandom(32)
         self._random = random.SystemRandom()
-        self._empty_call_ns: float | None = None
-        on_cpu = job.device.vendor is Vendor.CPU
-        self._direct = DirectCaller(session, problem.modules) if on_cpu else None
-        self._caller: DirectCaller | Session = self._direct or session
-        self._baselines: dict[int, Baseline] = {}
-
-    def calibrate(self, cases: Sequence[tuple[int, Case]]) -> None:
-        """Empty calls, before any code of the author's: what a call costs by itself."""
-        for index, case in cases:
-            encoded = encode_input(self._data(case, index, 0), self._problem.modules)
-            for call in range(_WARMING_CALLS):
-                self._caller.timed_call(encoded, None, bool(call % 2), "identity")
-            empty = [
-                self._caller.timed_call(encoded, None, bool(call % 2), "nothing")
-                for call in range(_WARMING_CALLS)
-            ]
-            cold = [
-                self._caller.timed_call(encoded, self._flusher, bool(call % 2), "identity")
-                for call in range(_COLD_CALLS)
-            ]
-            self._baselines[index] = Baseline.of(
-                [reply.window for reply in cold], cold[-1].size_bytes
-            )
-            self._empty_call_ns = statistics.median(reply.window.claim_ns for reply in empty)
-        self._release()
+        self._caller = caller_of(job, problem, session)
 
     def measure(self, index: int, case: Case, workloads_left: int) -> Measurement:
         """Sample one workload until the stopping rule is satisfied. Raises `AuthorFailure`."""
         start = time.monotonic()
         left_s = (self._session.deadline - start) * 0.9 / workloads_left
         rules = self._job.sampling
-        rule = StoppingRule(rules, min(rules.wall_cap_s, left_s))
+        rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s))
+        first = encode_input(self._data(case, index, 0), self._problem.modules)
+        if isinstance(self._caller, DirectCaller):
+            self._caller.hold()
+        empty_call_ns = self._control.calibrate(index, first)
         call = self._warm_up(index, case)
-        baseline = self._baselines[index]
         windows: list[Window] = []
         checked = 0
         check_s = 0.0
@@ -98,31 +80,33 @@ class Measurer:
                 or self._random.random() < rules.check_share
                 or check_s < _CHEAP_CHECK_SHARE * elapsed
             )
+            if len(windows) % _CONTROL_EVERY == 0:
+                self._control.observe(index, first)
             reply, spent = self._one_call(index, case, call, check)
             call += 1
             checked += check
             check_s += spent
             windows.append(reply.window)
-            rule.add(baseline.bounded_ns(reply.window, reply.size_bytes))
+            rule.add(self._control.baseline(index).bounded_ns(reply.window, reply.parts))
             stopped = rule.decide(time.monotonic() - start)
         self._release()
-        if found := baseline.contradiction(windows, reply.size_bytes):
+        if found := self._control.baseline(index).contradiction(windows, reply.parts):
             refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
             refused.disputable = True
             raise refused
-        result = _summary(case, rule.samples_ns, checked, stopped, self._empty_call_ns)
+        result = _summary(case, rule.samples_ns, checked, stopped, empty_call_ns)
         if found := below_floor(self._floor(index), self._job.device, result.median_ns):
             raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
         return Measurement(result, tuple(windows))
 
     def close(self) -> None:
         """Give back what the calls needed."""
-        if self._direct is not None:
-            self._direct.close()
+        if isinstance(self._caller, DirectCaller):
+            self._caller.close()
 
     def _release(self) -> None:
-        if self._direct is not None:
-            self._direct.release()
+        if isinstance(self._caller, DirectCaller):
+            self._caller.release()
 
     def _floor(self, index: int) -> Floor | None:
         floors = self._job.problem.floors
@@ -168,7 +152,7 @@ def _summary(
     samples: list[float],
     checked: int,
     stopped: StoppedBy,
-    empty_call_ns: float | None,
+    empty_call_ns: float,
 ) -> WorkloadResult:
     return WorkloadResult(
         spec=case.spec,

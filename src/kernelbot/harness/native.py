@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from kernelbot.harness.build import Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.control import Control
 from kernelbot.harness.measure import Measurement, Measurer
 from kernelbot.harness.outcome import Refusal
 from kernelbot.harness.problem import LoadedProblem, shared_files
@@ -209,11 +210,19 @@ class NativeJudge:
         self.collected.spend("compile", time.monotonic() - start)
 
     def _measure(self, phase: Phase, session: Session) -> PhaseResult:
-        cases = self.timed_cases()
-        measurer = Measurer(self._job, self._problem, session, self._flusher, self.collected.spend)
-        measurer.calibrate(cases)
         self._load(session)
-        order = list(cases)
+        control = Control(self._job, self._problem, self._client, self._flusher, session.deadline)
+        measurer = Measurer(
+            self._job, self._problem, session, control, self._flusher, self.collected.spend
+        )
+        try:
+            return self._measure_all(phase, measurer)
+        finally:
+            measurer.close()
+            control.close()
+
+    def _measure_all(self, phase: Phase, measurer: Measurer) -> PhaseResult:
+        order = self.timed_cases()
         self._random.shuffle(order)
         done: dict[int, WorkloadResult] = {}
         try:
@@ -225,8 +234,6 @@ class NativeJudge:
             if error.disputable:
                 raise
             return _refused(phase, error, [done[i] for i in sorted(done)])
-        finally:
-            measurer.close()
         return PhaseResult(
             phase, Verdict.ACCEPTED, 0.0, workloads=tuple(done[i] for i in sorted(done))
         )

@@ -37,12 +37,12 @@ def median_interval(samples: Sequence[float]) -> tuple[float, float]:
 class StoppingRule:
     """Collects samples of one workload and says when there are enough.
 
-    `wall_s` passed to `decide` is the time spent on the workload so far, generation of data,
-    flushing and checking included.
+    `longest_s` ends it even below the least number of samples. `wall_s` passed to `decide` is the
+    time spent on the workload so far, generation of data, flushing and checking included.
     """
 
     rules: SamplingRules
-    wall_cap_s: float
+    longest_s: float
     samples_ns: list[float] = field(default_factory=list)
 
     def add(self, sample_ns: float) -> None:
@@ -52,11 +52,15 @@ class StoppingRule:
     def decide(self, wall_s: float) -> StoppedBy | None:
         """None to go on. Precision is only looked at after whole blocks, lest chance decide."""
         count = len(self.samples_ns)
-        if count and wall_s >= self.wall_cap_s:
+        if count and wall_s >= self.longest_s:
             return StoppedBy.WALL_CAP
         if count >= self.rules.max_samples:
             return StoppedBy.MAX_SAMPLES
-        if count < self.rules.min_samples or count % self.rules.block:
+        if count < self.rules.min_samples:
+            return None
+        if wall_s >= self.rules.wall_cap_s:
+            return StoppedBy.WALL_CAP
+        if count % self.rules.block:
             return None
         if sum(self.samples_ns) < self.rules.min_total_s * 1e9:
             return None

@@ -77,6 +77,8 @@ class Reply:
     window: Window
     size_bytes: int
     aliased: bool
+    parts: int = 1
+    """How many values the output consists of."""
 
 
 @dataclass(frozen=True)
@@ -314,7 +316,8 @@ class Session:
             self._fetch_again(size)
         value = self._rebuild(reply.get("value"), probes)
         window = Window(claim, bracket)
-        return Reply(value, window, size, bool(reply.get("aliased")))
+        parts = sum(1 for _ in leaf_sizes(reply.get("value")))
+        return Reply(value, window, size, bool(reply.get("aliased")), parts)
 
     def _fetch_again(self, size: int) -> None:
         old_probes = self._output.read(0, OUTPUT_BASE) if self._output else b""

@@ -153,9 +153,10 @@ class _Writer:
         device = str(value.device)
         if value.device.type not in ("cpu", "cuda"):
             raise UnsupportedValue(f"a tensor on the device {device}")
-        shape, strides = tuple(value.shape), tuple(value.stride())
-        owner = value.detach()
-        if value.is_conj() or value.is_neg():
+        # Methods can be overridden on an instance, but not on the fresh one that this makes.
+        owner = self._torch.Tensor.detach(value)
+        shape, strides = tuple(owner.shape), tuple(owner.stride())
+        if owner.is_conj() or owner.is_neg():
             owner = owner.resolve_conj().resolve_neg()
         if owner.device.type != "cpu":
             owner = owner.cpu()

@@ -123,9 +123,12 @@ class SamplingRules:
     """When to stop sampling a workload (measurement-integrity: interval of the median)."""
 
     min_samples: int = 20
-    max_samples: int = 2000
+    max_samples: int = 1000
     min_total_s: float = 0.05
-    wall_cap_s: float = 20.0
+    wall_cap_s: float = 2.0
+    """Of one workload, once it has its least number of samples; data and checks included."""
+    patience_s: float = 20.0
+    """How long a workload of slow calls may go on to reach its least number of samples."""
     target_relative_ci: float = 0.01
     """Stop once the 95 % interval of the median is narrower than this share of the median."""
     warmup_s: float = 0.02

@@ -1,0 +1,102 @@
+"""A second, clean runner beside the author's: known kernels, called under the same conditions.
+
+What a call costs by itself depends on what else the machine does. So it is measured again and
+again between the author's calls, with the same data and as cold caches, where no author's code is
+ever loaded: nobody can forge it, and a busy machine makes both sides slower alike.
+"""
+
+import statistics
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.crosscheck import Baseline
+from kernelbot.harness.direct import DirectCaller
+from kernelbot.harness.problem import LoadedProblem, shared_files
+from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
+from kernelbot.harness.session import AuthorFailure, Reply, Session, Window
+from kernelbot.harness.values import Encoded, leaf_kinds
+from kernelbot.protocol import JobSpec, Lang, Vendor, Verdict
+
+IDENTITY = "identity"
+"""Returns its input; of a compiled problem, calls nothing on the same buffers."""
+NOTHING = "nothing"
+_WARMING_CALLS = 5
+_COLD_CALLS = 5
+
+
+def caller_of(job: JobSpec, problem: LoadedProblem, session: Session) -> DirectCaller | Session:
+    """How timed calls are made on the job's device."""
+    if job.device.vendor is Vendor.CPU:
+        return DirectCaller(session, problem.modules)
+    return session
+
+
+class Control:
+    """Calls known kernels in a runner of its own. Raises `SandboxUnavailable` where that fails."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        problem: LoadedProblem,
+        client: RunnerClient,
+        flusher: CacheFlusher,
+        deadline: float,
+    ) -> None:
+        spec = job.problem
+        self._flusher = flusher
+        self._calls = 0
+        self._windows: dict[int, list[Window]] = {}
+        self._parts: dict[int, int] = {}
+        self._session = Session(client, job.limits, problem.modules, deadline)
+        self._caller = caller_of(job, problem, self._session)
+        device = "cpu" if job.device.vendor is Vendor.CPU else "cuda"
+        outputs = None if spec.lang is Lang.PY else spec.config.outputs
+        try:
+            with _blaming_us():
+                self._session.setup(shared_files(spec), device, spec.fresh_output, outputs)
+        except BaseException:
+            self.close()
+            raise
+
+    def calibrate(self, index: int, data: Encoded) -> float:
+        """Warm up and begin workload `index`'s baseline; the median empty call, in ns."""
+        for _ in range(_WARMING_CALLS):
+            self.call(data, IDENTITY, cold=False)
+        empty = [self.call(data, NOTHING, cold=False) for _ in range(_WARMING_CALLS)]
+        self._parts[index] = sum(1 for _ in leaf_kinds(data.skeleton))
+        for _ in range(_COLD_CALLS):
+            self.observe(index, data)
+        return statistics.median(reply.window.claim_ns for reply in empty)
+
+    def observe(self, index: int, data: Encoded) -> None:
+        """One more cold call that does nothing, for the baseline of workload `index`."""
+        self._windows.setdefault(index, []).append(self.call(data, IDENTITY).window)
+
+    def baseline(self, index: int) -> Baseline:
+        """What calls of workload `index` were seen to cost by themselves so far."""
+        return Baseline.of(self._windows[index], self._parts[index])
+
+    def call(self, data: Encoded, kernel: str, *, cold: bool = True) -> Reply:
+        """One timed call of a kernel this runner knows."""
+        self._calls += 1
+        with _blaming_us():
+            flusher = self._flusher if cold else None
+            return self._caller.timed_call(data, flusher, bool(self._calls % 2), kernel)
+
+    def close(self) -> None:
+        """End the runner."""
+        self._session.abort()
+        if isinstance(self._caller, DirectCaller):
+            self._caller.close()
+
+
+@contextmanager
+def _blaming_us() -> Iterator[None]:
+    """No author's code runs here: only time running out can be the author's doing."""
+    try:
+        yield
+    except AuthorFailure as error:
+        if error.verdict is Verdict.TIME_LIMIT:
+            raise
+        raise SandboxUnavailable(f"The control runner failed: {error.message}") from error

@@ -1,0 +1,69 @@
+"""The control runner, for real: beside a judge's problem, in the sandbox."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.control import IDENTITY, Control
+from kernelbot.harness.problem import loaded
+from kernelbot.harness.sandbox import (
+    Flavour,
+    RunnerClient,
+    SandboxUnavailable,
+    Zygote,
+    ZygoteConfig,
+)
+from kernelbot.harness.testing import encode_input
+from kernelbot.harness.values import Encoded
+from tests.harness.jobs import SORT, a_job
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    zygote = Zygote.start(ZygoteConfig(Flavour.NUMPY))
+    try:
+        zygote.wait_ready(60)
+        yield zygote
+    finally:
+        zygote.close()
+
+
+@pytest.fixture
+def control(zygote: Zygote) -> Iterator[tuple[Control, Encoded]]:
+    job = a_job(SORT)
+    client = RunnerClient(zygote.connect())
+    with loaded(job.problem) as problem:
+        control = Control(job, problem, client, CacheFlusher(1 << 20), time.monotonic() + 30)
+        try:
+            data = problem.make_input({"size": 1000, "seed": 1}, None)
+            yield control, encode_input(data, problem.modules)
+        finally:
+            control.close()
+            client.close()
+
+
+def test_a_call_that_does_nothing_costs_microseconds(control: tuple[Control, Encoded]) -> None:
+    made, data = control
+    empty_ns = made.calibrate(0, data)
+    made.observe(0, data)
+    baseline = made.baseline(0)
+    assert 0 < empty_ns < 100_000
+    assert 0 < baseline.excess_cpu.median_ns <= baseline.excess_cpu.high_ns
+
+
+def test_its_own_calls_contradict_nothing(control: tuple[Control, Encoded]) -> None:
+    made, data = control
+    made.calibrate(0, data)
+    windows = []
+    for _ in range(20):
+        made.observe(0, data)
+        windows.append(made.call(data, IDENTITY).window)
+    assert made.baseline(0).contradiction(windows, 1) is None
+
+
+def test_its_failure_is_ours(control: tuple[Control, Encoded]) -> None:
+    made, data = control
+    with pytest.raises(SandboxUnavailable, match="control runner failed"):
+        made.call(data, "no such kernel")

@@ -1,0 +1,88 @@
+"""What the judge's clocks may and may not conclude."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernelbot.harness.crosscheck import Baseline, below_floor
+from kernelbot.harness.session import Window
+from kernelbot.protocol import DeviceSpec, Floor, Vendor
+
+US = 1_000
+QUIET = Window(claim_ns=US, bracket_ns=250 * US, call_cpu_ns=201 * US)
+"""A call that does nothing: 200 us are the harness's own."""
+
+
+def a_call(claim_us: int, took_us: int | None = None) -> Window:
+    """A call of `took_us` on the processor that claims `claim_us`."""
+    took = claim_us if took_us is None else took_us
+    return Window(claim_us * US, (took + 249) * US, call_cpu_ns=(took + 200) * US)
+
+
+def quiet() -> Baseline:
+    return Baseline.of([QUIET] * 10, parts=1)
+
+
+def test_an_honest_claim_is_left_alone() -> None:
+    windows = [a_call(50)] * 20
+    assert (None, 50 * US) == (
+        quiet().contradiction(windows, 1),
+        quiet().bounded_ns(windows[0], 1),
+    )
+
+
+@given(st.lists(st.integers(0, 2_000), min_size=20, max_size=60), st.integers(1, 10_000))
+def test_a_busy_machine_accuses_nobody(delays_us: list[int], claim_us: int) -> None:
+    """Whatever the harness's own part costs, it costs the control calls as much."""
+    slow = [replace(QUIET, call_cpu_ns=(201 + delay) * US) for delay in delays_us]
+    calls = [
+        replace(a_call(claim_us), call_cpu_ns=(claim_us + 200 + delay) * US) for delay in delays_us
+    ]
+    assert Baseline.of(slow, parts=1).contradiction(calls, 1) is None
+
+
+def test_a_big_lie_is_refused_with_its_numbers() -> None:
+    found = quiet().contradiction([a_call(1, took_us=3_000)] * 20, 1)
+    assert found is not None
+    assert "seen 3199.0 us" in found.evidence
+
+
+def test_a_lie_too_small_to_refuse_is_worth_next_to_nothing() -> None:
+    windows = [a_call(700, took_us=1_000)] * 20
+    assert (None, 930 * US) == (
+        quiet().contradiction(windows, 1),
+        quiet().bounded_ns(windows[0], 1),
+    )
+
+
+def test_time_asleep_counts_unless_the_processor_was_taken_away() -> None:
+    asleep = Window(claim_ns=US, bracket_ns=50_000 * US, call_cpu_ns=201 * US)
+    displaced = replace(asleep, waiting_ns=49_750 * US)
+    assert (48_502 * US, US) == (quiet().bounded_ns(asleep, 1), quiet().bounded_ns(displaced, 1))
+
+
+def test_few_calls_accuse_nobody() -> None:
+    assert quiet().contradiction([a_call(1, took_us=3_000)] * 4, 1) is None
+
+
+def test_no_call_takes_no_time() -> None:
+    found = quiet().contradiction([a_call(0)], 1)
+    assert found is not None
+    assert "impossible" in found.message
+
+
+def test_many_values_may_take_longer_to_describe() -> None:
+    windows = [replace(a_call(10), call_cpu_ns=1_900 * US)] * 20
+    baseline = quiet()
+    assert baseline.contradiction(windows, 1) is not None
+    assert baseline.contradiction(windows, 10) is None
+
+
+def test_the_floor_is_the_larger_of_work_and_traffic() -> None:
+    device = DeviceSpec("CPU", Vendor.CPU, peak_flops=1e12, peak_bytes_per_s=1e10)
+    floor = Floor(flops=1e9, memory_bytes=1e8)
+    assert below_floor(floor, device, 10.1e6) is None
+    found = below_floor(floor, device, 9.9e6)
+    assert found is not None
+    assert "floor 10000.000 us" in found.evidence
