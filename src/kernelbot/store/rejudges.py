@@ -5,8 +5,8 @@ from kernelbot.protocol import Verdict
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
-_PRIORITY = 1_000_000
-"""Before everything else, so that nothing comes between its runs."""
+_PRIORITY = 1
+"""Of a ranked run; that they go before all others is `next_run`'s business."""
 
 
 async def candidates(

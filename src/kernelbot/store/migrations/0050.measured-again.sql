@@ -1,4 +1,4 @@
--- depends: 0010.reviews
+-- depends: 0030.organising 0040.fair_queue
 -- Rankings that noise can't climb: what was measured again in one go decides, the same code isn't
 -- tried again until the noise is kind, and only a real improvement replaces an author's best.
 
@@ -37,12 +37,16 @@ SELECT
     s.source_sha256,
     r.rejudge_id,
     coalesce(j.created_at, s.created_at) AS measured_at,
-    coalesce(j.problem_version_id, s.problem_version_id) AS problem_version_id
+    measured.judging_hash
 FROM submissions s
 JOIN users u ON u.id = s.author_id AND u.banned_at IS NULL
 JOIN runs r ON r.submission_id = s.id AND r.secret
     AND r.state = 'finished' AND r.verdict = 'accepted' AND r.score_s IS NOT NULL
 LEFT JOIN rejudges j ON j.id = r.rejudge_id
+JOIN problem_versions measured
+    ON measured.id = coalesce(j.problem_version_id, s.problem_version_id)
+JOIN leaderboard_devices offered
+    ON offered.leaderboard_id = s.leaderboard_id AND offered.device = r.device
 JOIN runs p ON p.submission_id = s.id AND p.device = r.device AND NOT p.secret
     AND p.state = 'finished' AND p.verdict = 'accepted'
 WHERE s.mode = 'leaderboard'
@@ -65,7 +69,9 @@ CREATE OR REPLACE VIEW eligible_runs AS
 SELECT r.leaderboard_id, r.device, r.author_id, r.run_id, r.submission_id, r.score_s,
     r.ci_low_s, r.ci_high_s, r.achieved_at, r.source_sha256, r.rejudge_id, r.measured_at
 FROM rankable_runs r
-JOIN leaderboards b ON b.id = r.leaderboard_id AND b.problem_version_id = r.problem_version_id;
+JOIN leaderboards b ON b.id = r.leaderboard_id
+JOIN problem_versions current ON current.id = b.problem_version_id
+    AND current.judging_hash = r.judging_hash;
 
 -- Which of an author's runs stands, all NULL for none. In the order of measuring: one that was
 -- rejudged stands as it was then measured; the same source again doesn't count; another one
@@ -149,5 +155,83 @@ BEGIN
         )
         WHERE d.leaderboard_id = board.leaderboard_id AND d.device = board.device;
     END LOOP;
+END;
+$$;
+
+CREATE OR REPLACE FUNCTION rebuild_board_standings(_board bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    place record;
+BEGIN
+    PERFORM 1 FROM leaderboard_devices WHERE leaderboard_id = _board
+    ORDER BY device FOR NO KEY UPDATE;
+    DELETE FROM standings WHERE leaderboard_id = _board;
+    INSERT INTO standings
+    SELECT best.leaderboard_id, best.device, best.author_id, best.run_id, best.submission_id,
+        best.score_s, best.ci_low_s, best.ci_high_s, best.achieved_at, false
+    FROM (
+        SELECT DISTINCT leaderboard_id, device, author_id FROM eligible_runs
+        WHERE leaderboard_id = _board
+    ) own
+    CROSS JOIN LATERAL best_run(own.leaderboard_id, own.device, own.author_id) best;
+    FOR place IN SELECT device FROM leaderboard_devices WHERE leaderboard_id = _board LOOP
+        PERFORM mark_leaders(_board, place.device, '-Infinity', '-infinity', 0);
+        UPDATE leaderboard_devices d
+        SET authors = (
+            SELECT count(*) FROM standings s
+            WHERE s.leaderboard_id = _board AND s.device = place.device
+        )
+        WHERE d.leaderboard_id = _board AND d.device = place.device;
+    END LOOP;
+END;
+$$;
+
+-- As it was, but what is rejudged goes before everything else: it is to be measured in one go.
+CREATE INDEX runs_rejudge_waiting ON runs (device, id)
+    WHERE state = 'queued' AND rejudge_id IS NOT NULL;
+CREATE OR REPLACE FUNCTION next_run(_device text, _running_limit integer, _ranked_first boolean)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    ranked boolean;
+    turn record;
+    found_id bigint;
+BEGIN
+    SELECT id INTO found_id FROM runs
+    WHERE device = _device AND state = 'queued' AND rejudge_id IS NOT NULL
+        AND (ready_at IS NULL OR ready_at NOT BETWEEN now() AND now() + interval '1 minute')
+    ORDER BY id LIMIT 1
+    FOR UPDATE SKIP LOCKED;
+    IF FOUND THEN
+        RETURN found_id;
+    END IF;
+    FOREACH ranked IN ARRAY CASE WHEN _ranked_first THEN '{t,f}' ELSE '{f}' END::boolean[] LOOP
+        FOR turn IN
+            SELECT author_id FROM queue_turns
+            WHERE device = _device AND waiting > 0 AND (NOT ranked OR waiting_ranked > 0)
+            ORDER BY CASE WHEN ranked THEN last_ranked_turn ELSE last_turn END, author_id
+        LOOP
+            PERFORM 1 FROM queue_turns
+            WHERE device = _device AND author_id = turn.author_id AND waiting > 0
+                AND (_running_limit IS NULL OR running < _running_limit)
+            FOR NO KEY UPDATE;
+            CONTINUE WHEN NOT FOUND;
+            SELECT id INTO found_id FROM runs
+            WHERE device = _device AND author_id = turn.author_id AND state = 'queued'
+                AND (NOT ranked OR priority > 0)
+                -- No pause is that long: then the clock was put back.
+                AND (ready_at IS NULL OR ready_at NOT BETWEEN now() AND now() + interval '1 minute')
+            ORDER BY id LIMIT 1
+            FOR UPDATE SKIP LOCKED;
+            IF FOUND THEN
+                UPDATE queue_turns
+                SET last_turn = CASE WHEN ranked THEN last_turn
+                        ELSE nextval('queue_turn_numbers') END,
+                    last_ranked_turn = CASE WHEN ranked THEN nextval('queue_turn_numbers')
+                        ELSE last_ranked_turn END
+                WHERE device = _device AND author_id = turn.author_id;
+                RETURN found_id;
+            END IF;
+        END LOOP;
+    END LOOP;
+    RETURN NULL;
 END;
 $$;
