@@ -232,6 +232,8 @@ class DeviceConfig:
     spec: DeviceSpec
     launcher: str
     slots: int = 1
+    reserved_cores: int = 1
+    """Of a CPU: cores that submissions may not use, left to the judge."""
 
 
 @dataclass(frozen=True)

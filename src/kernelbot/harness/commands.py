@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from kernelbot.harness.host import Host, PoolKey
+from kernelbot.harness.processors import RESERVED_CORES
 from kernelbot.harness.sandbox import Flavour
 from kernelbot.harness.serving import Server, read_job
 from kernelbot.protocol import (
@@ -42,6 +43,12 @@ def _parser() -> argparse.ArgumentParser:
     host.add_argument("--warm", default="", help="what to load ahead of need: numpy,torch")
     host.add_argument("--vendor", default="cpu", choices=[vendor.value for vendor in Vendor])
     host.add_argument("--slots", type=int, default=1, help="jobs judged at the same time")
+    host.add_argument(
+        "--reserved-cores",
+        type=int,
+        default=RESERVED_CORES,
+        help="cores that CPU submissions may not use, left to the judge",
+    )
     host.add_argument("--no-sandbox-ok", action="store_true", help="allow jobs without a sandbox")
     host.add_argument("--build-cache", type=Path, default=argparse.SUPPRESS)
     commands.add_parser("doctor", help="say what is in force here, as JSON")
@@ -79,7 +86,11 @@ def _run_one(arguments: argparse.Namespace) -> int:
 
 
 def _host(arguments: argparse.Namespace) -> int:
-    host = Host(spare=arguments.slots, build_cache=arguments.build_cache)
+    host = Host(
+        slots=arguments.slots,
+        build_cache=arguments.build_cache,
+        reserved_cores=arguments.reserved_cores,
+    )
     vendor = Vendor(arguments.vendor)
     for name in filter(None, arguments.warm.split(",")):
         host.warm(PoolKey(Flavour(name), vendor, SandboxMode.REQUIRED))

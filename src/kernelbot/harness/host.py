@@ -16,6 +16,7 @@ from kernelbot.harness.judges import JudgeZygote
 from kernelbot.harness.judging import JOB_CAP_BYTES, Order
 from kernelbot.harness.native import PHASES
 from kernelbot.harness.outcome import broken
+from kernelbot.harness.processors import RESERVED_CORES, author_cpus, thread_environment
 from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
 from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
 from kernelbot.protocol import (
@@ -34,6 +35,8 @@ from kernelbot.protocol import (
 Emit = Callable[[ProgressEvent], None]
 _START_S = 120.0
 _SLACK_S = 30.0
+_RUNNERS_PER_JOB = 2
+"""The author's, and the control beside it."""
 
 
 class Cancelled(Exception):
@@ -52,13 +55,21 @@ class PoolKey:
 class Pool:
     """A runner zygote in the sandbox and a judge zygote outside, alike in what they loaded."""
 
-    def __init__(self, key: PoolKey, spare: int) -> None:
+    def __init__(self, key: PoolKey, slots: int, reserved_cores: int) -> None:
         on_cpu = key.vendor is Vendor.CPU
+        cpus = author_cpus(reserved_cores, slots) if on_cpu else ()
+        threads = thread_environment(cpus, slots) if on_cpu else {}
         cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
         env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
         self.notes = (CUDA_ON_CPU_NOTE,) if cuda_on_cpu else ()
         config = ZygoteConfig(
-            key.flavour, key.sandbox, cuda_on_cpu, _device_files(key.vendor), env, spare
+            flavour=key.flavour,
+            mode=key.sandbox,
+            cuda_on_cpu=cuda_on_cpu,
+            devices=_device_files(key.vendor),
+            env={**env, **threads},
+            spare=slots * _RUNNERS_PER_JOB,
+            cpus=cpus,
         )
         self._runners = Zygote.start(config)
         # A judge whose idle threads spin would take processors from the runner that is measured.
@@ -99,8 +110,15 @@ class Pool:
 class Host:
     """Judges jobs, several at once from several threads."""
 
-    def __init__(self, spare: int = 1, build_cache: Path | None = None) -> None:
-        self._spare = spare
+    def __init__(
+        self,
+        slots: int = 1,
+        build_cache: Path | None = None,
+        reserved_cores: int = RESERVED_CORES,
+    ) -> None:
+        """`slots`: how many jobs at once it is meant for; `reserved_cores`: see `author_cpus`."""
+        self._slots = slots
+        self._reserved_cores = reserved_cores
         self._build_cache = str(build_cache) if build_cache else None
         self._pools: dict[PoolKey, Pool] = {}
         self._lock = threading.Lock()
@@ -110,7 +128,7 @@ class Host:
         """The pool for `key`, starting up where there is none yet. Raises `SandboxUnavailable`."""
         with self._lock:
             if key not in self._pools:
-                self._pools[key] = Pool(key, self._spare)
+                self._pools[key] = Pool(key, self._slots, self._reserved_cores)
             return self._pools[key]
 
     def judge(

@@ -31,6 +31,8 @@ class DeviceSettings(BaseModel):
     arch: str | None = None
     launcher: str = "local"
     slots: int = Field(default=1, ge=1, le=256)
+    reserved_cores: int = Field(default=1, ge=0)
+    """Cores of a CPU device that are left to the judge, so that times of submissions repeat."""
     peak_flops: float | None = Field(default=None, gt=0)
     peak_bytes_per_s: float | None = Field(default=None, gt=0)
     launch_overhead_ns: float | None = Field(default=None, gt=0)
@@ -45,7 +47,7 @@ class DeviceSettings(BaseModel):
             peak_bytes_per_s=self.peak_bytes_per_s,
             launch_overhead_ns=self.launch_overhead_ns,
         )
-        return DeviceConfig(spec, self.launcher, self.slots)
+        return DeviceConfig(spec, self.launcher, self.slots, self.reserved_cores)
 
 
 class WorkerSettings(BaseModel):
@@ -143,6 +145,7 @@ class Settings(BaseSettings):
         """How a device's harness host is started."""
         options = ["--warm", ",".join(self._warm()), "--slots", str(device.slots)]
         options += ["--vendor", device.spec.vendor]
+        options += ["--reserved-cores", str(device.reserved_cores)]
         if self.sandbox == SandboxMode.NONE:
             options.append("--no-sandbox-ok")
         return (*self.harness_command, "host", *options)

@@ -21,8 +21,10 @@ _REAP_EVERY_MS = 1000
 
 
 def main(argv: list[str]) -> None:
-    """`CONTROL_FD FLAVOUR CUDA_ON_CPU SPARE ISOLATED`, as the zygote's starter passes them."""
-    control_fd, flavour, cuda_on_cpu, spare, isolated = argv
+    """`CONTROL_FD FLAVOUR CUDA_ON_CPU SPARE ISOLATED CPUS`, as the zygote's starter passes them."""
+    control_fd, flavour, cuda_on_cpu, spare, isolated, cpus = argv
+    if cpus:
+        os.sched_setaffinity(0, map(int, cpus.split(",")))
     os.environ.pop("PWD", None)  # bubblewrap's own addition
     if isolated == "1":
         _enter_own_pid_namespace()

@@ -30,6 +30,8 @@ class ZygoteConfig:
     """Added to the clean environment that every runner starts with."""
     spare: int = 1
     """Runners kept forked ahead of need."""
+    cpus: tuple[int, ...] = ()
+    """The processors that runners may use, for good; empty: all of ours."""
 
 
 @dataclass(frozen=True)

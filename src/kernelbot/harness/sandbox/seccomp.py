@@ -79,6 +79,7 @@ _DENIED: dict[str, tuple[int, int | None]] = {
     "quotactl": (179, 60),
     "reboot": (169, 142),
     "request_key": (249, 218),
+    "sched_setaffinity": (203, 122),
     "seccomp": (317, 277),
     "setdomainname": (171, 162),
     "sethostname": (170, 161),
