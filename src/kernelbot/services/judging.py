@@ -55,6 +55,8 @@ class Claim:
     launcher: str
     handle: str | None
     waited_s: float
+    again: bool
+    """Whether the run was tried before: what was lost once may take others with it."""
 
 
 class Judging:
@@ -91,7 +93,14 @@ class Judging:
             spec = await self._spec(session, run, device, attempt.number)
             waited_s = await attempts.waited_s(session, run.id)
         return Claim(
-            attempt.id, run.id, run.submission_id, spec, device.launcher, attempt.handle, waited_s
+            attempt_id=attempt.id,
+            run_id=run.id,
+            submission_id=run.submission_id,
+            spec=spec,
+            launcher=device.launcher,
+            handle=attempt.handle,
+            waited_s=waited_s,
+            again=attempt.number > 1,
         )
 
     async def _choose(self, session: WriteSession, run_id: int) -> int | None:

@@ -18,6 +18,7 @@ from kernelbot.protocol import Fault
 from kernelbot.services.judging import Claim, Judging
 from kernelbot.services.live import Listener, Waker
 from kernelbot.worker.following import Following, patiently
+from kernelbot.worker.slots import Slots
 from kernelbot.worker.tally import Tally
 
 _TASK = "judge_run"
@@ -60,7 +61,7 @@ class Worker:
         self._app = app
         self._launchers = launchers
         self._devices = tuple(d for d in devices if d.launcher in launchers)
-        self._slots = {d.spec.name: asyncio.Semaphore(d.slots) for d in self._devices}
+        self._slots = {d.spec.name: Slots(d.slots) for d in self._devices}
         self._cancelled = cancelled
         self._identity = identity
         self._rules = rules
@@ -160,7 +161,7 @@ class Worker:
     async def _follow(self, following: Following) -> None:
         claim = following.claim
         async with (
-            self._slots[claim.spec.device.name],
+            self._slots[claim.spec.device.name].taken(alone=claim.again),
             self._cancelled.following(str(claim.run_id)) as waker,
         ):
             work = asyncio.create_task(following.see_through())
