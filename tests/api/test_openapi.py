@@ -33,6 +33,7 @@ WITH_PARAMETERS = [
     ("POST", "/api/v1/boards/{board}/rejudges"),
     ("GET", "/api/v1/boards/{board}/rejudges/{rejudge_id}"),
     ("GET", "/api/v1/submissions/{submission_id}"),
+    ("GET", "/api/v1/submissions/{submission_id}/samples"),
     ("POST", "/api/v1/submissions/{submission_id}/cancel"),
     ("POST", "/api/v1/submissions/{submission_id}/release"),
     ("POST", "/api/v1/submissions/{submission_id}/refuse"),

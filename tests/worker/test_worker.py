@@ -5,6 +5,7 @@ import pytest
 
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import EventKind, Fault, Mode, Verdict
+from kernelbot.schemas.samples import SampleList
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -29,6 +30,16 @@ async def test_every_sample_is_kept(judged: World, tmp_path: Path) -> None:
     result = shown.runs[0].result
     assert result is not None
     assert result.phases[0].workloads[0].samples_ns == (0.5e9, 0.5e9, 0.1)
+
+
+async def test_every_sample_can_be_downloaded(judged: World, tmp_path: Path) -> None:
+    async with working(quick_settings(tmp_path), judged.database.url):
+        submitted = await judged.submit(content=b"# fake: accepted 0.5\n")
+        await finished(judged, submitted.id)
+    mine = await judged.services.submissions.get(judged.ada.user, submitted.id)
+    whole = await judged.services.submissions.get(judged.admin.user, submitted.id)
+    assert [[0.5e9, 0.5e9, 0.1]] == [w.samples_ns for w in SampleList.of(mine).workloads]
+    assert [False, True] == [w.secret for w in SampleList.of(whole).workloads]
 
 
 async def test_what_an_author_prints_may_hold_anything(judged: World, tmp_path: Path) -> None:

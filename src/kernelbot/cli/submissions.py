@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernelbot.cli import reviews, upkeep
+from kernelbot.cli import reviews, samples, upkeep
 from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, ModeOption, Url
@@ -42,6 +42,7 @@ def register(app: typer.Typer) -> None:
     group.command(epilog=examples("kernelbot submission show 12 --code"))(show)
     group.command(epilog=examples("kernelbot submission wait 12"))(wait)
     group.command(epilog=examples("kernelbot submission cancel 12"))(cancel)
+    samples.register(group)
     reviews.register(group)
     upkeep.register_submissions(group)
     app.add_typer(group, name="submission")

@@ -27,6 +27,7 @@ from kernelbot.schemas.boards import (
 )
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.schemas.rejudges import NewRejudge, RejudgeView
+from kernelbot.schemas.samples import SampleList
 from kernelbot.schemas.submissions import (
     Decision,
     EventView,
@@ -146,6 +147,10 @@ class KernelbotClient:
     def cancel(self, submission_id: int) -> SubmissionView:
         """Stop one that hasn't finished."""
         return self._post(SubmissionView, f"/submissions/{submission_id}/cancel")
+
+    def samples(self, submission_id: int) -> SampleList:
+        """Every sample of a submission that one may see."""
+        return self._get(SampleList, f"/submissions/{submission_id}/samples")
 
     def held(self, board: str | None = None) -> HeldList:
         """What waits for one's decision."""

@@ -17,6 +17,8 @@ def build(target: Path) -> Path:
         for path in sorted((root / "kernelbot" / package).rglob("*.py")):
             name = path.relative_to(root).as_posix()
             files[name] = path.read_bytes()
+    for path in sorted((root / "kernelbot_check").glob("*.py")):
+        files[path.relative_to(root).as_posix()] = path.read_bytes()
     files["__main__.py"] = _MAIN.encode()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as partial:

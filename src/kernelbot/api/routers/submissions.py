@@ -13,6 +13,7 @@ from kernelbot.api.uploads import file_name
 from kernelbot.domain.types import NewSubmission
 from kernelbot.protocol import Mode
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Name
+from kernelbot.schemas.samples import SampleList
 from kernelbot.schemas.submissions import SubmissionList, SubmissionView
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
@@ -76,6 +77,14 @@ async def show_submission(
     """One submission with its code and its runs' results."""
     submission = await services.submissions.get(viewer, submission_id)
     return SubmissionView.of(submission, await services.submissions.queue_place(submission_id))
+
+
+@router.get("/{submission_id}/samples", responses=documented(401, 403, 404, 422, 503))
+async def show_samples(
+    services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
+) -> SampleList:
+    """Every sample of every measurement, in the order they were taken."""
+    return SampleList.of(await services.submissions.get(viewer, submission_id))
 
 
 @router.post("/{submission_id}/cancel", responses=documented(401, 403, 404, 409, 422, 503))

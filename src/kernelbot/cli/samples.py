@@ -1,0 +1,83 @@
+"""`submission samples`: every sample, for one's own statistics."""
+
+import csv
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from kernelbot.schemas.samples import SampledWorkload, SampleList
+
+Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command to `submission`."""
+    group.command(
+        epilog=examples(
+            "kernelbot submission samples 12 --csv > samples.csv",
+            "kernelbot submission samples 12 --json",
+        )
+    )(samples)
+
+
+def samples(
+    submission_id: Id,
+    as_csv: Annotated[bool, typer.Option("--csv", help="One line per sample, on stdout.")] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Download every sample that was kept; without --csv or --json, an overview."""
+    from kernelbot.render.table import table
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.samples(submission_id)
+    if as_csv and not as_json:
+        _write_csv(found)
+        return
+    headers = (
+        "run",
+        "device",
+        "phase",
+        "workload",
+        "samples",
+        "median",
+        "95 % interval",
+        "ended by",
+    )
+    rows = [_row(load) for load in found.workloads]
+    none = "No samples: nothing was timed, or it was on secret data."
+    terminal.show(table(headers, rows, right=("run", "samples", "median")) if rows else none)
+    terminal.document(found)
+
+
+def _row(load: "SampledWorkload") -> tuple[str, ...]:
+    from kernelbot.render.text import one_line
+    from kernelbot.render.units import seconds_text
+
+    low, high = (seconds_text(end / 1e9) for end in load.ci95_ns)
+    return (
+        str(load.run_id),
+        load.device,
+        load.phase,
+        one_line(load.spec),
+        str(len(load.samples_ns)),
+        seconds_text(load.median_ns / 1e9),
+        f"{low} .. {high}",
+        load.stopped_by,
+    )
+
+
+def _write_csv(found: "SampleList") -> None:
+    writer = csv.writer(sys.stdout)
+    writer.writerow(("run", "device", "secret", "phase", "workload", "spec", "index", "sample_ns"))
+    for load in found.workloads:
+        place = (load.run_id, load.device, load.secret, load.phase, load.workload, load.spec)
+        writer.writerows((*place, i, sample) for i, sample in enumerate(load.samples_ns))

@@ -1,0 +1,54 @@
+"""Every sample of a submission's measurements."""
+
+from pydantic import Field
+
+from kernelbot.domain.types import Submission
+from kernelbot.protocol import Phase
+from kernelbot.schemas.common import Answer
+
+
+class SampledWorkload(Answer):
+    """One workload in one phase of one run; times in nanoseconds, in the order they were taken."""
+
+    run_id: int
+    device: str
+    secret: bool
+    phase: Phase
+    workload: int = Field(description="Counted from 0, in the phase's order.")
+    spec: str
+    median_ns: float
+    ci95_ns: tuple[float, float]
+    stopped_by: str
+    empty_call_ns: float | None = Field(description="Reported, never subtracted.")
+    samples_ns: list[float]
+
+
+class SampleList(Answer):
+    """All that the asker may see; those of runs on secret data are the organisers'."""
+
+    submission_id: int
+    workloads: list[SampledWorkload]
+
+    @classmethod
+    def of(cls, submission: Submission) -> "SampleList":
+        """The samples in the results of the domain's submission."""
+        workloads = [
+            SampledWorkload(
+                run_id=run.id,
+                device=run.device,
+                secret=run.secret,
+                phase=phase.phase,
+                workload=index,
+                spec=load.spec,
+                median_ns=load.median_ns,
+                ci95_ns=load.ci95_ns,
+                stopped_by=load.stopped_by,
+                empty_call_ns=load.empty_call_ns,
+                samples_ns=list(load.samples_ns),
+            )
+            for run in submission.runs
+            if run.result is not None
+            for phase in run.result.phases
+            for index, load in enumerate(phase.workloads)
+        ]
+        return cls(submission_id=submission.id, workloads=workloads)

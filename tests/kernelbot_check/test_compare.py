@@ -1,0 +1,110 @@
+import numpy as np
+import pytest
+
+from kernelbot_check import compare
+
+FLOATS = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+def test_what_is_equal_agrees() -> None:
+    assert compare(FLOATS.copy(), FLOATS) == (True, "")
+
+
+def test_the_first_differing_elements_are_shown() -> None:
+    other = FLOATS + 1
+    other[0, 0] = 0
+    good, message = compare(other, FLOATS, shown=2)
+    assert (good, message) == (
+        False,
+        (
+            "the output differs in 5 of 6 elements:\n"
+            "  [0, 1]: 2.0, expected 1.0\n"
+            "  [0, 2]: 3.0, expected 2.0\n"
+            "  ... and 3 more"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (None, "the output is None, expected of type numpy.ndarray"),
+        (FLOATS.tolist(), "the output is of type list, expected of type numpy.ndarray"),
+        (FLOATS.astype(np.float64), "the output has dtype float64, expected float32"),
+        (FLOATS.T, "the output has shape (3, 2), expected (2, 3)"),
+    ],
+)
+def test_another_kind_is_refused(output: object, message: str) -> None:
+    assert compare(output, FLOATS) == (False, message)
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])
+def test_odd_numbers_are_never_near(odd: float) -> None:
+    other = FLOATS.copy()
+    other[1, 2] = odd
+    assert not compare(other, FLOATS, rtol=1e9, atol=1e9)[0]
+    assert not compare(FLOATS, other, rtol=1e9, atol=1e9)[0]
+
+
+def test_infinities_equal_themselves_and_nan_only_if_asked() -> None:
+    odd = np.array([np.inf, -np.inf, np.nan])
+    assert (compare(odd[:2], odd[:2])[0], compare(odd, odd)[0]) == (True, False)
+    assert compare(odd, odd, equal_nan=True)[0]
+
+
+def test_a_tolerance_is_for_floating_point_alone() -> None:
+    whole = np.array([10, 20])
+    assert compare(np.array([10.0, 20.1]), np.array([10.0, 20.0]), rtol=0.01)[0]
+    assert not compare(whole + 1, whole, rtol=1.0, atol=100.0)[0]
+
+
+def test_unsigned_numbers_differ_both_ways() -> None:
+    few, many = np.array([1], np.uint8), np.array([2], np.uint8)
+    assert (compare(few, many)[0], compare(many, few)[0]) == (False, False)
+
+
+def test_parts_are_named() -> None:
+    expected = {"a": (FLOATS, 1), "b": [True]}
+    assert compare({"a": (FLOATS, 1), "b": [True]}, expected)[0]
+    assert compare({"a": (FLOATS, 2), "b": [True]}, expected)[1] == (
+        "the output['a'][1] is 2, expected 1"
+    )
+    assert compare({"a": (FLOATS,), "b": [True]}, expected)[1] == (
+        "the output['a'] has 1 items, expected 2"
+    )
+    assert not compare({"a": (FLOATS, 1)}, expected)[0]
+
+
+def test_whole_numbers_are_not_truth_values() -> None:
+    assert not compare(1, True)[0]
+
+
+@pytest.mark.parametrize(
+    ("output", "good"), [(1.0, True), (1.05, True), (1.2, False), (float("nan"), False)]
+)
+def test_plain_numbers_have_the_tolerance_too(output: float, good: bool) -> None:
+    assert good is compare(output, 1.0, rtol=0.1)[0]
+
+
+def test_empty_arrays_agree() -> None:
+    assert compare(np.zeros((0, 3)), np.zeros((0, 3)))[0]
+
+
+def test_tensors_are_compared_alike() -> None:
+    torch = pytest.importorskip("torch")
+    expected = torch.arange(4.0).reshape(2, 2)
+    other = expected.clone()
+    other[1, 0] = 7
+    assert compare(expected.clone(), expected)[0]
+    assert compare(other, expected)[1].endswith("  [1, 0]: 7.0, expected 2.0")
+    assert compare(expected.half(), expected)[1] == (
+        "the output has dtype float16, expected float32"
+    )
+    assert compare(FLOATS, expected)[1].startswith("the output is of type numpy.ndarray")
+
+
+def test_low_precision_is_compared_in_high() -> None:
+    torch = pytest.importorskip("torch")
+    ones = torch.ones(3, dtype=torch.bfloat16)
+    assert compare(ones * 1.01, ones, rtol=0.02)[0]
+    assert not compare(ones * 1.05, ones, rtol=0.02)[0]
