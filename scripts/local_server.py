@@ -1,5 +1,6 @@
 """A platform of one's own for a while: `kernelbot serve` as a child, stopped with all its parts."""
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -125,7 +126,9 @@ class LocalServer:
             self._process.wait()
         self.leftovers = _still_there(members | self.processes(), within_s=2.0)
         for process in self.leftovers:
-            os.kill(process.pid, signal.SIGKILL)
+            # One that ends with another (Postgres ends its own) is gone when its turn comes.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process.pid, signal.SIGKILL)
 
     def last_words(self, lines: int = 20) -> str:
         """The end of the server's log."""

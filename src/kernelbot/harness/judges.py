@@ -59,9 +59,9 @@ def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool) -> None:
     control = Channel(socket.socket(fileno=control_fd))
     preload(flavour, cuda_on_cpu)
     flusher = CacheFlusher(last_level_cache_bytes())
-    control.send({"op": "ready"})
     children = _Children({})
     try:
+        control.send({"op": "ready"})
         while True:
             with contextlib.suppress(ChannelTimeout):
                 message, fds = control.receive(time.monotonic() + _REAP_S)
@@ -124,6 +124,7 @@ class JudgeZygote:
                 pass_fds=(theirs.fileno(),),
             )
         self._control = Channel(mine)
+        self._has_judged = False
 
     def wait_ready(self, timeout_s: float) -> None:
         """Raises `SandboxUnavailable` where it doesn't come up."""
@@ -136,6 +137,7 @@ class JudgeZygote:
 
     def start(self, key: str, client: socket.socket) -> socket.socket:
         """Fork a judge that uses `client`'s runners; the socket to talk to it."""
+        self._has_judged = True
         mine, theirs = socket.socketpair()
         with theirs, client:
             self._control.send(
@@ -153,6 +155,8 @@ class JudgeZygote:
     def close(self) -> None:
         """End the zygote and all of its judges."""
         self._control.close()
+        if not self._has_judged:
+            self._process.kill()  # no judge to end first, and it may be importing for seconds
         try:
             self._process.wait(5)
         except subprocess.TimeoutExpired:

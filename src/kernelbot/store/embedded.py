@@ -3,11 +3,14 @@
 import contextlib
 import os
 import shutil
+import stat
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+import platformdirs
 
 from kernelbot.domain.errors import Unavailable
 
@@ -84,13 +87,29 @@ class EmbeddedPostgres:
 
 
 def _ensure_runtime_dir() -> None:
-    """Name a runtime folder where the system has none, or platformdirs warns at each start."""
-    if "XDG_RUNTIME_DIR" in os.environ or Path(f"/run/user/{os.getuid()}").is_dir():
-        return
-    folder = Path(tempfile.gettempdir()) / f"kernelbot-runtime-{os.getuid()}"
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir(mode=0o700)
-    os.environ["XDG_RUNTIME_DIR"] = str(folder)
+    """A runtime folder of this account, with the package's own folder in it.
+
+    Without that one the package falls back on a lock file in /tmp that all accounts share, and the
+    second account can neither open it nor stop its server.
+    """
+    if not _private(Path(os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}"))):
+        # Also where the variable is left over from another account, as `su` leaves it.
+        folder = Path(tempfile.gettempdir()) / f"kernelbot-runtime-{os.getuid()}"
+        with contextlib.suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        if not _private(folder):
+            folder = Path(tempfile.mkdtemp(prefix="kernelbot-runtime-"))
+        os.environ["XDG_RUNTIME_DIR"] = str(folder)
+    platformdirs.user_runtime_path("python_PostgresServer").mkdir(parents=True, exist_ok=True)
+
+
+def _private(folder: Path) -> bool:
+    """Whether it is a folder of this account's, with no way to be exchanged by another's."""
+    try:
+        found = folder.stat(follow_symlinks=False)
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
 
 
 def _forget_dead_server(pid_file: Path) -> bool:
@@ -121,7 +140,7 @@ def _alive(pid: int) -> bool:
     except PermissionError:
         return True
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
+        words = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return True  # no /proc here: then the signal's answer stands
-    return stat.rpartition(")")[2].split()[0] != "Z"
+    return words.rpartition(")")[2].split()[0] != "Z"

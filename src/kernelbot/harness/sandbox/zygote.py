@@ -122,6 +122,8 @@ class Zygote:
     def close(self) -> None:
         """End the zygote and every runner it has. Idempotent."""
         self._control.close()
+        if not self._ready and self._process.poll() is None:
+            self._kill()  # it has no runner yet, and may be importing for seconds
         try:
             self._process.wait(_CLOSE_TIMEOUT_S)
         except subprocess.TimeoutExpired:

@@ -1,0 +1,30 @@
+import os
+import time
+
+import pytest
+from scripts.processes import Process, family, survivors
+
+from kernelbot.harness.host import Host, PoolKey
+from kernelbot.harness.sandbox import Flavour
+from kernelbot.protocol import SandboxMode, Vendor
+
+
+def _descendants() -> set[Process]:
+    return {one for one in family(os.getpid(), "NO_SUCH_MARKER=1") if one.pid != os.getpid()}
+
+
+def test_a_host_that_closes_while_its_zygotes_import_ends_them_without_a_word(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    before = _descendants()
+    host = Host()
+    host.warm(PoolKey(Flavour.TORCH, Vendor.CPU, SandboxMode.REQUIRED))
+    time.sleep(0.2)  # so that the sandbox has its own processes by now
+    started = _descendants() - before
+    host.close()
+    assert 2 <= len(started)
+    deadline = time.monotonic() + 10
+    while survivors(started) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert [] == survivors(started)
+    assert "" == capfd.readouterr().err
