@@ -10,7 +10,16 @@ import typer.main
 from fastapi.routing import APIRoute
 
 from kernelbot.api import popcorn
-from kernelbot.api.routers import boards, rejudges, reviews, submissions, system, upkeep, users
+from kernelbot.api.routers import (
+    boards,
+    rejudges,
+    reviews,
+    submissions,
+    sync,
+    system,
+    upkeep,
+    users,
+)
 from kernelbot.cli.app import app
 from kernelbot.domain import errors
 from kernelbot.protocol import Mode, Verdict
@@ -47,6 +56,7 @@ def test_every_route_is_listed() -> None:
         reviews.router,
         upkeep.router,
         rejudges.router,
+        sync.router,
         users.router,
         system.devices,
         system.probes,

@@ -10,7 +10,16 @@ from starlette.types import Scope
 from kernelbot import __version__
 from kernelbot.api import errors, popcorn
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
-from kernelbot.api.routers import boards, rejudges, reviews, submissions, system, upkeep, users
+from kernelbot.api.routers import (
+    boards,
+    rejudges,
+    reviews,
+    submissions,
+    sync,
+    system,
+    upkeep,
+    users,
+)
 from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 
@@ -42,6 +51,7 @@ def create_app(
         reviews.router,
         upkeep.router,
         rejudges.router,
+        sync.router,
         users.router,
         system.devices,
     ):
@@ -68,6 +78,7 @@ def _limits(settings: ApiSettings) -> Callable[[Scope], int]:
     of_path = {
         f"{PREFIX}/boards": settings.board_body_limit_bytes,
         f"{PREFIX}/submissions": upload,
+        f"{PREFIX}/sync/archive": settings.archive_limit_bytes,
     }
 
     def limit_of(scope: Scope) -> int:

@@ -13,6 +13,8 @@ class ApiSettings:
     """Largest body of a request, and largest file of a submission."""
     board_body_limit_bytes: int = 16 * MIB
     """Largest problem in `POST /api/v1/boards`."""
+    archive_limit_bytes: int = 64 * MIB
+    """Largest archive of problems, with its envelope."""
     multipart_overhead_bytes: int = 64 << 10
     """What the envelope of an upload may add to the file."""
     admin_token: str | None = field(default=None, repr=False)

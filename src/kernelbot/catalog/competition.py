@@ -43,6 +43,8 @@ class Competition:
     deadline: datetime | None
     problems: tuple[CompetitionProblem, ...]
     warnings: tuple[Finding, ...]
+    reveal_code: bool = False
+    """Whether everyone may read the submissions' code after the deadline."""
 
 
 def parse_deadline(text: str) -> datetime | None:
@@ -99,6 +101,7 @@ def _read(tree: Item, checkout: Checkout, findings: Findings) -> Competition | N
     name = fields.text("name", required=True)
     description = fields.text("description")
     deadline = _deadline(fields, findings)
+    reveal_code = fields.flag("reveal_code")
     items = fields.items("problems", required=True)
     if len(items) > MAX_PROBLEMS:
         findings.error("problems", items[0].line, f"more than {MAX_PROBLEMS} problems")
@@ -115,7 +118,12 @@ def _read(tree: Item, checkout: Checkout, findings: Findings) -> Competition | N
             problems[problem.name] = problem
     fields.warn_unknown()
     return Competition(
-        name, description, deadline, tuple(problems.values()), tuple(findings.warnings)
+        name,
+        description,
+        deadline,
+        tuple(problems.values()),
+        tuple(findings.warnings),
+        reveal_code,
     )
 
 

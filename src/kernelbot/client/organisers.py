@@ -1,12 +1,15 @@
 """What organisers ask of a server."""
 
-from typing import Any, Protocol, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel
 
+from kernelbot.domain.sync import SyncOptions
+from kernelbot.schemas.sync import SyncBody, SyncView
 from kernelbot.schemas.upkeep import Deleted
 
+_SYNC_S = 300.0
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -37,6 +40,33 @@ class OrganiserCalls:
         """Delete all of one person's on a board."""
         path = f"/boards/{_part(board)}/submissions"
         return self._call(Deleted, "DELETE", path, params={"user": user})
+
+    def sync(self, repository: str | None, ref: str | None, options: SyncOptions) -> SyncView:
+        """Take problems from a repository; None: the server's own."""
+        body = SyncBody(
+            repository=repository,
+            ref=ref,
+            force=options.force,
+            dry_run=options.dry_run,
+            problem_set=options.problem_set,
+            visibility=options.visibility,
+        )
+        json = body.model_dump(mode="json", exclude_none=True)
+        return self._call(SyncView, "POST", "/sync", json=json, timeout=_SYNC_S)
+
+    def sync_archive(self, name: str, archive: IO[bytes], options: SyncOptions) -> SyncView:
+        """Take problems from an archive."""
+        fields = {
+            "force": str(options.force).lower(),
+            "dry_run": str(options.dry_run).lower(),
+            "visibility": options.visibility.value,
+        }
+        if options.problem_set is not None:
+            fields["problem_set"] = options.problem_set
+        files = {"file": (name, archive, "application/octet-stream")}
+        return self._call(
+            SyncView, "POST", "/sync/archive", data=fields, files=files, timeout=_SYNC_S
+        )
 
 
 def _part(name: str) -> str:

@@ -70,6 +70,7 @@ async def _serve(
                 devices,
                 problem_dev_dir=settings.problem_dev_dir,
                 queue_rules=settings.queue.rules(),
+                problems_repo=settings.problems_repo,
             )
         )
         registry = await stack.enter_async_context(gathered_metrics(core.services))

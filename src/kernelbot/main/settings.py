@@ -106,6 +106,10 @@ class Settings(BaseSettings):
         default=Path("examples"),
         validation_alias=AliasChoices("PROBLEM_DEV_DIR", "problem_dev_dir"),
     )
+    problems_repo: str | None = Field(
+        default=None, validation_alias=AliasChoices("PROBLEMS_REPO", "problems_repo")
+    )
+    """What `kernelbot sync` takes problems from when nothing else is named."""
     devices: tuple[DeviceSettings, ...] = (DeviceSettings(name="CPU"),)
     limits: Limits = Field(default_factory=Limits)
     sampling: SamplingRules = Field(default_factory=SamplingRules)

@@ -21,6 +21,7 @@ from kernelbot.services import (
     Services,
     StandingsService,
     Submissions,
+    Sync,
     Tokens,
     Upkeep,
     Users,
@@ -48,6 +49,7 @@ async def open_services(
     pool_size: int = 10,
     problem_dev_dir: Path = Path("examples"),
     queue_rules: QueueRules | None = None,
+    problems_repo: str | None = None,
 ) -> AsyncIterator[Core]:
     """Everything a door needs, over the database at `url`, closed at the end."""
     queue = Queue()
@@ -76,6 +78,7 @@ async def open_services(
                 limits=Limits(database),
                 upkeep=Upkeep(database),
                 rejudging=Rejudging(database, queue),
+                sync=Sync(database, devices, problems_repo),
             ),
         )
 

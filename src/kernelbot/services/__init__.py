@@ -14,6 +14,7 @@ from kernelbot.services.rejudging import Rejudging
 from kernelbot.services.reviews import Reviews
 from kernelbot.services.standings import StandingsService
 from kernelbot.services.submissions import Submissions
+from kernelbot.services.sync import Sync
 from kernelbot.services.tokens import Tokens
 from kernelbot.services.upkeep import Upkeep
 from kernelbot.services.users import Users
@@ -32,6 +33,7 @@ __all__ = [
     "Services",
     "StandingsService",
     "Submissions",
+    "Sync",
     "Tokens",
     "Upkeep",
     "Users",
@@ -57,3 +59,4 @@ class Services:
     limits: Limits
     upkeep: Upkeep
     rejudging: Rejudging
+    sync: Sync

@@ -67,7 +67,7 @@ class Boards:
         """
         if creator.role == Role.COMPETITOR:
             raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")
-        _check_name(name)
+        check_name(name)
         if deadline is not None:
             _check_deadline(deadline)
         chosen = self._choose_devices(definition, devices)
@@ -208,7 +208,8 @@ def _sees_all(viewer: User | None) -> bool:
     return viewer is not None and viewer.role == Role.ADMIN
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raises `UserError` for what can't be a board's name."""
     if not _NAME.fullmatch(name):
         raise UserError(
             "A board's name has 1 to 64 of A-Z a-z 0-9 _ . - and begins and ends with a letter "

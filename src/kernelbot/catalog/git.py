@@ -1,0 +1,167 @@
+"""Fetches one state of a git repository, as a program of its own that is trusted with nothing."""
+
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.domain.errors import InvalidProblem, Unavailable, UserError
+
+MAX_FILES = 20_000
+MAX_BYTES = 256 << 20
+"""Of all files of the state together."""
+_PROTOCOLS = ("https", "http", "ssh", "git", "file")
+_SHORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
+_URL = re.compile(rf"(?:{'|'.join(_PROTOCOLS)})://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
+_SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s\x00-\x1f\x7f]+")
+_REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SIZE_FIELD = 3  # of `git ls-tree -l`: mode, type, hash, size
+
+
+@dataclass(frozen=True)
+class GitLimits:
+    """How long a fetch may take, and how large a file git may write."""
+
+    timeout_s: float = 100.0
+    file_mib: int = 512
+
+
+def repository_url(text: str) -> str:
+    """The URL a person means: any that git takes, or `owner/name` on GitHub. Raises `UserError`.
+
+    Addresses in which git sees an option or a program to run are none.
+    """
+    text = text.strip()
+    if _SHORT.fullmatch(text):
+        return f"https://github.com/{text}.git"
+    if _URL.fullmatch(text) or _SCP.fullmatch(text):
+        return text
+    raise UserError(
+        f"{text!r} isn't a repository's address.",
+        hint=f"Write a URL with {', '.join(_PROTOCOLS)}, or owner/name for GitHub.",
+    )
+
+
+def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = None) -> str:
+    """Bring one branch, tag or commit (None: the default branch) into `folder/checkout`; returns
+    the commit. Blocks.
+
+    No hooks, submodules, filters, prompts or settings of the machine. Raises `UserError` for what
+    can't be a reference or isn't there, `Unavailable` when it takes too long, `InvalidProblem` for
+    a state beyond the limits.
+    """
+    wanted = ref or "HEAD"
+    if not _REF.fullmatch(wanted) or ".." in wanted or wanted.endswith(".lock"):
+        raise UserError(f"{wanted!r} isn't a branch, a tag or a commit.")
+    git = _Git(folder, limits or GitLimits())
+    git.run("init", "--quiet")
+    failed = git.attempt("fetch", "--quiet", "--depth=1", "--no-tags", "--", url, wanted)
+    if failed and _COMMIT.fullmatch(wanted):
+        # Not every server hands out a commit by its number: then all of them are looked through.
+        failed = git.attempt("fetch", "--quiet", "--no-tags", "--", url, "+refs/*:refs/remotes/x/*")
+        commit = wanted
+    else:
+        commit = "FETCH_HEAD"
+    if failed:
+        raise UserError(
+            f"{wanted} can't be fetched from {_shown(url)}: {failed}",
+            hint="Is the address right, and is there anything in the repository?",
+        )
+    _check_size(git.run("ls-tree", "-r", "-l", "-z", commit))
+    git.run("checkout", "--quiet", "--detach", commit)
+    return git.run("rev-parse", "HEAD").strip()
+
+
+class _Git:
+    def __init__(self, folder: Path, limits: GitLimits) -> None:
+        self._checkout = folder / "checkout"
+        self._checkout.mkdir()
+        self._limits = limits
+        settings = folder / "gitconfig"
+        # The machine's own settings count for nothing. A repository on this disk may be anyone's.
+        settings.write_text(
+            "[safe]\n\tdirectory = *\n[uploadpack]\n\tallowAnySHA1InWant = true\n"
+            "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n"
+            "[protocol]\n\text = never\n[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"
+        )
+        self._environment = {
+            "PATH": os.environ.get("PATH", os.defpath),
+            "HOME": str(folder),
+            "LC_ALL": "C",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": str(settings),
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "false",
+            "GIT_ALLOW_PROTOCOL": ":".join(_PROTOCOLS),
+            "GIT_LFS_SKIP_SMUDGE": "1",
+            "GIT_SSH_COMMAND": "ssh -oBatchMode=yes -oConnectTimeout=10",
+        } | {
+            key: value
+            for key in ("https_proxy", "http_proxy", "no_proxy", "HTTPS_PROXY", "SSH_AUTH_SOCK")
+            if (value := os.environ.get(key))
+        }
+
+    def run(self, *arguments: str) -> str:
+        """What git prints. Raises `InvalidProblem` with its last words when it fails."""
+        code, out, err = self._start(*arguments)
+        if code:
+            raise InvalidProblem(f"git {arguments[0]} failed: {_last_words(err)}")
+        return out
+
+    def attempt(self, *arguments: str) -> str:
+        """Git's last words when it fails, else nothing."""
+        code, _, err = self._start(*arguments)
+        return (_last_words(err) or f"exit code {code}") if code else ""
+
+    def _start(self, *arguments: str) -> tuple[int, str, str]:
+        # The shell sets a limit that git and its helpers inherit; blocks of 512 bytes.
+        limit = f'ulimit -f {self._limits.file_mib << 11}; exec git "$@"'
+        try:
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", limit, "git", *arguments],
+                cwd=self._checkout,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Unavailable(f"git can't be started: {error}", hint="Is it installed?") from None
+        try:
+            out, err = process.communicate(timeout=self._limits.timeout_s)
+        except subprocess.TimeoutExpired:
+            raise Unavailable(
+                f"git {arguments[0]} took longer than {self._limits.timeout_s:g} s.",
+                hint="Try again, or upload an archive.",
+            ) from None
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.communicate()
+        return process.returncode, out, err
+
+
+def _check_size(listing: str) -> None:
+    entries = [entry.split(None, _SIZE_FIELD + 1) for entry in listing.split("\0") if entry]
+    sizes = [int(entry[_SIZE_FIELD]) for entry in entries if entry[_SIZE_FIELD].isdigit()]
+    if len(entries) > MAX_FILES or sum(sizes) > MAX_BYTES:
+        raise InvalidProblem(
+            f"The repository is too large: {len(entries):,} files with "
+            f"{sum(sizes) >> 20:,} MiB; at most {MAX_FILES:,} with {MAX_BYTES >> 20} MiB are taken."
+        )
+
+
+def _last_words(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("fatal: ")[:300] if lines else ""
+
+
+def _shown(url: str) -> str:
+    """Without a password."""
+    return re.sub(r"//[^/@]*@", "//", url)

@@ -1,0 +1,92 @@
+"""Finds the competition files of a folder tree and reads them with all their problems."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kernelbot.catalog.competition import Competition, CompetitionProblem, load_competition
+from kernelbot.catalog.document import MAX_TEXT_BYTES
+from kernelbot.catalog.problem import TASK_FILE, load_problem
+from kernelbot.domain.errors import InvalidProblem
+from kernelbot.domain.types import ProblemDefinition
+
+MAX_DEPTH = 6
+_IS_COMPETITION = re.compile(rb"^problems[ \t]*:", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class SetEntry:
+    """A board that a competition file asks for. Exactly one of `definition` and `error` is None."""
+
+    listed: CompetitionProblem
+    definition: ProblemDefinition | None
+    error: str | None
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """A competition file with what it lists; where it can't be read, `error` says why."""
+
+    file: str
+    competition: Competition | None
+    entries: tuple[SetEntry, ...]
+    error: str | None
+
+
+def read_sets(root: Path, *, only: str | None = None) -> tuple[ProblemSet, ...]:
+    """Every competition under `root`, in the order of their paths. Blocks; executes nothing.
+
+    `only`: the one file of this stem. Raises `InvalidProblem` where there is none.
+    """
+    root = root.resolve()
+    files = [path for path in _competition_files(root) if only is None or path.stem == only]
+    if not files:
+        named = f" named {only!r}" if only is not None else ""
+        raise InvalidProblem(
+            f"There is no competition file{named}: no *.yaml file with a list of `problems`.",
+            hint="Write one beside the problems' folders; see docs/reference/problem-format.md.",
+        )
+    return tuple(_read(path, root) for path in files)
+
+
+def _competition_files(root: Path) -> Iterator[Path]:
+    for folder, folders, names in os.walk(root):
+        depth = len(Path(folder).relative_to(root).parts)
+        folders[:] = sorted(n for n in folders if not n.startswith(".") and depth < MAX_DEPTH)
+        for name in sorted(names):
+            path = Path(folder) / name
+            if path.suffix in (".yaml", ".yml") and name != TASK_FILE and _is_one(path, root):
+                yield path
+
+
+def _is_one(path: Path, root: Path) -> bool:
+    try:
+        inside = path.resolve().is_relative_to(root) and path.is_file()
+        if not inside or path.stat().st_size > MAX_TEXT_BYTES:
+            return False
+        return _IS_COMPETITION.search(path.read_bytes()) is not None
+    except OSError:
+        return False
+
+
+def _read(path: Path, root: Path) -> ProblemSet:
+    file = str(path.relative_to(root))
+    try:
+        competition = load_competition(path, root=root)
+    except InvalidProblem as error:
+        return ProblemSet(file, None, (), str(error))
+    entries = tuple(_entry(listed, root) for listed in competition.problems)
+    return ProblemSet(file, competition, entries, None)
+
+
+def _entry(listed: CompetitionProblem, root: Path) -> SetEntry:
+    try:
+        definition = load_problem(listed.folder, root=root).definition
+    except InvalidProblem as error:
+        # Paths of where we have unpacked it mean nothing to anyone.
+        return SetEntry(listed, None, str(error).replace(f"{root}/", ""))
+    if listed.devices:
+        definition = replace(definition, devices=listed.devices)
+    return SetEntry(listed, definition, None)

@@ -1,0 +1,55 @@
+"""What a sync of problems is asked for, what it plans, and what it has done."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kernelbot.domain.types import Visibility
+
+
+class SyncAction(StrEnum):
+    """What happens to a board."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    SKIP = "skip"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class SyncOptions:
+    """How problems are taken over."""
+
+    force: bool = False
+    """Also boards whose deadline has passed, and boards that this competition didn't make."""
+    dry_run: bool = False
+    """Only plan."""
+    problem_set: str | None = None
+    """The stem of the one competition file to read; None: all there are."""
+    visibility: Visibility = Visibility.PUBLIC
+    """Of boards that are created. Others keep theirs."""
+
+
+@dataclass(frozen=True)
+class SyncItem:
+    """A board, or a file that can't be read, and what happens to it."""
+
+    action: SyncAction
+    board: str
+    """The board's name; the file's path where no board can be named."""
+    competition: str
+    reason: str
+    """Why it is skipped or refused, or what changes."""
+
+
+@dataclass(frozen=True)
+class SyncOutcome:
+    """All items in the order of the files; `applied` is false for a plan only."""
+
+    source: str
+    commit: str | None
+    items: tuple[SyncItem, ...]
+    applied: bool
+
+    def of(self, action: SyncAction) -> tuple[SyncItem, ...]:
+        """The items with this action."""
+        return tuple(item for item in self.items if item.action is action)

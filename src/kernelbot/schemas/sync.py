@@ -1,0 +1,65 @@
+"""Problems by sync."""
+
+from pydantic import Field
+
+from kernelbot.domain.sync import SyncAction, SyncItem, SyncOptions, SyncOutcome
+from kernelbot.domain.types import Visibility
+from kernelbot.schemas.common import Answer, Name, RequestBody
+
+
+class SyncBody(RequestBody):
+    """Which repository, and how."""
+
+    repository: Name | None = Field(
+        default=None,
+        description="Any URL that git takes, or owner/name on GitHub. Default: PROBLEMS_REPO.",
+        max_length=500,
+    )
+    ref: Name | None = Field(
+        default=None, description="A branch, tag or commit. Default: the repository's own."
+    )
+    force: bool = False
+    dry_run: bool = False
+    problem_set: Name | None = Field(
+        default=None, description="Only the competition file of this name, without its ending."
+    )
+    visibility: Visibility = Visibility.PUBLIC
+
+    def options(self) -> SyncOptions:
+        """As the services take them."""
+        return SyncOptions(self.force, self.dry_run, self.problem_set, self.visibility)
+
+
+class SyncItemView(Answer):
+    """A board, or a file that can't be read, and what happens to it."""
+
+    action: SyncAction
+    board: str
+    competition: str
+    reason: str
+
+    @classmethod
+    def of(cls, item: SyncItem) -> "SyncItemView":
+        """The domain's item."""
+        return cls(
+            action=item.action, board=item.board, competition=item.competition, reason=item.reason
+        )
+
+
+class SyncView(Answer):
+    """What was planned, and done unless `applied` is false."""
+
+    source: str
+    commit: str | None
+    applied: bool
+    items: list[SyncItemView]
+
+    @classmethod
+    def of(cls, outcome: SyncOutcome) -> "SyncView":
+        """The domain's outcome."""
+        return cls(
+            source=outcome.source,
+            commit=outcome.commit,
+            applied=outcome.applied,
+            items=[SyncItemView.of(item) for item in outcome.items],
+        )

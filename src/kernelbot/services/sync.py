@@ -1,0 +1,271 @@
+"""Problems by sync: boards from the competition files of a repository, an archive or a folder."""
+
+import asyncio
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from kernelbot.catalog import git
+from kernelbot.catalog.archive import unpack
+from kernelbot.catalog.competition import Competition, CompetitionProblem
+from kernelbot.catalog.problem_sets import ProblemSet, SetEntry, read_sets
+from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.domain.sync import SyncAction, SyncItem, SyncOptions, SyncOutcome
+from kernelbot.domain.types import DeviceConfig, ProblemDefinition, User
+from kernelbot.services import audit
+from kernelbot.services.boards import check_name
+from kernelbot.services.roles import require_admin
+from kernelbot.services.versions import VersionHashes, version_hashes
+from kernelbot.store import boards, sync
+from kernelbot.store.database import Database, ReadSession, WriteSession
+from kernelbot.store.sync import SyncedBoard
+
+Bring = Callable[[Path], tuple[Path, str | None]]
+"""Brings problems below a fresh folder; returns where they are and of which commit."""
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A board as its competition file asks for it, and what is known of it before any look."""
+
+    listed: CompetitionProblem
+    competition: Competition
+    definition: ProblemDefinition
+    hashes: VersionHashes
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What happens to a board. `wanted` None: nothing can."""
+
+    item: SyncItem
+    wanted: _Wanted | None = None
+    before: SyncedBoard | None = None
+
+
+class Sync:
+    """For admins. Everything is read and checked first; then all boards change in one
+    transaction, those without mistakes even where others have some."""
+
+    def __init__(
+        self,
+        database: Database,
+        devices: tuple[DeviceConfig, ...],
+        default_repository: str | None = None,
+    ) -> None:
+        self._database = database
+        self._devices = tuple(device.spec.name for device in devices)
+        self._default = default_repository
+
+    async def from_repository(
+        self,
+        actor: User,
+        repository: str | None = None,
+        ref: str | None = None,
+        options: SyncOptions | None = None,
+    ) -> SyncOutcome:
+        """A branch, tag or commit (None: the default branch) of a git repository (None: that of
+        PROBLEMS_REPO). Raises as `catalog.git.fetch`, and `InvalidProblem` without competitions.
+        """
+        require_admin(actor)
+        source = repository or self._default
+        if source is None:
+            raise UserError("No repository is named.", hint="Name one, or set PROBLEMS_REPO.")
+        url = git.repository_url(source)
+
+        def bring(folder: Path) -> tuple[Path, str | None]:
+            commit = git.fetch(url, ref, folder)
+            return folder / "checkout", commit
+
+        return await self._sync(actor, source, bring, options or SyncOptions())
+
+    async def from_archive(
+        self, actor: User, archive: BinaryIO, name: str, options: SyncOptions | None = None
+    ) -> SyncOutcome:
+        """A zip or tar.gz file. Raises `InvalidProblem` as `catalog.archive.unpack`."""
+        require_admin(actor)
+
+        def bring(folder: Path) -> tuple[Path, str | None]:
+            unpack(archive, folder)
+            return folder, None
+
+        return await self._sync(actor, name, bring, options or SyncOptions())
+
+    async def from_folder(
+        self, actor: User, folder: Path, options: SyncOptions | None = None
+    ) -> SyncOutcome:
+        """A folder on this machine's disk."""
+        require_admin(actor)
+        return await self._sync(
+            actor, str(folder), lambda _: (folder, None), options or SyncOptions()
+        )
+
+    async def _sync(
+        self, actor: User, source: str, bring: Bring, options: SyncOptions
+    ) -> SyncOutcome:
+        sets, commit = await asyncio.to_thread(_bring, bring, options.problem_set)
+        if options.dry_run:
+            async with self._database.read() as reading:
+                steps = await self._plan(reading, sets, options)
+        else:
+            async with self._database.write() as session:
+                names = [entry.listed.name for found in sets for entry in found.entries]
+                await sync.hold(session, names)
+                steps = await self._plan(session, sets, options)
+                await _apply(session, actor, steps, options)
+                outcome = SyncOutcome(source, commit, tuple(s.item for s in steps), True)
+                await audit.record(session, actor, "problems.sync", source, _detail(outcome))
+        return SyncOutcome(source, commit, tuple(s.item for s in steps), not options.dry_run)
+
+    async def _plan(
+        self, session: ReadSession, sets: tuple[ProblemSet, ...], options: SyncOptions
+    ) -> list[_Step]:
+        steps: list[_Step] = []
+        seen: dict[str, str] = {}
+        for found in sets:
+            if found.competition is None:
+                steps.append(_error(found.file, found.file, found.error or ""))
+                continue
+            for entry in found.entries:
+                lower = entry.listed.name.lower()
+                if lower in seen:
+                    reason = f"{seen[lower]} lists a board of that name too"
+                    steps.append(_error(entry.listed.name, found.competition.name, reason))
+                    continue
+                seen[lower] = found.file
+                steps.append(await self._step(session, found.competition, entry, options))
+        return steps
+
+    async def _step(
+        self,
+        session: ReadSession,
+        competition: Competition,
+        entry: SetEntry,
+        options: SyncOptions,
+    ) -> _Step:
+        name = entry.listed.name
+        if entry.definition is None:
+            return _error(name, competition.name, entry.error or "")
+        try:
+            check_name(name)
+            hashes = version_hashes(entry.definition)
+        except UserError as error:
+            return _error(name, competition.name, str(error))
+        here = {device.lower(): device for device in self._devices}
+        named = entry.definition.devices
+        devices = tuple(dict.fromkeys(here[d.lower()] for d in named if d.lower() in here))
+        wanted = _Wanted(entry.listed, competition, entry.definition, hashes, devices)
+        before = await sync.board(session, name)
+        action, reason = _decide(wanted, before, options, datetime.now(UTC))
+        return _Step(SyncItem(action, name, competition.name, reason), wanted, before)
+
+
+def _bring(bring: Bring, only: str | None) -> tuple[tuple[ProblemSet, ...], str | None]:
+    folder = Path(tempfile.mkdtemp(prefix="kernelbot-sync-"))
+    try:
+        root, commit = bring(folder)
+        return read_sets(root, only=only), commit
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _error(board: str, competition: str, reason: str) -> _Step:
+    return _Step(SyncItem(SyncAction.ERROR, board, competition, reason))
+
+
+def _decide(
+    wanted: _Wanted, before: SyncedBoard | None, options: SyncOptions, now: datetime
+) -> tuple[SyncAction, str]:
+    """What happens to a board, and why."""
+    if not wanted.devices:
+        named = ", ".join(wanted.definition.devices) or "it names none"
+        return SyncAction.SKIP, f"none of its devices is configured here ({named})"
+    if before is None:
+        return SyncAction.CREATE, f"on {', '.join(wanted.devices)}"
+    if before.competition != wanted.competition.name and not options.force:
+        owner = f"of {before.competition!r}" if before.competition else "made by hand"
+        return SyncAction.SKIP, f"there is a board of that name, {owner}; force takes it over"
+    changes = _changes(wanted, before)
+    if not changes:
+        return SyncAction.SKIP, "unchanged"
+    deadline = wanted.listed.deadline
+    over = before.deadline is not None and before.deadline <= now
+    if over and deadline is not None and deadline <= now and not options.force:
+        return SyncAction.SKIP, "its deadline has passed; force changes it all the same"
+    return SyncAction.UPDATE, ", ".join(changes)
+
+
+def _changes(wanted: _Wanted, before: SyncedBoard) -> list[str]:
+    judged = before.judging_hash != wanted.hashes.judging
+    return [
+        what
+        for what, differs in (
+            ("a new version of the problem", judged),
+            ("the text", not judged and before.content_hash != wanted.hashes.content),
+            (f"devices: {', '.join(wanted.devices)}", before.devices != wanted.devices),
+            ("the deadline", before.deadline != wanted.listed.deadline),
+            ("who reads code", before.reveal_code != wanted.competition.reveal_code),
+            ("the competition", before.competition != wanted.competition.name),
+        )
+        if differs
+    ]
+
+
+async def _apply(
+    session: WriteSession, actor: User, steps: list[_Step], options: SyncOptions
+) -> None:
+    changing = [s for s in steps if s.item.action in (SyncAction.CREATE, SyncAction.UPDATE)]
+    # Those that are there already in the order of their ids: so nobody waits in a circle.
+    for step in sorted(changing, key=lambda step: step.before.id if step.before else 0):
+        assert step.wanted is not None, "only what was read changes anything"
+        await _apply_one(session, actor, step.wanted, step.before, options)
+
+
+async def _apply_one(
+    session: WriteSession,
+    actor: User,
+    wanted: _Wanted,
+    before: SyncedBoard | None,
+    options: SyncOptions,
+) -> None:
+    competition = wanted.competition
+    version_id = await boards.add_version(session, wanted.definition, *wanted.hashes)
+    if before is None:
+        new = boards.NewBoard(
+            name=wanted.listed.name,
+            description=wanted.definition.description,
+            problem_version_id=version_id,
+            visibility=options.visibility,
+            deadline=wanted.listed.deadline,
+            creator_id=actor.id,
+            secret=secrets.token_bytes(32),
+            devices=wanted.devices,
+        )
+        board_id = await boards.create(session, new)
+        if board_id is None:  # somebody has made it by hand since the look
+            raise Conflict(f"A board named {new.name!r} was made meanwhile.", hint="Sync again.")
+    else:
+        board_id = before.id
+        update = sync.BoardUpdate(
+            leaderboard_id=before.id,
+            problem_version_id=version_id,
+            description=wanted.definition.description,
+            deadline=wanted.listed.deadline,
+            devices=wanted.devices,
+        )
+        await sync.update(session, update)
+    competition_id = await sync.competition(
+        session, competition.name, competition.description, competition.deadline
+    )
+    await sync.assign(session, board_id, competition_id, reveal_code=competition.reveal_code)
+
+
+def _detail(outcome: SyncOutcome) -> audit.Detail:
+    counts = {action.value: len(outcome.of(action)) for action in SyncAction}
+    return {**counts, "commit": outcome.commit}

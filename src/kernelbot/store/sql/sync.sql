@@ -1,0 +1,46 @@
+-- One sync at a time.
+-- name: hold
+SELECT pg_advisory_xact_lock(7241533012);
+
+-- name: competition
+INSERT INTO competitions (name, description, deadline)
+VALUES (%(name)s, %(description)s, %(deadline)s)
+ON CONFLICT (name) DO UPDATE
+    SET description = excluded.description, deadline = excluded.deadline
+RETURNING id;
+
+-- name: board
+SELECT b.id, b.name, c.name AS competition, b.deadline, b.reveal_code, v.content_hash,
+    v.judging_hash,
+    (
+        SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
+        WHERE d.leaderboard_id = b.id
+    ) AS devices
+FROM leaderboards b
+JOIN problem_versions v ON v.id = b.problem_version_id
+LEFT JOIN competitions c ON c.id = b.competition_id
+WHERE lower(b.name) = lower(%(name)s);
+
+-- name: hold_boards
+SELECT id FROM leaderboards WHERE lower(name) = ANY(%(names)s) ORDER BY id FOR NO KEY UPDATE;
+
+-- name: assign
+UPDATE leaderboards SET competition_id = %(competition_id)s, reveal_code = %(reveal_code)s
+WHERE id = %(leaderboard_id)s;
+
+-- name: update
+UPDATE leaderboards SET problem_version_id = %(problem_version_id)s,
+    description = %(description)s, deadline = %(deadline)s
+WHERE id = %(leaderboard_id)s;
+
+-- name: drop_devices
+DELETE FROM leaderboard_devices
+WHERE leaderboard_id = %(leaderboard_id)s AND NOT device = ANY(%(devices)s);
+
+-- name: put_device
+INSERT INTO leaderboard_devices (leaderboard_id, device, position)
+VALUES (%(leaderboard_id)s, %(device)s, %(position)s)
+ON CONFLICT (leaderboard_id, device) DO UPDATE SET position = excluded.position;
+
+-- name: rebuild
+SELECT rebuild_board_standings(%(leaderboard_id)s);

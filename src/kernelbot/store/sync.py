@@ -1,0 +1,92 @@
+"""Boards as a sync finds and leaves them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class SyncedBoard:
+    """A board as it is. `competition` None: it was made by hand."""
+
+    id: int
+    name: str
+    competition: str | None
+    deadline: datetime | None
+    reveal_code: bool
+    content_hash: bytes
+    judging_hash: bytes
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BoardUpdate:
+    """What a board is to be."""
+
+    leaderboard_id: int
+    problem_version_id: int
+    description: str
+    deadline: datetime | None
+    devices: tuple[str, ...]
+
+
+async def hold(session: WriteSession, names: list[str]) -> None:
+    """Let no other sync run, and nobody change these boards, until the transaction ends."""
+    sql = statements("sync")
+    await session.one(sql["hold"])
+    await session.all(sql["hold_boards"], {"names": [name.lower() for name in names]})
+
+
+async def board(session: ReadSession, name: str) -> SyncedBoard | None:
+    """The board of that name, in any case of letters."""
+    row = await session.one(statements("sync")["board"], {"name": name})
+    if row is None:
+        return None
+    hashes = {key: bytes(row[key]) for key in ("content_hash", "judging_hash")}
+    return SyncedBoard(**{**row, **hashes, "devices": tuple(row["devices"] or ())})
+
+
+async def competition(
+    session: WriteSession, name: str, description: str, deadline: datetime | None
+) -> int:
+    """The competition's id; made, or brought up to date."""
+    values = {"name": name, "description": description, "deadline": deadline}
+    row = await session.one(statements("sync")["competition"], values)
+    assert row is not None
+    return int(row["id"])
+
+
+async def assign(
+    session: WriteSession, leaderboard_id: int, competition_id: int, *, reveal_code: bool
+) -> None:
+    """Make a board one of a competition's."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "competition_id": competition_id,
+        "reveal_code": reveal_code,
+    }
+    await session.do(statements("sync")["assign"], values)
+
+
+async def update(session: WriteSession, update: BoardUpdate) -> None:
+    """Set problem, deadline and devices, and build the ranking again from what counts now."""
+    sql = statements("sync")
+    board_id = {"leaderboard_id": update.leaderboard_id}
+    await session.do(
+        sql["update"],
+        {
+            **board_id,
+            "problem_version_id": update.problem_version_id,
+            "description": update.description,
+            "deadline": update.deadline,
+        },
+    )
+    await session.do(sql["drop_devices"], {**board_id, "devices": list(update.devices)})
+    places = [
+        {**board_id, "device": device, "position": position}
+        for position, device in enumerate(update.devices)
+    ]
+    await session.do_each(sql["put_device"], places)
+    await session.one(sql["rebuild"], board_id)

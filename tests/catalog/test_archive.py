@@ -1,0 +1,158 @@
+import gzip
+import io
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kernelbot.catalog import archive
+from kernelbot.catalog.archive import unpack
+from kernelbot.domain.errors import InvalidProblem
+
+
+def tar_of(*members: tuple[tarfile.TarInfo, bytes], packed: bool = True) -> io.BytesIO:
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz" if packed else "w") as tar:
+        for info, content in members:
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    file.seek(0)
+    return file
+
+
+def tar_link(kind: bytes, target: str) -> io.BytesIO:
+    info = tarfile.TarInfo("link")
+    info.type, info.linkname = kind, target
+    return tar_of((info, b""), (tarfile.TarInfo("link/inside"), b"x"))
+
+
+def zip_of(*members: tuple[str, bytes], mode: int = 0) -> io.BytesIO:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, content in members:
+            info = zipfile.ZipInfo(name)
+            info.external_attr = mode << 16
+            packed.writestr(info, content)
+    file.seek(0)
+    return file
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        tar_of((tarfile.TarInfo("a/b.txt"), b"one"), (tarfile.TarInfo("./c"), b"")),
+        tar_of((tarfile.TarInfo("a/b.txt"), b"one"), (tarfile.TarInfo("c"), b""), packed=False),
+        zip_of(("a/b.txt", b"one"), ("c", b"")),
+    ],
+    ids=["tar.gz", "tar", "zip"],
+)
+def test_plain_files_are_unpacked(tmp_path: Path, packed: io.BytesIO) -> None:
+    unpack(packed, tmp_path)
+    assert {"a/b.txt": b"one", "c": b""} == files_of(tmp_path)
+
+
+NAMES = ["../x", "a/../../x", "/etc/x", "a//b", "a\\..\\x", "C:/x", "~/x", "a\nb", "a/" * 40 + "x"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "pack", [lambda n: tar_of((tarfile.TarInfo(n), b"x")), lambda n: zip_of((n, b"x"))]
+)
+def test_names_that_lead_elsewhere_are_refused(
+    tmp_path: Path, name: str, pack: Callable[[str], io.BytesIO]
+) -> None:
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    with pytest.raises(InvalidProblem):
+        unpack(pack(name), inside)
+    assert {} == files_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        tar_link(tarfile.SYMTYPE, "/etc"),
+        tar_link(tarfile.LNKTYPE, "/etc/passwd"),
+        tar_link(tarfile.CHRTYPE, ""),
+        tar_link(tarfile.FIFOTYPE, ""),
+        zip_of(("link", b"/etc/passwd"), mode=stat.S_IFLNK | 0o777),
+        zip_of(("pipe", b""), mode=stat.S_IFIFO),
+    ],
+    ids=["symlink", "hard link", "device", "pipe", "zip symlink", "zip pipe"],
+)
+def test_links_and_special_files_are_refused(tmp_path: Path, packed: io.BytesIO) -> None:
+    with pytest.raises(InvalidProblem, match="link or a special file"):
+        unpack(packed, tmp_path)
+    assert {} == files_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        tar_of((tarfile.TarInfo("a"), b"1"), (tarfile.TarInfo("a"), b"2")),
+        tar_of((tarfile.TarInfo("a"), b"1"), (tarfile.TarInfo("a/b"), b"2")),
+        tar_of((tarfile.TarInfo("a/b"), b"1"), (tarfile.TarInfo("a"), b"2")),
+    ],
+)
+def test_names_that_contradict_each_other_are_refused(tmp_path: Path, packed: io.BytesIO) -> None:
+    with pytest.raises(InvalidProblem):
+        unpack(packed, tmp_path)
+
+
+def zeros(count: int) -> bytes:
+    return bytes(count)
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        tar_of((tarfile.TarInfo("a"), zeros(5000))),
+        tar_of(*((tarfile.TarInfo(f"a{i}"), zeros(600)) for i in range(3))),
+        zip_of(("a", zeros(5000))),
+        zip_of(*((f"a{i}", zeros(600)) for i in range(3))),
+        zip_of(*((f"a{i}", b"") for i in range(9))),
+        tar_of(*((tarfile.TarInfo(f"a{i}"), b"") for i in range(9))),
+        io.BytesIO(gzip.compress(zeros(1 << 20))),
+    ],
+    ids=["tar", "tar sum", "zip", "zip sum", "zip entries", "tar entries", "gzip"],
+)
+def test_bombs_are_refused(
+    tmp_path: Path, packed: io.BytesIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MAX_BYTES", 1500)
+    monkeypatch.setattr(archive, "MAX_ENTRIES", 8)
+    with pytest.raises(InvalidProblem, match=r"more than|can't be read"):
+        unpack(packed, tmp_path)
+    assert 1500 >= sum(len(content) for content in files_of(tmp_path).values())
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"x",
+        b"PK\x03\x04",
+        b"\x1f\x8b",
+        b"\x1f\x8bxxxx",
+        b"x" * 5000,
+        gzip.compress(b"x" * 50)[:-8] + b"notright",
+        zip_of(("a", b"x" * 99)).getvalue()[:60],
+    ],
+)
+def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
+    with pytest.raises(InvalidProblem):
+        unpack(io.BytesIO(content), tmp_path)
+
+
+def test_a_damaged_file_in_a_zip_is_refused(tmp_path: Path) -> None:
+    whole = zip_of(("a", b"hello hello hello")).getvalue()
+    with pytest.raises(InvalidProblem):
+        unpack(io.BytesIO(whole.replace(b"hello hello", b"jello hello")), tmp_path)

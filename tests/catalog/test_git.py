@@ -1,0 +1,147 @@
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from kernelbot.catalog import git
+from kernelbot.catalog.git import GitLimits, fetch, repository_url
+from kernelbot.domain.errors import InvalidProblem, Unavailable, UserError
+from tests.support import problem_sets
+from tests.support.problem_sets import commit_all
+
+
+@pytest.fixture
+def origin(tmp_path: Path) -> Path:
+    folder = tmp_path / "origin"
+    folder.mkdir()
+    (folder / "a").write_text("1")
+    commit_all(folder)
+    return folder
+
+
+@pytest.fixture
+def into(tmp_path: Path) -> Path:
+    folder = tmp_path / "into"
+    folder.mkdir()
+    return folder
+
+
+def url(folder: Path) -> str:
+    return f"file://{folder}"
+
+
+def test_the_default_branch(origin: Path, into: Path) -> None:
+    commit = fetch(url(origin), None, into)
+    expected = problem_sets.git(origin, "rev-parse", "HEAD")
+    assert (expected, "1") == (commit, (into / "checkout" / "a").read_text())
+
+
+@pytest.mark.parametrize("ref", ["autumn", "v1", "commit"])
+def test_a_branch_a_tag_or_a_commit(origin: Path, into: Path, ref: str) -> None:
+    first = problem_sets.git(origin, "rev-parse", "HEAD")
+    problem_sets.git(origin, "branch", "autumn")
+    problem_sets.git(origin, "tag", "v1")
+    (origin / "a").write_text("2")
+    commit_all(origin)
+    found = fetch(url(origin), first if ref == "commit" else ref, into)
+    assert (first, "1") == (found, (into / "checkout" / "a").read_text())
+
+
+@pytest.mark.parametrize("ref", ["nowhere", "0" * 40, "--upload-pack=touch x", "a..b", "a b", "-x"])
+def test_a_reference_that_is_not_there(origin: Path, into: Path, ref: str) -> None:
+    with pytest.raises(UserError):
+        fetch(url(origin), ref, into)
+
+
+def test_a_repository_that_is_gone(tmp_path: Path, into: Path) -> None:
+    with pytest.raises(UserError, match="can't be fetched"):
+        fetch(url(tmp_path / "none"), None, into)
+
+
+def test_an_empty_repository(tmp_path: Path, into: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    problem_sets.git(empty, "init", "--quiet")
+    with pytest.raises(UserError, match=r"anything in the repository|can't be fetched"):
+        fetch(url(empty), None, into)
+
+
+def test_a_huge_repository(origin: Path, into: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(git, "MAX_BYTES", 1000)
+    (origin / "big").write_bytes(os.urandom(1001))
+    commit_all(origin)
+    with pytest.raises(InvalidProblem, match="too large"):
+        fetch(url(origin), None, into)
+    assert not (into / "checkout" / "big").exists()
+
+
+def test_a_repository_with_too_many_files(
+    origin: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git, "MAX_FILES", 1)
+    (origin / "b").write_text("")
+    commit_all(origin)
+    with pytest.raises(InvalidProblem, match="too large"):
+        fetch(url(origin), None, into)
+
+
+def test_git_writes_no_file_beyond_its_limit(origin: Path, into: Path) -> None:
+    (origin / "big").write_bytes(os.urandom(3 << 20))
+    commit_all(origin)
+    with pytest.raises((UserError, InvalidProblem)):
+        fetch(url(origin), None, into, GitLimits(file_mib=1))
+
+
+def test_a_server_that_never_answers(into: Path) -> None:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/x.git"
+        began_s = time.monotonic()
+        with pytest.raises(Unavailable, match="longer than"):
+            fetch(address, None, into, GitLimits(timeout_s=0.5))
+    assert 5 > time.monotonic() - began_s
+
+
+def test_no_hook_runs(origin: Path, into: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    hook = origin / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    hook.chmod(0o755)
+    fetch(url(origin), None, into)
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("gpu-mode/reference-kernels", "https://github.com/gpu-mode/reference-kernels.git"),
+        (" file:///srv/x ", "file:///srv/x"),
+        ("git@example.org:a/b.git", "git@example.org:a/b.git"),
+        ("HTTPS://example.org/a", "HTTPS://example.org/a"),
+    ],
+)
+def test_addresses(text: str, expected: str) -> None:
+    assert expected == repository_url(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "/etc",
+        "../x",
+        "ext::sh -c id",
+        "--upload-pack=id",
+        "-u/x",
+        "file:///a b",
+        "ftp://x/y",
+        "a/b/c",
+    ],
+)
+def test_addresses_that_are_none(text: str) -> None:
+    with pytest.raises(UserError):
+        repository_url(text)

@@ -1,0 +1,263 @@
+import io
+import tarfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from kernelbot.domain.errors import InvalidProblem, NotAllowed, NotFound, UserError
+from kernelbot.domain.sync import SyncAction, SyncOptions
+from kernelbot.domain.types import Visibility
+from kernelbot.protocol import Verdict
+from tests.support.problem_sets import commit_all, write_competition, write_problem
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+PASSES = b"# fake: accepted 1 1 1\n"
+DRY = SyncOptions(dry_run=True)
+FORCE = SyncOptions(force=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Two problems and a competition over them."""
+    folder = tmp_path / "problems"
+    for name in ("one", "two"):
+        write_problem(folder, name)
+    write_competition(folder, "one", "two")
+    return folder
+
+
+async def synced(world: World, root: Path, options: SyncOptions | None = None) -> dict[str, str]:
+    """What happened to each board."""
+    outcome = await world.services.sync.from_folder(world.admin.user, root, options)
+    return {item.board: item.action.value for item in outcome.items}
+
+
+async def reasons(world: World, root: Path, options: SyncOptions | None = None) -> dict[str, str]:
+    outcome = await world.services.sync.from_folder(world.admin.user, root, options)
+    return {item.board: item.reason for item in outcome.items}
+
+
+async def test_boards_are_created(world: World, root: Path) -> None:
+    write_competition(root, "one", "two", deadline="2031-03-15 01:00", more="reveal_code: true")
+    happened = await synced(world, root, SyncOptions(visibility=Visibility.CLOSED))
+    board = await world.services.boards.get(world.admin.user, "one")
+    assert {"one": "create", "two": "create"} == happened
+    assert (("CPU",), Visibility.CLOSED, True) == (
+        board.devices,
+        board.visibility,
+        board.reveal_code,
+    )
+    assert datetime(2031, 3, 15, 1, tzinfo=UTC) == board.deadline
+
+
+async def test_what_is_unchanged_is_skipped(world: World, root: Path) -> None:
+    await synced(world, root)
+    assert {"one": "unchanged", "two": "unchanged"} == await reasons(world, root)
+
+
+async def test_a_dry_run_changes_nothing(world: World, root: Path) -> None:
+    outcome = await world.services.sync.from_folder(world.admin.user, root, DRY)
+    assert (False, 2) == (outcome.applied, len(outcome.of(SyncAction.CREATE)))
+    assert [] == await world.services.boards.list(world.admin.user)
+
+
+Change = Callable[[Path], None]
+
+
+def _test(root: Path) -> None:
+    write_problem(root, "one", size=11)
+
+
+def _file(root: Path) -> None:
+    with (root / "one" / "reference.py").open("a") as file:
+        file.write("# more\n")
+
+
+def _devices(root: Path) -> None:
+    write_competition(root, "one", "two", gpus="[CPU, H100]")
+
+
+def _text(root: Path) -> None:
+    write_problem(root, "one", description="Sort it, please.")
+
+
+@pytest.mark.parametrize(("change", "stays"), [(_test, 0), (_file, 0), (_devices, 0), (_text, 1)])
+async def test_scores_stay_with_the_version_they_were_measured_on(
+    world: World, root: Path, tmp_path: Path, change: Change, stays: int
+) -> None:
+    await synced(world, root)
+    before = await world.services.boards.get(None, "one")
+    async with working(quick_settings(tmp_path), world.database.url):
+        sent = await world.submit(board="one", content=PASSES)
+        await finished(world, sent.id)
+    change(root)
+    happened = await synced(world, root)
+    after = await world.services.boards.get(None, "one")
+    page = await world.services.standings.page(None, "one", "CPU")
+    kept = await world.services.submissions.get(world.ada.user, sent.id)
+    assert ("update", True) == (
+        happened["one"],
+        before.problem_version_id != after.problem_version_id,
+    )
+    assert (stays, 1.0) == (page.total, kept.score_s)
+
+
+async def test_going_back_brings_the_scores_back(world: World, root: Path, tmp_path: Path) -> None:
+    await synced(world, root)
+    async with working(quick_settings(tmp_path), world.database.url):
+        await finished(world, (await world.submit(board="one", content=PASSES)).id)
+    write_problem(root, "one", size=11)
+    await synced(world, root)
+    write_problem(root, "one")
+    await synced(world, root)
+    assert 1 == (await world.services.standings.page(None, "one", "CPU")).total
+
+
+async def test_a_problem_that_changes_while_a_submission_runs(
+    world: World, root: Path, tmp_path: Path
+) -> None:
+    await synced(world, root)
+    sent = await world.submit(board="one", content=PASSES)
+    write_problem(root, "one", size=11)
+    write_competition(root, "one", "two", gpus="[H100]")
+    await synced(world, root)
+    async with working(quick_settings(tmp_path), world.database.url):
+        done = await finished(world, sent.id)
+    page = await world.services.standings.page(None, "one", "H100")
+    assert (Verdict.ACCEPTED, None, 0) == (done.verdict, done.place, page.total)
+
+
+async def test_a_mistake_in_one_problem_leaves_the_others(world: World, root: Path) -> None:
+    (root / "two" / "reference.py").unlink()
+    outcome = await world.services.sync.from_folder(world.admin.user, root)
+    assert {"one": "create", "two": "error"} == {i.board: i.action for i in outcome.items}
+    assert "reference.py" in outcome.items[1].reason
+    assert str(root) not in outcome.items[1].reason
+
+
+async def test_a_mistake_in_a_competition_names_the_file(world: World, root: Path) -> None:
+    write_competition(root, "one", file="bad.yaml", deadline="tomorrow")
+    happened = await synced(world, root)
+    assert {"bad.yaml": "error", "one": "create", "two": "create"} == happened
+
+
+async def test_a_board_is_listed_once(world: World, root: Path) -> None:
+    write_competition(root, "one", file="winter.yaml")
+    outcome = await world.services.sync.from_folder(world.admin.user, root)
+    last = outcome.items[-1]
+    assert (SyncAction.ERROR, "one", True) == (
+        last.action,
+        last.board,
+        "spring.yaml" in last.reason,
+    )
+
+
+async def test_only_one_competition(world: World, root: Path) -> None:
+    write_problem(root, "three")
+    write_competition(root, "three", file="winter.yaml")
+    assert {"three": "create"} == await synced(world, root, SyncOptions(problem_set="winter"))
+
+
+async def test_a_board_made_by_hand_is_taken_over_by_force(world: World, root: Path) -> None:
+    await world.board("one")
+    first, second = await synced(world, root), await synced(world, root, FORCE)
+    assert ("skip", "update") == (first["one"], second["one"])
+
+
+async def test_what_is_over_changes_by_force_only(world: World, root: Path) -> None:
+    write_competition(root, "one", "two", deadline="2020-01-01")
+    await synced(world, root)
+    write_problem(root, "one", size=11)
+    first, second = await synced(world, root), await synced(world, root, FORCE)
+    assert ("skip", "update") == (first["one"], second["one"])
+
+
+async def test_a_new_deadline_reopens_a_board(world: World, root: Path) -> None:
+    write_competition(root, "one", "two", deadline="2020-01-01")
+    await synced(world, root)
+    write_competition(root, "one", "two", deadline="2031-01-01")
+    assert {"one": "update", "two": "update"} == await synced(world, root)
+
+
+async def test_devices_that_are_not_here_are_skipped(world: World, root: Path) -> None:
+    write_competition(root, "one", gpus="[B200]")
+    found = await reasons(world, root)
+    assert {"one": "none of its devices is configured here (B200)"} == found
+
+
+@pytest.mark.parametrize("name", ["a b", "ü", "a'; echo x", "-x"])
+async def test_names_that_no_board_can_have(world: World, root: Path, name: str) -> None:
+    text = f'name: x\nproblems:\n  - {{directory: one, name: "{name}", gpus: [CPU]}}\n'
+    (root / "spring.yaml").write_text(text)
+    assert {name: "error"} == await synced(world, root)
+
+
+async def test_a_folder_without_competitions(world: World, tmp_path: Path) -> None:
+    with pytest.raises(InvalidProblem, match="no competition file"):
+        await world.services.sync.from_folder(world.admin.user, tmp_path)
+
+
+async def test_a_branch_of_a_repository(world: World, root: Path) -> None:
+    commit = commit_all(root)
+    outcome = await world.services.sync.from_repository(world.admin.user, f"file://{root}", "main")
+    assert (commit, True, 2) == (outcome.commit, outcome.applied, len(outcome.items))
+
+
+async def test_a_repository_that_is_gone_changes_nothing(world: World, root: Path) -> None:
+    await synced(world, root)
+    with pytest.raises(UserError):
+        await world.services.sync.from_repository(world.admin.user, f"file://{root}/none")
+    assert 2 == len(await world.services.boards.list(None))
+
+
+async def test_without_a_repository_there_must_be_a_default(world: World) -> None:
+    with pytest.raises(UserError, match="No repository"):
+        await world.services.sync.from_repository(world.admin.user)
+
+
+async def test_an_archive(world: World, root: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        tar.add(root, arcname="kernels-main")
+    packed.seek(0)
+    outcome = await world.services.sync.from_archive(world.admin.user, packed, "x.tar.gz")
+    assert ["one", "two"] == [item.board for item in outcome.of(SyncAction.CREATE)]
+
+
+async def test_a_link_out_of_the_folder_is_not_followed(
+    world: World, root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.py").write_text("x")
+    (root / "two" / "reference.py").unlink()
+    (root / "two" / "reference.py").symlink_to(tmp_path / "secret.py")
+    found = await reasons(world, root)
+    assert "leaves the checkout" in found["two"]
+
+
+async def test_only_admins_sync(world: World, root: Path) -> None:
+    with pytest.raises(NotAllowed):
+        await world.services.sync.from_folder(world.ada.user, root)
+
+
+async def test_what_was_synced_is_in_the_log(world: World, root: Path) -> None:
+    await synced(world, root)
+    with psycopg.connect(world.database.url) as connection:
+        rows = connection.execute(
+            "SELECT action, detail->>'create' FROM audit_log WHERE subject = %s", (str(root),)
+        ).fetchall()
+    assert [("problems.sync", "2")] == rows
+
+
+async def test_when_the_last_step_fails_nothing_was_done(world: World, root: Path) -> None:
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        connection.execute(
+            "ALTER TABLE leaderboards ADD CONSTRAINT test CHECK (lower(name) <> 'two')"
+        )
+    with pytest.raises(psycopg.errors.CheckViolation):
+        await world.services.sync.from_folder(world.admin.user, root)
+    with pytest.raises(NotFound):
+        await world.services.boards.get(None, "one")
