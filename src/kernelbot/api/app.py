@@ -14,6 +14,7 @@ from kernelbot.api.routers import (
     boards,
     rejudges,
     reviews,
+    statistics,
     submissions,
     sync,
     system,
@@ -52,6 +53,7 @@ def create_app(
         upkeep.router,
         rejudges.router,
         sync.router,
+        statistics.router,
         users.router,
         system.devices,
     ):

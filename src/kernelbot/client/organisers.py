@@ -6,6 +6,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from kernelbot.domain.sync import SyncOptions
+from kernelbot.schemas.statistics import StatisticsView
 from kernelbot.schemas.sync import SyncBody, SyncView
 from kernelbot.schemas.upkeep import Deleted
 
@@ -67,6 +68,11 @@ class OrganiserCalls:
         return self._call(
             SyncView, "POST", "/sync/archive", data=fields, files=files, timeout=_SYNC_S
         )
+
+    def statistics(self, board: str | None = None, *, last_day: bool = False) -> StatisticsView:
+        """How much was submitted and judged. `board` None: everywhere."""
+        params = {"last_day": str(last_day).lower()} | ({"board": board} if board else {})
+        return self._call(StatisticsView, "GET", "/stats", params=params)
 
 
 def _part(name: str) -> str:

@@ -20,6 +20,7 @@ from kernelbot.services import (
     Reviews,
     Services,
     StandingsService,
+    StatisticsService,
     Submissions,
     Sync,
     Tokens,
@@ -79,6 +80,7 @@ async def open_services(
                 upkeep=Upkeep(database),
                 rejudging=Rejudging(database, queue),
                 sync=Sync(database, devices, problems_repo),
+                statistics=StatisticsService(database),
             ),
         )
 

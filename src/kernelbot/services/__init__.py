@@ -13,6 +13,7 @@ from kernelbot.services.problem_folders import ProblemFolders
 from kernelbot.services.rejudging import Rejudging
 from kernelbot.services.reviews import Reviews
 from kernelbot.services.standings import StandingsService
+from kernelbot.services.statistics import StatisticsService
 from kernelbot.services.submissions import Submissions
 from kernelbot.services.sync import Sync
 from kernelbot.services.tokens import Tokens
@@ -32,6 +33,7 @@ __all__ = [
     "Reviews",
     "Services",
     "StandingsService",
+    "StatisticsService",
     "Submissions",
     "Sync",
     "Tokens",
@@ -60,3 +62,4 @@ class Services:
     upkeep: Upkeep
     rejudging: Rejudging
     sync: Sync
+    statistics: StatisticsService

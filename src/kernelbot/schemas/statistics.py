@@ -1,0 +1,40 @@
+"""How much was submitted and judged. Times in seconds."""
+
+from dataclasses import asdict
+
+from kernelbot.domain.statistics import Statistics
+from kernelbot.schemas.common import Answer
+
+
+class DeviceStatisticsView(Answer):
+    """The runs of one device; times are null where nothing has begun or ended."""
+
+    device: str
+    runs: int
+    passes: int
+    failures: int
+    errors: int
+    waiting: int
+    running: int
+    wait_median_s: float | None
+    wait_longest_s: float | None
+    run_median_s: float | None
+    run_total_s: float
+
+
+class StatisticsView(Answer):
+    """Of everything, or of one board; `last_day`: of what was submitted within 24 hours."""
+
+    board: str | None
+    last_day: bool
+    boards: int
+    submissions: int
+    authors: int
+    runs: int
+    passes: int
+    devices: list[DeviceStatisticsView]
+
+    @classmethod
+    def of(cls, found: Statistics) -> "StatisticsView":
+        """The domain's statistics."""
+        return cls.model_validate(asdict(found))
