@@ -1,12 +1,14 @@
 """The ranking of a board: each author's best run on a device."""
 
 from kernelbot.domain.errors import DeviceNotOffered
-from kernelbot.domain.types import Board, StandingsPage, User
+from kernelbot.domain.types import Board, Standing, StandingsPage, User
 from kernelbot.services.boards import visible_board
+from kernelbot.services.recent import Recent
 from kernelbot.store import standings
 from kernelbot.store.database import Database
 
 _MAX_OFFSET = 10_000_000
+_PAGES = 512
 
 
 class StandingsService:
@@ -14,6 +16,7 @@ class StandingsService:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._pages = Recent[tuple[int, str, int, int], tuple[Standing, ...]](_PAGES)
 
     async def page(
         self,
@@ -31,11 +34,16 @@ class StandingsService:
         async with self._database.read() as session:
             found = await visible_board(session, viewer, board)
             chosen = _offered(found, device)
-            total = await standings.authors(session, found.id, chosen)
-            rows = await standings.page(
-                session, found.id, chosen, limit=limit, offset=min(offset, _MAX_OFFSET)
-            )
-        return StandingsPage(found, chosen, total, rows)
+            # First the version: what is then read may be newer than it says, never older.
+            size = await standings.size(session, found.id, chosen)
+            key = (found.id, chosen, limit, min(offset, _MAX_OFFSET))
+            rows = self._pages.get(key, size.version)
+            if rows is None:
+                rows = await standings.page(
+                    session, found.id, chosen, limit=limit, offset=min(offset, _MAX_OFFSET)
+                )
+                self._pages.keep(key, size.version, rows)
+        return StandingsPage(found, chosen, size.authors, rows)
 
     async def count(
         self, viewer: User | None, board: str, device: str, *, author_id: int | None = None
@@ -48,7 +56,7 @@ class StandingsService:
             found = await visible_board(session, viewer, board)
             chosen = _offered(found, device)
             if author_id is None:
-                return await standings.authors(session, found.id, chosen)
+                return (await standings.size(session, found.id, chosen)).authors
             return await standings.submissions_of(session, found.id, chosen, author_id)
 
 

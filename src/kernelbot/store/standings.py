@@ -1,5 +1,7 @@
 """The ranking, as `refresh_standing` in the database keeps it."""
 
+from dataclasses import dataclass
+
 from kernelbot.domain.types import Standing
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -18,11 +20,19 @@ async def page(
     return tuple(_standing(r) for r in await session.all(statements("standings")["page"], values))
 
 
-async def authors(session: ReadSession, leaderboard_id: int, device: str) -> int:
-    """How many have a standing."""
+@dataclass(frozen=True)
+class Size:
+    """How many have a standing. `version`: another whenever a page may have changed."""
+
+    authors: int
+    version: int
+
+
+async def size(session: ReadSession, leaderboard_id: int, device: str) -> Size:
+    """Of the ranking on a device; none where the device isn't offered."""
     values = {"leaderboard_id": leaderboard_id, "device": device}
-    row = await session.one(statements("standings")["authors"], values)
-    return int(row["authors"]) if row else 0
+    row = await session.one(statements("standings")["size"], values)
+    return Size(**row) if row else Size(0, 0)
 
 
 async def submissions_of(

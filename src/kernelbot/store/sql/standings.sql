@@ -25,8 +25,8 @@ JOIN submissions s ON s.id = page.submission_id
 JOIN runs r ON r.id = page.run_id
 ORDER BY page.position;
 
--- name: authors
-SELECT authors FROM leaderboard_devices
+-- name: size
+SELECT authors, version FROM leaderboard_devices
 WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s;
 
 -- name: submissions_of
