@@ -17,6 +17,10 @@ from tests.support.postgres import TestServer
 WITHOUT_PARAMETERS = [
     ("GET", "/api/v1/boards"),
     ("GET", "/api/v1/users/me"),
+    ("GET", "/api/v1/users/me/identities"),
+    ("GET", "/api/v1/tokens"),
+    ("GET", "/api/v1/platform"),
+    ("POST", "/api/v1/platform/resume"),
     ("GET", "/api/v1/devices"),
     ("GET", "/health"),
     ("GET", "/ready"),
@@ -39,12 +43,31 @@ WITH_PARAMETERS = [
     ("POST", "/api/v1/submissions/{submission_id}/refuse"),
     ("GET", "/api/v1/submissions/{submission_id}/events"),
     ("POST", "/api/v1/users"),
+    ("GET", "/api/v1/users"),
+    ("PUT", "/api/v1/users/{user_id}/role"),
+    ("PUT", "/api/v1/users/{user_id}/ban"),
+    ("DELETE", "/api/v1/users/{user_id}/ban"),
+    ("POST", "/api/v1/tokens"),
+    ("DELETE", "/api/v1/tokens/{token_id}"),
+    ("PATCH", "/api/v1/boards/{board}"),
+    ("GET", "/api/v1/boards/{board}/limits"),
+    ("PUT", "/api/v1/boards/{board}/limits/{category}"),
+    ("DELETE", "/api/v1/boards/{board}/limits/{category}"),
+    ("GET", "/api/v1/boards/{board}/invites"),
+    ("POST", "/api/v1/invites"),
+    ("DELETE", "/api/v1/invites/{code}"),
+    ("POST", "/api/v1/invites/join"),
+    ("POST", "/api/v1/platform/pause"),
+    ("GET", "/api/v1/audit"),
 ]
 EXCLUDED: dict[tuple[str, str], list[Any]] = {
     # What a problem, a source file and a name are can't all be said in a schema.
     ("POST", "/api/v1/boards"): [positive_data_acceptance],
     ("POST", "/api/v1/submissions"): [positive_data_acceptance],
     ("POST", "/api/v1/users"): [positive_data_acceptance],
+    ("POST", "/api/v1/tokens"): [positive_data_acceptance],
+    ("POST", "/api/v1/platform/pause"): [positive_data_acceptance],
+    ("POST", "/api/v1/invites/join"): [positive_data_acceptance],
     # No worker runs here, so the server truly isn't ready.
     ("GET", "/ready"): [not_a_server_error],
 }

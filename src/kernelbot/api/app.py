@@ -12,12 +12,15 @@ from kernelbot.api import errors, popcorn
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
 from kernelbot.api.routers import (
     boards,
+    invites,
+    platform,
     rejudges,
     reviews,
     statistics,
     submissions,
     sync,
     system,
+    tokens,
     upkeep,
     users,
 )
@@ -25,6 +28,21 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 
 PREFIX = "/api/v1"
+V1 = (
+    boards.router,
+    invites.router,
+    submissions.router,
+    reviews.router,
+    upkeep.router,
+    rejudges.router,
+    sync.router,
+    statistics.router,
+    users.router,
+    tokens.router,
+    platform.router,
+    system.devices,
+)
+"""What lies below the prefix."""
 
 
 def create_app(
@@ -46,17 +64,7 @@ def create_app(
     app.state.settings = settings
     app.state.registry = registry
     v1 = APIRouter(prefix=PREFIX)
-    for router in (
-        boards.router,
-        submissions.router,
-        reviews.router,
-        upkeep.router,
-        rejudges.router,
-        sync.router,
-        statistics.router,
-        users.router,
-        system.devices,
-    ):
+    for router in V1:
         v1.include_router(router)
     app.include_router(v1)
     app.include_router(system.probes)

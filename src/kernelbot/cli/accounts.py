@@ -1,4 +1,4 @@
-"""Accounts: `user create`, `login`."""
+"""Accounts: `user create|list|role|ban|unban`, `login`."""
 
 from typing import Annotated
 
@@ -20,6 +20,10 @@ def register(app: typer.Typer) -> None:
             "KERNELBOT_TOKEN=$(kernelbot user create ada --json | jq -r .token)",
         )
     )(create)
+    users.command("list", epilog=examples("kernelbot user list --search ada"))(list_users)
+    users.command(epilog=examples("kernelbot user role ada creator"))(role)
+    users.command(epilog=examples('kernelbot user ban mallory --reason "shared a solution"'))(ban)
+    users.command(epilog=examples("kernelbot user unban mallory"))(unban)
     app.add_typer(users, name="user")
     app.command(epilog=examples("kernelbot login http://kernels.lab:8000 TOKEN"))(login)
 
@@ -38,6 +42,83 @@ def create(
         user = client.create_user(name, role)
         terminal.show(f"{one_line(user.name)} can submit now. The token, shown this once:")
         terminal.show(f"\n    {user.token}\n\nKeep it: kernelbot login {client.url} TOKEN")
+    terminal.document(user)
+
+
+def list_users(
+    search: Annotated[
+        str | None, typer.Option(help="Part of the name.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 50,
+    after: Annotated[int, typer.Option(min=0, help="Those after this number.")] = 0,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """List accounts. For admins."""
+    from kernelbot.render.table import table
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.users(search=search, limit=limit, after_id=after)
+    rows = [
+        (
+            str(user.id),
+            one_line(user.name),
+            user.role,
+            f"{user.created_at:%Y-%m-%d}",
+            "banned" if user.banned_at else "",
+        )
+        for user in found.users
+    ]
+    terminal.show(table(("id", "name", "role", "since", ""), rows, right=("id",)))
+    if found.next_after_id is not None:
+        terminal.show(f"\nGo on with --after {found.next_after_id}")
+    terminal.document(found)
+
+
+def role(
+    name: Annotated[str, typer.Argument(help="Whose.")],
+    role: Annotated[Role, typer.Argument(help="What the person may do from now on.")],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Change what someone may do. For admins."""
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        user = client.set_role(client.user_named(name).id, role)
+    terminal.show(f"{one_line(user.name)} is a {user.role} now.")
+    terminal.document(user)
+
+
+def ban(
+    name: Annotated[str, typer.Argument(help="Whom.")],
+    reason: Annotated[str, typer.Option(help="Why, for the audit log.")] = "",
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Keep someone from submitting and from every ranking. For admins."""
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        user = client.ban(client.user_named(name).id, reason)
+    terminal.show(f"{one_line(user.name)} is banned, and ranked nowhere.")
+    terminal.document(user)
+
+
+def unban(
+    name: Annotated[str, typer.Argument(help="Whom.")], url: Url = None, as_json: Json = False
+) -> None:
+    """End a ban; what counted before counts again. For admins."""
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        user = client.unban(client.user_named(name).id)
+    terminal.show(f"{one_line(user.name)} may submit again.")
     terminal.document(user)
 
 

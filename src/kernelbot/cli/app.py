@@ -8,7 +8,19 @@ import typer
 from typer.exceptions import TyperException
 
 from kernelbot import __version__
-from kernelbot.cli import accounts, boards, judging, problems, server, statistics, submissions, sync
+from kernelbot.cli import (
+    accounts,
+    boards,
+    invites,
+    judging,
+    organising,
+    problems,
+    server,
+    statistics,
+    submissions,
+    sync,
+    tokens,
+)
 from kernelbot.cli.errors import tell, tell_crash, tell_usage
 from kernelbot.domain.errors import KernelbotError
 
@@ -19,7 +31,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (judging, submissions, boards, problems, accounts, sync, statistics, server):
+for module in (
+    judging,
+    submissions,
+    boards,
+    problems,
+    accounts,
+    tokens,
+    invites,
+    organising,
+    sync,
+    statistics,
+    server,
+):
     module.register(app)
 
 

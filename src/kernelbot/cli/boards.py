@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kernelbot.cli import rejudges, upkeep
+from kernelbot.cli import organising, rejudges, upkeep
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
@@ -29,6 +29,7 @@ def register(app: typer.Typer) -> None:
     )(show)
     upkeep.register_boards(boards)
     rejudges.register(boards)
+    organising.register_boards(boards)
     app.add_typer(boards, name="board")
     app.command(epilog=examples("kernelbot devices"))(devices)
 

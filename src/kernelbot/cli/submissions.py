@@ -60,6 +60,7 @@ def submit(
     ] = None,
     mode: ModeOption = Mode.LEADERBOARD,
     no_wait: Annotated[bool, typer.Option("--no-wait", help="Don't wait for the verdict.")] = False,
+    late: Annotated[bool, typer.Option("--late", help="Past the deadline, too; admins.")] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -71,7 +72,7 @@ def submit(
     content = _read(file)
     with connect(url) as client:
         name = file.name.encode("utf-8", "replace").decode()
-        sent = client.submit(name, content, board=board, devices=device or (), mode=mode)
+        sent = client.submit(name, content, board=board, devices=device or (), mode=mode, late=late)
         if no_wait:
             terminal.show(f"Submission {sent.id} is {sent.state}. {_come_back(sent.id)}")
             terminal.document(sent)

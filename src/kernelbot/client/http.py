@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from kernelbot.client.accounts import AccountCalls
+from kernelbot.client.calls import Model, Query
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.client.organisers import OrganiserCalls
@@ -39,12 +41,10 @@ from kernelbot.schemas.submissions import (
 from kernelbot.schemas.system import DeviceList, ReadyView
 from kernelbot.schemas.users import NewUser, NewUserView, UserView
 
-Model = TypeVar("Model", bound=BaseModel)
-
 API = "/api/v1"
 
 
-class KernelbotClient:
+class KernelbotClient(AccountCalls):
     """Talks to one server; use it in a `with` block. Every method raises `Refused`,
     `Unreachable` or `BadAnswer`, and may be used from one thread at a time."""
 
@@ -124,12 +124,16 @@ class KernelbotClient:
         board: str | None = None,
         devices: Sequence[str] = (),
         mode: Mode = Mode.LEADERBOARD,
+        late: bool = False,
     ) -> SubmissionView:
-        """Send a file. What was left out is decided by its directives. Once this returns, the
+        """Send a file. What was left out is decided by its directives. `late`: past the deadline,
+        too, which is for admins. Once this returns, the
         submission is stored and will be judged."""
         fields: dict[str, str | list[str]] = {"mode": mode, "device": list(devices)}
         if board is not None:
             fields["board"] = board
+        if late:
+            fields["late"] = "true"
         files = {"file": (file_name, content, "application/octet-stream")}
         return self._post(SubmissionView, "/submissions", data=fields, files=files)
 
@@ -237,6 +241,30 @@ class KernelbotClient:
                     raise
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, 5.0)
+
+    def ask(
+        self,
+        model: type[Model],
+        method: str,
+        path: str,
+        *,
+        query: Query | None = None,
+        body: BaseModel | None = None,
+    ) -> Model:
+        """Ask the API: the answer, read as `model`. None in `query`, and what `body` wasn't
+        given, is left out."""
+        params = {key: value for key, value in (query or {}).items() if value is not None}
+        json = None if body is None else body.model_dump(mode="json", exclude_unset=True)
+        with self._talking():
+            response = self._http.request(method, API + path, params=params, json=json)
+        return _answer(model, response)
+
+    def tell(self, method: str, path: str, **content: Any) -> None:
+        """Ask the API something whose answer has no body."""
+        with self._talking():
+            response = self._http.request(method, API + path, **content)
+        if not response.is_success:
+            raise _refusal(response)
 
     @contextmanager
     def _open_stream(self, submission_id: int, after: int) -> Iterator[httpx.Response]:

@@ -8,8 +8,10 @@ from fastapi import APIRouter, Query, Response
 from kernelbot.api.dependencies import PUBLIC, BoardName, Limit, MaybeViewer, ServicesDep, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.types import StandingsPage
+from kernelbot.schemas.accounts import BoardChange
 from kernelbot.schemas.boards import BoardList, BoardView, NewBoard, ProblemView, StandingsView
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+from kernelbot.services.boards import BoardEdit, Keep
 
 router = APIRouter(prefix="/boards", tags=["boards"])
 
@@ -39,6 +41,16 @@ async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) ->
 async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> BoardView:
     """One board; names are matched without regard to case."""
     return BoardView.of(await services.boards.get(viewer, board))
+
+
+@router.patch("/{board}", responses=documented(400, 401, 403, 404, 413, 422, 503))
+async def change_board(
+    services: ServicesDep, viewer: Viewer, board: BoardName, body: BoardChange
+) -> BoardView:
+    """Change visibility or deadline; what the body leaves out stays. For its organisers."""
+    deadline = body.deadline if "deadline" in body.model_fields_set else Keep.KEEP
+    edit = BoardEdit(body.visibility, deadline)
+    return BoardView.of(await services.boards.edit(viewer, board, edit))
 
 
 @router.get("/{board}/problem", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)

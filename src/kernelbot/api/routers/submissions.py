@@ -40,6 +40,7 @@ async def create_submission(
         list[Name] | None,
         Form(description="Once per device. Default: the file's directive, or the only one."),
     ] = None,
+    late: Annotated[bool, Form(description="Past the deadline, too. For admins.")] = False,
 ) -> SubmissionView:
     """Submit a file. What is answered with 201 is stored and will be judged."""
     new = NewSubmission(
@@ -49,7 +50,7 @@ async def create_submission(
         file_name=file_name(file),
         content=await file.read(),
     )
-    submission = await services.submissions.submit(viewer, new)
+    submission = await services.submissions.submit(viewer, new, late_by=viewer if late else None)
     return SubmissionView.of(submission, await services.submissions.queue_place(submission.id))
 
 

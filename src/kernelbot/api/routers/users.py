@@ -1,14 +1,26 @@
-"""People: oneself, and new ones."""
+"""People: oneself, and for admins everyone."""
 
-from fastapi import APIRouter
+from typing import Annotated
 
-from kernelbot.api.dependencies import ServicesDep, Viewer
+from fastapi import APIRouter, Path, Query
+
+from kernelbot.api.dependencies import Limit, ServicesDep, Viewer
 from kernelbot.api.errors import documented
-from kernelbot.domain.errors import NotAllowed
-from kernelbot.domain.types import Role
+from kernelbot.schemas.accounts import (
+    AccountList,
+    AccountView,
+    IdentityList,
+    IdentityView,
+    Reason,
+    RoleChange,
+)
+from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
 from kernelbot.schemas.users import NewUser, NewUserView, UserView
 
 router = APIRouter(prefix="/users", tags=["users"])
+
+UserId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
+_REFUSALS = documented(401, 403, 404, 409, 413, 422, 503)
 
 
 @router.get("/me", responses=documented(401, 503))
@@ -17,9 +29,55 @@ async def show_me(viewer: Viewer) -> UserView:
     return UserView.of(viewer)
 
 
+@router.get("/me/identities", responses=documented(401, 503))
+async def list_identities(services: ServicesDep, viewer: Viewer) -> IdentityList:
+    """With whom the asker can log in."""
+    found = await services.users.identities(viewer)
+    return IdentityList(identities=[IdentityView.of(identity) for identity in found])
+
+
+@router.get("", responses=documented(401, 403, 422, 503))
+async def list_users(
+    services: ServicesDep,
+    viewer: Viewer,
+    search: Annotated[
+        str | None,
+        Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$", description="Part of a name."),
+    ] = None,
+    limit: Limit = 50,
+    after_id: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+) -> AccountList:
+    """Accounts by number. For admins."""
+    found = await services.users.list(viewer, search=search, limit=limit, after_id=after_id)
+    return AccountList(
+        users=[AccountView.of(user) for user in found],
+        next_after_id=found[-1].id if len(found) == limit else None,
+    )
+
+
 @router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
 async def create_user(services: ServicesDep, viewer: Viewer, body: NewUser) -> NewUserView:
     """Make an account and its first token, which is shown this once. For admins."""
-    if viewer.role is not Role.ADMIN:
-        raise NotAllowed("Only an admin makes accounts.")
-    return NewUserView.of_token(await services.users.create(body.name, body.role))
+    return NewUserView.of_token(await services.users.create(body.name, body.role, actor=viewer))
+
+
+@router.put("/{user_id}/role", responses=_REFUSALS)
+async def change_role(
+    services: ServicesDep, viewer: Viewer, user_id: UserId, body: RoleChange
+) -> AccountView:
+    """Change what someone else may do. For admins."""
+    return AccountView.of(await services.users.set_role(viewer, user_id, body.role))
+
+
+@router.put("/{user_id}/ban", responses=_REFUSALS)
+async def ban_user(
+    services: ServicesDep, viewer: Viewer, user_id: UserId, body: Reason
+) -> AccountView:
+    """Keep someone from submitting and from every ranking. For admins."""
+    return AccountView.of(await services.users.ban(viewer, user_id, body.reason))
+
+
+@router.delete("/{user_id}/ban", responses=documented(401, 403, 404, 409, 422, 503))
+async def unban_user(services: ServicesDep, viewer: Viewer, user_id: UserId) -> AccountView:
+    """End a ban; what counted before counts again. For admins."""
+    return AccountView.of(await services.users.unban(viewer, user_id))

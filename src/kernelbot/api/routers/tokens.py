@@ -1,0 +1,36 @@
+"""The asker's own tokens."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from kernelbot.api.dependencies import ServicesDep, Viewer
+from kernelbot.api.errors import documented
+from kernelbot.schemas.accounts import IssuedTokenView, NewTokenRequest, TokenList, TokenView
+from kernelbot.schemas.common import BIGINT_MAX
+
+router = APIRouter(prefix="/tokens", tags=["tokens"])
+
+
+@router.get("", responses=documented(401, 503))
+async def list_tokens(services: ServicesDep, viewer: Viewer) -> TokenList:
+    """The asker's tokens without their texts, the newest first."""
+    found = await services.tokens.list(viewer)
+    return TokenList(tokens=[TokenView.of(token) for token in found])
+
+
+@router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
+async def create_token(
+    services: ServicesDep, viewer: Viewer, body: NewTokenRequest
+) -> IssuedTokenView:
+    """Make one more, whose text is shown this once."""
+    issued = await services.tokens.create(viewer, body.name, expires_at=body.expires_at)
+    return IssuedTokenView.of_issued(issued)
+
+
+@router.delete("/{token_id}", responses=documented(401, 404, 422, 503))
+async def revoke_token(
+    services: ServicesDep, viewer: Viewer, token_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)]
+) -> TokenView:
+    """From now on it opens nothing."""
+    return TokenView.of(await services.tokens.revoke(viewer, token_id))

@@ -1,0 +1,100 @@
+"""Who may come in: `invite create|list|revoke`, `join`."""
+
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="Invites to closed boards.")
+    group.command(
+        epilog=examples(
+            "kernelbot invite create autumn-sort autumn-scan",
+            "kernelbot invite create autumn-sort --count 500 > codes.txt",
+        )
+    )(create)
+    group.command("list", epilog=examples("kernelbot invite list autumn-sort --unclaimed"))(
+        list_invites
+    )
+    group.command(epilog=examples("kernelbot invite revoke ABCDE-FGHJK-MNPQR-STVWX"))(revoke)
+    app.add_typer(group, name="invite")
+    app.command(epilog=examples("kernelbot join ABCDE-FGHJK-MNPQR-STVWX"))(join)
+
+
+def create(
+    boards: Annotated[list[str], typer.Argument(help="Every invite opens all of them.")],
+    count: Annotated[int, typer.Option("--count", "-n", min=1, max=10_000, help="How many.")] = 1,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Make invites, one code a line. For the boards' organisers."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        made = client.create_invites(boards, count)
+    terminal.progress(f"Each opens {', '.join(made.boards)} to one person: kernelbot join CODE")
+    terminal.show("\n".join(made.codes))
+    terminal.document(made)
+
+
+def list_invites(
+    board: Annotated[str, typer.Argument(help="The board.")],
+    unclaimed: Annotated[
+        bool, typer.Option("--unclaimed", help="Only those that nobody used.")
+    ] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many.")] = 1000,
+    offset: Annotated[int, typer.Option(min=0, help="How many to skip.")] = 0,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """List a board's invites and who used them. For its organisers."""
+    from kernelbot.render.table import table
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.invites(board, unclaimed=unclaimed, limit=limit, offset=offset)
+    rows = [
+        (
+            invite.code,
+            ", ".join(invite.boards),
+            one_line(invite.claimed_by or ""),
+            f"{invite.claimed_at:%Y-%m-%d %H:%M}" if invite.claimed_at else "",
+        )
+        for invite in found.invites
+    ]
+    none = f"There are none. Make some: kernelbot invite create {board}"
+    terminal.show(table(("code", "boards", "used by", "at"), rows) if rows else none)
+    terminal.document(found)
+
+
+def revoke(
+    code: Annotated[str, typer.Argument(help="The invite.")],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Take an invite back, and what it opened. For the boards' organisers."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        gone = client.revoke_invite(code)
+    used = "Whoever used it is no member any more." if gone.was_claimed else "Nobody had used it."
+    terminal.show(f"The invite is revoked. {used}")
+    terminal.document(gone)
+
+
+def join(
+    code: Annotated[str, typer.Argument(help="From the organisers.")],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Use an invite: its boards are open to you from now on."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        joined = client.join(code)
+    terminal.show(f"Open to you: {', '.join(joined.boards)}")
+    terminal.document(joined)

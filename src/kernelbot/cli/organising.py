@@ -1,0 +1,190 @@
+"""For organisers: `pause`, `resume`, `audit`, `board edit`, `board limit`."""
+
+import json
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.accounts import LimitCategory
+from kernelbot.domain.errors import UserError
+from kernelbot.domain.types import Visibility
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(epilog=examples('kernelbot pause "The cluster moves; back at noon"'))(pause)
+    app.command(epilog=examples("kernelbot resume"))(resume)
+    app.command(
+        epilog=examples(
+            "kernelbot audit",
+            "kernelbot audit --action user",
+            "kernelbot audit --subject board:autumn",
+        )
+    )(audit)
+
+
+def register_boards(boards: typer.Typer) -> None:
+    """Add those that stand under `board`."""
+    boards.command(
+        epilog=examples(
+            "kernelbot board edit autumn --deadline 2027-01-31T12:00:00",
+            "kernelbot board edit autumn --deadline none --visibility closed",
+        )
+    )(edit)
+    boards.command(
+        epilog=examples(
+            "kernelbot board limit autumn",
+            "kernelbot board limit autumn --ranked 10 --test 60",
+            "kernelbot board limit autumn --ranked 0      # closed for now",
+            "kernelbot board limit autumn --ranked none   # any number again",
+        )
+    )(limit)
+
+
+def pause(
+    reason: Annotated[str, typer.Argument(help="Told to whoever tries to submit.")] = "",
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Take no more submissions; those accepted before are judged. For admins."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        state = client.pause(reason)
+    terminal.show("No submissions are taken, until: kernelbot resume")
+    terminal.document(state)
+
+
+def resume(url: Url = None, as_json: Json = False) -> None:
+    """Take submissions again. For admins."""
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        state = client.resume()
+    terminal.show("Submissions are taken again.")
+    terminal.document(state)
+
+
+def audit(
+    subject: Annotated[
+        str | None, typer.Option(help="E.g. board:autumn, user:12.", show_default=False)
+    ] = None,
+    actor: Annotated[str | None, typer.Option(help="Who did it.", show_default=False)] = None,
+    action: Annotated[
+        str | None, typer.Option(help="E.g. user.ban, or user for all such.", show_default=False)
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 50,
+    before: Annotated[
+        int | None, typer.Option(min=1, help="Those before this number.", show_default=False)
+    ] = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Show what organisers did, the newest first. For admins."""
+    from kernelbot.render.table import table
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        page = client.audit(
+            subject=subject, actor=actor, action=action, limit=limit, before_id=before
+        )
+    rows = [
+        (
+            str(entry.id),
+            f"{entry.created_at:%Y-%m-%d %H:%M:%S}",
+            one_line(entry.actor),
+            entry.action,
+            one_line(entry.subject),
+            one_line(json.dumps(entry.detail, ensure_ascii=False)),
+        )
+        for entry in page.entries
+    ]
+    terminal.show(table(("id", "at (UTC)", "who", "did", "to", "detail"), rows, right=("id",)))
+    if page.next_before_id is not None:
+        terminal.show(f"\nGo on with --before {page.next_before_id}")
+    terminal.document(page)
+
+
+def edit(
+    name: Annotated[str, typer.Argument(help="The board.")],
+    deadline: Annotated[
+        str | None, typer.Option(help="In UTC, or none.", show_default=False)
+    ] = None,
+    visibility: Annotated[
+        Visibility | None, typer.Option(help="Who sees it.", show_default=False)
+    ] = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Change a board's deadline or who sees it. For its organisers."""
+    terminal = Terminal(as_json)
+    until = None if deadline is None else _deadline(deadline)
+    with connect(url) as client:
+        if deadline is not None:
+            client.set_deadline(name, until)
+        if visibility is not None:
+            client.set_visibility(name, visibility)
+        board = client.board(name)
+    until_text = f"{board.deadline:%Y-%m-%d %H:%M} UTC" if board.deadline else "none"
+    terminal.show(f"{board.name}: {board.visibility}, deadline {until_text}")
+    terminal.document(board)
+
+
+def limit(
+    name: Annotated[str, typer.Argument(help="The board.")],
+    ranked: Annotated[
+        str | None,
+        typer.Option(help="Ranked submissions an hour, 0 for closed, or none.", show_default=False),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option(help="All other submissions an hour.", show_default=False)
+    ] = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Show or set how many submissions each author may make within an hour."""
+    terminal = Terminal(as_json)
+    wanted = {LimitCategory.LEADERBOARD: ranked, LimitCategory.TEST: test}
+    numbers = {category: _number(text) for category, text in wanted.items() if text is not None}
+    with connect(url) as client:
+        there = {found.category for found in client.limits(name).limits}
+        for category, number in numbers.items():
+            if number is not None:
+                client.set_limit(name, category, number)
+            elif category in there:
+                client.remove_limit(name, category)
+        found = client.limits(name)
+    limits = {one.category: one.max_per_hour for one in found.limits}
+    for category in LimitCategory:
+        terminal.show(f"{category}: {_in_words(limits.get(category))}")
+    terminal.document(found)
+
+
+def _in_words(max_per_hour: int | None) -> str:
+    if max_per_hour is None:
+        return "any number"
+    return f"{max_per_hour} an hour" if max_per_hour else "closed"
+
+
+def _number(text: str) -> int | None:
+    if text == "none":
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise UserError(f"{text!r} is no limit.", hint="A number from 0, or none.")
+    return int(text)
+
+
+def _deadline(text: str) -> datetime | None:
+    if text == "none":
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise UserError(
+            f"{text!r} is no time.", hint="Write it as 2027-01-31T12:00:00, or none."
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

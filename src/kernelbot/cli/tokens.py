@@ -1,0 +1,84 @@
+"""One's own tokens: `token list|create|revoke`."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="Your own tokens.")
+    group.command("list", epilog=examples("kernelbot token list"))(list_tokens)
+    group.command(
+        epilog=examples("kernelbot token create laptop", "kernelbot token create ci --days 90")
+    )(create)
+    group.command(epilog=examples("kernelbot token revoke 3"))(revoke)
+    app.add_typer(group, name="token")
+
+
+def list_tokens(url: Url = None, as_json: Json = False) -> None:
+    """List your tokens, never their texts."""
+    from kernelbot.render.table import table
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.tokens()
+    rows = [
+        (str(token.id), one_line(token.name), _day(token.created_at), _expiry(token.expires_at))
+        for token in found.tokens
+    ]
+    terminal.show(table(("id", "name", "since", "expires"), rows, right=("id",)))
+    terminal.document(found)
+
+
+def create(
+    name: Annotated[str, typer.Argument(help="What it is for, to know it by later.")],
+    days: Annotated[
+        int | None,
+        typer.Option(min=1, max=3650, help="Expires after so many. Default: never."),
+    ] = None,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Make one more token; it is printed this once."""
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
+    with connect(url) as client:
+        token = client.create_token(name, expires_at=expires_at)
+        terminal.show(f"Token {one_line(token.name)}, shown this once:\n\n    {token.token}\n")
+        terminal.show(f"Keep it: kernelbot login {client.url} TOKEN")
+    terminal.document(token)
+
+
+def revoke(
+    number: Annotated[int, typer.Argument(min=1, metavar="ID", help="From `token list`.")],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Make a token open nothing any more."""
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        token = client.revoke_token(number)
+    terminal.show(f"Token {one_line(token.name)} opens nothing any more.")
+    terminal.document(token)
+
+
+def _day(at: datetime) -> str:
+    return f"{at:%Y-%m-%d}"
+
+
+def _expiry(at: datetime | None) -> str:
+    if at is None:
+        return "never"
+    return _day(at) if at > datetime.now(UTC) else f"expired {_day(at)}"

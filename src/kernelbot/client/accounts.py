@@ -1,0 +1,171 @@
+"""Accounts, tokens, invites, limits, pauses, the audit log: one method per route."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from urllib.parse import quote
+
+from kernelbot.client.calls import Caller, Query
+from kernelbot.domain.accounts import LimitCategory
+from kernelbot.domain.errors import NotFound
+from kernelbot.domain.types import Role, Visibility
+from kernelbot.schemas.accounts import (
+    AccountList,
+    AccountView,
+    AuditPage,
+    BoardChange,
+    IdentityList,
+    InviteList,
+    IssuedTokenView,
+    JoinedView,
+    JoinRequest,
+    LimitList,
+    LimitView,
+    NewInviteRequest,
+    NewInvitesView,
+    NewLimit,
+    NewTokenRequest,
+    PlatformView,
+    Reason,
+    RevokedInvite,
+    RoleChange,
+    TokenList,
+    TokenView,
+)
+from kernelbot.schemas.boards import BoardView
+
+
+class AccountCalls:
+    """Part of `KernelbotClient`."""
+
+    def users(
+        self: Caller, *, search: str | None = None, limit: int = 50, after_id: int = 0
+    ) -> AccountList:
+        """Accounts by number, those whose name holds `search`. For admins."""
+        query = {"search": search, "limit": limit, "after_id": after_id}
+        return self.ask(AccountList, "GET", "/users", query=query)
+
+    def user_named(self: Caller, name: str) -> AccountView:
+        """The account of that name, in any case of letters. For admins. Raises `NotFound`."""
+        after_id: int | None = 0
+        while after_id is not None:
+            query: Query = {"search": name, "limit": 100, "after_id": after_id}
+            page = self.ask(AccountList, "GET", "/users", query=query)
+            for user in page.users:
+                if user.name.lower() == name.lower():
+                    return user
+            after_id = page.next_after_id
+        raise NotFound(f"There is no user named {name!r}.", hint="See: kernelbot user list")
+
+    def identities(self: Caller) -> IdentityList:
+        """With whom one can log in."""
+        return self.ask(IdentityList, "GET", "/users/me/identities")
+
+    def set_role(self: Caller, user_id: int, role: Role) -> AccountView:
+        """What someone else may do. For admins."""
+        body = RoleChange(role=role)
+        return self.ask(AccountView, "PUT", f"/users/{user_id}/role", body=body)
+
+    def ban(self: Caller, user_id: int, reason: str = "") -> AccountView:
+        """Keep someone from submitting. For admins."""
+        body = Reason(reason=reason)
+        return self.ask(AccountView, "PUT", f"/users/{user_id}/ban", body=body)
+
+    def unban(self: Caller, user_id: int) -> AccountView:
+        """End a ban. For admins."""
+        return self.ask(AccountView, "DELETE", f"/users/{user_id}/ban")
+
+    def tokens(self: Caller) -> TokenList:
+        """One's own tokens, the newest first."""
+        return self.ask(TokenList, "GET", "/tokens")
+
+    def create_token(
+        self: Caller, name: str, *, expires_at: datetime | None = None
+    ) -> IssuedTokenView:
+        """One more; its text is shown this once."""
+        body = NewTokenRequest(name=name, expires_at=expires_at)
+        return self.ask(IssuedTokenView, "POST", "/tokens", body=body)
+
+    def revoke_token(self: Caller, token_id: int) -> TokenView:
+        """From now on it opens nothing."""
+        return self.ask(TokenView, "DELETE", f"/tokens/{token_id}")
+
+    def platform(self: Caller) -> PlatformView:
+        """Whether submissions are taken just now."""
+        return self.ask(PlatformView, "GET", "/platform")
+
+    def pause(self: Caller, reason: str = "") -> PlatformView:
+        """Take no more submissions. For admins."""
+        return self.ask(PlatformView, "POST", "/platform/pause", body=Reason(reason=reason))
+
+    def resume(self: Caller) -> PlatformView:
+        """Take submissions again. For admins."""
+        return self.ask(PlatformView, "POST", "/platform/resume")
+
+    def audit(
+        self: Caller,
+        *,
+        subject: str | None = None,
+        actor: str | None = None,
+        action: str | None = None,
+        limit: int = 50,
+        before_id: int | None = None,
+    ) -> AuditPage:
+        """What organisers did, the newest first. For admins."""
+        query = {
+            "subject": subject,
+            "actor": actor,
+            "action": action,
+            "limit": limit,
+            "before_id": before_id,
+        }
+        return self.ask(AuditPage, "GET", "/audit", query=query)
+
+    def set_visibility(self: Caller, board: str, visibility: Visibility) -> BoardView:
+        """Who sees the board. For its organisers."""
+        body = BoardChange(visibility=visibility)
+        return self.ask(BoardView, "PATCH", f"/boards/{_part(board)}", body=body)
+
+    def set_deadline(self: Caller, board: str, deadline: datetime | None) -> BoardView:
+        """None: none any more. For its organisers."""
+        body = BoardChange(deadline=deadline)
+        return self.ask(BoardView, "PATCH", f"/boards/{_part(board)}", body=body)
+
+    def limits(self: Caller, board: str) -> LimitList:
+        """How many submissions each author may make within an hour."""
+        return self.ask(LimitList, "GET", f"/boards/{_part(board)}/limits")
+
+    def set_limit(
+        self: Caller, board: str, category: LimitCategory, max_per_hour: int
+    ) -> LimitView:
+        """0: none at all. For its organisers."""
+        body = NewLimit(max_per_hour=max_per_hour)
+        path = f"/boards/{_part(board)}/limits/{category}"
+        return self.ask(LimitView, "PUT", path, body=body)
+
+    def remove_limit(self: Caller, board: str, category: LimitCategory) -> None:
+        """Any number again. For its organisers."""
+        self.tell("DELETE", f"/boards/{_part(board)}/limits/{category}")
+
+    def create_invites(self: Caller, boards: Sequence[str], count: int = 1) -> NewInvitesView:
+        """Each for all of the boards. For their organisers."""
+        body = NewInviteRequest(boards=list(boards), count=count)
+        return self.ask(NewInvitesView, "POST", "/invites", body=body)
+
+    def invites(
+        self: Caller, board: str, *, unclaimed: bool = False, limit: int = 1000, offset: int = 0
+    ) -> InviteList:
+        """A board's, the newest first. For its organisers."""
+        query = {"unclaimed": unclaimed, "limit": limit, "offset": offset}
+        return self.ask(InviteList, "GET", f"/boards/{_part(board)}/invites", query=query)
+
+    def revoke_invite(self: Caller, code: str) -> RevokedInvite:
+        """Whoever claimed it is no member any more. For its boards' organisers."""
+        return self.ask(RevokedInvite, "DELETE", f"/invites/{_part(code)}")
+
+    def join(self: Caller, code: str) -> JoinedView:
+        """Claim an invite."""
+        return self.ask(JoinedView, "POST", "/invites/join", body=JoinRequest(code=code))
+
+
+def _part(name: str) -> str:
+    return quote(name, safe="")

@@ -1,0 +1,262 @@
+"""Tokens, invites, limits, the platform's state, the audit log."""
+
+from datetime import datetime
+
+from pydantic import AwareDatetime, Field
+
+from kernelbot.domain.accounts import (
+    AuditEntry,
+    Identity,
+    Invite,
+    IssuedToken,
+    LimitCategory,
+    PlatformState,
+    RateLimit,
+    Token,
+)
+from kernelbot.domain.types import Role, User, Visibility
+from kernelbot.schemas.common import Answer, Name, RequestBody, Text
+from kernelbot.schemas.users import UserView
+
+
+class AccountView(UserView):
+    """A person, as admins see him."""
+
+    banned_at: datetime | None
+
+    @classmethod
+    def of(cls, user: User) -> "AccountView":
+        """The domain's user."""
+        return cls(
+            id=user.id,
+            name=user.name,
+            role=user.role,
+            created_at=user.created_at,
+            banned_at=user.banned_at,
+        )
+
+
+class AccountList(Answer):
+    """Accounts by number."""
+
+    users: list[AccountView]
+    next_after_id: int | None = Field(description="For the next page; null on the last.")
+
+
+class RoleChange(RequestBody):
+    """What the person may do from now on."""
+
+    role: Role
+
+
+class Reason(RequestBody):
+    """Why, for the audit log."""
+
+    reason: Text = Field(default="", max_length=500)
+
+
+class IdentityView(Answer):
+    """Someone at a provider."""
+
+    provider: str
+    subject: str
+    created_at: datetime
+
+    @classmethod
+    def of(cls, identity: Identity) -> "IdentityView":
+        """The domain's identity."""
+        return cls(
+            provider=identity.provider, subject=identity.subject, created_at=identity.created_at
+        )
+
+
+class IdentityList(Answer):
+    """With whom one can log in."""
+
+    identities: list[IdentityView]
+
+
+class TokenView(Answer):
+    """A token without its text."""
+
+    id: int
+    name: str
+    created_at: datetime
+    expires_at: datetime | None
+
+    @classmethod
+    def of(cls, token: Token) -> "TokenView":
+        """The domain's token."""
+        return cls(
+            id=token.id,
+            name=token.name,
+            created_at=token.created_at,
+            expires_at=token.expires_at,
+        )
+
+
+class TokenList(Answer):
+    """One's own tokens, the newest first."""
+
+    tokens: list[TokenView]
+
+
+class NewTokenRequest(RequestBody):
+    """A token to make."""
+
+    name: Name = Field(description="What it is for, to know it by later.")
+    expires_at: AwareDatetime | None = None
+
+
+class IssuedTokenView(TokenView):
+    """A token just made; its text is shown this once and can't be read again."""
+
+    token: str = Field(description="For `Authorization: Bearer`. Shown this once.")
+
+    @classmethod
+    def of_issued(cls, issued: IssuedToken) -> "IssuedTokenView":
+        """The domain's issued token."""
+        seen = issued.token
+        return cls(
+            id=seen.id,
+            name=seen.name,
+            created_at=seen.created_at,
+            expires_at=seen.expires_at,
+            token=issued.text,
+        )
+
+
+class PlatformView(Answer):
+    """Whether submissions are taken."""
+
+    accepts_jobs: bool
+    reason: str = Field(description="Why not; empty when they are.")
+
+    @classmethod
+    def of(cls, state: PlatformState) -> "PlatformView":
+        """The domain's state."""
+        return cls(accepts_jobs=state.accepts_jobs, reason=state.reason)
+
+
+class AuditEntryView(Answer):
+    """What an organiser did."""
+
+    id: int
+    actor: str
+    actor_id: int | None
+    action: str
+    subject: str
+    detail: dict[str, str | int | float | bool | None]
+    created_at: datetime
+
+    @classmethod
+    def of(cls, entry: AuditEntry) -> "AuditEntryView":
+        """The domain's entry."""
+        return cls(
+            id=entry.id,
+            actor=entry.actor,
+            actor_id=entry.actor_id,
+            action=entry.action,
+            subject=entry.subject,
+            detail=entry.detail,
+            created_at=entry.created_at,
+        )
+
+
+class AuditPage(Answer):
+    """Entries, the newest first."""
+
+    entries: list[AuditEntryView]
+    next_before_id: int | None = Field(description="For the next page; null on the last.")
+
+
+class BoardChange(RequestBody):
+    """What to change of a board; what is left out stays."""
+
+    visibility: Visibility | None = None
+    deadline: AwareDatetime | None = Field(default=None, description="null: none any more.")
+
+
+class LimitView(Answer):
+    """How many submissions of a category each author may make within an hour."""
+
+    category: LimitCategory
+    max_per_hour: int = Field(description="0: none at all.")
+
+    @classmethod
+    def of(cls, limit: RateLimit) -> "LimitView":
+        """The domain's limit."""
+        return cls(category=limit.category, max_per_hour=limit.max_per_hour)
+
+
+class LimitList(Answer):
+    """A board's limits; any number is taken of a category that isn't here."""
+
+    limits: list[LimitView]
+
+
+class NewLimit(RequestBody):
+    """A limit to set."""
+
+    max_per_hour: int = Field(ge=0, le=1_000_000, description="0: none at all.")
+
+
+class NewInviteRequest(RequestBody):
+    """Invites to make, each for all of the boards."""
+
+    boards: list[Name] = Field(min_length=1, max_length=100)
+    count: int = Field(default=1, ge=1, le=10_000)
+
+
+class NewInvitesView(Answer):
+    """Invites just made."""
+
+    boards: list[str]
+    codes: list[str]
+
+
+class InviteView(Answer):
+    """An invite, and who claimed it."""
+
+    code: str
+    boards: list[str]
+    created_at: datetime
+    claimed_by: str | None
+    claimed_by_id: int | None
+    claimed_at: datetime | None
+
+    @classmethod
+    def of(cls, invite: Invite) -> "InviteView":
+        """The domain's invite."""
+        return cls(
+            code=invite.code,
+            boards=list(invite.boards),
+            created_at=invite.created_at,
+            claimed_by=invite.claimed_by,
+            claimed_by_id=invite.claimed_by_id,
+            claimed_at=invite.claimed_at,
+        )
+
+
+class InviteList(Answer):
+    """A board's invites, the newest first."""
+
+    invites: list[InviteView]
+
+
+class RevokedInvite(Answer):
+    """An invite that opens nothing any more."""
+
+    was_claimed: bool
+
+
+class JoinRequest(RequestBody):
+    """An invite to claim."""
+
+    code: Text = Field(min_length=1, max_length=100)
+
+
+class JoinedView(Answer):
+    """What the invite opens."""
+
+    boards: list[str]

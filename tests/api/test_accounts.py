@@ -1,0 +1,169 @@
+"""Tokens, roles, bans, invites, limits, pauses and the log, as HTTP shows them."""
+
+import asyncio
+from collections import Counter
+
+import httpx
+import pytest
+
+from kernelbot.api.app import create_app
+from kernelbot.api.settings import ApiSettings
+from kernelbot.domain.types import NewToken
+from tests.api.conftest import Door, client_of
+from tests.support.problems import CORRECT
+
+ADMIN_TOKEN = "s3cret-grün"
+
+
+def upload(mode: str = "leaderboard", **fields: str) -> dict[str, object]:
+    return {
+        "files": {"file": ("fast.py", CORRECT)},
+        "data": {"board": "sort", "mode": mode, **fields},
+    }
+
+
+async def post(client: httpx.AsyncClient, **fields: str) -> httpx.Response:
+    return await client.post("/api/v1/submissions", **upload(**fields))  # type: ignore[arg-type]  # httpx's own types
+
+
+async def test_a_token_is_made_used_and_revoked(door: Door) -> None:
+    made = (await door.ada.post("/api/v1/tokens", json={"name": "laptop"})).json()
+    laptop = client_of(door.app, NewToken(door.world.ada.user, made["token"]))
+    before = await laptop.get("/api/v1/users/me")
+    await door.ada.delete(f"/api/v1/tokens/{made['id']}")
+    after = await laptop.get("/api/v1/users/me")
+    assert (200, 401) == (before.status_code, after.status_code)
+
+
+async def test_a_list_of_tokens_holds_no_text(door: Door) -> None:
+    answer = await door.ada.get("/api/v1/tokens")
+    assert {"id", "name", "created_at", "expires_at"} == set(answer.json()["tokens"][0])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "users", None),
+        ("GET", "audit", None),
+        ("PUT", "users/1/role", {"role": "admin"}),
+        ("PUT", "users/1/ban", {"reason": "no"}),
+        ("DELETE", "users/1/ban", None),
+        ("POST", "platform/pause", {"reason": "no"}),
+        ("POST", "platform/resume", None),
+        ("POST", "invites", {"boards": ["sort"], "count": 1}),
+        ("GET", "boards/sort/invites", None),
+        ("PATCH", "boards/sort", {"deadline": None}),
+        ("PUT", "boards/sort/limits/test", {"max_per_hour": 1}),
+        ("DELETE", "boards/sort/limits/test", None),
+    ],
+)
+async def test_what_organisers_do_is_for_them(
+    door: Door, method: str, path: str, body: dict[str, object] | None
+) -> None:
+    await door.world.board()
+    answer = await door.ada.request(method, f"/api/v1/{path}", json=body)
+    assert (403, "not_allowed") == (answer.status_code, answer.json()["code"])
+
+
+async def test_a_banned_person_is_told(door: Door) -> None:
+    await door.world.board()
+    await door.admin.put(f"/api/v1/users/{door.world.ada.user.id}/ban", json={"reason": "copied"})
+    answer = await post(door.ada)
+    assert (403, "banned") == (answer.status_code, answer.json()["code"])
+
+
+async def test_a_pause_is_told(door: Door) -> None:
+    await door.world.board()
+    await door.admin.post("/api/v1/platform/pause", json={"reason": "moving"})
+    answer = await post(door.ada)
+    expected = "Submissions are paused just now: moving. Try again later; nothing is lost."
+    assert (503, {"detail": expected, "code": "paused"}) == (answer.status_code, answer.json())
+
+
+async def test_a_closed_category_says_so(door: Door) -> None:
+    await door.world.board()
+    await door.admin.put("/api/v1/boards/sort/limits/leaderboard", json={"max_per_hour": 0})
+    answer = await post(door.ada)
+    assert (429, "3600", True) == (
+        answer.status_code,
+        answer.headers["retry-after"],
+        "is closed to ranked submissions" in answer.json()["detail"],
+    )
+
+
+async def test_200_requests_at_once_are_counted_exactly(door: Door) -> None:
+    await door.world.board()
+    await door.admin.put("/api/v1/boards/sort/limits/leaderboard", json={"max_per_hour": 13})
+    answers = await asyncio.gather(*(post(door.ada) for _ in range(200)))
+    assert {201: 13, 429: 187} == Counter(answer.status_code for answer in answers)
+
+
+async def test_an_invite_is_made_and_used(door: Door) -> None:
+    await door.world.board()
+    await door.admin.patch("/api/v1/boards/sort", json={"visibility": "closed"})
+    hidden = await door.ada.get("/api/v1/boards/sort")
+    made = await door.admin.post("/api/v1/invites", json={"boards": ["sort"]})
+    await door.ada.post("/api/v1/invites/join", json={"code": made.json()["codes"][0]})
+    shown = await door.ada.get("/api/v1/boards/sort")
+    assert (404, 200) == (hidden.status_code, shown.status_code)
+
+
+async def test_a_deadline_is_set_and_taken_away(door: Door) -> None:
+    await door.world.board()
+    at = "2020-01-01T00:00:00Z"
+    over = await door.admin.patch("/api/v1/boards/sort", json={"deadline": at})
+    gone = await door.admin.patch("/api/v1/boards/sort", json={"deadline": None})
+    assert (at, None) == (over.json()["deadline"], gone.json()["deadline"])
+
+
+async def test_admins_submit_late(door: Door) -> None:
+    await door.world.board()
+    await door.admin.patch("/api/v1/boards/sort", json={"deadline": "2020-01-01T00:00:00Z"})
+    assert (403, 403, 201) == (
+        (await post(door.admin)).status_code,
+        (await post(door.ada, late="true")).status_code,
+        (await post(door.admin, late="true")).status_code,
+    )
+
+
+async def test_the_log_is_read_in_pages(door: Door) -> None:
+    for _ in range(3):
+        await door.admin.post("/api/v1/platform/resume")
+    first = (await door.admin.get("/api/v1/audit?limit=2")).json()
+    before = first["next_before_id"]
+    rest = (await door.admin.get(f"/api/v1/audit?limit=2&before_id={before}")).json()
+    assert (2, 1, None) == (len(first["entries"]), len(rest["entries"]), rest["next_before_id"])
+
+
+@pytest.fixture
+def organiser(door: Door) -> httpx.AsyncClient:
+    """Whoever holds the ADMIN_TOKEN of another door to the same world."""
+    app = create_app(door.world.services, ApiSettings(admin_token=ADMIN_TOKEN))
+    client = client_of(app)
+    client.headers = httpx.Headers([(b"Authorization", f"Bearer {ADMIN_TOKEN}".encode())])
+    return client
+
+
+async def test_the_admin_token_opens_what_admins_do(organiser: httpx.AsyncClient) -> None:
+    assert 200 == (await organiser.get("/api/v1/users")).status_code
+
+
+async def test_what_the_admin_token_does_has_a_name_in_the_log(
+    organiser: httpx.AsyncClient,
+) -> None:
+    await organiser.post("/api/v1/platform/resume")
+    newest = (await organiser.get("/api/v1/audit")).json()["entries"][0]
+    assert "organiser" == newest["actor"]
+
+
+@pytest.mark.parametrize("sent", ["", "s3cret", ADMIN_TOKEN + "x", "None"])
+async def test_other_words_are_no_admin_token(door: Door, sent: str) -> None:
+    app = create_app(door.world.services, ApiSettings(admin_token=ADMIN_TOKEN))
+    headers = httpx.Headers([(b"Authorization", f"Bearer {sent}".encode())])
+    answer = await client_of(app).get("/api/v1/users", headers=headers)
+    assert 401 == answer.status_code
+
+
+async def test_without_an_admin_token_an_empty_one_opens_nothing(door: Door) -> None:
+    answer = await door.stranger.get("/api/v1/users", headers={"Authorization": "Bearer "})
+    assert 401 == answer.status_code

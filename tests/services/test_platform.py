@@ -1,0 +1,48 @@
+import pytest
+
+from kernelbot.domain.accounts import PlatformState
+from kernelbot.domain.errors import NotAllowed, Paused, UserError
+from kernelbot.main.wiring import open_services
+from tests.support.world import DEVICES, World
+
+
+async def test_a_fresh_platform_takes_submissions(world: World) -> None:
+    assert PlatformState(True, "") == await world.services.platform.state()
+
+
+async def test_a_paused_platform_says_why(world: World) -> None:
+    await world.board()
+    await world.services.platform.pause(world.admin.user, "The cluster moves.")
+    with pytest.raises(Paused, match=r"^Submissions are paused just now: The cluster moves\.$"):
+        await world.submit()
+
+
+async def test_a_pause_outlives_the_process(world: World) -> None:
+    await world.services.platform.pause(world.admin.user, "moving")
+    async with open_services(world.database.url, DEVICES) as core:
+        assert PlatformState(False, "moving") == await core.services.platform.state()
+
+
+async def test_a_resumed_platform_takes_submissions(world: World) -> None:
+    await world.board()
+    await world.services.platform.pause(world.admin.user)
+    await world.services.platform.resume(world.admin.user)
+    assert "sort" == (await world.submit()).board
+
+
+async def test_what_was_accepted_before_a_pause_stays(world: World) -> None:
+    await world.board()
+    before = await world.submit()
+    await world.services.platform.pause(world.admin.user)
+    assert 1 == await world.services.submissions.queue_position(before.id)
+
+
+async def test_only_admins_pause(world: World) -> None:
+    with pytest.raises(NotAllowed):
+        await world.services.platform.pause(world.ada.user)
+
+
+@pytest.mark.parametrize("reason", ["x" * 501, "a\x00b"])
+async def test_unusable_reasons_are_refused(world: World, reason: str) -> None:
+    with pytest.raises(UserError):
+        await world.services.platform.pause(world.admin.user, reason)
