@@ -20,7 +20,7 @@ from kernelbot.schemas.users import NewUser, NewUserView, UserView
 router = APIRouter(prefix="/users", tags=["users"])
 
 UserId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
-_REFUSALS = documented(401, 403, 404, 409, 413, 422, 503)
+_REFUSALS = documented(400, 401, 403, 404, 409, 413, 422, 503)
 
 
 @router.get("/me", responses=documented(401, 503))
