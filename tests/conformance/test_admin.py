@@ -12,6 +12,17 @@ from tests.conformance.popcorn_cli import (
 from tests.conformance.target import DIRECTORY
 
 
+def test_stats_are_an_object(admin: PopcornAdmin, ranked: Submitted) -> None:
+    answer = admin.call("GET", "/stats")
+    assert "ok" == answer["status"]
+    assert answer["stats"]["num_submissions"] >= 1
+
+
+def test_stats_can_be_narrowed(admin: PopcornAdmin, board: str, ranked: Submitted) -> None:
+    answer = admin.call("GET", f"/stats?last_day_only=true&leaderboard_name={board}")
+    assert isinstance(answer["stats"], dict)
+
+
 def test_any_submission_can_be_read(admin: PopcornAdmin, ranked: Submitted) -> None:
     answer = admin.call("GET", f"/submissions/{ranked.id}")
     assert "ok" == answer["status"]

@@ -25,6 +25,8 @@ ADMIN_ROUTES = (
     ("POST", "/admin/leaderboards"),
     ("DELETE", "/admin/leaderboards/some-board"),
     ("GET", "/admin/leaderboards/some-board/submissions"),
+    ("GET", "/admin/stats"),
+    ("POST", "/admin/update-problems"),
     ("POST", "/admin/start"),
     ("POST", "/admin/stop"),
     ("POST", "/admin/invites"),

@@ -11,10 +11,12 @@ from kernelbot.api.popcorn.models import (
     AnySubmission,
     BoardDeleted,
     BoardOpened,
+    StatsShown,
     SubmissionDeleted,
     SubmissionIds,
     SubmissionsDeleted,
     SubmissionShown,
+    stats_values,
 )
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.api.popcorn.submissions import details
@@ -101,3 +103,17 @@ async def popcorn_board_submissions(
     """The ids of a board's submissions, the newest first."""
     ids = await services.submissions.on_board(organiser, board, limit=limit, offset=offset)
     return SubmissionIds(leaderboard=board, limit=limit, offset=offset, submission_ids=ids)
+
+
+@router.get("/stats", responses=ERRORS)
+async def popcorn_stats(
+    services: ServicesDep,
+    organiser: Organiser,
+    last_day_only: bool = False,
+    leaderboard_name: Annotated[str | None, Query(max_length=NAME_MAX)] = None,
+) -> StatsShown:
+    """How much was submitted and judged, of everything or of one board."""
+    found = await services.statistics.show(
+        organiser, board=leaderboard_name, last_day=last_day_only
+    )
+    return StatsShown(stats=stats_values(found))

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from kernelbot.domain.accounts import Invite, LimitCategory, RateLimit
+from kernelbot.domain.statistics import Statistics
 from kernelbot.domain.types import Board, DeviceStatus, Standing, StandingsPage, Visibility
 from kernelbot.schemas.common import Answer
 
@@ -327,3 +328,34 @@ class BoardDeleted(Ok):
 
     leaderboard: str
     force: bool
+
+
+class StatsShown(Ok):
+    """Figures by name, those of a device as `name.DEVICE`; delays and times in seconds."""
+
+    stats: dict[str, int | float | None]
+
+
+def stats_values(found: Statistics) -> dict[str, int | float | None]:
+    """The domain's statistics under the names that organisers know."""
+    values: dict[str, int | float | None] = {
+        "num_leaderboards": found.boards,
+        "num_submissions": found.submissions,
+        "num_users": found.authors,
+        "num_runs": found.runs,
+        "runs_passed": found.passes,
+    }
+    for device in found.devices:
+        values |= {
+            f"num_run.{device.device}": device.runs,
+            f"runs_passed.{device.device}": device.passes,
+            f"runs_failed.{device.device}": device.failures,
+            f"runs_lost.{device.device}": device.errors,
+            f"waiting.{device.device}": device.waiting,
+            f"running.{device.device}": device.running,
+            f"median_delay.{device.device}": device.wait_median_s,
+            f"max_delay.{device.device}": device.wait_longest_s,
+            f"median_runtime.{device.device}": device.run_median_s,
+            f"total_runtime.{device.device}": device.run_total_s,
+        }
+    return values
