@@ -56,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     judges.add_argument("control_fd", type=int)
     judges.add_argument("flavour")
     judges.add_argument("cuda_on_cpu", type=int)
+    judges.add_argument("spare", type=int)
     return parser
 
 
@@ -108,5 +109,7 @@ def _doctor(_arguments: argparse.Namespace) -> int:
 def _judges(arguments: argparse.Namespace) -> int:
     from kernelbot.harness.judges import run_zygote
 
-    run_zygote(arguments.control_fd, arguments.flavour, bool(arguments.cuda_on_cpu))
+    run_zygote(
+        arguments.control_fd, arguments.flavour, bool(arguments.cuda_on_cpu), arguments.spare
+    )
     return 0

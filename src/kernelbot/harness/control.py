@@ -21,8 +21,9 @@ from kernelbot.protocol import JobSpec, Lang, Vendor, Verdict
 IDENTITY = "identity"
 """Returns its input; of a compiled problem, calls nothing on the same buffers."""
 NOTHING = "nothing"
-_WARMING_CALLS = 5
-_COLD_CALLS = 5
+_WARMING_CALLS = 3
+_EMPTY_CALLS = 5
+_COLD_CALLS = 3
 
 
 def caller_of(job: JobSpec, problem: LoadedProblem, session: Session) -> DirectCaller | Session:
@@ -63,7 +64,7 @@ class Control:
         """Warm up and begin workload `index`'s baseline; the median empty call, in ns."""
         for _ in range(_WARMING_CALLS):
             self.call(data, IDENTITY, cold=False)
-        empty = [self.call(data, NOTHING, cold=False) for _ in range(_WARMING_CALLS)]
+        empty = [self.call(data, NOTHING, cold=False) for _ in range(_EMPTY_CALLS)]
         self._parts[index] = sum(1 for _ in leaf_kinds(data.skeleton))
         for _ in range(_COLD_CALLS):
             self.observe(index, data)

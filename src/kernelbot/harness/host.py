@@ -73,8 +73,8 @@ class Pool:
         )
         self._runners = Zygote.start(config)
         # A judge whose idle threads spin would take processors from the runner that is measured.
-        quiet = {**env, "OMP_WAIT_POLICY": "passive"}
-        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, quiet)
+        quiet = {**env, **thread_environment((), 2 * slots), "OMP_WAIT_POLICY": "passive"}
+        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, quiet, slots)
         self._ready = threading.Lock()
         self._is_ready = False
         self._lock = threading.Lock()

@@ -4,6 +4,8 @@ Reference code runs in the forked judge and dies with it, so that no job finds a
 """
 
 import contextlib
+import gc
+import importlib
 import os
 import signal
 import socket
@@ -20,6 +22,7 @@ from kernelbot.harness.preload import preload
 from kernelbot.harness.sandbox import SandboxUnavailable
 
 _REAP_S = 1.0
+_CLOSE_S = 5.0
 
 
 def harness_command() -> list[str]:
@@ -54,52 +57,88 @@ class _Children:
             os.waitpid(pid, 0)
 
 
-def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool) -> None:
-    """The zygote's main loop, until the host hangs up."""
+def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool, spare: int) -> None:
+    """The zygote's main loop, until the host hangs up. `spare` judges wait for their job."""
     control = Channel(socket.socket(fileno=control_fd))
     preload(flavour, cuda_on_cpu)
-    flusher = CacheFlusher(last_level_cache_bytes())
-    children = _Children({})
+    importlib.import_module("kernelbot.harness.judging")  # so that no judge has to
+    zygote = _Zygote(control, CacheFlusher(last_level_cache_bytes()), spare)
+    gc.collect()
+    gc.freeze()
+    zygote.replenish()
     try:
         control.send({"op": "ready"})
         while True:
             with contextlib.suppress(ChannelTimeout):
                 message, fds = control.receive(time.monotonic() + _REAP_S)
-                _obey(message, fds, children, control, flusher)
-            children.reap()
+                zygote.obey(message, fds)
+            zygote.children.reap()
+            zygote.replenish()
     except ChannelClosed:
         pass
     finally:
-        for key in list(children.by_id):
-            children.kill(key)
+        zygote.end()
 
 
-def _obey(
-    message: dict[str, Any],
-    fds: list[int],
-    children: _Children,
-    control: Channel,
-    flusher: CacheFlusher,
-) -> None:
-    if message["op"] == "kill":
-        children.kill(message["id"])
-        return
-    pid = os.fork()
-    if pid == 0:
-        _become_judge(fds, control, flusher)
-    for fd in fds:
-        os.close(fd)
-    children.by_id[message["id"]] = pid
+class _Zygote:
+    def __init__(self, control: Channel, flusher: CacheFlusher, spare: int) -> None:
+        self.children = _Children({})
+        self._control = control
+        self._flusher = flusher
+        self._spare = spare
+        self._waiting: list[tuple[int, Channel]] = []
+
+    def replenish(self) -> None:
+        """Fork judges ahead of need: a fork with all of torch in it takes its time."""
+        while len(self._waiting) < self._spare:
+            self._waiting.append(self._fork())
+
+    def obey(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Start or kill a judge."""
+        if message["op"] == "kill":
+            self.children.kill(message["id"])
+            return
+        pid, lane = self._waiting.pop(0) if self._waiting else self._fork()
+        self.children.by_id[message["id"]] = pid
+        with contextlib.suppress(ChannelClosed):  # a dead judge is noticed by the host
+            lane.send({"op": "judge"}, fds)
+        lane.close()
+        for fd in fds:
+            os.close(fd)
+
+    def end(self) -> None:
+        """Kill all judges."""
+        for key in list(self.children.by_id):
+            self.children.kill(key)
+        for pid, lane in self._waiting:
+            lane.close()
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+    def _fork(self) -> tuple[int, Channel]:
+        mine, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            mine.close()
+            for _, lane in self._waiting:
+                lane.close()
+            self._control.close()
+            _become_judge(Channel(theirs), self._flusher)
+        theirs.close()
+        return pid, Channel(mine)
 
 
-def _become_judge(fds: list[int], control: Channel, flusher: CacheFlusher) -> None:
+def _become_judge(lane: Channel, flusher: CacheFlusher) -> None:
     code = 1
     try:
-        control.close()
         from kernelbot.harness.judging import judge_and_report
 
+        _, fds = lane.receive()
+        lane.close()
         judge_and_report(socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1]), flusher)
         code = 0
+    except ChannelClosed:
+        code = 0  # the zygote ended before there was a job
     except BaseException:  # noqa: BLE001 (nothing may escape into the zygote's own loop)
         sys.excepthook(*sys.exc_info())
     finally:
@@ -110,11 +149,14 @@ def _become_judge(fds: list[int], control: Channel, flusher: CacheFlusher) -> No
 class JudgeZygote:
     """The host's handle of a judges' zygote."""
 
-    def __init__(self, flavour: str, cuda_on_cpu: bool, env: dict[str, str]) -> None:
+    def __init__(
+        self, flavour: str, cuda_on_cpu: bool, env: dict[str, str], spare: int = 1
+    ) -> None:
         mine, theirs = socket.socketpair()
         with theirs:
             command = [
-                *harness_command(), "judges", str(theirs.fileno()), flavour, str(int(cuda_on_cpu))
+                *harness_command(), "judges", str(theirs.fileno()), flavour,
+                str(int(cuda_on_cpu)), str(spare),
             ]  # fmt: skip
             self._process = subprocess.Popen(
                 command,
@@ -158,7 +200,7 @@ class JudgeZygote:
         if not self._has_judged:
             self._process.kill()  # no judge to end first, and it may be importing for seconds
         try:
-            self._process.wait(5)
+            self._process.wait(_CLOSE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

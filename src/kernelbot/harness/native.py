@@ -227,7 +227,9 @@ class NativeJudge:
         done: dict[int, WorkloadResult] = {}
         try:
             for position, (index, case) in enumerate(order):
+                start = time.monotonic()
                 measured = measurer.measure(index, case, len(order) - position)
+                self.collected.spend("sampling", time.monotonic() - start)
                 done[index] = measured.result
                 self._announce(phase, index, measured)
         except AuthorFailure as error:

@@ -14,7 +14,7 @@ from kernelbot.harness.sandbox.model import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import SandboxMode, SandboxReport
 
 _LAST_WORDS_BYTES = 4096
-_CLOSE_TIMEOUT_S = 2.0
+_CLOSE_TIMEOUT_S = 0.5
 _ISOLATION = (
     "bubblewrap",
     "unprivileged user",

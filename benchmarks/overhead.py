@@ -1,0 +1,207 @@
+"""What judging costs around a trivial torch kernel: warm, cold, and by a plain eval script.
+
+    python -m benchmarks.overhead [--repeat N]
+
+Overhead is wall time minus the time inside of the author's function; of the timed phases the
+sampling is taken off too. All three ways judge the same kernel on the same machine in one run,
+with the sandbox on.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kernelbot.harness.host import Host
+from kernelbot.protocol import (
+    BuildConfig,
+    Case,
+    DeviceSpec,
+    HarnessKind,
+    JobSpec,
+    Lang,
+    Mode,
+    ProblemSpec,
+    ProgressEvent,
+    RunResult,
+    SamplingRules,
+    SourceFile,
+    Vendor,
+    Verdict,
+    from_wire,
+    to_wire,
+)
+from kernelbot.render.table import table
+
+_REFERENCE = """
+import torch
+def generate_input(size, seed):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(size, generator=generator), torch.rand(size, generator=generator)
+def ref_kernel(data):
+    return data[0] + data[1]
+def check_implementation(data, output):
+    good = torch.equal(ref_kernel(data), output)
+    return good, "" if good else "not the sum"
+"""
+_KERNEL = "import torch\ndef custom_kernel(data):\n    return data[0] + data[1]\n"
+_EVAL = """
+import os, sys, time
+import torch
+from reference import check_implementation, generate_input
+from submission import custom_kernel
+mode, path = sys.argv[1:3]
+with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as out:
+    cases = [dict(part.split(": ") for part in line.strip().split("; "))
+             for line in open(path) if line.strip()]
+    kind = "test" if mode == "test" else "benchmark"
+    print(f"{kind}-count: {len(cases)}", file=out)
+    good = True
+    for index, case in enumerate(cases):
+        data = generate_input(**{key: int(value) for key, value in case.items()})
+        start = time.perf_counter_ns()
+        output = custom_kernel(data)
+        took = time.perf_counter_ns() - start
+        fine, message = check_implementation(data, output)
+        good = good and fine
+        print(f"{kind}.{index}.spec: {case}", file=out)
+        if kind == "test":
+            print(f"test.{index}.status: {'pass' if fine else 'fail'}", file=out)
+        else:
+            for key, value in (("runs", 1), ("mean", took), ("std", 0), ("err", 0),
+                               ("best", took), ("worst", took)):
+                print(f"benchmark.{index}.{key}: {value}", file=out)
+    print(f"check: {'pass' if good else 'fail'}", file=out)
+sys.exit(0 if good else 112)
+"""
+_SIZES = (100, 1000, 10_000)
+_SAMPLING = SamplingRules(min_samples=20, max_samples=20, min_total_s=0.0, warmup_s=0.0)
+Judge = Callable[[JobSpec], RunResult]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Medians over the repetitions, in ms."""
+
+    way: str
+    test_ms: float
+    ranked_ms: float
+    """All phases, public and secret, without sampling."""
+
+
+def problem(harness: HarnessKind) -> ProblemSpec:
+    """Five tests and three workloads of adding two vectors."""
+    files = [SourceFile("reference.py", _REFERENCE)]
+    if harness is HarnessKind.SCRIPT:
+        files.append(SourceFile("eval.py", _EVAL))
+    return ProblemSpec(
+        name="add",
+        lang=Lang.PY,
+        harness=harness,
+        harness_reason="to compare",
+        files=tuple(files),
+        submission_name="submission.py",
+        config=BuildConfig(main="eval.py" if harness is HarnessKind.SCRIPT else None),
+        tests=tuple(Case({"size": size, "seed": 7}) for size in (*_SIZES, 1, 64)),
+        benchmarks=tuple(Case({"size": size, "seed": 8}) for size in _SIZES),
+    )
+
+
+def job(harness: HarnessKind, mode: Mode, *, secret: bool = False) -> JobSpec:
+    """One run of the trivial kernel."""
+    return JobSpec(
+        job_id="overhead",
+        problem=problem(harness),
+        submission=SourceFile("submission.py", _KERNEL),
+        mode=mode,
+        device=DeviceSpec("CPU", Vendor.CPU),
+        secret=secret,
+        seed=12345 if secret else None,
+        sampling=_SAMPLING,
+    )
+
+
+def overhead_s(judge: Judge, spec: JobSpec) -> float:
+    """Of one run. Raises RuntimeError where it isn't accepted: then nothing was measured."""
+    start = time.monotonic()
+    result = judge(spec)
+    wall_s = time.monotonic() - start
+    if result.verdict is not Verdict.ACCEPTED:
+        raise RuntimeError(f"{spec.mode}: {result.verdict}, {result.failure}")
+    sampled_s = result.timings.get("sampling", 0.0)
+    return wall_s - max(result.timings.get("kernel", 0.0) if not sampled_s else 0.0, sampled_s)
+
+
+def judge_cold(spec: JobSpec) -> RunResult:
+    """A harness started for this one job."""
+    done = subprocess.run(
+        [sys.executable, "-m", "kernelbot.harness"],
+        input=json.dumps(to_wire(spec)),
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    return from_wire(RunResult, json.loads(done.stdout))
+
+
+def measure(way: str, judge: Judge, harness: HarnessKind, repeat: int) -> Figure:
+    """One line of the table."""
+    test = [overhead_s(judge, job(harness, Mode.TEST)) for _ in range(repeat)]
+    ranked = [
+        sum(overhead_s(judge, job(harness, Mode.LEADERBOARD, secret=s)) for s in (False, True))
+        for _ in range(max(1, repeat // 2))
+    ]
+    return Figure(way, statistics.median(test) * 1e3, statistics.median(ranked) * 1e3)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--repeat", type=int, default=11)
+    repeat = parser.parse_args().repeat
+
+    def quiet(_event: ProgressEvent) -> None:
+        return
+
+    host = Host()
+
+    def judge_warm(spec: JobSpec) -> RunResult:
+        return host.judge(spec, quiet)
+
+    try:
+        judge_warm(job(HarnessKind.NATIVE, Mode.LEADERBOARD))  # starts what is to be warm
+        few = max(1, repeat // 4)
+        figures = [
+            measure("(a) warm, native", judge_warm, HarnessKind.NATIVE, repeat),
+            measure("(b) cold, native", judge_cold, HarnessKind.NATIVE, few),
+            measure("(c) plain eval script", judge_warm, HarnessKind.SCRIPT, few),
+        ]
+    finally:
+        host.close()
+    _show(figures)
+
+
+def _show(figures: list[Figure]) -> None:
+    warm, _, script = figures
+    headers = ("way", "test mode ms", "all phases, public + secret, without sampling ms")
+    rows = [(f.way, f"{f.test_ms:.0f}", f"{f.ranked_ms:.0f}") for f in figures]
+    print(table(headers, rows, right=headers[1:]))
+    ratio = script.test_ms / warm.test_ms
+    print(f"\n(c) is {ratio:.0f} times (a) in test mode")
+    targets = (
+        ("(a) test mode under 100 ms", warm.test_ms < 100),
+        ("(a) all phases under 250 ms", warm.ranked_ms < 250),
+        ("(a) at least 40 times under (c)", ratio >= 40),
+    )
+    for target, holds in targets:
+        print(f"{'holds ' if holds else 'MISSED'} {target}")
+
+
+if __name__ == "__main__":
+    main()
