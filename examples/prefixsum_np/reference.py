@@ -1,4 +1,5 @@
 import numpy as np
+from kernelbot_check import compare
 from task import input_t, output_t
 
 
@@ -11,18 +12,4 @@ def ref_kernel(data: input_t) -> output_t:
 
 
 def check_implementation(data: input_t, output: output_t) -> tuple[bool, str]:
-    if not isinstance(output, np.ndarray):
-        return False, f"expected a NumPy array, got {type(output).__name__}"
-    if (output.dtype, output.shape) != (np.dtype(np.int64), data.shape):
-        return False, (
-            f"expected int64 of shape {data.shape}, got {output.dtype} of {output.shape}"
-        )
-    expected = ref_kernel(data)
-    wrong = np.flatnonzero(output != expected)
-    if wrong.size:
-        at = wrong[0]
-        return False, (
-            f"{wrong.size} of {expected.size} sums differ, the first at [{at}]: "
-            f"got {output[at]}, expected {expected[at]}"
-        )
-    return True, ""
+    return compare(output, ref_kernel(data))

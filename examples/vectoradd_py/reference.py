@@ -1,4 +1,5 @@
 import torch
+from kernelbot_check import compare
 from task import input_t, output_t
 
 
@@ -15,19 +16,4 @@ def ref_kernel(data: input_t) -> output_t:
 
 
 def check_implementation(data: input_t, output: output_t) -> tuple[bool, str]:
-    if not isinstance(output, torch.Tensor):
-        return False, f"expected a torch tensor, got {type(output).__name__}"
-    expected = ref_kernel(data)
-    if (output.dtype, output.shape) != (expected.dtype, expected.shape):
-        return False, (
-            f"expected {expected.dtype} of shape {tuple(expected.shape)}, "
-            f"got {output.dtype} of {tuple(output.shape)}"
-        )
-    wrong = (output != expected).nonzero()
-    if len(wrong):
-        at = tuple(wrong[0].tolist())
-        return False, (
-            f"{len(wrong)} of {expected.numel()} elements differ, the first at {at}: "
-            f"got {output[at].item()}, expected {expected[at].item()}"
-        )
-    return True, ""
+    return compare(output, ref_kernel(data))
