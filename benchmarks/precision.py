@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from kernelbot.catalog.oracle import Expectation, find_solutions
@@ -120,7 +121,7 @@ def main() -> None:
     took_s = time.monotonic() - began
     rules: list[tuple[str, Rule]] = [("median, stopped by its interval (ours)", statistics.median)]
     rules += [
-        (f"mean, stopped by its error below {error:.1%}", lambda s, e=error: early_mean(s, e))
+        (f"mean, stopped by its error below {error:.1%}", partial(early_mean, error=error))
         for error in ERRORS
     ]
     rows = []

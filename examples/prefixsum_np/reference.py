@@ -1,6 +1,7 @@
 import numpy as np
-from kernelbot_check import compare
 from task import input_t, output_t
+
+from kernelbot_check import compare
 
 
 def generate_input(size: int, seed: int) -> input_t:

@@ -1,6 +1,7 @@
 import torch
-from kernelbot_check import compare
 from task import input_t, output_t
+
+from kernelbot_check import compare
 
 TOLERANCE = 1e-5
 

@@ -1,5 +1,4 @@
 import pytest
-
 from benchmarks.precision import Spread, early_mean
 
 

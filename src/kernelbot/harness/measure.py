@@ -59,6 +59,8 @@ class Measurer:
         self._secret = os.urandom(32)
         self._random = random.SystemRandom()
         self._caller = caller_of(job, problem, session)
+        self._began = time.monotonic()
+        self._reference_s = 0.0
 
     def measure(self, index: int, case: Case, workloads_left: int) -> Measurement:
         """Sample one workload until the stopping rule is satisfied. Raises `AuthorFailure`."""
