@@ -38,7 +38,7 @@ format: $(VENV)/develops ## rewrite the sources as the linter wants them
 setup: $(VENV)/develops ## make .venv with all that development needs
 
 bench: $(VENV)/develops ## print the benchmarks' tables
-	@for name in run_walltime latency serve_memory precision; do \
+	@for name in run_walltime latency serve_memory precision overhead throughput; do \
 		$(RUN) python -m benchmarks.$$name || exit 1; echo; done
 
 harness: $(VENV)/runs ## build the harness as one file that a bare Python runs

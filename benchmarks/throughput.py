@@ -1,0 +1,84 @@
+"""Submissions a second through the whole platform, in test mode.
+
+Run with `python -m benchmarks.throughput [--count N] [--slots N]`. All are submitted at once; the
+clock runs from the first submission until the last verdict.
+"""
+
+import argparse
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from scripts.local_server import LocalServer
+
+from kernelbot.catalog.problem import load_problem
+from kernelbot.client import KernelbotClient
+from kernelbot.protocol import Mode, Verdict
+from kernelbot.render.table import table
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+_WARM_UP = 3
+
+
+@dataclass(frozen=True)
+class Target:
+    """A problem, and how many submissions a second are expected on two processors."""
+
+    problem: str
+    per_s: float
+
+
+TARGETS = (Target("identity_np", 8.0), Target("vectoradd_py", 5.0))
+
+
+def flood(client: KernelbotClient, board: str, file: Path, count: int) -> float:
+    """Submissions a second. Raises RuntimeError unless all are accepted."""
+    source = file.read_text(encoding="utf-8")
+    began = time.perf_counter()
+    numbers = [
+        # A line of its own each: the same file twice is the same submission.
+        client.submit(file.name, f"{source}# {n}\n".encode(), board=board, mode=Mode.TEST).id
+        for n in range(count)
+    ]
+    for number in numbers:
+        for _ in client.events(number):
+            pass
+    took_s = time.perf_counter() - began
+    for number in numbers:
+        verdict = client.submission(number).verdict
+        if verdict is not Verdict.ACCEPTED:
+            raise RuntimeError(f"Submission {number} ended as {verdict}.")
+    return count / took_s
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--slots", type=int, default=2)
+    arguments = parser.parse_args()
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        config = folder / "kernelbot.toml"
+        config.write_text(f'[[devices]]\nname = "CPU"\nslots = {arguments.slots}\n')
+        with (
+            LocalServer(folder / "server", config=config) as server,
+            KernelbotClient.to(server.own_endpoint()) as client,
+        ):
+            for target in TARGETS:
+                definition = load_problem(EXAMPLES / target.problem).definition
+                file = min((EXAMPLES / target.problem / "solutions" / "correct").iterdir())
+                board = client.create_board(definition, name=definition.spec.name).name
+                flood(client, board, file, _WARM_UP)
+                per_s = flood(client, board, file, arguments.count)
+                verdict = "holds" if per_s >= target.per_s else "MISSED"
+                rows.append((target.problem, f"{per_s:.1f}", f"{target.per_s:g}", verdict))
+    headers = ("problem", "submissions a second", "target", "")
+    print(f"{arguments.count} submissions each, mode test, {arguments.slots} slots:\n")
+    print(table(headers, rows, right=headers[1:3]))
+
+
+if __name__ == "__main__":
+    main()
