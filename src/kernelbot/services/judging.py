@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
-from kernelbot.domain.types import DeviceConfig, DeviceReport, QueueRules
+from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
 from kernelbot.protocol import (
     EventKind,
     Fault,
@@ -20,7 +20,8 @@ from kernelbot.protocol import (
     SourceFile,
     Verdict,
 )
-from kernelbot.services.reviews import ReviewRules, Scored, hold_if_absurd
+from kernelbot.services import triage
+from kernelbot.services.reviews import ReviewRules, Scored, hold_if_absurd, keep_findings
 from kernelbot.store import attempts, boards, rejudges, standings, submissions
 from kernelbot.store.attempts import HeldRun, LockedRun, OpenAttempt
 from kernelbot.store.database import Database, WriteSession
@@ -158,6 +159,9 @@ class Judging:
         """
         failure = result.failure
         accepted = result.verdict == Verdict.ACCEPTED
+        ranked = accepted and claim.spec.secret
+        # Now and not before: while it was measured it would have disturbed the times.
+        found = await self._noticed(claim) if ranked else ()
         fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
         async with self._database.write() as session:
             run = await attempts.hold_run(session, claim.run_id)
@@ -183,11 +187,17 @@ class Judging:
                 "message": None if accepted or failure is None else failure.message,
             }
             first_time = run.rejudge_id is None and claim.spec.secret
+            await keep_findings(session, claim.submission_id, found, self._rules.review)
             if result.score_s is not None and accepted and first_time:
                 scored = Scored(claim.submission_id, run.leaderboard_id, run.device, result.score_s)
                 await hold_if_absurd(session, scored, self._rules.review)
             await self._ended(session, claim, run, data)
         return True
+
+    async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
+        if not self._rules.review.triage:
+            return ()
+        return await triage.examine(claim.spec.submission.text)
 
     async def lost(self, claim: Claim, owner: str, reason: str, fault: Fault) -> bool:
         """The infrastructure failed: back into the queue, or after the last attempt an end with

@@ -20,6 +20,10 @@ class ReviewRules:
 
     hold_speedup: float | None = 20.0
     """How many times faster than the board's best is too good to be believed unseen."""
+    triage: bool = True
+    """Whether ranked submissions are shown to kernelguard, where it is installed."""
+    refuse_rules: tuple[str, ...] = ()
+    """Its rules (`TIMER_MONKEYPATCH`, ...) that refuse by themselves; by default none does."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,17 @@ async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRul
         detail = f"{scored.score_s:.6g} s on {scored.device}; the best before was {best_s:.6g} s"
         found = Evidence("score", "ABSURD_SPEEDUP", "high", detail)
         await reviews.add_evidence(session, scored.submission_id, [found])
+
+
+async def keep_findings(
+    session: WriteSession, submission_id: int, found: tuple[Evidence, ...], rules: ReviewRules
+) -> None:
+    """Keep what a tool noticed, and refuse for it where an organiser chose that."""
+    await reviews.add_evidence(session, submission_id, found)
+    chosen = next((item for item in found if item.rule in rules.refuse_rules), None)
+    if chosen is not None:
+        reason = f"The rule {chosen.rule} forbids it here: {chosen.detail}"
+        await reviews.refuse_by_rule(session, submission_id, reason)
 
 
 class Reviews:

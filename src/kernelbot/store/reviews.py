@@ -47,6 +47,12 @@ async def hold(session: WriteSession, submission_id: int, reason: str) -> bool:
     return await session.do(statements("reviews")["hold"], values) == 1
 
 
+async def refuse_by_rule(session: WriteSession, submission_id: int, reason: str) -> bool:
+    """Refuse without a person; False where a person has decided already."""
+    values = {"submission_id": submission_id, "reason": clean(reason)}
+    return await session.do(statements("reviews")["refuse_by_rule"], values) == 1
+
+
 async def best_of_others_s(
     session: WriteSession, leaderboard_id: int, device: str, submission_id: int
 ) -> float | None:

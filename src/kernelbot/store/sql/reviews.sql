@@ -13,6 +13,10 @@ WHERE id = %(submission_id)s;
 UPDATE submissions SET review = 'held', review_reason = %(reason)s
 WHERE id = %(submission_id)s AND review = 'clear' AND reviewed_at IS NULL;
 
+-- name: refuse_by_rule
+UPDATE submissions SET review = 'refused', review_reason = %(reason)s
+WHERE id = %(submission_id)s AND review <> 'refused' AND reviewed_at IS NULL;
+
 -- The lock is the one that rankings change under, so that of two absurd scores each sees the other.
 -- name: best
 SELECT (
