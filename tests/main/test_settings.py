@@ -73,3 +73,18 @@ def test_mistakes_are_named(tmp_path: Path, text: str, named: str) -> None:
     (tmp_path / "kernelbot.toml").write_text(text)
     with pytest.raises(UserError, match=named):
         read_settings()
+
+
+def test_an_empty_database_url_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "")
+    assert read_settings().external_database_url() is None
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://db/x", "host=db password=secret"])
+def test_a_database_url_of_something_else_is_refused_without_being_shown(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", url)
+    with pytest.raises(UserError, match="DATABASE_URL: must begin with postgresql://") as refused:
+        read_settings()
+    assert url not in str(refused.value)

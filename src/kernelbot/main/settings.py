@@ -7,7 +7,8 @@ import tomllib
 from pathlib import Path
 
 import platformdirs
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -140,6 +141,16 @@ class Settings(BaseSettings):
             file_secret_settings,
             TomlConfigSettingsSource(settings_cls, file),
         )
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_a_postgres_url(cls, url: str | None) -> str | None:
+        """Empty counts as not set, as in a shell; the value may hold a password and isn't shown."""
+        if not url:
+            return None
+        if not url.startswith(("postgresql://", "postgres://")):
+            raise PydanticCustomError("database_url", "must begin with postgresql://")
+        return url
 
     def device_configs(self) -> tuple[DeviceConfig, ...]:
         """The devices in the file's order."""
