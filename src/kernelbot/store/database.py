@@ -52,6 +52,9 @@ class WriteSession(ReadSession):
         return self._connection
 
 
+_RECONNECT_S = 2.0
+
+
 class Database:
     """The connections to Postgres. Every failure to reach it is `Unavailable`; the pool
     reconnects by itself."""
@@ -66,7 +69,8 @@ class Database:
             open=False,
             check=AsyncConnectionPool.check_connection,
             kwargs={"row_factory": dict_row, "autocommit": True},
-            reconnect_timeout=60.0,
+            # Attempts are ever further apart until this is over; the next to ask starts anew.
+            reconnect_timeout=_RECONNECT_S,
             name="kernelbot",
         )
 
