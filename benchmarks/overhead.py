@@ -28,6 +28,7 @@ from kernelbot.protocol import (
     Mode,
     ProblemSpec,
     ProgressEvent,
+    RankRule,
     RunResult,
     SamplingRules,
     SourceFile,
@@ -109,6 +110,7 @@ def problem(harness: HarnessKind) -> ProblemSpec:
         config=BuildConfig(main="eval.py" if harness is HarnessKind.SCRIPT else None),
         tests=tuple(Case({"size": size, "seed": 7}) for size in (*_SIZES, 1, 64)),
         benchmarks=tuple(Case({"size": size, "seed": 8}) for size in _SIZES),
+        ranking_by=RankRule.GEOM,
     )
 
 

@@ -60,8 +60,13 @@ class Control:
             self.close()
             raise
 
+    def extend(self, deadline: float) -> None:
+        """Serve another phase: the runner is as clean as it was."""
+        self._session.deadline = deadline
+
     def calibrate(self, index: int, data: Encoded) -> float:
-        """Warm up and begin workload `index`'s baseline; the median empty call, in ns."""
+        """Warm up and begin workload `index`'s baseline anew; the median empty call, in ns."""
+        self._windows[index] = []
         for _ in range(_WARMING_CALLS):
             self.call(data, IDENTITY, cold=False)
         empty = [self.call(data, NOTHING, cold=False) for _ in range(_EMPTY_CALLS)]
@@ -72,7 +77,7 @@ class Control:
 
     def observe(self, index: int, data: Encoded) -> None:
         """One more cold call that does nothing, for the baseline of workload `index`."""
-        self._windows.setdefault(index, []).append(self.call(data, IDENTITY).window)
+        self._windows[index].append(self.call(data, IDENTITY).window)
 
     def baseline(self, index: int) -> Baseline:
         """What calls of workload `index` were seen to cost by themselves so far."""

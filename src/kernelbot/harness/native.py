@@ -96,10 +96,18 @@ class NativeJudge:
         self._random = random.SystemRandom()
         self._cache = cache
         self._binary: bytes | None = None
+        self._control: Control | None = None
         self.collected = Collected()
 
     def run(self) -> None:
         """All phases of the job's mode, each only if the one before was accepted."""
+        try:
+            self._run_all()
+        finally:
+            if self._control is not None:
+                self._control.close()
+
+    def _run_all(self) -> None:
         if self._job.problem.lang is not Lang.PY and not self._compile():
             return
         for phase in PHASES[self._job.mode]:
@@ -211,7 +219,7 @@ class NativeJudge:
 
     def _measure(self, phase: Phase, session: Session) -> PhaseResult:
         self._load(session)
-        control = Control(self._job, self._problem, self._client, self._flusher, session.deadline)
+        control = self._control_until(session.deadline)
         measurer = Measurer(
             self._job, self._problem, session, control, self._flusher, self.collected.spend
         )
@@ -219,7 +227,13 @@ class NativeJudge:
             return self._measure_all(phase, measurer)
         finally:
             measurer.close()
-            control.close()
+
+    def _control_until(self, deadline: float) -> Control:
+        """One control runner serves all phases: nobody's code ever enters it."""
+        if self._control is None:
+            self._control = Control(self._job, self._problem, self._client, self._flusher, deadline)
+        self._control.extend(deadline)
+        return self._control
 
     def _measure_all(self, phase: Phase, measurer: Measurer) -> PhaseResult:
         order = self.timed_cases()
