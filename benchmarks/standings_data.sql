@@ -72,6 +72,19 @@ SELECT r.id, 'leaderboard', w, 'size: ' || w, 100, 1e5, 0.9e5, 1.1e5, :samples
 FROM runs r CROSS JOIN generate_series(0, 3) w
 WHERE r.submission_id > (SELECT max(id) - 10000 FROM submissions);
 
-SET session_replication_role = DEFAULT;
+-- The rankings as `rebuild_standings` would make them: here nobody submits the same source until
+-- the noise is kind, so everyone's smallest score stands, and that is found a hundred times faster.
+INSERT INTO standings
+SELECT DISTINCT ON (s.leaderboard_id, r.device, s.author_id)
+    s.leaderboard_id, r.device, s.author_id, r.id, s.id, r.score_s, r.ci_low_s, r.ci_high_s,
+    s.created_at, false
+FROM submissions s JOIN runs r ON r.submission_id = s.id
+WHERE r.secret AND r.verdict = 'accepted'
+ORDER BY s.leaderboard_id, r.device, s.author_id, r.score_s;
 ANALYZE;
-SELECT rebuild_standings();
+SELECT mark_leaders(leaderboard_id, device, '-Infinity', '-infinity', 0) FROM leaderboard_devices;
+UPDATE leaderboard_devices d SET authors = (
+    SELECT count(*) FROM standings s
+    WHERE s.leaderboard_id = d.leaderboard_id AND s.device = d.device
+);
+SET session_replication_role = DEFAULT;

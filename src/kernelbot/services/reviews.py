@@ -7,6 +7,7 @@ from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState
 from kernelbot.domain.types import Evidence, Role, Submission, User
 from kernelbot.services import audit, views
+from kernelbot.services.places import Places
 from kernelbot.store import reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 
@@ -151,5 +152,5 @@ async def _show(
     row = await submissions.one(session, submission_id)
     assert row is not None, "it was found a moment ago"
     runs = (await submissions.runs(session, [row]))[submission_id]
-    places = await submissions.places(session, [submission_id])
+    places = await Places().of(session, [submission_id])
     return views.submission(row, runs, places, evidence)

@@ -22,6 +22,7 @@ from kernelbot.services.boards import organised_board, visible_board
 from kernelbot.services.code_visibility import CodeFacts, may_read_code
 from kernelbot.services.devices import FRESH_S
 from kernelbot.services.live import Listener
+from kernelbot.services.places import Places
 from kernelbot.services.roles import require_admin
 from kernelbot.store import reviews, submissions, upkeep
 from kernelbot.store.database import Database, ReadSession, WriteSession
@@ -50,6 +51,7 @@ class Submissions:
         self._devices = tuple(device.spec.name for device in devices)
         self._slots = {device.spec.name: device.slots for device in devices}
         self._rules = rules or QueueRules()
+        self._places = Places()
 
     async def submit(
         self, author: User, new: NewSubmission, *, late_by: User | None = None
@@ -114,7 +116,7 @@ class Submissions:
                 session, viewer.id, board=board, limit=limit, before_id=before_id, offset=offset
             )
             runs = await submissions.runs(session, found)
-            places = await submissions.places(session, [row.id for row in found])
+            places = await self._places.of(session, [row.id for row in found])
         return [
             views.submission(row, runs[row.id], [p for p in places if p.submission_id == row.id])
             for row in found
@@ -193,7 +195,7 @@ class Submissions:
             raise NotFound(f"There is no submission {submission_id}.")
         runs = (await submissions.runs(session, [row]))[submission_id]
         results = await submissions.results(session, submission_id)
-        places = await submissions.places(session, [submission_id])
+        places = await self._places.of(session, [submission_id])
         noticed = (await reviews.evidence(session, [submission_id]))[submission_id]
         shown = noticed if viewer.role == Role.ADMIN else ()
         return views.submission(row, views.with_results(runs, results, viewer), places, shown)

@@ -1,8 +1,10 @@
 """The pool, and the two kinds of session. Repositories say by type which one they need."""
 
 import contextlib
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, LiteralString, Self
+from weakref import WeakKeyDictionary
 
 import psycopg
 from procrastinate.exceptions import ConnectorException
@@ -12,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kernelbot.domain.errors import Unavailable
 
+_TRUSTED_S = 0.5
 Row = dict[str, Any]
 """A row by column name, read into a frozen type by the repository that asked for it."""
 Values = Mapping[str, Any]
@@ -67,7 +70,7 @@ class Database:
             max_size=max_size,
             timeout=timeout_s,
             open=False,
-            check=AsyncConnectionPool.check_connection,
+            check=_Checked(),
             kwargs={"row_factory": dict_row, "autocommit": True},
             # Attempts are ever further apart until this is over; the next to ask starts anew.
             reconnect_timeout=_RECONNECT_S,
@@ -98,6 +101,20 @@ class Database:
         with _reachable():
             async with self._pool.connection() as connection, connection.transaction():
                 yield WriteSession(connection)
+
+
+class _Checked:
+    """Asks a connection whether it still works, unless it did so a moment ago: asking each time
+    would be a third of what a small request costs the database."""
+
+    def __init__(self) -> None:
+        self._checked_at_s: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()
+
+    async def __call__(self, connection: AsyncConnection[Any]) -> None:
+        now_s = time.monotonic()
+        if now_s - self._checked_at_s.get(connection, -_TRUSTED_S) >= _TRUSTED_S:
+            await AsyncConnectionPool.check_connection(connection)
+            self._checked_at_s[connection] = now_s
 
 
 @contextlib.contextmanager

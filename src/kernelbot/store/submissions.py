@@ -55,6 +55,22 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Best:
+    """A submission that is its author's best on a device. `version`: the ranking's."""
+
+    submission_id: int
+    leaderboard_id: int
+    device: str
+    author_id: int
+    version: int
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        """Whose rank it is, on which board and device."""
+        return self.leaderboard_id, self.device, self.author_id
+
+
+@dataclass(frozen=True)
 class Waiting:
     """The place of a submission's next run, and what a guess at its wait is made of."""
 
@@ -195,12 +211,20 @@ async def results(session: ReadSession, submission_id: int) -> dict[int, RunResu
     return found
 
 
-async def places(session: ReadSession, submission_ids: list[int]) -> list[Place]:
-    """Where those of the submissions that are their author's best stand."""
-    rows = await session.all(
-        statements("submissions")["places"], {"submission_ids": submission_ids}
-    )
-    return [Place(row["submission_id"], row["device"], row["place"]) for row in rows]
+async def bests(session: ReadSession, submission_ids: list[int]) -> list[Best]:
+    """Those of the submissions that are their author's best."""
+    values = {"submission_ids": submission_ids}
+    return [Best(**row) for row in await session.all(statements("submissions")["bests"], values)]
+
+
+async def ranks(
+    session: ReadSession, keys: list[tuple[int, str, int]]
+) -> dict[tuple[int, str, int], int | None]:
+    """The rank by board, device and author; None without a standing."""
+    boards, devices, authors = (list(column) for column in zip(*keys, strict=True))
+    values = {"leaderboard_ids": boards, "devices": devices, "author_ids": authors}
+    rows = await session.all(statements("submissions")["ranks"], values)
+    return {(row["leaderboard_id"], row["device"], row["author_id"]): row["rank"] for row in rows}
 
 
 async def author(session: ReadSession, submission_id: int) -> int | None:

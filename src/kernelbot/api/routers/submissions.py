@@ -10,6 +10,7 @@ from kernelbot.api.dependencies import Limit, ServicesDep, SettingsDep, Submissi
 from kernelbot.api.errors import documented
 from kernelbot.api.events import stream
 from kernelbot.api.uploads import file_name
+from kernelbot.domain.states import RunState
 from kernelbot.domain.types import NewSubmission
 from kernelbot.protocol import Mode
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Name
@@ -77,7 +78,9 @@ async def show_submission(
 ) -> SubmissionView:
     """One submission with its code and its runs' results."""
     submission = await services.submissions.get(viewer, submission_id)
-    return SubmissionView.of(submission, await services.submissions.queue_place(submission_id))
+    waits = any(run.state is RunState.QUEUED for run in submission.runs)
+    place = await services.submissions.queue_place(submission_id) if waits else None
+    return SubmissionView.of(submission, place)
 
 
 @router.get("/{submission_id}/samples", responses=documented(401, 403, 404, 422, 503))

@@ -9,9 +9,23 @@ WITH page AS (
         LIMIT %(limit)s OFFSET %(offset)s
     ) rows
 ), head AS (
-    SELECT CASE WHEN leads THEN position
-        ELSE standing_rank(%(leaderboard_id)s, %(device)s, author_id) END AS rank
-    FROM page ORDER BY position LIMIT 1
+    -- Whoever leads the first row stands before it by as many as lie between them.
+    SELECT first.position - (
+        SELECT count(*) FROM standings between_them
+        WHERE between_them.leaderboard_id = %(leaderboard_id)s AND between_them.device = %(device)s
+            AND (between_them.score_s, between_them.achieved_at, between_them.author_id)
+                >= (leader.score_s, leader.achieved_at, leader.author_id)
+            AND (between_them.score_s, between_them.achieved_at, between_them.author_id)
+                < (first.score_s, first.achieved_at, first.author_id)
+    ) AS rank
+    FROM (SELECT * FROM page ORDER BY position LIMIT 1) first
+    CROSS JOIN LATERAL (
+        SELECT score_s, achieved_at, author_id FROM standings
+        WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s AND leads
+            AND (score_s, achieved_at, author_id)
+                <= (first.score_s, first.achieved_at, first.author_id)
+        ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1
+    ) leader
 )
 SELECT
     coalesce(

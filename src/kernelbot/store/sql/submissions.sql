@@ -78,9 +78,16 @@ SELECT f.run_id, f.name, f.content
 FROM artifacts f JOIN runs r ON r.id = f.run_id
 WHERE r.submission_id = %(submission_id)s;
 
--- name: places
-SELECT submission_id, device, standing_rank(leaderboard_id, device, author_id) AS place
-FROM standings WHERE submission_id = ANY(%(submission_ids)s);
+-- name: bests
+SELECT s.submission_id, s.leaderboard_id, s.device, s.author_id, d.version
+FROM standings s
+JOIN leaderboard_devices d ON d.leaderboard_id = s.leaderboard_id AND d.device = s.device
+WHERE s.submission_id = ANY(%(submission_ids)s);
+
+-- name: ranks
+SELECT leaderboard_id, device, author_id, standing_rank(leaderboard_id, device, author_id) AS rank
+FROM unnest(%(leaderboard_ids)s::bigint[], %(devices)s::text[], %(author_ids)s::bigint[])
+    AS asked (leaderboard_id, device, author_id);
 
 -- name: author
 SELECT author_id FROM submissions WHERE id = %(submission_id)s;

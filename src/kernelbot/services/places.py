@@ -1,0 +1,33 @@
+"""The ranks of submissions."""
+
+from kernelbot.services.recent import Recent
+from kernelbot.store import submissions
+from kernelbot.store.database import ReadSession
+from kernelbot.store.submissions import Place
+
+_RANKS = 20_000
+
+
+class Places:
+    """Finds ranks, and remembers each until its ranking changes: to find one, everyone before it
+    is counted."""
+
+    def __init__(self) -> None:
+        self._ranks = Recent[tuple[int, str, int], int](_RANKS)
+
+    async def of(self, session: ReadSession, submission_ids: list[int]) -> list[Place]:
+        """Where those of the submissions that are their author's best stand."""
+        found = await submissions.bests(session, submission_ids)
+        ranks = {best.key: self._ranks.get(best.key, best.version) for best in found}
+        unknown = [key for key, rank in ranks.items() if rank is None]
+        if unknown:
+            counted = await submissions.ranks(session, unknown)
+            for best in found:
+                if (rank := counted.get(best.key)) is not None:
+                    self._ranks.keep(best.key, best.version, rank)
+            ranks.update(counted)
+        return [
+            Place(best.submission_id, best.device, rank)
+            for best in found
+            if (rank := ranks[best.key]) is not None
+        ]
