@@ -12,6 +12,7 @@ from kernelbot.api import errors, popcorn
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
 from kernelbot.api.routers import (
     boards,
+    exports,
     invites,
     platform,
     rejudges,
@@ -37,6 +38,7 @@ V1 = (
     rejudges.router,
     sync.router,
     statistics.router,
+    exports.router,
     users.router,
     tokens.router,
     platform.router,

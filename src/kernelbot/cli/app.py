@@ -11,6 +11,7 @@ from kernelbot import __version__
 from kernelbot.cli import (
     accounts,
     boards,
+    exports,
     invites,
     judging,
     organising,
@@ -42,6 +43,7 @@ for module in (
     organising,
     sync,
     statistics,
+    exports,
     server,
 ):
     module.register(app)

@@ -1,4 +1,4 @@
-"""Being a server: `serve`, `worker`, `db migrate`."""
+"""Being a server: `serve`, `worker`, `db migrate`, `backup`, `restore`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -34,6 +34,10 @@ def register(app: typer.Typer) -> None:
         )
     )(serve)
     app.command(epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot worker"))(worker)
+    app.command(epilog=examples("kernelbot backup kernels.dump"))(backup)
+    app.command(
+        epilog=examples("kernelbot restore kernels.dump", "kernelbot restore kernels.dump --force")
+    )(restore)
     database = typer.Typer(no_args_is_help=True, help="The database.")
     database.command(
         epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot db migrate")
@@ -68,3 +72,38 @@ def migrate(data: Data = None, as_json: Json = False) -> None:
     applied: list[str] = load("database", "migrate_database")(data=data)
     terminal.show("\n".join(applied) if applied else "Nothing to do: the schema is current.")
     terminal.document({"applied": applied})
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write.")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it is there.")
+    ] = False,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Write all of the embedded database to a file, also while a server runs on it.
+
+    It holds accounts, code and the boards' secrets: keep it as safe as the server.
+    """
+    terminal = Terminal(as_json)
+    size: int = load("backup", "backup")(file, data=data, force=force)
+    terminal.show(f"{file}: {size:,} bytes. Back with: kernelbot restore {file}")
+    terminal.document({"file": str(file), "bytes": size})
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="What `kernelbot backup` has written.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace the data that is there.")] = False,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Put a backup in the place of the embedded database. The server must be stopped.
+
+    A backup of an older release is brought to this one's schema. If anything goes wrong, all is
+    as it was.
+    """
+    terminal = Terminal(as_json)
+    applied: list[str] = load("backup", "restore")(file, data=data, force=force)
+    terminal.show(f"{file} is restored." + (f" Migrated: {', '.join(applied)}." if applied else ""))
+    terminal.document({"file": str(file), "applied": applied})

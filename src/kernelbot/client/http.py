@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.client.organisers import OrganiserCalls
 from kernelbot.client.sse import Frame, SseParser
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import ProblemDefinition, Role, Visibility
 from kernelbot.protocol import Mode
 from kernelbot.schemas.boards import (
@@ -173,7 +175,7 @@ class KernelbotClient(AccountCalls):
     @property
     def organise(self) -> OrganiserCalls:
         """What organisers do."""
-        return OrganiserCalls(self.call)
+        return OrganiserCalls(self.call, self.download)
 
     def rejudge(self, board: str, device: str | None = None, top: int | None = None) -> RejudgeView:
         """Measure a board's best again in one go. `device` None: the board's first."""
@@ -292,6 +294,25 @@ class KernelbotClient(AccountCalls):
         with self._talking():
             response = self._http.request(method, API + path, **content)
         return _answer(model, response)
+
+    def download(self, path: str, params: dict[str, list[str]], file: Path) -> int:
+        """Write what is answered below `/api/v1` to a file, which is there only once it is whole;
+        returns its size in bytes. Raises `UserError`, too, where it can't be written."""
+        draft = file.with_name(f".{file.name}.part")
+        with self._talking(), self._http.stream("GET", API + path, params=params) as response:
+            if response.is_error:
+                response.read()
+                raise _refusal(response)
+            try:
+                with draft.open("wb") as opened:
+                    for piece in response.iter_bytes():
+                        opened.write(piece)
+                draft.replace(file)
+            except OSError as error:
+                raise UserError(f"{file} can't be written: {error.strerror}.") from None
+            finally:
+                draft.unlink(missing_ok=True)
+        return file.stat().st_size
 
     @contextmanager
     def _talking(self) -> Iterator[None]:

@@ -1,11 +1,14 @@
 """What organisers ask of a server."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, Any, Protocol, TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel
 
 from kernelbot.domain.sync import SyncOptions
+from kernelbot.schemas.exports import ExportView, HubBody
 from kernelbot.schemas.statistics import StatisticsView
 from kernelbot.schemas.sync import SyncBody, SyncView
 from kernelbot.schemas.upkeep import Deleted
@@ -21,11 +24,28 @@ class Call(Protocol):
         """The answer to a request below `/api/v1`."""
 
 
+class Download(Protocol):
+    """`KernelbotClient.download`."""
+
+    def __call__(self, path: str, params: dict[str, list[str]], file: Path) -> int:
+        """Writes the answer to a file; returns its size in bytes."""
+
+
 class OrganiserCalls:
     """One method per route, raising as `KernelbotClient`'s do."""
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, download: Download) -> None:
         self._call = call
+        self._download = download
+
+    def export(self, boards: Sequence[str], file: Path) -> int:
+        """Write a Parquet file of these boards (none: all); returns its size in bytes."""
+        return self._download("/exports", {"board": list(boards)}, file)
+
+    def export_to_hub(self, boards: Sequence[str], name: str, *, private: bool) -> ExportView:
+        """Have the server upload it under this name."""
+        body = HubBody(boards=list(boards), name=name, private=private).model_dump(mode="json")
+        return self._call(ExportView, "POST", "/exports/hub", json=body, timeout=_SYNC_S)
 
     def delete_board(self, name: str, *, force: bool = False) -> Deleted:
         """Delete a board; with `force` also one that has submissions."""

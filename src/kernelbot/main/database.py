@@ -27,7 +27,7 @@ def migrate_database(*, data: Path | None = None) -> list[str]:
     settings = read_settings(data=data)
     if (url := settings.external_database_url()) is not None:
         return migrate.migrate(url)
-    with locked_data(settings), _embedded(settings) as postgres:
+    with locked_data(settings), embedded(settings) as postgres:
         return migrate.migrate(postgres.url("postgres"))
 
 
@@ -66,7 +66,7 @@ def ready_database(settings: Settings) -> Iterator[ReadyDatabase]:
         migrate.check_schema(url)
         yield ReadyDatabase(url, None)
         return
-    with _embedded(settings) as postgres:
+    with embedded(settings) as postgres:
         url = postgres.url("postgres")
         migrate.migrate(url)
         yield ReadyDatabase(url, postgres)
@@ -95,7 +95,8 @@ async def _keep_alive(postgres: EmbeddedPostgres | None) -> None:
 
 
 @contextlib.contextmanager
-def _embedded(settings: Settings) -> Iterator[EmbeddedPostgres]:
+def embedded(settings: Settings) -> Iterator[EmbeddedPostgres]:
+    """The embedded server, started for the time being. `locked_data` comes first."""
     postgres = EmbeddedPostgres(settings.data / "postgres")
     try:
         postgres.start()

@@ -71,6 +71,7 @@ async def _serve(
                 problem_dev_dir=settings.problem_dev_dir,
                 queue_rules=settings.queue.rules(),
                 problems_repo=settings.problems_repo,
+                export_rules=settings.export_rules(),
             )
         )
         registry = await stack.enter_async_context(gathered_metrics(core.services))

@@ -17,6 +17,7 @@ from pydantic_settings import (
 )
 
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, SandboxMode, Vendor
 from kernelbot.services.reviews import ReviewRules
@@ -81,6 +82,19 @@ class QueueSettings(BaseModel):
         return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
 
 
+class ExportSettings(BaseModel):
+    """The `[export]` table."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    key: str | None = Field(default=None, min_length=16, repr=False)
+    """Of the pseudonyms; None: one that is made once and kept in the database."""
+    repository: str | None = Field(default=None, pattern=r"^[^/\s]+/[^/\s]+$")
+    """The dataset on the Hugging Face Hub, `owner/name`."""
+    endpoint: str | None = Field(default=None, pattern=r"^https?://")
+    """Another Hub than the public one."""
+
+
 class Settings(BaseSettings):
     """Everything that can be configured. Environment names are those operators know already."""
 
@@ -111,6 +125,11 @@ class Settings(BaseSettings):
         default=None, validation_alias=AliasChoices("PROBLEMS_REPO", "problems_repo")
     )
     """What `kernelbot sync` takes problems from when nothing else is named."""
+    hf_token: str | None = Field(
+        default=None, repr=False, validation_alias=AliasChoices("HF_TOKEN", "hf_token")
+    )
+    """With it the worker uploads an export to `export.repository` every day."""
+    export: ExportSettings = Field(default_factory=ExportSettings)
     devices: tuple[DeviceSettings, ...] = (DeviceSettings(name="CPU"),)
     limits: Limits = Field(default_factory=Limits)
     sampling: SamplingRules = Field(default_factory=SamplingRules)
@@ -164,6 +183,11 @@ class Settings(BaseSettings):
         if self.sandbox == SandboxMode.NONE:
             options.append("--no-sandbox-ok")
         return (*self.harness_command, "host", *options)
+
+    def export_rules(self) -> ExportRules:
+        """As the services know them."""
+        export = self.export
+        return ExportRules(export.key, self.hf_token, export.repository, export.endpoint)
 
     def external_database_url(self) -> str | None:
         """`DATABASE_URL` with what `DISABLE_SSL` asks for; None: the embedded server."""

@@ -5,12 +5,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.main.settings import Settings
 from kernelbot.services import (
     Audit,
     Boards,
     Devices,
+    Exports,
     Health,
     Invites,
     Limits,
@@ -51,6 +53,7 @@ async def open_services(
     problem_dev_dir: Path = Path("examples"),
     queue_rules: QueueRules | None = None,
     problems_repo: str | None = None,
+    export_rules: ExportRules | None = None,
 ) -> AsyncIterator[Core]:
     """Everything a door needs, over the database at `url`, closed at the end."""
     queue = Queue()
@@ -81,6 +84,7 @@ async def open_services(
                 rejudging=Rejudging(database, queue),
                 sync=Sync(database, devices, problems_repo),
                 statistics=StatisticsService(database),
+                exports=Exports(database, export_rules),
             ),
         )
 

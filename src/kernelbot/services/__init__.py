@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from kernelbot.services.audit import Audit
 from kernelbot.services.boards import Boards
 from kernelbot.services.devices import Devices
+from kernelbot.services.exports import Exports
 from kernelbot.services.health import Health
 from kernelbot.services.invites import Invites
 from kernelbot.services.limits import Limits
@@ -24,6 +25,7 @@ __all__ = [
     "Audit",
     "Boards",
     "Devices",
+    "Exports",
     "Health",
     "Invites",
     "Limits",
@@ -63,3 +65,4 @@ class Services:
     rejudging: Rejudging
     sync: Sync
     statistics: StatisticsService
+    exports: Exports

@@ -74,6 +74,16 @@ class EmbeddedPostgres:
         socket = self._server.get_postmaster_info().socket_dir
         return f"postgresql://postgres@/{quote(database)}?host={quote(str(socket), safe='')}"
 
+    def running_url(self, database: str) -> str | None:
+        """The connection URL of a server that another process keeps here; None: there is none."""
+        try:
+            lines = (self.folder / "postmaster.pid").read_text().splitlines()
+            pid, port, socket = int(lines[0]), lines[_SOCKET_LINE - 1], lines[_SOCKET_LINE]
+        except (OSError, ValueError, IndexError):
+            return None
+        where = f"host={quote(socket.strip(), safe='')}&port={quote(port.strip())}"
+        return f"postgresql://postgres@/{quote(database)}?{where}" if _alive(pid) else None
+
     def stop(self) -> None:
         """Stop it and wait for its end; again: nothing."""
         if self._server is not None:

@@ -1,0 +1,58 @@
+"""Submissions as a file or a dataset: `export`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import Conflict, UserError
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(
+        epilog=examples(
+            "kernelbot export autumn.parquet --board autumn",
+            "kernelbot export autumn.parquet --board autumn --hub --public",
+        )
+    )(export)
+
+
+def export(
+    file: Annotated[Path, typer.Argument(help="The file to write; with --hub only its name.")],
+    board: Annotated[
+        list[str] | None, typer.Option("--board", "-b", help="Once per board. Default: all.")
+    ] = None,
+    hub: Annotated[
+        bool, typer.Option("--hub", help="To the server's dataset instead of this disk.")
+    ] = False,
+    public: Annotated[
+        bool, typer.Option("--public", help="With --hub, once every board is over.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it is there.")
+    ] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Export submissions with their code and runs as Parquet, authors as pseudonyms."""
+    terminal = Terminal(as_json)
+    if public and not hub:
+        raise UserError("--public is for --hub: a file on this disk is as public as you make it.")
+    if not hub and file.exists() and not force:
+        raise Conflict(f"{file} is there already.", hint="Take another name, or --force.")
+    with connect(url) as client:
+        if hub:
+            done = client.organise.export_to_hub(board or (), file.name, private=not public)
+            terminal.show(
+                f"{done.submissions} submissions of {len(done.boards)} boards: {done.where}"
+            )
+            terminal.document(done)
+            return
+        size = client.organise.export(board or (), file)
+    terminal.show(f"{file}: {size:,} bytes.")
+    terminal.document({"file": str(file), "bytes": size})

@@ -1,0 +1,85 @@
+"""What is exported of submissions, without names."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.domain.types import Visibility
+
+
+@dataclass(frozen=True)
+class ExportBoard:
+    """A board whose submissions are exported."""
+
+    id: int
+    name: str
+    visibility: Visibility
+    deadline: datetime | None
+    creator_id: int
+
+    def is_open(self, now: datetime) -> bool:
+        """Whether it can still be submitted to."""
+        return self.deadline is None or self.deadline > now
+
+
+@dataclass(frozen=True)
+class ExportRun:
+    """A run as it is exported. Scores in seconds; None where there is none."""
+
+    device: str
+    secret: bool
+    state: str
+    verdict: str | None
+    score_s: float | None
+    ci_low_s: float | None
+    ci_high_s: float | None
+    unverified: bool
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class ExportRow:
+    """A submission as it is exported. File names may name people, so they stay here."""
+
+    submission_id: int
+    board: str
+    competition: str | None
+    problem: str
+    problem_version: int
+    author_id: int
+    """Becomes a pseudonym when it is written."""
+    mode: str
+    review: str
+    created_at: datetime
+    code: str
+    runs: tuple[ExportRun, ...]
+
+
+@dataclass(frozen=True)
+class ExportChoice:
+    """Boards by name or number; none of either: all there are."""
+
+    names: tuple[str, ...] = ()
+    ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExportRules:
+    """`key`: of the pseudonyms; None: one that is made once and kept in the database. `token`,
+    `repository` (`owner/name`), `endpoint`: of the dataset on the Hugging Face Hub; None: nothing
+    is uploaded, for the endpoint the Hub's own."""
+
+    key: str | None = None
+    token: str | None = None
+    repository: str | None = None
+    endpoint: str | None = None
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written. `where` is the file's path, or the dataset's URL."""
+
+    where: str
+    boards: tuple[str, ...]
+    submissions: int

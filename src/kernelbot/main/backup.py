@@ -1,0 +1,70 @@
+"""`kernelbot backup` and `kernelbot restore`, for the embedded database."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.main.database import embedded, locked_data
+from kernelbot.main.settings import Settings, read_settings
+from kernelbot.store.backup import dump, holds_data
+from kernelbot.store.backup import restore as put_back
+from kernelbot.store.embedded import EmbeddedPostgres
+
+_DATABASE = "postgres"
+
+
+def backup(file: Path, *, data: Path | None = None, force: bool = False) -> int:
+    """Write the database to `file`; returns its size in bytes. Blocks.
+
+    Raises `Conflict` when the file is there and `force` isn't set, `UserError` when there is no
+    embedded database or the file can't be written, `Unavailable`.
+    """
+    settings = _embedded_settings(data, "pg_dump")
+    if file.exists() and not force:
+        raise Conflict(f"{file} is there already.", hint="Take another name, or --force.")
+    with _running(settings) as url:
+        return dump(url, file)
+
+
+def restore(file: Path, *, data: Path | None = None, force: bool = False) -> list[str]:
+    """Put a backup in the database's place; returns the migrations it took. Blocks.
+
+    Raises `Conflict` when a server runs on the data, or when there is some and `force` isn't set;
+    else as `store.backup.restore`.
+    """
+    settings = _embedded_settings(data, "pg_restore")
+    if not file.is_file():
+        raise UserError(f"There is no file {file}.")
+    settings.data.mkdir(parents=True, exist_ok=True)
+    with locked_data(settings), embedded(settings) as postgres:
+        if not force and holds_data(postgres.url(_DATABASE)):
+            raise Conflict(
+                f"There is data in {settings.data} already.",
+                hint="--force replaces it; `kernelbot backup` keeps it first.",
+            )
+        return put_back(postgres.url, _DATABASE, file)
+
+
+@contextlib.contextmanager
+def _running(settings: Settings) -> Iterator[str]:
+    """The database's URL: of a server that serves already, else of one started for this."""
+    postgres = EmbeddedPostgres(settings.data / "postgres")
+    if not (postgres.folder / "PG_VERSION").exists():
+        raise UserError(f"There is no database in {settings.data}.", hint="Name it with --data.")
+    url = postgres.running_url(_DATABASE)
+    if url is not None:
+        yield url
+        return
+    with locked_data(settings), embedded(settings) as started:
+        yield started.url(_DATABASE)
+
+
+def _embedded_settings(data: Path | None, tool: str) -> Settings:
+    settings = read_settings(data=data)
+    if settings.external_database_url() is not None:
+        raise UserError(
+            "This is for the embedded database, and DATABASE_URL names another one.",
+            hint=f"Use Postgres' own {tool} for that.",
+        )
+    return settings

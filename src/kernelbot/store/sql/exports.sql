@@ -1,0 +1,36 @@
+-- name: add_key
+INSERT INTO exports (key) VALUES (%(key)s) ON CONFLICT DO NOTHING;
+
+-- name: key
+SELECT key FROM exports;
+
+-- name: claim_daily
+UPDATE exports SET daily_at = now()
+WHERE daily_at IS NULL OR daily_at < now() - interval '1 day'
+RETURNING one;
+
+-- name: try_again
+UPDATE exports SET daily_at = now() - interval '23 hours';
+
+-- name: boards
+SELECT b.id, b.name, b.visibility, b.deadline, b.creator_id FROM leaderboards b
+WHERE (%(everything)s OR b.id = ANY(%(ids)s) OR lower(b.name) = ANY(%(names)s))
+ORDER BY b.id;
+
+-- name: submissions
+SELECT s.id, b.name AS board, c.name AS competition, p.name AS problem, s.problem_version_id,
+    s.author_id, s.mode, s.review, s.created_at, x.content AS code
+FROM submissions s
+JOIN leaderboards b ON b.id = s.leaderboard_id
+LEFT JOIN competitions c ON c.id = b.competition_id
+JOIN problem_versions v ON v.id = s.problem_version_id
+JOIN problems p ON p.id = v.problem_id
+JOIN sources x ON x.sha256 = s.source_sha256
+WHERE s.leaderboard_id = ANY(%(ids)s) AND s.id > %(after_id)s
+ORDER BY s.id LIMIT %(limit)s;
+
+-- name: runs
+SELECT r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.ci_low_s, r.ci_high_s,
+    r.unverified, r.created_at, r.started_at, r.finished_at
+FROM runs r WHERE r.submission_id = ANY(%(submission_ids)s)
+ORDER BY r.submission_id, r.device, r.secret, r.id;

@@ -1,0 +1,122 @@
+"""A Hugging Face Hub that keeps its datasets in memory and speaks the real protocol on loopback."""
+
+import base64
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+TOKEN = "hf_right"
+_REPO = r"/api/datasets/(?P<repo>[^/]+/[^/]+)"
+
+
+@dataclass
+class Dataset:
+    """`files` by path."""
+
+    private: bool
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+@dataclass
+class FakeHub:
+    """What was uploaded. `broken`: every answer is a 500."""
+
+    url: str
+    datasets: dict[str, Dataset] = field(default_factory=dict)
+    broken: bool = False
+
+
+@contextmanager
+def fake_hub() -> Iterator[FakeHub]:
+    """Serves until the end of the block."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    hub = FakeHub(f"http://127.0.0.1:{server.server_address[1]}")
+    server.hub = hub  # type: ignore[attr-defined]  # handlers reach nothing but their server
+    thread = threading.Thread(target=server.serve_forever, name="fake hub")
+    thread.start()
+    try:
+        yield hub
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    @property
+    def hub(self) -> FakeHub:
+        found: FakeHub = self.server.hub  # type: ignore[attr-defined]  # set where it was made
+        return found
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+    def do_GET(self) -> None:
+        self._answer_for(b"")
+
+    def do_POST(self) -> None:
+        self._answer_for(self.rfile.read(int(self.headers.get("content-length", 0))))
+
+    def _answer_for(self, body: bytes) -> None:
+        if self.hub.broken:
+            self._answer(500, {"error": "out of order"})
+        elif self.headers.get("authorization") != f"Bearer {TOKEN}":
+            self._answer(401, {"error": "Invalid credentials in Authorization header"})
+        elif self.path == "/api/repos/create":
+            self._create(json.loads(body))
+        elif found := re.fullmatch(_REPO + r"/preupload/[^/]+", self.path.split("?")[0]):
+            files = [
+                {"path": one["path"], "uploadMode": "regular", "shouldIgnore": False, "oid": None}
+                for one in json.loads(body)["files"]
+            ]
+            self._answer(200, {"files": files})
+        elif found := re.fullmatch(_REPO + r"/commit/[^/]+", self.path.split("?")[0]):
+            self._commit(found["repo"], body)
+        elif found := re.fullmatch(_REPO + r"(/revision/[^/]+)?", self.path.split("?")[0]):
+            self._show(found["repo"])
+        else:
+            self._answer(404, {"error": f"no such path: {self.path}"})
+
+    def _create(self, asked: dict[str, Any]) -> None:
+        name = "/".join(part for part in (asked.get("organization"), asked["name"]) if part)
+        url = f"{self.hub.url}/datasets/{name}"
+        if name in self.hub.datasets:
+            self._answer(409, {"error": "You already created this dataset repo", "url": url})
+            return
+        self.hub.datasets[name] = Dataset(
+            bool(asked.get("private")) or asked.get("visibility") == "private"
+        )
+        self._answer(200, {"url": url, "name": name, "id": name})
+
+    def _commit(self, name: str, body: bytes) -> None:
+        for line in body.splitlines():
+            entry = json.loads(line)
+            if entry["key"] == "file":
+                value = entry["value"]
+                content = base64.b64decode(value["content"])
+                self.hub.datasets[name].files[value["path"]] = content
+        oid = "0" * 40
+        url = f"{self.hub.url}/datasets/{name}/commit/{oid}"
+        self._answer(200, {"success": True, "commitUrl": url, "commitOid": oid, "hookOutput": ""})
+
+    def _show(self, name: str) -> None:
+        found = self.hub.datasets.get(name)
+        if found is None:
+            self._answer(404, {"error": "Repository not found"})
+            return
+        self._answer(200, {"_id": "1", "id": name, "private": found.private, "sha": "0" * 40})
+
+    def _answer(self, status: int, document: dict[str, Any]) -> None:
+        content = json.dumps(document).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
