@@ -8,12 +8,13 @@ from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import Scope
 
 from kernelbot import __version__
-from kernelbot.api import errors, popcorn
+from kernelbot.api import errors, login, popcorn
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
 from kernelbot.api.routers import (
     boards,
     exports,
     invites,
+    logins,
     platform,
     rejudges,
     reviews,
@@ -41,6 +42,7 @@ V1 = (
     exports.router,
     users.router,
     tokens.router,
+    logins.router,
     platform.router,
     system.devices,
 )
@@ -70,6 +72,7 @@ def create_app(
         v1.include_router(router)
     app.include_router(v1)
     app.include_router(system.probes)
+    app.include_router(login.router)
     for router in popcorn.ROUTERS:
         app.include_router(router)
     errors.install(app)

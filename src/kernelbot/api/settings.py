@@ -3,6 +3,8 @@
 import hmac
 from dataclasses import dataclass, field
 
+from starlette.requests import Request
+
 MIB = 1 << 20
 
 
@@ -20,10 +22,16 @@ class ApiSettings:
     """What the envelope of an upload may add to the file."""
     admin_token: str | None = field(default=None, repr=False)
     """What an organiser's `Authorization: Bearer` must hold on `/admin`; None: nothing opens."""
+    public_url: str | None = None
+    """How browsers reach this server; None: as the request says."""
     heartbeat_s: float = 15.0
     """How often a silent event stream shows that it is alive."""
     queue_s: float = 2.0
     """How often an event stream looks for a waiting submission's place in the queue."""
+
+    def base_url(self, request: Request) -> str:
+        """How browsers reach this server, without a slash at the end."""
+        return (self.public_url or str(request.base_url)).rstrip("/")
 
     def opens_admin(self, sent: str) -> bool:
         """Whether a header's text, decoded as latin-1, is the ADMIN_TOKEN. Takes as long for a

@@ -1,5 +1,6 @@
 """Accounts: `user create|list|role|ban|unban`, `login`."""
 
+import time
 from typing import Annotated
 
 import typer
@@ -8,6 +9,7 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import Role
 
 
@@ -25,7 +27,12 @@ def register(app: typer.Typer) -> None:
     users.command(epilog=examples('kernelbot user ban mallory --reason "shared a solution"'))(ban)
     users.command(epilog=examples("kernelbot user unban mallory"))(unban)
     app.add_typer(users, name="user")
-    app.command(epilog=examples("kernelbot login http://kernels.lab:8000 TOKEN"))(login)
+    app.command(
+        epilog=examples(
+            "kernelbot login http://kernels.lab:8000 --github",
+            "kernelbot login http://kernels.lab:8000 TOKEN",
+        )
+    )(login)
 
 
 def create(
@@ -123,19 +130,61 @@ def unban(
 
 
 def login(
-    url: Annotated[str, typer.Argument(help="The server, e.g. http://127.0.0.1:8000")],
-    token: Annotated[str, typer.Argument(help="From `kernelbot user create`.")],
+    url: Annotated[
+        str | None,
+        typer.Argument(help="The server, e.g. http://127.0.0.1:8000", show_default=False),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Argument(help="From the server's web page, or its admin.", show_default=False),
+    ] = None,
+    github: Annotated[bool, typer.Option("--github", help="With a browser.")] = False,
+    discord: Annotated[bool, typer.Option("--discord", help="With a browser.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Keep a token for a server, and use that server from now on."""
-    from kernelbot.client import KernelbotClient
+    """Log in to a server, and use it from now on: with a token, or with GitHub or Discord.
+
+    With --github or --discord it shows a code and a page to type it in, on any device.
+    """
+    from kernelbot.client import KernelbotClient, find_endpoint
     from kernelbot.client.endpoint import normal_url, remember
     from kernelbot.render.text import one_line
 
+    if github and discord:
+        raise UserError("Either --github or --discord.")
+    if not (token or github or discord):
+        raise UserError(
+            "A token is missing.", hint="Or log in with a browser: --github or --discord."
+        )
     terminal = Terminal(as_json)
-    server = normal_url(url)
+    server = find_endpoint(None).url if url is None else normal_url(url)
+    if token is None:
+        token = _from_browser(server, "github" if github else "discord", terminal)
     with KernelbotClient(server, token) as client:
         user = client.me()  # a token that isn't good is not kept
     path = remember(server, token)
     terminal.show(f"You are {one_line(user.name)} at {server}. Kept in {path}.")
     terminal.document({"url": server, "user": user.name, "role": user.role, "file": str(path)})
+
+
+def _from_browser(server: str, provider: str, terminal: Terminal) -> str:
+    """Wait until somebody has typed the code in a browser. Raises `UserError` when time is up."""
+    from kernelbot.client import KernelbotClient
+
+    with KernelbotClient(server) as client:
+        begun = client.begin_device_login()
+        # To stderr in any case: without it nobody can go on, also with --json.
+        typer.echo(
+            f"Open {begun.verification_url}?provider={provider}\n"
+            f"and type the code  {begun.user_code}\n"
+            f"(within {begun.expires_in_s // 60} minutes)",
+            err=True,
+        )
+        give_up_s = time.monotonic() + begun.expires_in_s
+        while time.monotonic() < give_up_s:
+            time.sleep(begun.interval_s)
+            found = client.poll_device_login(begun.device_code).login
+            if found is not None:
+                terminal.progress("Approved.")
+                return found.token
+    raise UserError("Nobody typed the code in time.", hint="Begin again.")

@@ -32,6 +32,7 @@ from kernelbot.schemas.accounts import (
     TokenView,
 )
 from kernelbot.schemas.boards import BoardView
+from kernelbot.schemas.logins import DeviceLoginView, DevicePoll, DevicePollView
 
 
 class AccountCalls:
@@ -88,6 +89,15 @@ class AccountCalls:
     def revoke_token(self: Caller, token_id: int) -> TokenView:
         """From now on it opens nothing."""
         return self.ask(TokenView, "DELETE", f"/tokens/{token_id}")
+
+    def begin_device_login(self: Caller) -> DeviceLoginView:
+        """A login that somebody approves in a browser; needs no token."""
+        return self.ask(DeviceLoginView, "POST", "/device-logins")
+
+    def poll_device_login(self: Caller, device_code: str) -> DevicePollView:
+        """Whether somebody has approved; the token comes once."""
+        body = DevicePoll(device_code=device_code)
+        return self.ask(DevicePollView, "POST", "/device-logins/poll", body=body)
 
     def platform(self: Caller) -> PlatformView:
         """Whether submissions are taken just now."""

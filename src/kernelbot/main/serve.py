@@ -72,12 +72,15 @@ async def _serve(
                 queue_rules=settings.queue.rules(),
                 problems_repo=settings.problems_repo,
                 export_rules=settings.export_rules(),
+                login_rules=settings.login_rules(),
             )
         )
         registry = await stack.enter_async_context(gathered_metrics(core.services))
         config = uvicorn.Config(
             create_app(
-                core.services, ApiSettings(admin_token=settings.admin_token), registry=registry
+                core.services,
+                ApiSettings(admin_token=settings.admin_token, public_url=settings.public_url),
+                registry=registry,
             ),
             log_config=None,
             access_log=False,

@@ -5,6 +5,7 @@ import os
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -16,10 +17,13 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from kernelbot.domain.accounts import Registration
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig, QueueRules
+from kernelbot.identity.providers import discord, github
 from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, SandboxMode, Vendor
+from kernelbot.services.logins import LoginRules
 from kernelbot.services.reviews import ReviewRules
 
 
@@ -95,6 +99,11 @@ class ExportSettings(BaseModel):
     """Another Hub than the public one."""
 
 
+def _environment(name: str) -> Any:
+    """A text that only the environment and `.env` know, under a name without our prefix."""
+    return Field(default=None, repr=False, validation_alias=AliasChoices(name, name.lower()))
+
+
 class Settings(BaseSettings):
     """Everything that can be configured. Environment names are those operators know already."""
 
@@ -117,6 +126,19 @@ class Settings(BaseSettings):
     admin_token: str | None = Field(
         default=None, validation_alias=AliasChoices("ADMIN_TOKEN", "admin_token")
     )
+    public_url: str | None = None
+    """How browsers reach the server, for logins; None: as they ask for it."""
+    registration: Registration = Registration.OPEN
+    """Who may make an account by logging in."""
+    cli_github_client_id: str | None = _environment("CLI_GITHUB_CLIENT_ID")
+    cli_github_client_secret: str | None = _environment("CLI_GITHUB_CLIENT_SECRET")
+    cli_discord_client_id: str | None = _environment("CLI_DISCORD_CLIENT_ID")
+    cli_discord_client_secret: str | None = _environment("CLI_DISCORD_CLIENT_SECRET")
+    cli_token_url: str | None = _environment("CLI_TOKEN_URL")
+    """Where Discord exchanges codes; None: under `discord_url`."""
+    github_url: str = "https://github.com"
+    github_api_url: str = "https://api.github.com"
+    discord_url: str = "https://discord.com"
     problem_dev_dir: Path = Field(
         default=Path("examples"),
         validation_alias=AliasChoices("PROBLEM_DEV_DIR", "problem_dev_dir"),
@@ -174,6 +196,29 @@ class Settings(BaseSettings):
     def device_configs(self) -> tuple[DeviceConfig, ...]:
         """The devices in the file's order."""
         return tuple(device.config() for device in self.devices)
+
+    def login_rules(self) -> LoginRules:
+        """The providers that have both an id and a secret."""
+        providers = []
+        if self.cli_discord_client_id and self.cli_discord_client_secret:
+            providers.append(
+                discord(
+                    self.cli_discord_client_id,
+                    self.cli_discord_client_secret,
+                    url=self.discord_url.rstrip("/"),
+                    token_url=self.cli_token_url,
+                )
+            )
+        if self.cli_github_client_id and self.cli_github_client_secret:
+            providers.append(
+                github(
+                    self.cli_github_client_id,
+                    self.cli_github_client_secret,
+                    url=self.github_url.rstrip("/"),
+                    api_url=self.github_api_url.rstrip("/"),
+                )
+            )
+        return LoginRules(tuple(providers), self.registration)
 
     def host_command(self, device: DeviceConfig) -> tuple[str, ...]:
         """How a device's harness host is started."""

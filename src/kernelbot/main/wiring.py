@@ -16,6 +16,7 @@ from kernelbot.services import (
     Health,
     Invites,
     Limits,
+    Logins,
     Platform,
     ProblemFolders,
     Rejudging,
@@ -31,6 +32,7 @@ from kernelbot.services import (
 )
 from kernelbot.services.judging import Judging, JudgingRules
 from kernelbot.services.live import Listener
+from kernelbot.services.logins import LoginRules
 from kernelbot.store.database import Database
 from kernelbot.store.queue import Queue
 
@@ -54,6 +56,7 @@ async def open_services(
     queue_rules: QueueRules | None = None,
     problems_repo: str | None = None,
     export_rules: ExportRules | None = None,
+    login_rules: LoginRules | None = None,
 ) -> AsyncIterator[Core]:
     """Everything a door needs, over the database at `url`, closed at the end."""
     queue = Queue()
@@ -80,6 +83,7 @@ async def open_services(
                 audit=Audit(database),
                 invites=Invites(database),
                 limits=Limits(database),
+                logins=Logins(database, login_rules or LoginRules()),
                 upkeep=Upkeep(database),
                 rejudging=Rejudging(database, queue),
                 sync=Sync(database, devices, problems_repo),

@@ -9,6 +9,7 @@ from kernelbot.services.exports import Exports
 from kernelbot.services.health import Health
 from kernelbot.services.invites import Invites
 from kernelbot.services.limits import Limits
+from kernelbot.services.logins import Logins
 from kernelbot.services.platform import Platform
 from kernelbot.services.problem_folders import ProblemFolders
 from kernelbot.services.rejudging import Rejudging
@@ -29,6 +30,7 @@ __all__ = [
     "Health",
     "Invites",
     "Limits",
+    "Logins",
     "Platform",
     "ProblemFolders",
     "Rejudging",
@@ -61,6 +63,7 @@ class Services:
     audit: Audit
     invites: Invites
     limits: Limits
+    logins: Logins
     upkeep: Upkeep
     rejudging: Rejudging
     sync: Sync

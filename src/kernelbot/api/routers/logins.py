@@ -1,0 +1,37 @@
+"""Logging in from a terminal: begin, then poll until someone has approved in a browser."""
+
+from fastapi import APIRouter, Request
+
+from kernelbot.api.dependencies import ServicesDep, SettingsDep
+from kernelbot.api.errors import documented
+from kernelbot.domain.types import NewToken
+from kernelbot.schemas.logins import DeviceLoginView, DevicePoll, DevicePollView
+from kernelbot.schemas.users import NewUserView
+
+router = APIRouter(prefix="/device-logins", tags=["logins"])
+
+_INTERVAL_S = 2
+
+
+@router.post("", status_code=201, responses=documented(404, 503))
+async def begin_device_login(
+    request: Request, services: ServicesDep, settings: SettingsDep
+) -> DeviceLoginView:
+    """Begin. Whoever types the code in a browser, logged in, lets the terminal speak for him."""
+    begun = await services.logins.begin_device()
+    return DeviceLoginView(
+        device_code=begun.device_code,
+        user_code=begun.user_code,
+        verification_url=f"{settings.base_url(request)}/auth/device",
+        expires_in_s=begun.expires_in_s,
+        interval_s=_INTERVAL_S,
+    )
+
+
+@router.post("/poll", responses=documented(400, 404, 413, 422, 503))
+async def poll_device_login(services: ServicesDep, body: DevicePoll) -> DevicePollView:
+    """Whether somebody has approved. The token is handed out once."""
+    found = await services.logins.poll_device(body.device_code)
+    if found is None:
+        return DevicePollView(login=None)
+    return DevicePollView(login=NewUserView.of_token(NewToken(found.user, found.token)))

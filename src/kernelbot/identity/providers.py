@@ -1,0 +1,153 @@
+"""OAuth 2 with Discord and GitHub: the code flow with PKCE (RFC 7636, S256), in three requests."""
+
+import base64
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+
+from kernelbot.domain.errors import Unavailable, UserError
+
+_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True)
+class Provider:
+    """Where a provider's OAuth stands, and our application there."""
+
+    name: str
+    """In identities and URLs: `github`."""
+    title: str
+    """For people: `GitHub`."""
+    client_id: str
+    client_secret: str = field(repr=False)
+    authorize_url: str
+    token_url: str
+    user_url: str
+    scope: str
+    name_key: str
+    """Where the user's answer holds his name."""
+
+
+@dataclass(frozen=True)
+class Person:
+    """Who someone is at a provider. `subject` never changes, `name` may."""
+
+    subject: str
+    name: str
+
+
+def github(
+    client_id: str,
+    client_secret: str,
+    *,
+    url: str = "https://github.com",
+    api_url: str = "https://api.github.com",
+) -> Provider:
+    """GitHub, or an instance of its own. It needs no scope to tell who someone is."""
+    return Provider(
+        name="github",
+        title="GitHub",
+        client_id=client_id,
+        client_secret=client_secret,
+        authorize_url=f"{url}/login/oauth/authorize",
+        token_url=f"{url}/login/oauth/access_token",
+        user_url=f"{api_url}/user",
+        scope="",
+        name_key="login",
+    )
+
+
+def discord(
+    client_id: str,
+    client_secret: str,
+    *,
+    url: str = "https://discord.com",
+    token_url: str | None = None,
+) -> Provider:
+    """Discord. `token_url` None: the one under `url`."""
+    return Provider(
+        name="discord",
+        title="Discord",
+        client_id=client_id,
+        client_secret=client_secret,
+        authorize_url=f"{url}/oauth2/authorize",
+        token_url=token_url or f"{url}/api/oauth2/token",
+        user_url=f"{url}/api/users/@me",
+        scope="identify",
+        name_key="username",
+    )
+
+
+def new_verifier() -> str:
+    """A PKCE code verifier: 256 random bits as 43 characters."""
+    return secrets.token_urlsafe(32)
+
+
+def login_url(provider: Provider, *, state: str, verifier: str, redirect_uri: str) -> str:
+    """Where the browser goes to say yes."""
+    challenge = hashlib.sha256(verifier.encode()).digest()
+    query = {
+        "response_type": "code",
+        "client_id": provider.client_id,
+        "redirect_uri": redirect_uri,
+        "state": state,
+        "code_challenge": base64.urlsafe_b64encode(challenge).rstrip(b"=").decode(),
+        "code_challenge_method": "S256",
+    }
+    if provider.scope:
+        query["scope"] = provider.scope
+    return f"{provider.authorize_url}?{urlencode(query)}"
+
+
+async def fetch_person(
+    provider: Provider, *, code: str, verifier: str, redirect_uri: str
+) -> Person:
+    """Who came back with `code`. Raises `UserError` where the provider doesn't accept it,
+    `Unavailable` where the provider can't be asked or answers nonsense."""
+    form = {
+        "grant_type": "authorization_code",
+        "client_id": provider.client_id,
+        "client_secret": provider.client_secret,
+        "code": code,
+        "redirect_uri": redirect_uri,
+        "code_verifier": verifier,
+    }
+    accept = {"Accept": "application/json"}
+    try:
+        async with httpx.AsyncClient(timeout=_TIMEOUT_S, headers=accept) as client:
+            token = await client.post(provider.token_url, data=form)
+            access = _field(provider, token, "access_token")
+            bearer = {"Authorization": f"Bearer {access}"}
+            user = await client.get(provider.user_url, headers=bearer)
+            subject = _field(provider, user, "id")
+            return Person(subject, _field(provider, user, provider.name_key))
+    except httpx.HTTPError as error:
+        raise _down(provider) from error
+
+
+def _field(provider: Provider, response: httpx.Response, key: str) -> str:
+    if response.is_server_error:
+        raise _down(provider)
+    try:
+        body: Any = response.json()
+    except ValueError:
+        raise _down(provider) from None
+    if not isinstance(body, dict):
+        raise _down(provider)
+    # GitHub refuses a code with 200 and `error`, Discord with 400.
+    if response.is_error or "error" in body:
+        raise UserError(f"{provider.title} did not accept the login.", hint="Begin again.")
+    value = body.get(key)
+    if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
+        raise _down(provider)
+    return str(value)
+
+
+def _down(provider: Provider) -> Unavailable:
+    return Unavailable(
+        f"{provider.title} can't be asked who you are just now.", hint="Try again in a moment."
+    )

@@ -1,0 +1,249 @@
+"""Logging in through a provider, in a browser or from a terminal, and linking identities."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from kernelbot.domain.accounts import DeviceLogin, LoggedIn, Registration
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
+from kernelbot.domain.types import Role, User
+from kernelbot.identity.providers import Person, Provider, fetch_person, login_url, new_verifier
+from kernelbot.identity.tokens import new_token, token_hash
+from kernelbot.services.invites import claim_invite
+from kernelbot.services.roles import require_unbanned
+from kernelbot.store import logins, users
+from kernelbot.store.database import Database, WriteSession
+
+_ATTEMPT_LASTS_S = 600.0
+_DEVICE_LASTS_S = 900
+_SESSION_LASTS = timedelta(days=30)
+_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; RFC 8628, 6.1
+_NAME_MAX = 64
+
+
+@dataclass(frozen=True)
+class LoginRules:
+    """With whom people may log in, and who may do so for the first time."""
+
+    providers: tuple[Provider, ...] = ()
+    registration: Registration = Registration.OPEN
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a login begins with. `browser` is a secret that this browser alone holds."""
+
+    provider: str
+    browser: str = field(repr=False)
+    redirect_uri: str
+    next_path: str
+    invite: str | None = None
+    linking: User | None = None
+
+
+@dataclass(frozen=True)
+class Return:
+    """What a browser comes back with; `current`: who it is logged in as."""
+
+    provider: str
+    browser: str = field(repr=False)
+    state: str = field(repr=False)
+    code: str = field(repr=False)
+    current: User | None = None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A login that succeeded, and where the browser goes on."""
+
+    login: LoggedIn
+    next_path: str
+
+
+class Logins:
+    """Every secret is used once: a state, a code of a terminal."""
+
+    def __init__(self, database: Database, rules: LoginRules) -> None:
+        self._database = database
+        self._providers = {provider.name: provider for provider in rules.providers}
+        self.registration = rules.registration
+
+    def providers(self) -> tuple[Provider, ...]:
+        """Those one can log in with."""
+        return tuple(self._providers.values())
+
+    async def begin(self, start: Start) -> str:
+        """The provider's page, to which the browser goes. Raises `NotFound`."""
+        provider = self._provider(start.provider)
+        state, verifier = secrets.token_urlsafe(32), new_verifier()
+        attempt = logins.Attempt(
+            code_verifier=verifier,
+            redirect_uri=start.redirect_uri,
+            next_path=start.next_path,
+            invite=start.invite,
+            linking_user_id=start.linking.id if start.linking else None,
+        )
+        key = logins.AttemptKey(_hash(state), _hash(start.browser), provider.name)
+        async with self._database.write() as session:
+            await logins.begin(session, key, attempt, lasts_s=_ATTEMPT_LASTS_S)
+        return login_url(provider, state=state, verifier=verifier, redirect_uri=start.redirect_uri)
+
+    async def finish(self, back: Return) -> Finished:
+        """Log in whoever came back, or link him to the account that asked for it.
+
+        Raises `UserError` for a state that is unknown, used, too old or of another browser;
+        `NotAllowed` where nobody may register, `Conflict` for an identity of someone else's;
+        `Unavailable` when the provider is down.
+        """
+        provider = self._provider(back.provider)
+        key = logins.AttemptKey(_hash(back.state), _hash(back.browser), provider.name)
+        async with self._database.write() as session:
+            attempt = await logins.take(session, key)
+        if attempt is None:
+            raise UserError(
+                "This login is over, was used already, or began in another browser.",
+                hint="Begin again.",
+            )
+        person = await fetch_person(
+            provider,
+            code=back.code,
+            verifier=attempt.code_verifier,
+            redirect_uri=attempt.redirect_uri,
+        )
+        async with self._database.write() as session:
+            await users.lock_identities(session)
+            if attempt.linking_user_id is None:
+                user = await self._enter(session, provider, person, attempt.invite)
+            else:
+                user = await _link(session, provider, person, attempt, back.current)
+            login = await _open(session, user, "web login", datetime.now(UTC) + _SESSION_LASTS)
+        return Finished(login, attempt.next_path)
+
+    async def begin_device(self) -> DeviceLogin:
+        """For a terminal: a secret to poll with, and a code that a person types in a browser.
+
+        Raises `NotFound` where nobody can log in with a browser.
+        """
+        if not self._providers:
+            raise NotFound(
+                "This server has no login with Discord or GitHub.",
+                hint="Ask its organisers for a token.",
+            )
+        device_code, letters = secrets.token_urlsafe(32), _user_code()
+        async with self._database.write() as session:
+            await logins.begin_device(
+                session, _hash(device_code), letters, lasts_s=float(_DEVICE_LASTS_S)
+            )
+        return DeviceLogin(device_code, letters, _DEVICE_LASTS_S)
+
+    async def approve_device(self, user: User, user_code: str) -> None:
+        """Let the terminal that shows this code speak for the user. Raises `UserError`."""
+        letters = "".join(c for c in user_code.upper() if c in _LETTERS)
+        wanted = f"{letters[:4]}-{letters[4:]}"
+        async with self._database.write() as session:
+            if not await logins.approve_device(session, wanted, user.id):
+                raise UserError(
+                    "No terminal waits with this code.",
+                    hint="Look at the terminal again, or begin again there.",
+                )
+
+    async def poll_device(self, device_code: str) -> LoggedIn | None:
+        """The token, once; None while nobody has approved. Raises `NotFound` when the time is
+        over or the token was fetched."""
+        device_hash = _hash(device_code)
+        async with self._database.read() as session:
+            waits = await logins.device_waits(session, device_hash)
+        if waits:
+            return None
+        async with self._database.write() as session:
+            user_id = await logins.take_device(session, device_hash)
+            user = await users.by_id(session, user_id) if user_id else None
+            if user is None:
+                raise NotFound("This login is over.", hint="Begin again: kernelbot login")
+            return await _open(session, user, "terminal", None)
+
+    def _provider(self, name: str) -> Provider:
+        found = self._providers.get(name)
+        if found is None:
+            known = ", ".join(provider.title for provider in self._providers.values())
+            raise NotFound(
+                f"There is no login with {name!r} here.",
+                hint=f"There is: {known}." if known else "Ask the organisers for a token.",
+            )
+        return found
+
+    async def _enter(
+        self, session: WriteSession, provider: Provider, person: Person, invite: str | None
+    ) -> User:
+        user = await users.by_identity(session, provider.name, person.subject)
+        if user is None:
+            user = await self._register(session, provider, person, invite)
+        if invite:
+            await claim_invite(session, user, invite)
+        return user
+
+    async def _register(
+        self, session: WriteSession, provider: Provider, person: Person, invite: str | None
+    ) -> User:
+        if self.registration is Registration.CLOSED:
+            raise NotAllowed(
+                "No new accounts are made here by logging in.", hint="Ask the organisers."
+            )
+        if self.registration is Registration.INVITE and not invite:
+            raise NotAllowed(
+                "A new account needs an invite here.", hint="Type yours where you log in."
+            )
+        user = None
+        for name in _names(person):
+            user = user or await users.create(session, name, Role.COMPETITOR)
+        assert user is not None, "eight random bytes aren't somebody's name already"
+        await users.add_identity(session, user.id, provider=provider.name, subject=person.subject)
+        return user
+
+
+async def _link(
+    session: WriteSession,
+    provider: Provider,
+    person: Person,
+    attempt: logins.Attempt,
+    current: User | None,
+) -> User:
+    if current is None or current.id != attempt.linking_user_id:
+        raise UserError("You are no longer logged in as the one who began.", hint="Begin again.")
+    require_unbanned(current)
+    owner = await users.by_identity(session, provider.name, person.subject)
+    if owner is not None and owner.id != current.id:
+        raise Conflict(
+            f"This {provider.title} account belongs to someone else here.",
+            hint="Log in with it to see whom.",
+        )
+    await users.add_identity(session, current.id, provider=provider.name, subject=person.subject)
+    return current
+
+
+async def _open(
+    session: WriteSession, user: User, name: str, expires_at: datetime | None
+) -> LoggedIn:
+    text = new_token()
+    await users.add_token(
+        session, user.id, name=name, token_hash=token_hash(text), expires_at=expires_at
+    )
+    return LoggedIn(user, text)
+
+
+def _names(person: Person) -> tuple[str, ...]:
+    """The provider's name for him made fit for ours, and others in case it is taken."""
+    shown = "".join(c for c in person.name if c.isprintable()).strip()[:_NAME_MAX] or "someone"
+    stem = shown[: _NAME_MAX - 17].strip()
+    tries = [f"{stem}-{number}" for number in range(2, 10)]
+    return (shown, *tries, f"{stem}-{secrets.token_hex(8)}")
+
+
+def _user_code() -> str:
+    letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

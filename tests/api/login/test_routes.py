@@ -1,0 +1,377 @@
+"""Logging in as browsers do, against providers that speak OAuth."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from kernelbot.api.app import create_app
+from kernelbot.api.settings import ApiSettings
+from kernelbot.domain.accounts import Registration
+from kernelbot.domain.errors import NotAuthenticated
+from kernelbot.identity.providers import discord, github
+from kernelbot.main.wiring import open_services
+from kernelbot.services import Services
+from kernelbot.services.logins import LoginRules
+from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
+from tests.support.world import DEVICES, World
+
+HTML = {"Accept": "text/html"}
+
+
+@dataclass
+class Site:
+    """An application with both providers, and browsers that visit it."""
+
+    app: FastAPI
+    services: Services
+    providers: dict[str, FakeProvider]
+    stack: AsyncExitStack = field(repr=False)
+
+    async def browser(self) -> httpx.AsyncClient:
+        transport = httpx.ASGITransport(app=self.app, raise_app_exceptions=False)
+        client = httpx.AsyncClient(transport=transport, base_url="http://test", headers=HTML)
+        return await self.stack.enter_async_context(client)
+
+    async def callback(self, browser: httpx.AsyncClient, provider: str, path: str = "") -> str:
+        """Begin in this browser and say yes at the provider: the link back to us."""
+        started = await browser.get(path or f"/auth/start/{provider}")
+        async with httpx.AsyncClient() as real:
+            agreed = await real.get(started.headers["location"])
+        return agreed.headers["location"]
+
+    async def log_in(
+        self, browser: httpx.AsyncClient, provider: str = "github", **query: str
+    ) -> httpx.Response:
+        path = str(httpx.URL(f"/auth/start/{provider}", params=query))
+        return await browser.get(await self.callback(browser, provider, path))
+
+    async def me(self, browser: httpx.AsyncClient) -> str:
+        """Who a browser is logged in as."""
+        token = browser.cookies.get("kernelbot_session") or ""
+        return (await self.services.users.authenticate(token)).name
+
+
+async def opened(
+    world: World, stack: AsyncExitStack, registration: Registration = Registration.OPEN
+) -> Site:
+    fakes = {name: stack.enter_context(fake_provider(name)) for name in ("github", "discord")}
+    rules = LoginRules(
+        (
+            github(
+                CLIENT_ID,
+                CLIENT_SECRET,
+                url=fakes["github"].url,
+                api_url=fakes["github"].url,
+            ),
+            discord(CLIENT_ID, CLIENT_SECRET, url=fakes["discord"].url),
+        ),
+        registration,
+    )
+    core = await stack.enter_async_context(
+        open_services(world.database.url, DEVICES, login_rules=rules)
+    )
+    app = create_app(core.services, ApiSettings(public_url="http://test"))
+    return Site(app, core.services, fakes, stack)
+
+
+@pytest.fixture
+async def site(world: World) -> AsyncIterator[Site]:
+    async with AsyncExitStack() as stack:
+        yield await opened(world, stack)
+
+
+def csrf_of(page: httpx.Response) -> str:
+    found = re.search(r'name="csrf" value="([0-9a-f]+)"', page.text)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize("provider", ["github", "discord"])
+async def test_somebody_new_gets_an_account(site: Site, provider: str) -> None:
+    site.providers[provider].person = (7, "grace")
+    browser = await site.browser()
+    await site.log_in(browser, provider)
+    assert "grace" == await site.me(browser)
+
+
+async def test_the_same_person_gets_the_same_account(site: Site) -> None:
+    site.providers["github"].person = (7, "grace")
+    first, second = await site.browser(), await site.browser()
+    await site.log_in(first)
+    site.providers["github"].person = (7, "renamed")
+    await site.log_in(second)
+    assert "grace" == await site.me(second)
+
+
+async def test_the_same_number_at_two_providers_is_two_people(site: Site) -> None:
+    site.providers["github"].person = (7, "grace")
+    site.providers["discord"].person = (7, "hedy")
+    first, second = await site.browser(), await site.browser()
+    await site.log_in(first, "github")
+    await site.log_in(second, "discord")
+    assert ("grace", "hedy") == (await site.me(first), await site.me(second))
+
+
+async def test_a_name_that_is_taken_gets_a_number(site: Site) -> None:
+    browser = await site.browser()  # the world has an ada already, with no identity
+    await site.log_in(browser)
+    assert "ada-2" == await site.me(browser)
+
+
+@pytest.mark.parametrize("name", ["\x00\x1b[31m", "  ", "x" * 500, "a'; echo x"])
+async def test_hostile_names_are_made_fit(site: Site, name: str) -> None:
+    site.providers["github"].person = (7, name)
+    browser = await site.browser()
+    await site.log_in(browser)
+    assert 1 <= len(await site.me(browser)) <= 64
+
+
+async def test_a_callback_replayed_is_refused(site: Site) -> None:
+    browser = await site.browser()
+    link = await site.callback(browser, "github")
+    first, second = await browser.get(link), await browser.get(link)
+    assert (303, 400) == (first.status_code, second.status_code)
+
+
+async def test_a_callback_in_another_browser_is_refused(site: Site) -> None:
+    attacker, victim = await site.browser(), await site.browser()
+    link = await site.callback(attacker, "github")
+    await victim.get("/auth/start/github")  # so that it holds a secret, of another login
+    answer = await victim.get(link)
+    assert (400, None) == (answer.status_code, victim.cookies.get("kernelbot_session"))
+
+
+async def test_a_refused_browser_does_not_use_the_state_up(site: Site) -> None:
+    owner, other = await site.browser(), await site.browser()
+    link = await site.callback(owner, "github")
+    await other.get(link)
+    assert 303 == (await owner.get(link)).status_code
+
+
+@pytest.mark.parametrize(
+    "state", ["", "x", "eyJjbGlfaWQiOiJhIiwiaXNfcmVzZXQiOmZhbHNlfQ", "%00", "a" * 900]
+)
+async def test_a_foreign_state_is_refused(site: Site, state: str) -> None:
+    browser = await site.browser()
+    code = httpx.URL(await site.callback(browser, "github")).params["code"]
+    answer = await browser.get(f"/auth/cli/github?code={code}&state={state}")
+    assert 400 == answer.status_code
+
+
+async def test_a_state_of_the_other_provider_is_refused(site: Site) -> None:
+    browser = await site.browser()
+    link = await site.callback(browser, "github")
+    answer = await browser.get(link.replace("/cli/github", "/cli/discord"))
+    assert 400 == answer.status_code
+
+
+async def test_a_state_that_is_too_old_is_refused(site: Site, world: World) -> None:
+    browser = await site.browser()
+    link = await site.callback(browser, "github")
+    async with world.database.write() as session:
+        await session.do("UPDATE login_attempts SET expires_at = now()")
+    assert 400 == (await browser.get(link)).status_code
+
+
+@pytest.mark.parametrize("provider", ["github", "discord"])
+async def test_a_made_up_code_is_refused(site: Site, provider: str) -> None:
+    browser = await site.browser()
+    link = httpx.URL(await site.callback(browser, provider))
+    answer = await browser.get(str(link.copy_set_param("code", "made-up")))
+    assert 400 == answer.status_code
+
+
+async def test_a_provider_that_is_down_is_told(site: Site) -> None:
+    browser = await site.browser()
+    link = await site.callback(browser, "github")
+    site.providers["github"].down = True
+    answer = await browser.get(link)
+    assert (503, True) == (answer.status_code, "can&#x27;t be asked" in answer.text)
+
+
+async def test_saying_no_is_told(site: Site) -> None:
+    browser = await site.browser()
+    answer = await browser.get("/auth/cli/github?error=access_denied&state=x")
+    assert 400 == answer.status_code
+
+
+async def test_programs_get_the_error_as_json(site: Site) -> None:
+    browser = await site.browser()
+    answer = await browser.get(
+        "/auth/cli/github?code=x&state=x", headers={"Accept": "application/json"}
+    )
+    assert {"detail", "code"} == set(answer.json())
+
+
+@pytest.mark.parametrize("target", ["https://evil.example", "//evil.example", "/\\evil", "/a\r\nb"])
+async def test_a_login_leads_nowhere_else(site: Site, target: str) -> None:
+    browser = await site.browser()
+    answer = await site.log_in(browser, "github", next=target)
+    assert "/auth/account" == answer.headers["location"]
+
+
+async def test_cookies_are_kept_from_scripts_and_other_sites(site: Site) -> None:
+    answer = await site.log_in(await site.browser())
+    session = next(
+        cookie
+        for cookie in answer.headers.get_list("set-cookie")
+        if cookie.startswith("kernelbot_session=kb_")
+    )
+    assert (True, True) == ("HttpOnly" in session, "SameSite=lax" in session)
+
+
+async def test_the_session_cookie_opens_no_api(site: Site) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    assert 401 == (await browser.get("/api/v1/users/me")).status_code
+
+
+async def test_an_account_is_linked_to_a_second_provider(site: Site) -> None:
+    browser = await site.browser()
+    site.providers["github"].person = (7, "grace")
+    await site.log_in(browser)
+    csrf = csrf_of(await browser.get("/auth/account"))
+    started = await browser.post("/auth/link/discord", data={"csrf": csrf})
+    async with httpx.AsyncClient() as real:
+        agreed = await real.get(started.headers["location"])
+    await browser.get(agreed.headers["location"])
+    other = await site.browser()
+    await site.log_in(other, "discord")
+    assert "grace" == await site.me(other)
+
+
+async def test_nobody_links_an_identity_of_someone_else(site: Site) -> None:
+    hedy, grace = await site.browser(), await site.browser()
+    await site.log_in(hedy, "discord")
+    await site.log_in(grace, "github")
+    csrf = csrf_of(await grace.get("/auth/account"))
+    started = await grace.post("/auth/link/discord", data={"csrf": csrf})
+    async with httpx.AsyncClient() as real:
+        agreed = await real.get(started.headers["location"])
+    assert 409 == (await grace.get(agreed.headers["location"])).status_code
+
+
+@pytest.mark.parametrize("path", ["token", "link/github", "logout", "device"])
+async def test_a_form_from_elsewhere_is_refused(site: Site, path: str) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    answer = await browser.post(f"/auth/{path}", data={"csrf": "0" * 64, "name": "x", "code": "x"})
+    assert 403 == answer.status_code
+
+
+async def test_a_token_from_the_page_opens_the_account(site: Site) -> None:
+    browser = await site.browser()
+    site.providers["github"].person = (7, "grace")
+    await site.log_in(browser)
+    csrf = csrf_of(await browser.get("/auth/account"))
+    page = await browser.post("/auth/token", data={"csrf": csrf, "name": "laptop"})
+    token = re.search(r"kb_[\w-]+", page.text)
+    assert token is not None
+    assert "grace" == (await site.services.users.authenticate(token[0])).name
+
+
+async def test_logging_out_ends_the_session_everywhere(site: Site) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    token = browser.cookies["kernelbot_session"]
+    csrf = csrf_of(await browser.get("/auth/account"))
+    await browser.post("/auth/logout", data={"csrf": csrf})
+    with pytest.raises(NotAuthenticated):
+        await site.services.users.authenticate(token)
+
+
+@pytest.mark.parametrize("registration", [Registration.CLOSED, Registration.INVITE])
+async def test_nobody_new_comes_in_uninvited(world: World, registration: Registration) -> None:
+    async with AsyncExitStack() as stack:
+        site = await opened(world, stack, registration)
+        assert 403 == (await site.log_in(await site.browser())).status_code
+
+
+async def test_an_invite_opens_the_door_and_its_boards(world: World) -> None:
+    await world.board()
+    invites = await world.services.invites.create(world.admin.user, ("sort",))
+    async with AsyncExitStack() as stack:
+        site = await opened(world, stack, Registration.INVITE)
+        browser = await site.browser()
+        await site.log_in(browser, "github", invite=invites.codes[0])
+        assert "ada-2" == await site.me(browser)
+
+
+async def test_a_used_invite_makes_no_account(world: World) -> None:
+    await world.board()
+    code = (await world.services.invites.create(world.admin.user, ("sort",))).codes[0]
+    await world.services.invites.join(world.ada.user, code)
+    async with AsyncExitStack() as stack:
+        site = await opened(world, stack, Registration.INVITE)
+        answer = await site.log_in(await site.browser(), "github", invite=code)
+        everyone = await world.services.users.list(world.admin.user)
+    assert (400, ["root", "ada", "bob"]) == (answer.status_code, [u.name for u in everyone])
+
+
+async def begin(browser: httpx.AsyncClient) -> dict[str, str]:
+    begun: dict[str, str] = (await browser.post("/api/v1/device-logins")).json()
+    return begun
+
+
+async def poll(browser: httpx.AsyncClient, begun: dict[str, str]) -> httpx.Response:
+    body = {"device_code": begun["device_code"]}
+    return await browser.post("/api/v1/device-logins/poll", json=body)
+
+
+async def approve(browser: httpx.AsyncClient, code: str) -> httpx.Response:
+    csrf = csrf_of(await browser.get("/auth/device"))
+    return await browser.post("/auth/device", data={"csrf": csrf, "code": code})
+
+
+async def test_a_terminal_is_let_in_once(site: Site) -> None:
+    terminal, browser = await site.browser(), await site.browser()
+    site.providers["github"].person = (7, "grace")
+    await site.log_in(browser)
+    begun = await begin(terminal)
+    before = (await poll(terminal, begun)).json()
+    await approve(browser, begun["user_code"].lower().replace("-", " "))
+    login = (await poll(terminal, begun)).json()["login"]
+    again = await poll(terminal, begun)
+    name = (await site.services.users.authenticate(login["token"])).name
+    assert ({"login": None}, "grace", 404) == (before, name, again.status_code)
+
+
+async def test_a_code_is_approved_once(site: Site) -> None:
+    terminal, first, second = [await site.browser() for _ in range(3)]
+    await site.log_in(first, "github")
+    await site.log_in(second, "discord")
+    begun = await begin(terminal)
+    await approve(first, begun["user_code"])
+    assert 400 == (await approve(second, begun["user_code"])).status_code
+
+
+async def test_a_code_whose_time_is_over_is_refused(site: Site, world: World) -> None:
+    terminal, browser = await site.browser(), await site.browser()
+    await site.log_in(browser)
+    begun = await begin(terminal)
+    async with world.database.write() as session:
+        await session.do("UPDATE device_logins SET expires_at = now()")
+    approved = await approve(browser, begun["user_code"])
+    assert (400, 404) == (approved.status_code, (await poll(terminal, begun)).status_code)
+
+
+async def test_the_page_for_codes_is_never_filled_in(site: Site) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    begun = await begin(browser)
+    page = await browser.get("/auth/device", params={"code": begun["user_code"]})
+    assert begun["user_code"] not in page.text
+
+
+async def test_whoever_is_not_logged_in_logs_in_first(site: Site) -> None:
+    answer = await (await site.browser()).get("/auth/device?provider=github")
+    assert "/auth/start/github?next=/auth/device" == answer.headers["location"]
+
+
+async def test_an_unknown_provider_is_not_found(site: Site) -> None:
+    assert 404 == (await (await site.browser()).get("/auth/start/myspace")).status_code
