@@ -19,6 +19,7 @@ WITHOUT_PARAMETERS = [
     ("GET", "/api/v1/users/me"),
     ("GET", "/api/v1/users/me/identities"),
     ("GET", "/api/v1/tokens"),
+    ("POST", "/api/v1/device-logins"),
     ("GET", "/api/v1/platform"),
     ("POST", "/api/v1/platform/resume"),
     ("GET", "/api/v1/devices"),
@@ -48,6 +49,7 @@ WITH_PARAMETERS = [
     ("PUT", "/api/v1/users/{user_id}/ban"),
     ("DELETE", "/api/v1/users/{user_id}/ban"),
     ("POST", "/api/v1/tokens"),
+    ("POST", "/api/v1/device-logins/poll"),
     ("DELETE", "/api/v1/tokens/{token_id}"),
     ("PATCH", "/api/v1/boards/{board}"),
     ("GET", "/api/v1/boards/{board}/limits"),
@@ -66,6 +68,7 @@ EXCLUDED: dict[tuple[str, str], list[Any]] = {
     ("POST", "/api/v1/submissions"): [positive_data_acceptance],
     ("POST", "/api/v1/users"): [positive_data_acceptance],
     ("POST", "/api/v1/tokens"): [positive_data_acceptance],
+    ("POST", "/api/v1/device-logins/poll"): [positive_data_acceptance],
     ("POST", "/api/v1/platform/pause"): [positive_data_acceptance],
     ("POST", "/api/v1/invites/join"): [positive_data_acceptance],
     # No worker runs here, so the server truly isn't ready.

@@ -13,6 +13,7 @@ import uvicorn
 
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
+from kernelbot.services.logins import LoginRules
 from tests.support.world import World, open_world
 
 ADMIN_TOKEN = "the organiser's own"
@@ -34,13 +35,13 @@ class LiveServer:
 
 
 @contextmanager
-def live_server(database_url: str) -> Iterator[LiveServer]:
+def live_server(database_url: str, login_rules: LoginRules | None = None) -> Iterator[LiveServer]:
     """Serves until the end of the block."""
     started: queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException] = queue.Queue()
 
     def run() -> None:
         try:
-            asyncio.run(_serve(database_url, started))
+            asyncio.run(_serve(database_url, login_rules, started))
         except BaseException as error:
             started.put(error)
             raise
@@ -60,9 +61,10 @@ def live_server(database_url: str) -> Iterator[LiveServer]:
 
 async def _serve(
     database_url: str,
+    login_rules: LoginRules | None,
     started: "queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException]",
 ) -> None:
-    async with open_world(database_url) as world:
+    async with open_world(database_url, login_rules) as world:
         app = create_app(world.services, ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN))
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)

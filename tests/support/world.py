@@ -16,6 +16,7 @@ from kernelbot.domain.types import (
 from kernelbot.main.wiring import open_services
 from kernelbot.protocol import DeviceSpec, Mode, Vendor
 from kernelbot.services import Services
+from kernelbot.services.logins import LoginRules
 from kernelbot.store.database import Database
 from tests.support.problems import CORRECT, sort_problem
 
@@ -57,9 +58,9 @@ class World:
 
 
 @asynccontextmanager
-async def open_world(url: str) -> AsyncIterator[World]:
+async def open_world(url: str, login_rules: LoginRules | None = None) -> AsyncIterator[World]:
     """A world in the database, which must have the schema."""
-    async with open_services(url, DEVICES) as core:
+    async with open_services(url, DEVICES, login_rules=login_rules) as core:
         create = core.services.users.create
         yield World(
             core.database,

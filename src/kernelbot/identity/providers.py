@@ -130,7 +130,7 @@ async def fetch_person(
 
 
 def _field(provider: Provider, response: httpx.Response, key: str) -> str:
-    if response.is_server_error:
+    if response.is_server_error or response.status_code == 404:
         raise _down(provider)
     try:
         body: Any = response.json()

@@ -1,0 +1,117 @@
+"""Accounts and access from the terminal, against a real server."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kernelbot.identity.providers import github
+from kernelbot.services.logins import LoginRules
+from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
+from tests.support.live import LiveServer, live_server
+from tests.support.problems import CORRECT
+from tests.support.terminal import Shell
+
+
+@pytest.fixture
+def provider() -> Iterator[FakeProvider]:
+    with fake_provider("github") as fake:
+        yield fake
+
+
+@pytest.fixture
+def live(database_url: str, provider: FakeProvider) -> Iterator[LiveServer]:
+    app = github(CLIENT_ID, CLIENT_SECRET, url=provider.url, api_url=provider.url)
+    with live_server(database_url, LoginRules((app,))) as server:
+        yield server
+
+
+@pytest.fixture
+def ada(live: LiveServer, tmp_path: Path) -> Shell:
+    (tmp_path / "fast.py").write_bytes(CORRECT)
+    return Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": live.world.ada.token})
+
+
+@pytest.fixture
+def admin(live: LiveServer, tmp_path: Path) -> Shell:
+    return Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": live.world.admin.token})
+
+
+def test_a_terminal_logs_in_through_a_browser(
+    live: LiveServer, provider: FakeProvider, tmp_path: Path
+) -> None:
+    provider.person = (7, "grace")
+    shell = Shell(tmp_path, {})
+    waiting = shell.start("login", live.url, "--github", "--json")
+    assert waiting.stderr is not None
+    page = waiting.stderr.readline().removeprefix("Open ").strip()
+    code = re.search(r"[A-Z]{4}-[A-Z]{4}", waiting.stderr.readline())
+    assert code is not None
+    with httpx.Client(follow_redirects=True) as browser:
+        form = browser.get(page).text
+        csrf = re.search(r'name="csrf" value="(\w+)"', form)
+        assert csrf is not None
+        browser.post(f"{live.url}/auth/device", data={"csrf": csrf[1], "code": code[0]})
+    out, _ = waiting.communicate(timeout=30)
+    said = shell("token", "list", "--json").document
+    names = [token["name"] for token in said["tokens"]]
+    assert (True, ["terminal", "web login"]) == ('"user": "grace"' in out, names)
+
+
+def test_a_login_without_a_token_says_how(live: LiveServer, tmp_path: Path) -> None:
+    said = Shell(tmp_path, {})("login", live.url, "--json")
+    assert (2, "bad_request") == (said.code, said.document["error"]["code"])
+
+
+def test_a_token_is_made_and_revoked(ada: Shell) -> None:
+    made = ada("token", "create", "laptop", "--days", "3", "--json").document
+    listed = ada("token", "list").out
+    gone = ada("token", "revoke", str(made["id"]), "--json")
+    left = ada("token", "list", "--json").document["tokens"]
+    assert (True, 0, ["first"]) == ("laptop" in listed, gone.code, [t["name"] for t in left])
+
+
+def test_a_role_and_a_ban(admin: Shell) -> None:
+    role = admin("user", "role", "ada", "creator")
+    ban = admin("user", "ban", "ada", "--reason", "copied")
+    listed = admin("user", "list", "--search", "ada").out
+    unban = admin("user", "unban", "ADA")
+    assert [0, 0, 0] == [role.code, ban.code, unban.code]
+    assert (True, True) == ("creator" in listed, "banned" in listed)
+
+
+def test_an_invite_from_the_maker_to_the_guest(live: LiveServer, admin: Shell, ada: Shell) -> None:
+    live.call(live.world.board())
+    admin("board", "edit", "sort", "--visibility", "closed")
+    code = admin("invite", "create", "sort").out.strip()
+    joined = ada("join", code)
+    listed = admin("invite", "list", "sort").out
+    revoked = admin("invite", "revoke", code)
+    assert ("Open to you: sort\n", True, 0) == (joined.out, "ada" in listed, revoked.code)
+
+
+def test_limits_are_set_shown_and_lifted(live: LiveServer, admin: Shell) -> None:
+    live.call(live.world.board())
+    set_ = admin("board", "limit", "sort", "--ranked", "0", "--test", "60").out
+    lifted = admin("board", "limit", "sort", "--ranked", "none").out
+    assert "test: 60 an hour\nleaderboard: closed\n" == set_
+    assert "test: 60 an hour\nleaderboard: any number\n" == lifted
+
+
+def test_a_pause_and_what_the_log_says_of_it(live: LiveServer, admin: Shell, ada: Shell) -> None:
+    live.call(live.world.board())
+    admin("pause", "moving")
+    refused = ada("submit", "fast.py", "--board", "sort", "--json")
+    admin("resume")
+    log = admin("audit", "--action", "platform", "--json").document["entries"]
+    assert (3, "paused") == (refused.code, refused.document["error"]["code"])
+    assert ["platform.resume", "platform.pause"] == [entry["action"] for entry in log]
+
+
+def test_a_deadline_from_the_terminal(live: LiveServer, admin: Shell) -> None:
+    live.call(live.world.board())
+    over = admin("board", "edit", "sort", "--deadline", "2020-01-01T00:00:00")
+    wrong = admin("board", "edit", "sort", "--deadline", "soon")
+    assert ("sort: public, deadline 2020-01-01 00:00 UTC\n", 2) == (over.out, wrong.code)
