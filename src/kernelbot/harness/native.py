@@ -97,6 +97,7 @@ class NativeJudge:
         self._cache = cache
         self._binary: bytes | None = None
         self._control: Control | None = None
+        self._builds = b""
         self.collected = Collected()
 
     def run(self) -> None:
@@ -187,6 +188,8 @@ class NativeJudge:
             cases = run_tests(self._job, self._problem, session, self._emit, self.collected.spend)
             wrong = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
             if wrong is None:
+                if self._binary is None and self._job.mode is not Mode.TEST:
+                    self._builds = session.builds()
                 return PhaseResult(phase, Verdict.ACCEPTED, 0.0, cases)
             failure = Failure(Fault.AUTHOR, wrong.message)
             return PhaseResult(phase, wrong.verdict, 0.0, cases, failure=failure)
@@ -212,7 +215,7 @@ class NativeJudge:
         start = time.monotonic()
         spec = self._job.problem
         if self._binary is None:
-            session.load(self._job.submission, spec.submission_name)
+            session.load(self._job.submission, spec.submission_name, self._builds)
         else:
             session.load_library(self._binary, spec.config.outputs)
         self.collected.spend("compile", time.monotonic() - start)

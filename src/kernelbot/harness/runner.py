@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kernelbot.harness.builds import pack, unpack
 from kernelbot.harness.channel import Channel, ChannelError
 from kernelbot.harness.compiled import (
     CompiledKernel,
@@ -75,6 +76,7 @@ class _Runner:
             "copy": self._copy,
             "profile": self._profile,
             "inputs": self._inputs,
+            "builds": self._builds,
             "finish": self._finish,
         }
 
@@ -106,7 +108,11 @@ class _Runner:
             importlib.import_module(name)
         return self._reply({"op": "ready"})
 
-    def _load(self, message: dict[str, Any], _fds: list[int]) -> bool:
+    def _load(self, message: dict[str, Any], fds: list[int]) -> bool:
+        if fds:
+            builds = SharedBuffer.attach(fds.pop())
+            unpack(Path(self._folder), builds.read(0, message["builds"]))
+            builds.close()
         path = Path(self._folder, message["name"])
         path.write_text(message["text"], encoding="utf-8")
         try:
@@ -275,6 +281,18 @@ class _Runner:
         if fits:
             taken.write(0, trace)
         return self._reply({"op": "profiled", "text": text, "size": len(trace) if fits else 0})
+
+    def _builds(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+        """Say how large what was compiled here is, and hand it over where it is wanted."""
+        packed = pack(Path(self._folder))
+        self._reply({"op": "builds", "size": len(packed)})
+        if packed:
+            _, fds = self._channel.receive()
+            taken = SharedBuffer.attach(fds.pop())
+            taken.write(0, packed)
+            taken.close()
+            self._reply({"op": "packed"})
+        return True
 
     def _copy(self, _message: dict[str, Any], fds: list[int]) -> bool:
         self._output = _replace(self._output, fds.pop(0))

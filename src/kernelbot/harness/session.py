@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kernelbot.harness.builds import CAP_BYTES
 from kernelbot.harness.channel import (
     Channel,
     ChannelClosed,
@@ -141,9 +142,15 @@ class Session:
         )
         self.receive()
 
-    def load(self, submission: SourceFile, name: str) -> None:
-        """Import the author's file. Raises `AuthorFailure`."""
-        self.send({"op": "load", "name": name, "text": submission.text})
+    def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
+        """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
+        message = {"op": "load", "name": name, "text": submission.text, "builds": len(builds)}
+        if builds:
+            with contextlib.closing(SharedBuffer.create(len(builds))) as packed:
+                packed.write(0, builds)
+                self.send(message, [packed.fd])
+        else:
+            self.send(message)
         self._loaded(self.receive(), "The submission defines no function custom_kernel(data).")
 
     def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
@@ -157,6 +164,20 @@ class Session:
             self.receive(),
             'The submission exports no function extern "C" void custom_kernel(...).',
         )
+
+    def builds(self) -> bytes:
+        """What the submission has compiled for itself: bytes that only its next runner opens.
+
+        Empty where there is nothing, or more than is carried. Raises `AuthorFailure`.
+        """
+        self.send({"op": "builds"})
+        size = self.receive().get("size")
+        if type(size) is not int or not 0 < size <= CAP_BYTES:
+            return b""
+        with contextlib.closing(SharedBuffer.create(size)) as taken:
+            self.send({"op": "hand over"}, [taken.fd])
+            self.receive()
+            return taken.read(0, size)
 
     def _loaded(self, reply: dict[str, Any], missing: str) -> None:
         self.refuse(reply, "The submission failed while it was imported")
