@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.harness.crosscheck import Baseline, below_floor
-from kernelbot.harness.session import Window
+from kernelbot.harness.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor, Vendor
 
 US = 1_000

@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.crosscheck import Baseline
 from kernelbot.harness.direct import DirectCaller
+from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.problem import LoadedProblem, shared_files
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
-from kernelbot.harness.session import AuthorFailure, Reply, Session, Window
+from kernelbot.harness.session import Session
 from kernelbot.harness.values import Encoded, leaf_kinds
+from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import JobSpec, Lang, Vendor, Verdict
 
 IDENTITY = "identity"

@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kernelbot.harness.session import Window
+from kernelbot.harness.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor
 
 _BOUND_SLACK = 1.25

@@ -19,11 +19,13 @@ from dataclasses import replace
 from typing import Any
 
 from kernelbot.harness.clocks import CacheFlusher, urgent
+from kernelbot.harness.failure import AuthorFailure, garbage, refuse, returned
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.rebuild import InvalidValue, decode
-from kernelbot.harness.session import AuthorFailure, Reply, Session, Window, returned
+from kernelbot.harness.session import Session
 from kernelbot.harness.stillness import RunnerTree, maps_file, read_memory
 from kernelbot.harness.values import Encoded, Json, leaf_kinds, leaf_sizes
+from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import Verdict
 
 _PAGE = 4096
@@ -52,13 +54,13 @@ class DirectCaller:
         session.send({**message, "input": bool(fds)}, fds)
         ready = session.receive()
         if ready["op"] != "ready":
-            raise session.garbage(ready)
+            raise garbage(ready)
         tree.halt()
         self._write(buffer, data, early=False)
         if flusher is not None:
             flusher.flush(session.clocks.last_cpu())
         if session.has_message():
-            raise session.garbage({"op": "an answer before the question"})
+            raise garbage({"op": "an answer before the question"})
         before, helped = self._main_thread(), self._helped_ns()
         with urgent():
             start = time.perf_counter_ns()
@@ -134,12 +136,12 @@ class DirectCaller:
 
     def _read_out(self, reply: dict[str, Any]) -> Reply:
         session = self._session
-        session.refuse(reply, "The submission failed")
+        refuse(reply, "The submission failed")
         if reply["op"] == "unsupported":
             raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
         claim, size, addresses = (reply.get(key) for key in ("claim_ns", "size", "at"))
         if reply["op"] != "done" or type(claim) is not int or type(size) is not int:
-            raise session.garbage(reply)
+            raise garbage(reply)
         if size < 0 or size > session.limits.memory_bytes or not isinstance(addresses, list):
             raise returned(f"custom_kernel returned {size} bytes, more than memory allows.")
         try:

@@ -13,11 +13,13 @@ from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.control import Control, caller_of
 from kernelbot.harness.crosscheck import below_floor
 from kernelbot.harness.direct import DirectCaller
+from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.problem import LoadedProblem
 from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
-from kernelbot.harness.session import AuthorFailure, Reply, Session, Window
+from kernelbot.harness.session import Session
 from kernelbot.harness.testing import encode_input, refuse_side_effects, wrong_answer
+from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]

@@ -10,13 +10,15 @@ from kernelbot.harness.build import Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.control import Control
+from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.measure import Measurement, Measurer
 from kernelbot.harness.outcome import Refusal
 from kernelbot.harness.problem import LoadedProblem, shared_files
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.seeds import case_arguments
-from kernelbot.harness.session import AuthorFailure, Ending, Session
+from kernelbot.harness.session import Session
 from kernelbot.harness.testing import encode_input, run_tests
+from kernelbot.harness.windows import Ending
 from kernelbot.protocol import (
     Artifact,
     Case,

@@ -7,9 +7,8 @@ import contextlib
 import ctypes
 import os
 import random
-import signal
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from kernelbot.harness.builds import CAP_BYTES
@@ -21,12 +20,14 @@ from kernelbot.harness.channel import (
     ChannelTimeout,
 )
 from kernelbot.harness.clocks import CacheFlusher, TaskClocks, own_delay_ns
+from kernelbot.harness.failure import AuthorFailure, death, garbage, refuse, returned
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.profiling import MOST_TEXT
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
-from kernelbot.harness.sandbox import OutputCapture, Runner, RunnerClient, RunnerExit
+from kernelbot.harness.sandbox import Runner, RunnerClient
 from kernelbot.harness.values import Encoded, Json, leaf_sizes
+from kernelbot.harness.windows import Ending, Reply, Window
 from kernelbot.protocol import Limits, SourceFile, Verdict
 
 _POISON = 0xA5
@@ -34,61 +35,6 @@ _FIRST_OUTPUT_BYTES = 1 << 20
 _FINISH_S = 0.5
 _DRAIN_S = 0.5
 _TRACE_BYTES = 8 << 20
-
-
-class AuthorFailure(Exception):
-    """The submission's fault: a verdict and one sentence, with what was seen."""
-
-    def __init__(self, verdict: Verdict, message: str, evidence: str = "") -> None:
-        super().__init__(message)
-        self.verdict = verdict
-        self.message = message
-        self.evidence = evidence
-        self.fatal = True
-        """Whether the runner is of no more use."""
-        self.disputable = False
-        """Whether it rests on clocks alone, so that a second measurement must confirm it."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """What the judge's own clocks saw around one timed call, in nanoseconds."""
-
-    claim_ns: int
-    """What the runner says the kernel took."""
-    bracket_ns: int
-    """From just before `go` was sent to just after `done` was read."""
-    build_cpu_ns: int = 0
-    """Processor time the runner's tree used to build the inputs, before `ready`."""
-    still_cpu_ns: int = 0
-    """Processor time the runner's tree used between `ready` and `go`, when it had to wait."""
-    call_cpu_ns: int = 0
-    """Processor time the main thread used from `go` until it waited again."""
-    call_tree_cpu_ns: int = 0
-    """The same of the whole tree."""
-    waiting_ns: int = 0
-    """How long the main thread, or the judge, was ready in that time but was given no processor."""
-
-
-@dataclass(frozen=True)
-class Reply:
-    """One call's outcome: the value rebuilt from raw bytes, and the window when it was timed."""
-
-    value: Any
-    window: Window
-    size_bytes: int
-    aliased: bool
-    parts: int = 1
-    """How many values the output consists of."""
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How the runner ended, and what it printed."""
-
-    exit: RunnerExit
-    stdout: str
-    stderr: str
 
 
 class Session:
@@ -180,11 +126,11 @@ class Session:
             return taken.read(0, size)
 
     def _loaded(self, reply: dict[str, Any], missing: str) -> None:
-        self.refuse(reply, "The submission failed while it was imported")
+        refuse(reply, "The submission failed while it was imported")
         if reply["op"] == "missing":
             raise AuthorFailure(Verdict.RUNTIME_ERROR, missing)
         if reply["op"] != "loaded":
-            raise self.garbage(reply)
+            raise garbage(reply)
 
     def call(self, data: Encoded) -> Reply:
         """One untimed call: no flush, no handshake."""
@@ -205,7 +151,7 @@ class Session:
         self.send({**self._prepare_message(data, kernel, reuse), "probes": None}, fds)
         ready = self.receive()
         if ready["op"] != "ready":
-            raise self.garbage(ready)
+            raise garbage(ready)
         built = self.clocks.tree_cpu_ns()
         if flusher is not None:
             flusher.flush(self.clocks.last_cpu())
@@ -234,10 +180,10 @@ class Session:
             data.copy_to(given)
             self.send({"op": "profile", "data": data.skeleton}, [given.fd, taken.fd])
             reply = self.receive()
-            self.refuse(reply, "The submission failed")
+            refuse(reply, "The submission failed")
             text, size = reply.get("text"), reply.get("size")
             if reply["op"] != "profiled" or type(text) is not str or type(size) is not int:
-                raise self.garbage(reply)
+                raise garbage(reply)
             return text[:MOST_TEXT], taken.read(0, min(max(size, 0), _TRACE_BYTES))
         finally:
             given.close()
@@ -325,12 +271,12 @@ class Session:
     def _outcome(self, start: int, probes: list[int]) -> Reply:
         reply = self.receive()
         bracket = time.perf_counter_ns() - start
-        self.refuse(reply, "The submission failed")
+        refuse(reply, "The submission failed")
         if reply["op"] == "unsupported":
             raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
         claim, size = reply.get("claim_ns"), reply.get("size")
         if reply["op"] != "done" or type(claim) is not int or type(size) is not int:
-            raise self.garbage(reply)
+            raise garbage(reply)
         if size < 0 or size > self.limits.memory_bytes:
             raise returned(f"custom_kernel returned {size} bytes, more than memory allows.")
         if not reply.get("fits"):
@@ -346,7 +292,7 @@ class Session:
         self._output.write(0, old_probes)
         self.send({"op": "copy"}, [self._output.fd])
         if self.receive()["op"] != "copied":
-            raise self.garbage({"op": "copy"})
+            raise garbage({"op": "copy"})
 
     def _rebuild(self, skeleton: Json, probes: list[int]) -> Any:
         if self._output is None:
@@ -396,32 +342,8 @@ class Session:
         for fd in fds:
             os.close(fd)
         if not isinstance(reply.get("op"), str):
-            raise self.garbage(reply)
+            raise garbage(reply)
         return reply
-
-    def refuse(self, reply: dict[str, Any], where: str) -> None:
-        """Raise the `AuthorFailure` that a reply stands for, if it stands for one."""
-        text = str(reply.get("text", ""))[: 16 << 10]
-        failure = {
-            "not_compiled": (Verdict.COMPILE_ERROR, text),
-            "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),
-            "memory": (Verdict.MEMORY_LIMIT, f"{where}: it ran out of memory.\n{text}"),
-            "out_of_bounds": (Verdict.RULE_VIOLATION, f"{where}: it wrote beside its output."),
-            "exit": (Verdict.RUNTIME_ERROR, f"{where}: it called sys.exit.\n{text}"),
-        }.get(reply["op"])
-        if failure is None:
-            return
-        error = AuthorFailure(*failure)
-        error.fatal = False
-        raise error
-
-    def garbage(self, reply: dict[str, Any]) -> AuthorFailure:
-        """The failure of a runner that says what it should not."""
-        return AuthorFailure(
-            Verdict.RULE_VIOLATION,
-            "The runner's side of the conversation was tampered with.",
-            f"unexpected message {str(reply)[:300]}",
-        )
 
     def _watch_output(self) -> None:
         for stream in (self._runner.stdout, self._runner.stderr):
@@ -436,7 +358,7 @@ class Session:
         if isinstance(error, ChannelTimeout):
             return AuthorFailure(Verdict.TIME_LIMIT, "The phase took longer than its time limit.")
         if isinstance(error, ChannelGarbage):
-            return self.garbage({"op": str(error)})
+            return garbage({"op": str(error)})
         assert isinstance(error, ChannelClosed)
         self._runner.wait(_DRAIN_S)
         ended = self.abort().exit
@@ -445,42 +367,6 @@ class Session:
         except AuthorFailure as overflow:
             return overflow
         return death(ended, self.limits)
-
-
-def death(ended: RunnerExit, limits: Limits) -> AuthorFailure:
-    """What an unexpected end of the runner means for its author."""
-    if ended.out_of_memory:
-        mebibytes = limits.memory_bytes >> 20
-        return AuthorFailure(
-            Verdict.MEMORY_LIMIT, f"The submission used more than {mebibytes} MiB of memory."
-        )
-    if ended.signal == signal.SIGXCPU or ended.cpu_time_s >= limits.cpu_time_s:
-        return AuthorFailure(
-            Verdict.TIME_LIMIT,
-            f"The submission used more than {limits.cpu_time_s:g} s of processor time.",
-        )
-    if ended.signal is not None:
-        return AuthorFailure(
-            Verdict.RUNTIME_ERROR, f"The submission was ended by {_signal_name(ended.signal)}."
-        )
-    return AuthorFailure(
-        Verdict.RUNTIME_ERROR,
-        f"The submission ended its own process with exit code {ended.exit_code}.",
-    )
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
-    except ValueError:
-        return f"signal {number}"
-
-
-def returned(message: str) -> AuthorFailure:
-    """The failure of a kernel that returned what can't be an answer; the runner can go on."""
-    error = AuthorFailure(Verdict.WRONG_ANSWER, message)
-    error.fatal = False
-    return error
 
 
 def _renew(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:
@@ -496,15 +382,3 @@ def _as_json(skeleton: Json) -> Json:
     if isinstance(skeleton, dict):
         return {key: _as_json(item) for key, item in skeleton.items()}
     return skeleton
-
-
-__all__ = [
-    "AuthorFailure",
-    "Ending",
-    "OutputCapture",
-    "Reply",
-    "Session",
-    "Window",
-    "death",
-    "returned",
-]

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from kernelbot.harness.checking import complaint, expected_output
+from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.problem import LoadedProblem, ProblemBroken
 from kernelbot.harness.seeds import case_arguments
-from kernelbot.harness.session import AuthorFailure, Session
+from kernelbot.harness.session import Session
 from kernelbot.harness.values import Encoded, UnsupportedValue, encode
 from kernelbot.protocol import Case, CaseResult, EventKind, JobSpec, Phase, ProgressEvent, Verdict
 

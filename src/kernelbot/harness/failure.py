@@ -1,0 +1,83 @@
+"""What a submission can be blamed for, and how a runner's end is read."""
+
+import signal
+from typing import Any
+
+from kernelbot.harness.sandbox import RunnerExit
+from kernelbot.protocol import Limits, Verdict
+
+
+class AuthorFailure(Exception):
+    """The submission's fault: a verdict and one sentence, with what was seen."""
+
+    def __init__(self, verdict: Verdict, message: str, evidence: str = "") -> None:
+        super().__init__(message)
+        self.verdict = verdict
+        self.message = message
+        self.evidence = evidence
+        self.fatal = True
+        """Whether the runner is of no more use."""
+        self.disputable = False
+        """Whether it rests on clocks alone, so that a second measurement must confirm it."""
+
+
+def death(ended: RunnerExit, limits: Limits) -> AuthorFailure:
+    """What an unexpected end of the runner means for its author."""
+    if ended.out_of_memory:
+        mebibytes = limits.memory_bytes >> 20
+        return AuthorFailure(
+            Verdict.MEMORY_LIMIT, f"The submission used more than {mebibytes} MiB of memory."
+        )
+    if ended.signal == signal.SIGXCPU or ended.cpu_time_s >= limits.cpu_time_s:
+        return AuthorFailure(
+            Verdict.TIME_LIMIT,
+            f"The submission used more than {limits.cpu_time_s:g} s of processor time.",
+        )
+    if ended.signal is not None:
+        return AuthorFailure(
+            Verdict.RUNTIME_ERROR, f"The submission was ended by {_signal_name(ended.signal)}."
+        )
+    return AuthorFailure(
+        Verdict.RUNTIME_ERROR,
+        f"The submission ended its own process with exit code {ended.exit_code}.",
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def returned(message: str) -> AuthorFailure:
+    """The failure of a kernel that returned what can't be an answer; the runner can go on."""
+    error = AuthorFailure(Verdict.WRONG_ANSWER, message)
+    error.fatal = False
+    return error
+
+
+def refuse(reply: dict[str, Any], where: str) -> None:
+    """Raise the `AuthorFailure` that a reply stands for, if it stands for one."""
+    text = str(reply.get("text", ""))[: 16 << 10]
+    failure = {
+        "not_compiled": (Verdict.COMPILE_ERROR, text),
+        "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),
+        "memory": (Verdict.MEMORY_LIMIT, f"{where}: it ran out of memory.\n{text}"),
+        "out_of_bounds": (Verdict.RULE_VIOLATION, f"{where}: it wrote beside its output."),
+        "exit": (Verdict.RUNTIME_ERROR, f"{where}: it called sys.exit.\n{text}"),
+    }.get(reply["op"])
+    if failure is None:
+        return
+    error = AuthorFailure(*failure)
+    error.fatal = False
+    raise error
+
+
+def garbage(reply: dict[str, Any]) -> AuthorFailure:
+    """The failure of a runner that says what it should not."""
+    return AuthorFailure(
+        Verdict.RULE_VIOLATION,
+        "The runner's side of the conversation was tampered with.",
+        f"unexpected message {str(reply)[:300]}",
+    )

@@ -1,0 +1,47 @@
+"""What the judge knows of a call: its value, its times, and how the runner ended."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.sandbox import RunnerExit
+
+
+@dataclass(frozen=True)
+class Window:
+    """What the judge's own clocks saw around one timed call, in nanoseconds."""
+
+    claim_ns: int
+    """What the runner says the kernel took."""
+    bracket_ns: int
+    """From just before `go` was sent to just after `done` was read."""
+    build_cpu_ns: int = 0
+    """Processor time the runner's tree used to build the inputs, before `ready`."""
+    still_cpu_ns: int = 0
+    """Processor time the runner's tree used between `ready` and `go`, when it had to wait."""
+    call_cpu_ns: int = 0
+    """Processor time the main thread used from `go` until it waited again."""
+    call_tree_cpu_ns: int = 0
+    """The same of the whole tree."""
+    waiting_ns: int = 0
+    """How long the main thread, or the judge, was ready in that time but was given no processor."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One call's outcome: the value rebuilt from raw bytes, and the window when it was timed."""
+
+    value: Any
+    window: Window
+    size_bytes: int
+    aliased: bool
+    parts: int = 1
+    """How many values the output consists of."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How the runner ended, and what it printed."""
+
+    exit: RunnerExit
+    stdout: str
+    stderr: str
