@@ -29,6 +29,8 @@ class FakeHub:
     url: str
     datasets: dict[str, Dataset] = field(default_factory=dict)
     broken: bool = False
+    uploaded: threading.Event = field(default_factory=threading.Event)
+    """Set with the first commit."""
 
 
 @contextmanager
@@ -102,6 +104,7 @@ class _Handler(BaseHTTPRequestHandler):
                 value = entry["value"]
                 content = base64.b64decode(value["content"])
                 self.hub.datasets[name].files[value["path"]] = content
+        self.hub.uploaded.set()
         oid = "0" * 40
         url = f"{self.hub.url}/datasets/{name}/commit/{oid}"
         self._answer(200, {"success": True, "commitUrl": url, "commitOid": oid, "hookOutput": ""})

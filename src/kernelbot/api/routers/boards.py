@@ -47,9 +47,10 @@ async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardNam
 async def change_board(
     services: ServicesDep, viewer: Viewer, board: BoardName, body: BoardChange
 ) -> BoardView:
-    """Change visibility or deadline; what the body leaves out stays. For its organisers."""
+    """Change visibility, deadline or whether code is shown after it; what the body leaves out
+    stays. For its organisers."""
     deadline = body.deadline if "deadline" in body.model_fields_set else Keep.KEEP
-    edit = BoardEdit(body.visibility, deadline)
+    edit = BoardEdit(body.visibility, deadline, body.reveal_code)
     return BoardView.of(await services.boards.edit(viewer, board, edit))
 
 
