@@ -4,6 +4,8 @@ import builtins
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
+import structlog
+
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, TooManyRequests
 from kernelbot.domain.states import RunState, submission_state
 from kernelbot.domain.types import (
@@ -31,6 +33,7 @@ from kernelbot.store.submissions import Waiting
 
 _MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
+log = structlog.get_logger()
 
 
 class Submissions:
@@ -90,7 +93,10 @@ class Submissions:
                 detail = {"board": accepted.board.name, "author": author.name}
                 subject = f"submission:{submission_id}"
                 await audit.record(session, late_by, "submission.late", subject, detail)
-            return await self._show(session, author, submission_id)
+            shown = await self._show(session, author, submission_id)
+        # With the request's id, which is bound: from here on the worker's lines tell of the runs.
+        log.info("submitted", submission=submission_id, runs=[run.id for run in shown.runs])
+        return shown
 
     async def get(self, viewer: User, submission_id: int) -> Submission:
         """One submission with its code and runs. Raises `NotFound`, `NotAllowed`."""

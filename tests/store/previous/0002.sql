@@ -1,0 +1,66 @@
+-- What a platform holds that runs the release whose last migration was 0002.standings: two ranked
+-- submissions, one that waits, one that is being judged by a worker that is gone.
+INSERT INTO public.problems OVERRIDING SYSTEM VALUE VALUES (1, 'both', '2026-11-21 03:45:39.001275+00');
+INSERT INTO public.problem_versions OVERRIDING SYSTEM VALUE VALUES (1, 1, '\x6eaae2f6bfc2eefd6968c44cf4173fdf177129668f6ac857d4300683eeb6d45d', '{"version": 1, "spec": {"name": "both", "lang": "py", "harness": "native", "harness_reason": "the reference offers generate_input and check_implementation", "files": [{"name": "reference.py", "text": "import numpy as np\n\ndef generate_input(size: int, seed: int):\n    return np.random.default_rng(seed).random(size)\n\ndef ref_kernel(data):\n    return np.sort(data)\n\ndef check_implementation(data, output):\n    if not np.array_equal(ref_kernel(data), output):\n        return False, \"the output isn''t sorted\"\n    return True, \"\"\n"}], "submission_name": "submission.py", "config": {"main": "eval.py", "sources": [], "include_dirs": [], "defines": {}, "compile_flags": [], "outputs": []}, "tests": [{"args": {"size": 127, "seed": 4242}}, {"args": {"size": 1000, "seed": 1}}], "benchmarks": [{"args": {"size": 10000, "seed": 7}}], "ranking_by": "last", "timeouts": {"test_s": 180.0, "benchmark_s": 180.0, "ranked_s": 180.0, "compile_s": 120.0}, "multi_gpu": false, "fresh_output": false, "inputs_unchanged": false, "floors": [], "anchor": null}, "description": "Sort it.", "devices": ["CPU"], "templates": {"Python": "import numpy as np\n\ndef custom_kernel(data):\n    return np.sort(data)\n"}}', 'native', 'last', '2026-11-21 03:45:39.001275+00');
+INSERT INTO public.users OVERRIDING SYSTEM VALUE VALUES (1, 'root', 'admin', '2026-11-21 03:45:38.983747+00', NULL);
+INSERT INTO public.users OVERRIDING SYSTEM VALUE VALUES (2, 'ada', 'competitor', '2026-11-21 03:45:38.990835+00', NULL);
+INSERT INTO public.users OVERRIDING SYSTEM VALUE VALUES (3, 'bob', 'competitor', '2026-11-21 03:45:38.997506+00', NULL);
+INSERT INTO public.leaderboards OVERRIDING SYSTEM VALUE VALUES (1, NULL, 'both', 'Sort it.', 1, 'public', NULL, 1, '\x7e8cbae1b708772e215aabc062915593e8cc9cc5671cb228410bef835b63da48', '2026-11-21 03:45:39.001275+00');
+INSERT INTO public.sources VALUES ('\x5c242b4f163fca782112be40cd918eafc25da6a33100303dbec94c5b14694fa5', 'import numpy as np
+def custom_kernel(data):
+    return np.sort(data)
+');
+INSERT INTO public.submissions OVERRIDING SYSTEM VALUE VALUES (1, 1, 1, 2, '\x5c242b4f163fca782112be40cd918eafc25da6a33100303dbec94c5b14694fa5', 'fast.py', 'leaderboard', 'clear', '2026-11-21 03:45:39.0093+00');
+INSERT INTO public.submissions OVERRIDING SYSTEM VALUE VALUES (2, 1, 1, 3, '\x5c242b4f163fca782112be40cd918eafc25da6a33100303dbec94c5b14694fa5', 'fast.py', 'leaderboard', 'clear', '2026-11-21 03:45:39.039307+00');
+INSERT INTO public.submissions OVERRIDING SYSTEM VALUE VALUES (3, 1, 1, 2, '\x5c242b4f163fca782112be40cd918eafc25da6a33100303dbec94c5b14694fa5', 'fast.py', 'test', 'clear', '2026-11-21 03:45:39.15414+00');
+INSERT INTO public.submissions OVERRIDING SYSTEM VALUE VALUES (4, 1, 1, 3, '\x5c242b4f163fca782112be40cd918eafc25da6a33100303dbec94c5b14694fa5', 'fast.py', 'test', 'clear', '2026-11-21 03:45:39.164448+00');
+INSERT INTO public.runs OVERRIDING SYSTEM VALUE VALUES (1, 1, 'CPU', false, 0, 'finished', 'accepted', NULL, NULL, 0.5, 0.495, 0.505, false, 1, '2026-11-21 03:45:39.0093+00', '2026-11-21 03:45:39.062549+00', '2026-11-21 03:45:39.076594+00');
+INSERT INTO public.runs OVERRIDING SYSTEM VALUE VALUES (2, 1, 'CPU', true, 0, 'finished', 'accepted', NULL, NULL, 0.5, 0.495, 0.505, false, 1, '2026-11-21 03:45:39.0093+00', '2026-11-21 03:45:39.087256+00', '2026-11-21 03:45:39.101218+00');
+INSERT INTO public.runs OVERRIDING SYSTEM VALUE VALUES (3, 2, 'CPU', false, 0, 'finished', 'accepted', NULL, NULL, 0.25, 0.2475, 0.2525, false, 1, '2026-11-21 03:45:39.039307+00', '2026-11-21 03:45:39.112043+00', '2026-11-21 03:45:39.126179+00');
+INSERT INTO public.runs OVERRIDING SYSTEM VALUE VALUES (4, 2, 'CPU', true, 0, 'finished', 'accepted', NULL, NULL, 0.25, 0.2475, 0.2525, false, 1, '2026-11-21 03:45:39.039307+00', '2026-11-21 03:45:39.133502+00', '2026-11-21 03:45:39.147217+00');
+INSERT INTO public.runs OVERRIDING SYSTEM VALUE VALUES (5, 3, 'H100', false, 0, 'queued', NULL, NULL, NULL, NULL, NULL, NULL, false, 0, '2026-11-21 03:45:39.15414+00', NULL, NULL);
+INSERT INTO public.runs OVERRIDING SYSTEM VALUE VALUES (6, 4, 'CPU', false, 0, 'dispatched', NULL, NULL, NULL, NULL, NULL, NULL, false, 1, '2026-11-21 03:45:39.164448+00', '2026-11-21 03:45:39.174647+00', NULL);
+INSERT INTO public.attempts OVERRIDING SYSTEM VALUE VALUES (1, 1, 1, 'finished', 'local', 'old-worker', 'h', '2026-11-21 03:45:39.062549+00', '2026-11-21 03:45:39.062549+00', '2026-11-21 03:45:39.076594+00', '{"mode": "leaderboard", "job_id": "1.1.1fa542e3d1a3", "phases": [{"cases": [], "phase": "leaderboard", "failure": null, "verdict": "accepted", "workloads": [{"spec": "size: 4", "extra": {}, "best_ns": 100000.0, "checked": 0, "ci95_ns": [100000.0, 110000.0], "mean_ns": 105000.0, "stdev_ns": 1.0, "worst_ns": 110000.0, "anchor_ns": null, "median_ns": 105000.0, "samples_ns": [], "stopped_by": "", "empty_call_ns": null}], "duration_s": 1.0}], "stderr": "", "stdout": "", "system": {"os": "Linux", "cpu": "a CPU", "notes": [], "torch": null, "device": "CPU", "python": "3.11"}, "compile": null, "failure": null, "harness": "native", "problem": "both", "sandbox": {"mode": "none", "missing": [], "in_force": []}, "score_s": 0.5, "timings": {}, "verdict": "accepted", "version": 1, "artifacts": [], "duration_s": 0.0, "score_ci95_s": [0.495, 0.505]}', NULL);
+INSERT INTO public.attempts OVERRIDING SYSTEM VALUE VALUES (2, 2, 1, 'finished', 'local', 'old-worker', 'h', '2026-11-21 03:45:39.087256+00', '2026-11-21 03:45:39.087256+00', '2026-11-21 03:45:39.101218+00', '{"mode": "leaderboard", "job_id": "2.1.47dfcb2e300f", "phases": [{"cases": [], "phase": "leaderboard", "failure": null, "verdict": "accepted", "workloads": [{"spec": "size: 4", "extra": {}, "best_ns": 100000.0, "checked": 0, "ci95_ns": [100000.0, 110000.0], "mean_ns": 105000.0, "stdev_ns": 1.0, "worst_ns": 110000.0, "anchor_ns": null, "median_ns": 105000.0, "samples_ns": [], "stopped_by": "", "empty_call_ns": null}], "duration_s": 1.0}], "stderr": "", "stdout": "", "system": {"os": "Linux", "cpu": "a CPU", "notes": [], "torch": null, "device": "CPU", "python": "3.11"}, "compile": null, "failure": null, "harness": "native", "problem": "both", "sandbox": {"mode": "none", "missing": [], "in_force": []}, "score_s": 0.5, "timings": {}, "verdict": "accepted", "version": 1, "artifacts": [], "duration_s": 0.0, "score_ci95_s": [0.495, 0.505]}', NULL);
+INSERT INTO public.attempts OVERRIDING SYSTEM VALUE VALUES (3, 3, 1, 'finished', 'local', 'old-worker', 'h', '2026-11-21 03:45:39.112043+00', '2026-11-21 03:45:39.112043+00', '2026-11-21 03:45:39.126179+00', '{"mode": "leaderboard", "job_id": "3.1.02a9531fe916", "phases": [{"cases": [], "phase": "leaderboard", "failure": null, "verdict": "accepted", "workloads": [{"spec": "size: 4", "extra": {}, "best_ns": 100000.0, "checked": 0, "ci95_ns": [100000.0, 110000.0], "mean_ns": 105000.0, "stdev_ns": 1.0, "worst_ns": 110000.0, "anchor_ns": null, "median_ns": 105000.0, "samples_ns": [], "stopped_by": "", "empty_call_ns": null}], "duration_s": 1.0}], "stderr": "", "stdout": "", "system": {"os": "Linux", "cpu": "a CPU", "notes": [], "torch": null, "device": "CPU", "python": "3.11"}, "compile": null, "failure": null, "harness": "native", "problem": "both", "sandbox": {"mode": "none", "missing": [], "in_force": []}, "score_s": 0.25, "timings": {}, "verdict": "accepted", "version": 1, "artifacts": [], "duration_s": 0.0, "score_ci95_s": [0.2475, 0.2525]}', NULL);
+INSERT INTO public.attempts OVERRIDING SYSTEM VALUE VALUES (4, 4, 1, 'finished', 'local', 'old-worker', 'h', '2026-11-21 03:45:39.133502+00', '2026-11-21 03:45:39.133502+00', '2026-11-21 03:45:39.147217+00', '{"mode": "leaderboard", "job_id": "4.1.5d9f002a6ef6", "phases": [{"cases": [], "phase": "leaderboard", "failure": null, "verdict": "accepted", "workloads": [{"spec": "size: 4", "extra": {}, "best_ns": 100000.0, "checked": 0, "ci95_ns": [100000.0, 110000.0], "mean_ns": 105000.0, "stdev_ns": 1.0, "worst_ns": 110000.0, "anchor_ns": null, "median_ns": 105000.0, "samples_ns": [], "stopped_by": "", "empty_call_ns": null}], "duration_s": 1.0}], "stderr": "", "stdout": "", "system": {"os": "Linux", "cpu": "a CPU", "notes": [], "torch": null, "device": "CPU", "python": "3.11"}, "compile": null, "failure": null, "harness": "native", "problem": "both", "sandbox": {"mode": "none", "missing": [], "in_force": []}, "score_s": 0.25, "timings": {}, "verdict": "accepted", "version": 1, "artifacts": [], "duration_s": 0.0, "score_ci95_s": [0.2475, 0.2525]}', NULL);
+INSERT INTO public.attempts OVERRIDING SYSTEM VALUE VALUES (5, 6, 1, 'running', 'local', 'old-worker', 'h', '2026-11-21 03:45:39.174647+00', '2026-11-21 03:45:39.174647+00', NULL, NULL, NULL);
+INSERT INTO public.events VALUES (1, 1, 1, 'queued', '{}', '2026-11-21 03:45:39.0093+00');
+INSERT INTO public.events VALUES (1, 2, 2, 'queued', '{}', '2026-11-21 03:45:39.0093+00');
+INSERT INTO public.events VALUES (2, 1, 3, 'queued', '{}', '2026-11-21 03:45:39.039307+00');
+INSERT INTO public.events VALUES (2, 2, 4, 'queued', '{}', '2026-11-21 03:45:39.039307+00');
+INSERT INTO public.events VALUES (1, 3, 1, 'dispatched', '{"attempt": 1}', '2026-11-21 03:45:39.062549+00');
+INSERT INTO public.events VALUES (1, 4, 1, 'running', '{}', '2026-11-21 03:45:39.072375+00');
+INSERT INTO public.events VALUES (1, 5, 1, 'finished', '{"fault": null, "message": null, "score_s": 0.5, "verdict": "accepted"}', '2026-11-21 03:45:39.076594+00');
+INSERT INTO public.events VALUES (1, 6, 2, 'dispatched', '{"attempt": 1}', '2026-11-21 03:45:39.087256+00');
+INSERT INTO public.events VALUES (1, 7, 2, 'running', '{}', '2026-11-21 03:45:39.096712+00');
+INSERT INTO public.events VALUES (1, 8, 2, 'finished', '{"fault": null, "message": null, "score_s": 0.5, "verdict": "accepted"}', '2026-11-21 03:45:39.101218+00');
+INSERT INTO public.events VALUES (2, 3, 3, 'dispatched', '{"attempt": 1}', '2026-11-21 03:45:39.112043+00');
+INSERT INTO public.events VALUES (2, 4, 3, 'running', '{}', '2026-11-21 03:45:39.121438+00');
+INSERT INTO public.events VALUES (2, 5, 3, 'finished', '{"fault": null, "message": null, "score_s": 0.25, "verdict": "accepted"}', '2026-11-21 03:45:39.126179+00');
+INSERT INTO public.events VALUES (2, 6, 4, 'dispatched', '{"attempt": 1}', '2026-11-21 03:45:39.133502+00');
+INSERT INTO public.events VALUES (2, 7, 4, 'running', '{}', '2026-11-21 03:45:39.143104+00');
+INSERT INTO public.events VALUES (2, 8, 4, 'finished', '{"fault": null, "message": null, "score_s": 0.25, "verdict": "accepted"}', '2026-11-21 03:45:39.147217+00');
+INSERT INTO public.events VALUES (3, 1, 5, 'queued', '{}', '2026-11-21 03:45:39.15414+00');
+INSERT INTO public.events VALUES (4, 1, 6, 'queued', '{}', '2026-11-21 03:45:39.164448+00');
+INSERT INTO public.events VALUES (4, 2, 6, 'dispatched', '{"attempt": 1}', '2026-11-21 03:45:39.174647+00');
+INSERT INTO public.leaderboard_devices VALUES (1, 'H100', 1, 0);
+INSERT INTO public.leaderboard_devices VALUES (1, 'CPU', 0, 2);
+INSERT INTO public.measurements VALUES (1, 'leaderboard', 0, 'size: 4', 2, 105000, 100000, 110000, '\x789c63600082ac1f0e208ae1f62f0700155303b8');
+INSERT INTO public.measurements VALUES (2, 'leaderboard', 0, 'size: 4', 2, 105000, 100000, 110000, '\x789c63600082ac1f0e208ae1f62f0700155303b8');
+INSERT INTO public.measurements VALUES (3, 'leaderboard', 0, 'size: 4', 2, 105000, 100000, 110000, '\x789c63600082ac1f0e208ae1f62f0700155303b8');
+INSERT INTO public.measurements VALUES (4, 'leaderboard', 0, 'size: 4', 2, 105000, 100000, 110000, '\x789c63600082ac1f0e208ae1f62f0700155303b8');
+INSERT INTO public.standings VALUES (1, 'CPU', 2, 2, 1, 0.5, 0.495, 0.505, '2026-11-21 03:45:39.0093+00', true);
+INSERT INTO public.standings VALUES (1, 'CPU', 3, 4, 2, 0.25, 0.2475, 0.2525, '2026-11-21 03:45:39.039307+00', true);
+INSERT INTO public.tokens OVERRIDING SYSTEM VALUE VALUES (1, 1, 'first', '\x30d8c9b4ada3163a3a9e6ac3a80c146b7e01fb3764ea199a5d155f85270637df', '2026-11-21 03:45:38.983747+00', NULL, NULL);
+INSERT INTO public.tokens OVERRIDING SYSTEM VALUE VALUES (2, 2, 'first', '\x0e4aba1e30af4d8f27d90445f5ccc0e98c42241f0dae3f78b7581d86ed3fca24', '2026-11-21 03:45:38.990835+00', NULL, NULL);
+INSERT INTO public.tokens OVERRIDING SYSTEM VALUE VALUES (3, 3, 'first', '\x147fbaa3912a6e67e2e63b11f222980e70f8dd0d6d6940b27da4e08e47c3433f', '2026-11-21 03:45:38.997506+00', NULL, NULL);
+SELECT pg_catalog.setval('public.attempts_id_seq', 5, true);
+SELECT pg_catalog.setval('public.competitions_id_seq', 1, false);
+SELECT pg_catalog.setval('public.leaderboards_id_seq', 1, true);
+SELECT pg_catalog.setval('public.problem_versions_id_seq', 1, true);
+SELECT pg_catalog.setval('public.problems_id_seq', 1, true);
+SELECT pg_catalog.setval('public.runs_id_seq', 6, true);
+SELECT pg_catalog.setval('public.submissions_id_seq', 4, true);
+SELECT pg_catalog.setval('public.tokens_id_seq', 3, true);
+SELECT pg_catalog.setval('public.users_id_seq', 3, true);
