@@ -67,3 +67,10 @@ async def test_a_banned_person_makes_no_token(world: World) -> None:
     banned = await world.services.users.ban(world.admin.user, world.ada.user.id)
     with pytest.raises(Banned):
         await world.services.tokens.create(banned, "laptop")
+
+
+async def test_a_token_goes_with_its_account(world: World) -> None:
+    async with world.database.write() as session:
+        await session.do("DELETE FROM users WHERE id = %(id)s", {"id": world.bob.user.id})
+    with pytest.raises(NotAuthenticated):
+        await world.services.users.authenticate(world.bob.token)
