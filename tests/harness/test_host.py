@@ -1,12 +1,14 @@
 import os
+import sys
 import time
 
 import pytest
 from scripts.processes import Process, family, survivors
 
-from kernelbot.harness.host import Host, PoolKey
+from kernelbot.harness.host import Host, PoolKey, flavour_of
 from kernelbot.harness.sandbox import Flavour
 from kernelbot.protocol import SandboxMode, Vendor
+from tests.harness.jobs import SORT, a_job
 
 
 def _descendants() -> set[Process]:
@@ -28,3 +30,15 @@ def test_a_host_that_closes_while_its_zygotes_import_ends_them_without_a_word(
         time.sleep(0.02)
     assert [] == survivors(started)
     assert "" == capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("missing", "expected"),
+    [([], Flavour.TORCH), (["torch"], Flavour.NUMPY), (["torch", "numpy"], Flavour.BARE)],
+)
+def test_what_is_mentioned_but_not_installed_is_not_loaded(
+    missing: list[str], expected: Flavour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)
+    assert expected == flavour_of(a_job("# faster than torch\n" + SORT))

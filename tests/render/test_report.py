@@ -1,6 +1,7 @@
+import base64
 from dataclasses import replace
 
-from kernelbot.protocol import Failure, Fault, HarnessKind, SandboxReport, Verdict
+from kernelbot.protocol import Artifact, Failure, Fault, HarnessKind, SandboxReport, Verdict
 from kernelbot.render.report import report, report_within
 from tests.render.results import ACCEPTED, WRONG
 
@@ -78,3 +79,19 @@ def test_the_short_report_fits_and_keeps_the_failing_case() -> None:
 
 def test_the_short_report_counts_what_passed() -> None:
     assert "1 of 2 cases passed" in report_within(WRONG, 2000)
+
+
+def test_a_profile_is_shown_and_a_trace_named() -> None:
+    table = base64.b64encode(b"ncalls  tottime\n     5    0.002\n").decode()
+    trace = base64.b64encode(b"PK\x03\x04\xff").decode()
+    text = report(
+        replace(
+            ACCEPTED,
+            artifacts=(
+                Artifact("profile.0.txt", "text/plain", table),
+                Artifact("profile.0.zip", "application/zip", trace),
+            ),
+        )
+    )
+    assert "profile.0.txt:\n    ncalls  tottime\n         5    0.002" in text
+    assert "profile.0.zip: 5 bytes, given with --json" in text

@@ -4,6 +4,7 @@ A judge that dies or takes too long becomes an `internal_error`; nothing hangs, 
 """
 
 import contextlib
+import importlib.util
 import itertools
 import threading
 import time
@@ -223,13 +224,20 @@ def longest_s(job: JobSpec) -> float:
 
 
 def flavour_of(job: JobSpec) -> Flavour:
-    """Which frameworks the problem's files and the submission mention."""
+    """Which frameworks the problem's files and the submission mention, as far as there are any.
+
+    Where one is missing, whoever imports it is told: the mention may be no more than a comment.
+    """
     texts = [file.text for file in job.problem.files] + [job.submission.text]
-    if any("torch" in text or "triton" in text for text in texts):
+    if any("torch" in text or "triton" in text for text in texts) and _installed("torch"):
         return Flavour.TORCH
-    if any("numpy" in text for text in texts):
+    if any("numpy" in text or "torch" in text for text in texts) and _installed("numpy"):
         return Flavour.NUMPY
     return Flavour.BARE
+
+
+def _installed(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None
 
 
 def _device_files(vendor: Vendor) -> tuple[str, ...]:

@@ -117,6 +117,7 @@ def _load(spec: ProblemSpec) -> LoadedProblem:
     except (Exception, SystemExit) as error:
         raise ProblemBroken(
             f"The problem's reference.py could not be loaded: {type(error).__name__}: {error}"
+            + _advice(error)
         ) from error
     return LoadedProblem(
         generate=generate,
@@ -124,6 +125,12 @@ def _load(spec: ProblemSpec) -> LoadedProblem:
         reference=getattr(reference, "ref_kernel", None),
         modules=frozenset(shared),
     )
+
+
+def _advice(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return f". Where submissions are judged, run: pip install {error.name.split('.')[0]}"
+    return ""
 
 
 def _seed_everything(seed: int) -> None:

@@ -1,6 +1,9 @@
 """A run's result as text for its author."""
 
+import base64
+
 from kernelbot.protocol import (
+    Artifact,
     CaseResult,
     CompileReport,
     Failure,
@@ -31,6 +34,7 @@ def report(
         *(_phase(phase, result.failure, passed_cases) for phase in result.phases),
         _failure(result, output_limit),
         _compile(result.compile, output_limit),
+        *(_artifact(artifact, output_limit) for artifact in result.artifacts),
         _output("What the program printed", result.stdout, output_limit),
         _output("What it printed on stderr", result.stderr, output_limit),
         _notes(result),
@@ -143,6 +147,14 @@ def _kernels(compiled: CompileReport) -> str:
     headers = list(dict.fromkeys(key for kernel in compiled.kernels for key in kernel))
     rows = [[one_line(kernel.get(key, "")) for key in headers] for kernel in compiled.kernels]
     return table(headers, rows)
+
+
+def _artifact(artifact: Artifact, limit: int) -> str:
+    """A profile's table; of what isn't text, only that it is there."""
+    content = base64.b64decode(artifact.content_base64)
+    if artifact.media_type.startswith("text/"):
+        return _output(one_line(artifact.name), content.decode(errors="replace"), limit)
+    return f"{one_line(artifact.name)}: {len(content)} bytes, given with --json"
 
 
 def _output(title: str, text: str, limit: int) -> str:

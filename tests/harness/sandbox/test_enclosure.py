@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import kernelbot
-from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
+from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
 from kernelbot.harness.sandbox.enclosure import (
     build_command,
     check_tools,
@@ -79,3 +79,13 @@ def test_a_wrapper_named_nvcc_does_not_open_the_folder_it_is_in(
     (tmp_path / "bin" / "nvcc").touch(mode=0o755)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=":")
     assert str(tmp_path) not in {bind.target for bind in interpreter_binds()}
+
+
+def test_tools_outside_the_path_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    zygote = Zygote.start(ZygoteConfig(Flavour.BARE))
+    try:
+        zygote.wait_ready(60)
+        assert "bubblewrap" == zygote.report().mode
+    finally:
+        zygote.close()

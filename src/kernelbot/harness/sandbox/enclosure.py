@@ -130,6 +130,11 @@ def check_tools(search_path: str | None = None) -> None:
         )
 
 
+def starting_environment() -> dict[str, str]:
+    """Ours, with a PATH that leads to every tool that `check_tools` finds."""
+    return {**os.environ, "PATH": _search_path()}
+
+
 def _search_path() -> str:
     return os.environ.get("PATH", "") + os.pathsep + _SYSTEM_PATH
 

@@ -68,7 +68,7 @@ class Zygote:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env=None if isolated else _plain_environment(config),
+                env=enclosure.starting_environment() if isolated else _plain_environment(config),
                 cwd="/",
                 pass_fds=(far.fileno(), *etc_fds.values()),
                 start_new_session=True,  # a Ctrl-C is for the judge, which then ends us
