@@ -27,6 +27,7 @@ ADMIN_ROUTES = (
     ("GET", "/admin/leaderboards/some-board/submissions"),
     ("GET", "/admin/stats"),
     ("POST", "/admin/update-problems"),
+    ("POST", "/admin/export-hf"),
     ("POST", "/admin/start"),
     ("POST", "/admin/stop"),
     ("POST", "/admin/invites"),

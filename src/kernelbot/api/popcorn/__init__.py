@@ -4,7 +4,7 @@ Every route calls the same services as `/api/v1`; what is here is only the other
 paths, tokens, statuses and answers. See docs/reference/popcorn-http.md.
 """
 
-from kernelbot.api.popcorn import admin, login, platform, problems, read, submit, user
+from kernelbot.api.popcorn import admin, exports, login, platform, problems, read, submit, user
 
 ROUTERS = (
     read.router,
@@ -13,6 +13,7 @@ ROUTERS = (
     admin.router,
     platform.router,
     problems.router,
+    exports.router,
     submit.router,
     submit.streaming,
 )
