@@ -14,7 +14,7 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check $(PIN)
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 pinned = $(shell grep -i '^$(1)==' constraints.txt)
 
-.PHONY: help demo test lint format setup bench harness conformance clean
+.PHONY: help demo test lint format setup bench gpu-check harness conformance clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ setup: $(VENV)/develops ## make .venv with all that development needs
 bench: $(VENV)/develops ## print the benchmarks' tables
 	@for name in run_walltime latency serve_memory precision overhead throughput; do \
 		$(RUN) python -m benchmarks.$$name || exit 1; echo; done
+
+gpu-check: $(VENV)/develops ## judge the CUDA and Triton examples on this machine's GPU
+	@$(RUN) python -m scripts.gpu_check
 
 harness: $(VENV)/runs ## build the harness as one file that a bare Python runs
 	@$(RUN) python -c "from pathlib import Path; from kernelbot.harness.archive import build; \
