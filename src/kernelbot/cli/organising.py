@@ -117,6 +117,12 @@ def edit(
     visibility: Annotated[
         Visibility | None, typer.Option(help="Who sees it.", show_default=False)
     ] = None,
+    reveal_code: Annotated[
+        bool | None,
+        typer.Option(
+            "--reveal-code/--hide-code", help="Whether all may read code after the deadline."
+        ),
+    ] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -128,6 +134,8 @@ def edit(
             client.set_deadline(name, until)
         if visibility is not None:
             client.set_visibility(name, visibility)
+        if reveal_code is not None:
+            client.organise.reveal_code(name, reveal_code)
         board = client.board(name)
     until_text = f"{board.deadline:%Y-%m-%d %H:%M} UTC" if board.deadline else "none"
     terminal.show(f"{board.name}: {board.visibility}, deadline {until_text}")

@@ -8,6 +8,7 @@ from urllib.parse import quote
 from pydantic import BaseModel
 
 from kernelbot.domain.sync import SyncOptions
+from kernelbot.schemas.boards import BoardView
 from kernelbot.schemas.exports import ExportView, HubBody
 from kernelbot.schemas.statistics import StatisticsView
 from kernelbot.schemas.sync import SyncBody, SyncView
@@ -46,6 +47,11 @@ class OrganiserCalls:
         """Have the server upload it under this name."""
         body = HubBody(boards=list(boards), name=name, private=private).model_dump(mode="json")
         return self._call(ExportView, "POST", "/exports/hub", json=body, timeout=_SYNC_S)
+
+    def reveal_code(self, board: str, wanted: bool) -> BoardView:
+        """Whether everyone who sees the board may read its code after the deadline."""
+        path = f"/boards/{_part(board)}"
+        return self._call(BoardView, "PATCH", path, json={"reveal_code": wanted})
 
     def delete_board(self, name: str, *, force: bool = False) -> Deleted:
         """Delete a board; with `force` also one that has submissions."""

@@ -1,0 +1,66 @@
+"""What organisers type, against a real server without a worker."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.live import LiveServer, live_server
+from tests.support.problem_sets import commit_all, write_competition, write_problem
+from tests.support.terminal import Shell
+
+
+@pytest.fixture
+def live(database_url: str) -> Iterator[LiveServer]:
+    with live_server(database_url) as server:
+        yield server
+
+
+@pytest.fixture
+def admin(live: LiveServer, tmp_path: Path) -> Shell:
+    write_problem(tmp_path / "set", "one")
+    write_competition(tmp_path / "set", "one")
+    return Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": live.world.admin.token})
+
+
+def test_a_folder_is_synced_after_a_look_at_the_plan(admin: Shell) -> None:
+    plan, done = admin("sync", "set", "--dry-run"), admin("sync", "set")
+    expected = "+ create one: on CPU\nset: 1 of 1 boards would change.\n"
+    assert (0, expected) == (plan.code, plan.out)
+    assert (0, expected.replace("would change", "changed")) == (done.code, done.out)
+
+
+def test_a_repository_is_synced(admin: Shell, tmp_path: Path) -> None:
+    commit = commit_all(tmp_path / "set")
+    document = admin("sync", f"file://{tmp_path}/set", "--ref", "main", "--json").document
+    assert (commit, True, "create") == (
+        document["commit"],
+        document["applied"],
+        document["items"][0]["action"],
+    )
+
+
+def test_a_mistake_is_named_and_ends_with_two(admin: Shell, tmp_path: Path) -> None:
+    (tmp_path / "set" / "one" / "reference.py").unlink()
+    said = admin("sync", "set")
+    assert (2, True) == (said.code, "no such file: `reference.py`" in said.out)
+
+
+def test_statistics_deletion_and_revealing(admin: Shell, live: LiveServer) -> None:
+    live.call(live.world.board())
+    sent = live.call(live.world.submit())
+    stats = admin("stats", "--board", "sort", "--json").document
+    revealed = admin("board", "edit", "sort", "--reveal-code", "--json").document
+    gone = admin("submission", "delete", str(sent.id), "--json").document
+    emptied = admin("board", "delete", "sort", "--json").document
+    assert (1, True, 1, 0) == (
+        stats["submissions"],
+        revealed["reveal_code"],
+        gone["submissions"],
+        emptied["submissions"],
+    )
+
+
+def test_a_deletion_names_what(admin: Shell) -> None:
+    said = admin("submission", "delete", "--board", "sort", "--json")
+    assert (2, "bad_request") == (said.code, said.document["error"]["code"])
