@@ -129,6 +129,21 @@ async def test_the_end_of_a_run_brings_the_one_passed_over(world: World) -> None
     assert {"run_id": (await waiting(world))[0]} in [job["args"] for job in jobs]
 
 
+async def test_a_cancelled_run_brings_the_one_passed_over(world: World) -> None:
+    await world.board()
+    rules = QueueRules(running_limit=1)
+    async with open_services(world.database.url, DEVICES, queue_rules=rules) as core:
+        limited = World(world.database, core.services, world.admin, world.ada, world.bob)
+        first, second = [await limited.submit(mode=Mode.TEST) for _ in range(2)]
+        await taken(world, judging(world, rules), 1)
+        async with world.database.write() as session:
+            await session.do("DELETE FROM procrastinate_jobs")  # each has found nothing to do
+        await limited.services.submissions.cancel(world.ada.user, first.id)
+    async with world.database.read() as session:
+        jobs = await session.all("SELECT args FROM procrastinate_jobs WHERE status = 'todo'")
+    assert [{"run_id": second.runs[0].id}] == [job["args"] for job in jobs]
+
+
 async def test_more_than_may_wait_is_refused_whole(world: World) -> None:
     await world.board()
     rules = QueueRules(waiting_limit=3)

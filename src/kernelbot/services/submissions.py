@@ -26,7 +26,7 @@ from kernelbot.services.devices import FRESH_S
 from kernelbot.services.live import Listener
 from kernelbot.services.places import Places
 from kernelbot.services.roles import require_admin
-from kernelbot.store import reviews, submissions, upkeep
+from kernelbot.store import attempts, reviews, submissions, upkeep
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
 from kernelbot.store.submissions import Waiting
@@ -142,6 +142,8 @@ class Submissions:
             await _check_own(session, viewer, submission_id)
             cancelled = await submissions.cancel_runs(session, submission_id)
             shown = await self._show(session, viewer, submission_id)
+            if cancelled and self._rules.running_limit is not None:
+                await self._wake(session, shown)
         before = submission_state(run.state for run in shown.runs)
         if not cancelled and all(run.state != RunState.CANCELLED for run in shown.runs):
             raise Conflict(
@@ -184,6 +186,13 @@ class Submissions:
                     if ended:
                         return
                     await waker.wait()
+
+    async def _wake(self, session: WriteSession, ended: Submission) -> None:
+        """The author's next runs may have been passed over for his limit: bring jobs again."""
+        for device in sorted({run.device for run in ended.runs}):
+            waiting = await attempts.waiting_run(session, device, ended.author_id)
+            if waiting is not None:
+                await self._queue.defer(session, waiting.id, waiting.device, waiting.priority)
 
     async def _check_waiting(self, session: WriteSession, author: User, device: str) -> None:
         """Exact, because what was just added has locked the author's turn."""
