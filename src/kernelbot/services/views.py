@@ -14,7 +14,11 @@ from kernelbot.domain.types import Event, Evidence, Role, Run, Submission, User
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.store.submissions import Place, SubmissionRow
 
-SECRET_MESSAGE = "The run on the secret data did not pass; what it found stays secret."  # noqa: S105  # not a password
+FAILED_UNSEEN = "The run on the secret data did not pass; what it found stays secret."
+REFUSED_UNSEEN = (
+    "The run on the secret data was refused by the rules, not for its output: its times or its "
+    "conduct contradict what was seen. Organisers can read the evidence."
+)
 
 
 def with_results(
@@ -74,7 +78,8 @@ def event(found: Event, viewer: User) -> Event | None:
         return None
     data = dict(found.data)
     if data.get("fault") == Fault.AUTHOR:
-        data |= {"verdict": Verdict.WRONG_ANSWER, "message": SECRET_MESSAGE}
+        verdict, message = told_of_secret(data.get("verdict"))
+        data |= {"verdict": verdict, "message": message}
     return replace(found, data=data)
 
 
@@ -82,7 +87,15 @@ def _pass_or_fail(run: Run) -> Run:
     """A secret run for its author: a way of failing would tell something of the data."""
     if run.fault != Fault.AUTHOR:
         return run
-    return replace(run, verdict=Verdict.WRONG_ANSWER, message=SECRET_MESSAGE)
+    verdict, message = told_of_secret(run.verdict)
+    return replace(run, verdict=verdict, message=message)
+
+
+def told_of_secret(verdict: object) -> tuple[Verdict, str]:
+    """What an author learns of a failure on secret data: whether it was the output or the rules."""
+    if verdict == Verdict.RULE_VIOLATION:
+        return Verdict.RULE_VIOLATION, REFUSED_UNSEEN
+    return Verdict.WRONG_ANSWER, FAILED_UNSEEN
 
 
 def _score(mode: Mode, runs: tuple[Run, ...]) -> tuple[float | None, str | None]:
