@@ -9,6 +9,7 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from kernelbot.domain.errors import TooManyRequests
+from kernelbot.domain.states import RunState
 from kernelbot.domain.types import QueueRules, User
 from kernelbot.main.wiring import open_services
 from kernelbot.protocol import Fault, Limits, Mode, SamplingRules, SandboxMode
@@ -254,3 +255,25 @@ async def test_places_are_the_order_in_which_runs_are_taken(
         )
     claims = [await take(world, judge) for _ in rows]
     assert [row["id"] for row in rows] == [claim.run_id for claim in claims if claim]
+
+
+@pytest.mark.parametrize(
+    "steps", range(5), ids=["queued", "dispatched", "launched", "running", "lost"]
+)
+async def test_cancelling_works_at_every_state_and_frees_the_turn(world: World, steps: int) -> None:
+    await world.board()
+    submitted = await world.submit(mode=Mode.TEST)
+    judge = judging(world)
+    if steps >= 1:
+        claim = await take(world, judge)
+        assert claim is not None
+        if steps >= 2:
+            await judge.launched(claim, "w", "handle")
+        if steps >= 3:
+            await judge.progressed(claim, "w", [])
+        if steps >= 4:
+            await judge.lost(claim, "w", "gone", Fault.PLATFORM)
+    shown = await world.services.submissions.cancel(world.ada.user, submitted.id)
+    async with world.database.read() as session:
+        turn = await session.one("SELECT waiting, running FROM queue_turns")
+    assert (RunState.CANCELLED, {"waiting": 0, "running": 0}) == (shown.runs[0].state, turn)
