@@ -1,7 +1,7 @@
 """How fast a large competition answers: standings, lists, submissions, submitting.
 
 Run with `python -m benchmarks.standings [--data DIR] [--seconds S] [--processes N] [--only WORD]`.
-The first run makes the data of `standings_data.py` in DIR, which takes minutes and some 3 GB; the
+The first run makes the data of `standings_data.py` in DIR, which takes minutes and some 5 GB; the
 following ones find it there. Server and clients are processes of their own on this machine.
 """
 
