@@ -151,8 +151,13 @@ def test_without_a_sandbox_the_result_says_so(shell: Shell, problem: Path) -> No
 
 
 def test_no_sandbox_is_our_fault(tmp_path: Path, problem: Path) -> None:
-    # A path without bubblewrap, but with Python's own folder for the interpreter.
+    # As where an ordinary user may make no namespaces.
     (tmp_path / "bin").mkdir()
+    refusing = tmp_path / "bin" / "bwrap"
+    refusing.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2; exit 1"
+    )
+    refusing.chmod(0o755)
     shell = Shell(tmp_path, {"PATH": str(tmp_path / "bin")})
     said = shell("run", problem, problem / "submission.py", "--json")
     document = said.document

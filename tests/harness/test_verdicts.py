@@ -294,7 +294,11 @@ def test_aliases_are_refused_where_the_problem_says_so(host: Host) -> None:
     [
         ("return True, ", "raise ValueError('mine') #", "checker failed: ValueError: mine"),
         ("def generate_input", "def generate_output", "could not be loaded"),
-        ("import numpy as np", "import nowhere", "No module named 'nowhere'"),
+        (
+            "import numpy as np",
+            "import nowhere",
+            "'nowhere'. Where submissions are judged, run: pip install nowhere",
+        ),
         ("return np.random", "import os; os._exit(1); return np.random", "judge died"),
         ("standard_normal(size)", "standard_normal(-size)", "generate_input failed"),
     ],

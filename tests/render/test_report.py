@@ -2,8 +2,8 @@ import base64
 from dataclasses import replace
 
 from kernelbot.protocol import Artifact, Failure, Fault, HarnessKind, SandboxReport, Verdict
-from kernelbot.render.report import report, report_within
-from tests.render.results import ACCEPTED, WRONG
+from kernelbot.render.report import report, report_within, workloads_table
+from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 ACCEPTED_TEXT = """\
 ✓ accepted: sort_np, mode leaderboard, on CPU
@@ -95,3 +95,14 @@ def test_a_profile_is_shown_and_a_trace_named() -> None:
     )
     assert "profile.0.txt:\n    ncalls  tottime\n         5    0.002" in text
     assert "profile.0.zip: 5 bytes, given with --json" in text
+
+
+def test_timings_fit_into_a_narrow_terminal_by_leaving_columns_out() -> None:
+    text = report(ACCEPTED, columns=72)
+    assert all(len(line) <= 72 for line in text.splitlines())
+    assert "  workload              median        95% of it  calls  spread\n" in text
+
+
+def test_the_median_and_its_interval_are_never_left_out() -> None:
+    header = workloads_table((WORKLOAD,), 10).splitlines()[0]
+    assert ["workload", "median", "95%", "of", "it"] == header.split()

@@ -9,7 +9,7 @@ from kernelbot.cli.errors import ACCEPTED, OURS, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.inprocess import load
 from kernelbot.cli.options import DeviceOption, Json, ModeOption, SandboxOption
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.protocol import Mode, ProgressEvent, RunResult, SandboxMode
 
 
@@ -53,7 +53,7 @@ def run(
         problem=problem, submission=submission, mode=mode, device=device, sandbox=sandbox
     )
     result: RunResult = load("run", "run")(wanted, on_event, terminal.progress)
-    terminal.show(report(result))
+    terminal.show(report(result, columns=columns()))
     terminal.document(Report.of(result))
     fault = result.failure.fault if result.failure else None
     raise typer.Exit(exit_code_of(result.verdict, fault))

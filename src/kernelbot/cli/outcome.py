@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import report
@@ -57,7 +58,7 @@ def closing(submission: "SubmissionView") -> str:
 def _run(run: "RunView") -> str:
     title = f"--- {'secret' if run.secret else 'public'} run on {run.device} ---"
     if run.result is not None:
-        return f"{title}\n{report(run.result.to_result())}"
+        return f"{title}\n{report(run.result.to_result(), columns=columns())}"
     if run.state is not RunState.FINISHED or run.verdict is None:
         return f"{title}\n{STATES[run.state]}"
     score = f", score {seconds_text(run.score_s)}" if run.score_s else ""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -38,6 +39,11 @@ class Terminal:
             found = value if isinstance(value, dict) else value.model_dump(mode="json")
             sys.stdout.write(json.dumps(found, indent=2) + "\n")
             sys.stdout.flush()
+
+
+def columns() -> int | None:
+    """How wide stdout's terminal is; None where it isn't one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def is_coloured(stream: TextIO) -> bool:

@@ -22,16 +22,22 @@ from kernelbot.render.verdicts import FAULTS, TITLES, mark
 
 OUTPUT_LIMIT = 20_000
 """Characters shown of each of the program's and the compiler's outputs by default."""
+_NUMBERS = ("median", "95% of it", "best", "worst", "calls")
 
 
 def report(
-    result: RunResult, *, output_limit: int = OUTPUT_LIMIT, passed_cases: bool = True
+    result: RunResult,
+    *,
+    output_limit: int = OUTPUT_LIMIT,
+    passed_cases: bool = True,
+    columns: int | None = None,
 ) -> str:
     """Everything an author wants to know, the verdict first. `output_limit`: characters shown
-    of each output; `passed_cases` False: only those that failed, the others counted."""
+    of each output; `passed_cases` False: only those that failed, the others counted; `columns`:
+    the terminal's, into which tables of timings should fit (None: there is no such limit)."""
     parts = [
         _heading(result),
-        *(_phase(phase, result.failure, passed_cases) for phase in result.phases),
+        *(_phase(phase, result.failure, passed_cases, columns) for phase in result.phases),
         _failure(result, output_limit),
         _compile(result.compile, output_limit),
         *(_artifact(artifact, output_limit) for artifact in result.artifacts),
@@ -52,22 +58,27 @@ def report_within(result: RunResult, limit: int = 2000) -> str:
     return shorten(text, limit)
 
 
-def workloads_table(workloads: tuple[WorkloadResult, ...]) -> str:
-    """Timings, one row per workload, with the spread of the calls as a small plot."""
-    headers = ("workload", "median", "95% of it", "best", "worst", "calls", "spread")
-    rows = [
-        (
-            one_line(workload.spec),
-            time_text(workload.median_ns),
-            interval_text(*workload.ci95_ns),
-            time_text(workload.best_ns),
-            time_text(workload.worst_ns),
-            str(len(workload.samples_ns)),
-            histogram(workload.samples_ns),
-        )
-        for workload in workloads
-    ]
-    return table(headers, rows, right=("median", "95% of it", "best", "worst", "calls"))
+def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = None) -> str:
+    """Timings, one row per workload, with the spread of the calls as a small plot.
+
+    Where it is wider than `width` characters, columns are left out: the spread at last.
+    """
+    cells = {
+        "workload": [one_line(workload.spec) for workload in workloads],
+        "median": [time_text(workload.median_ns) for workload in workloads],
+        "95% of it": [interval_text(*workload.ci95_ns) for workload in workloads],
+        "best": [time_text(workload.best_ns) for workload in workloads],
+        "worst": [time_text(workload.worst_ns) for workload in workloads],
+        "calls": [str(len(workload.samples_ns)) for workload in workloads],
+        "spread": [histogram(workload.samples_ns) for workload in workloads],
+    }
+    spare = ["spread", "calls", "best", "worst"]
+    while True:
+        text = table(list(cells), list(zip(*cells.values(), strict=True)), right=_NUMBERS)
+        fits = width is None or max(len(line) for line in text.splitlines()) <= width
+        if fits or not spare:
+            return text
+        del cells[spare.pop()]
 
 
 def _heading(result: RunResult) -> str:
@@ -82,12 +93,15 @@ def _heading(result: RunResult) -> str:
     return "\n".join(lines)
 
 
-def _phase(phase: PhaseResult, told_below: Failure | None, passed_cases: bool) -> str:
+def _phase(
+    phase: PhaseResult, told_below: Failure | None, passed_cases: bool, columns: int | None
+) -> str:
     lines = [f"{phase.phase}: {TITLES[phase.verdict]}, {seconds_text(phase.duration_s)}"]
     if phase.cases:
         lines += _cases(phase.cases, passed_cases)
     if phase.workloads:
-        lines.append(indent(workloads_table(phase.workloads), "  "))
+        width = None if columns is None else columns - 2
+        lines.append(indent(workloads_table(phase.workloads, width), "  "))
         lines += _extras(phase.workloads)
     said = {case.message for case in phase.cases} | ({told_below.message} if told_below else set())
     if phase.failure and phase.failure.message not in said:
