@@ -59,7 +59,13 @@ def test_a_lie_too_small_to_refuse_is_worth_next_to_nothing() -> None:
 def test_time_asleep_counts_unless_the_processor_was_taken_away() -> None:
     asleep = Window(claim_ns=US, bracket_ns=50_000 * US, call_cpu_ns=201 * US)
     displaced = replace(asleep, waiting_ns=49_750 * US)
-    assert (48_502 * US, US) == (quiet().bounded_ns(asleep, 1), quiet().bounded_ns(displaced, 1))
+    assert (49_351 * US, US) == (quiet().bounded_ns(asleep, 1), quiet().bounded_ns(displaced, 1))
+
+
+def test_the_work_of_helpers_counts_while_the_main_thread_sleeps() -> None:
+    helped = replace(a_call(1), call_tree_cpu_ns=1_401 * US)
+    shared = replace(helped, processors=2)
+    assert (1_131 * US, 430_500) == (quiet().bounded_ns(helped, 1), quiet().bounded_ns(shared, 1))
 
 
 def test_few_calls_accuse_nobody() -> None:

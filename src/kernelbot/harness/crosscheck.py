@@ -15,6 +15,7 @@ _BOUND_SLACK = 1.25
 """How much dearer than a call that does nothing the harness's own part of a call may be, before
 the rest is taken for the author's work and counted as his time."""
 _BOUND_SLACK_NS = 20_000
+_BOUND_WALL_NS = 400_000
 _DOUBT = 2.0
 """Only what is beyond twice the dearest nineteen in twenty of the control calls accuses."""
 _DOUBT_NS = 100_000
@@ -107,7 +108,12 @@ class Baseline:
         return max(
             float(window.claim_ns),
             window.call_cpu_ns - explained,
-            window.bracket_ns - window.waiting_ns - self.wait.doubtful_ns(_DOUBT_WALL_NS, share),
+            # Helpers' work takes at least this long, also where the main thread slept meanwhile.
+            window.call_tree_cpu_ns / window.processors - explained,
+            window.bracket_ns
+            - window.waiting_ns
+            - max(self.wait.high_ns, 0.0) * share
+            - _BOUND_WALL_NS,
         )
 
     def contradiction(self, windows: Sequence[Window], parts: int) -> Contradiction | None:

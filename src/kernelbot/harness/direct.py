@@ -38,6 +38,7 @@ class DirectCaller:
         self._session = session
         self._modules = modules
         self._pid = session.clocks.main_pid
+        self._processors = _processors_of(self._pid)
         self._tree = RunnerTree(session.init_pid, self._pid)
         self._input: SharedBuffer | None = None
         self._base = 0
@@ -78,6 +79,7 @@ class DirectCaller:
             bracket_ns=end - start,
             call_cpu_ns=computed,
             call_tree_cpu_ns=computed + helped,
+            processors=self._processors,
             # Waiting for its own helpers is no excuse: they do the author's work.
             waiting_ns=max(waited - helped, 0),
         )
@@ -184,3 +186,11 @@ class DirectCaller:
             maps_file(self._pid, address, length, inode)
             for address, length in zip(addresses, sizes, strict=True)
         )
+
+
+def _processors_of(pid: int) -> int:
+    """How many processors a process may use; 1 of one that is dead, as its call will tell."""
+    try:
+        return len(os.sched_getaffinity(pid))
+    except ProcessLookupError:
+        return 1

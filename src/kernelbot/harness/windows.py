@@ -22,6 +22,8 @@ class Window:
     """Processor time the main thread used from `go` until it waited again."""
     call_tree_cpu_ns: int = 0
     """The same of the whole tree."""
+    processors: int = 1
+    """How many processors the tree may use at once."""
     waiting_ns: int = 0
     """How long the main thread, or the judge, was ready in that time but was given no processor."""
 
