@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import socket
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,7 +40,16 @@ def _is_read_only() -> bool:
 
 
 def _hides_the_host() -> bool:
-    return not any(Path(path).exists() for path in ("/etc/shadow", "/home", "/var", "/run"))
+    return not Path("/etc/shadow").exists() and all(
+        _leads_to_python_alone(Path(path)) for path in ("/home", "/var", "/run")
+    )
+
+
+def _leads_to_python_alone(folder: Path) -> bool:
+    """The interpreter keeps its place, which may lie in a home; nothing else there is shown."""
+    prefixes = (Path(sys.prefix), Path(sys.base_prefix))
+    ways = {p.relative_to(folder).parts[0] for p in prefixes if p.is_relative_to(folder)}
+    return not folder.exists() or {entry.name for entry in folder.iterdir()} <= ways
 
 
 def _refuses_ptrace() -> bool:
