@@ -3,7 +3,6 @@
 import ast
 import contextlib
 import importlib
-import os
 import random
 import sys
 import tempfile
@@ -99,11 +98,10 @@ def loaded(spec: ProblemSpec) -> Iterator[LoadedProblem]:
             Path(folder, file.name).write_text(file.text, encoding="utf-8")
         sys.dont_write_bytecode = True
         sys.path.insert(0, folder)
-        os.chdir(folder)
         try:
-            yield _load(spec)
+            with contextlib.chdir(folder):
+                yield _load(spec)
         finally:
-            os.chdir("/")
             sys.path.remove(folder)
 
 
