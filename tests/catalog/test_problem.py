@@ -36,7 +36,7 @@ def test_every_further_key_is_read(tmp_path: Path) -> None:
     task = TASK + (
         "test_timeout: 10\nbenchmark_timeout: 20.5\nranked_timeout: 30\nranking_by: geom\n"
         "fresh_output: true\ninputs_unchanged: true\nfloor: {flops: 100, bytes: 200}\n"
-        "anchor: reference.py\ngpus: [CPU, H100]\ntemplates: {Python: reference.py}\n"
+        "gpus: [CPU, H100]\ntemplates: {Python: reference.py}\n"
         "config: {main: eval.py, outputs: [0]}\n"
     )
     definition = load_problem(write_problem(tmp_path, task)).definition
@@ -48,7 +48,7 @@ def test_every_further_key_is_read(tmp_path: Path) -> None:
         spec.inputs_unchanged,
     ) == (RankRule.GEOM, True, True)
     assert (Floor(100.0, 200.0),) == spec.floors
-    assert ("reference.py", (0,)) == (spec.anchor, spec.config.outputs)
+    assert (None, (0,)) == (spec.anchor, spec.config.outputs)
     assert (("CPU", "H100"), {"Python": REFERENCE}) == (definition.devices, definition.templates)
 
 
@@ -127,6 +127,7 @@ def test_a_missing_key_is_named(tmp_path: Path, key: str) -> None:
         ("floor: {flops: fast}", "floor.flops"),
         ("floor: {bytes: -1}", "floor.bytes"),
         ("anchor: nowhere.py", "anchor"),
+        ("anchor: reference.py", "anchor"),
         ("libraries: torch", "libraries"),
         ("seed: x", "seed"),
     ],
@@ -142,6 +143,38 @@ def test_a_wrong_value_names_its_key_and_line(tmp_path: Path, line: str, key: st
             kept.append(old)
     found = mistakes(tmp_path, "\n".join([*kept, line]))
     assert (key, len(kept) + 1) in [(finding.key, finding.line) for finding in found]
+
+
+def with_anchor(tmp_path: Path, text: str, more: str = "") -> Path:
+    listed = 'files:\n  - {"name": "anchor.py", "source": "anchor.py"}\n'
+    task = TASK.replace("files:\n", listed) + "anchor: anchor.py\n" + more
+    folder = write_problem(tmp_path, task)
+    (folder / "anchor.py").write_text(text)
+    return folder
+
+
+def test_an_anchor_has_a_file_of_its_own(tmp_path: Path) -> None:
+    folder = with_anchor(tmp_path, "def custom_kernel(data):\n    return data\n")
+    assert "anchor.py" == load_problem(folder).definition.spec.anchor
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "said"),
+    [
+        ("x = 1\n", "", "`anchor.py` defines no custom_kernel"),
+        (
+            "custom_kernel = print\n",
+            "harness: script\nconfig: {main: reference.py}\n",
+            "a problem judged by its own script has no anchor",
+        ),
+    ],
+)
+def test_an_anchor_that_can_not_serve_is_an_error(
+    tmp_path: Path, text: str, more: str, said: str
+) -> None:
+    with pytest.raises(InvalidProblem) as caught:
+        load_problem(with_anchor(tmp_path, text, more))
+    assert [("anchor", said)] == [(found.key, found.message) for found in caught.value.findings]
 
 
 @pytest.mark.parametrize("source", ["../../../../../../etc/passwd", "/etc/passwd", "link.py"])

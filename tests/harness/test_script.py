@@ -11,6 +11,7 @@ from kernelbot.protocol import (
     DeviceSpec,
     EventKind,
     Fault,
+    Floor,
     HarnessKind,
     JobSpec,
     Lang,
@@ -90,6 +91,47 @@ def _judge(client: RunnerClient, job: JobSpec) -> tuple[ScriptOutcome, list[Prog
 def _last(outcome: ScriptOutcome) -> tuple[Verdict, str]:
     result = outcome.phases[-1]
     return result.verdict, result.failure.message if result.failure else ""
+
+
+def _floored(job: JobSpec, *floors: Floor | None, peak_flops: float = 1e9) -> JobSpec:
+    """On a device of a billion operations a second: one each ns."""
+    device = dataclasses.replace(job.device, peak_flops=peak_flops)
+    problem = dataclasses.replace(job.problem, floors=floors)
+    return dataclasses.replace(job, device=device, problem=problem)
+
+
+def test_a_time_below_the_floor_is_refused_with_the_evidence(client: RunnerClient) -> None:
+    job = _floored(_job(_GOOD, Mode.BENCHMARK), None, Floor(flops=2001))
+    outcome, _ = _judge(client, job)
+    result = outcome.phases[-1]
+    assert (Phase.BENCHMARK, Verdict.RULE_VIOLATION) == (result.phase, result.verdict)
+    assert result.failure is not None
+    assert (Fault.AUTHOR, "size: 9; flag: False: median 2.000 us, floor 2.001 us") == (
+        result.failure.fault,
+        result.failure.evidence,
+    )
+
+
+def test_times_at_their_floors_are_accepted(client: RunnerClient) -> None:
+    job = _floored(_job(_GOOD, Mode.BENCHMARK), Floor(flops=1000), Floor(flops=2000))
+    assert (Verdict.ACCEPTED, "") == _last(_judge(client, job)[0])
+
+
+def test_where_only_the_last_workload_counts_its_floor_does(client: RunnerClient) -> None:
+    job = _floored(_job(_GOOD, Mode.BENCHMARK), Floor(flops=1), Floor(flops=1001))
+    problem = dataclasses.replace(job.problem, ranking_by=RankRule.LAST)
+    outcome, _ = _judge(client, dataclasses.replace(job, problem=problem))
+    assert Verdict.RULE_VIOLATION is outcome.phases[-1].verdict
+
+
+@pytest.mark.parametrize("figure", ["nan", "inf", "-inf", "0", "-0.0", "-5", "1e400", "fast"])
+def test_an_impossible_time_is_refused_with_the_evidence(client: RunnerClient, figure: str) -> None:
+    script = _EVAL.replace("mean=1000.0 * (i + 1)", f"mean='{figure}'")
+    outcome, _ = _judge(client, _job(_GOOD, Mode.BENCHMARK, script))
+    result = outcome.phases[-1]
+    assert Verdict.RULE_VIOLATION is result.verdict
+    assert result.failure is not None
+    assert f"benchmark.0.mean: {figure}" == result.failure.evidence
 
 
 def test_a_good_submission_passes_every_phase(client: RunnerClient) -> None:

@@ -39,6 +39,15 @@ def test_an_accepted_run_in_full() -> None:
     assert ACCEPTED_TEXT == report(ACCEPTED)
 
 
+def test_an_anchor_s_time_stands_beside_the_median() -> None:
+    timed = replace(WORKLOAD, anchor_ns=2_200_000.0)
+    workloads = (timed, replace(WORKLOAD, spec="size: 1"))
+    rows = [line.split() for line in workloads_table(workloads).splitlines()]
+    assert ["calls", "anchor", "of", "it", "spread"] == rows[0][-5:]
+    assert ["3", "2.20", "ms", "0.5", "x", "█"] == rows[1][-8:-2]
+    assert ["ms", "3", "█", "█", "█"] == rows[2][-5:]
+
+
 def test_a_wrong_answer_in_full() -> None:
     assert WRONG_TEXT == report(WRONG)
 

@@ -31,6 +31,7 @@ MAX_FILES = 200
 TEMPLATE_WORDS = ("Python", "CUDA", "C++", "Triton", "HIP", "CuteDSL")
 SUPPLIED_TO_RANKS = frozenset({"rank", "world_size"})
 """Arguments that a multi-GPU script adds to each case by itself."""
+_NO_ANCHORS = (REFERENCE, "task.py", "task.h", "utils.py")
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
@@ -121,7 +122,7 @@ def _read(
         fresh_output=fields.flag("fresh_output"),
         inputs_unchanged=fields.flag("inputs_unchanged"),
         floors=read_floors(fields, findings, len(benchmarks)),
-        anchor=_read_anchor(fields, files, findings),
+        anchor=_read_anchor(fields, files, config, choice.kind, findings),
     )
     devices = tuple(dict.fromkeys(text for text, _ in fields.texts("gpus")))
     templates = _read_templates(fields, checkout, findings)
@@ -284,12 +285,26 @@ def _read_timeouts(fields: Fields) -> Timeouts:
     )
 
 
-def _read_anchor(fields: Fields, files: _Files, findings: Findings) -> str | None:
+def _read_anchor(
+    fields: Fields, files: _Files, config: BuildConfig, kind: HarnessKind, findings: Findings
+) -> str | None:
+    """A file of its own, since no runner of a submission gets it."""
     anchor = fields.text("anchor")
-    if anchor and anchor not in files.texts:
+    if not anchor:
+        return None
+    complaint = None
+    if anchor not in files.texts:
+        complaint = f"`{anchor}` isn't among `files`"
+    elif kind is HarnessKind.SCRIPT:
+        complaint = "a problem judged by its own script has no anchor"
+    elif anchor in (*_NO_ANCHORS, config.main, *config.sources):
+        complaint = f"`{anchor}` has another purpose already; an anchor needs a file of its own"
+    elif "custom_kernel" not in files.texts[anchor]:
+        complaint = f"`{anchor}` defines no custom_kernel"
+    if complaint is not None:
         item = fields.take("anchor")
-        findings.error("anchor", item.line if item else None, f"`{anchor}` isn't among `files`")
-    return anchor or None
+        findings.error("anchor", item.line if item else None, complaint)
+    return anchor
 
 
 def _read_templates(fields: Fields, checkout: Checkout, findings: Findings) -> dict[str, str]:

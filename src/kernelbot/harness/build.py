@@ -105,7 +105,8 @@ def _plan(job: JobSpec, product: Product) -> _Plan:
     files = {
         file.name: file.text.encode()
         for file in spec.files
-        if Path(file.name).suffix.lower() in SOURCE_SUFFIXES or file.name in spec.config.sources
+        if file.name != spec.anchor
+        and (Path(file.name).suffix.lower() in SOURCE_SUFFIXES or file.name in spec.config.sources)
     }
     files[spec.submission_name] = job.submission.text.encode()
     sources = spec.config.sources or (spec.submission_name,)

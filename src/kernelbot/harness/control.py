@@ -6,6 +6,7 @@ ever loaded: nobody can forge it, and a busy machine makes both sides slower ali
 """
 
 import statistics
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,14 +19,22 @@ from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
 from kernelbot.harness.session import Session
 from kernelbot.harness.values import Encoded, leaf_kinds
 from kernelbot.harness.windows import Reply, Window
-from kernelbot.protocol import JobSpec, Lang, Vendor, Verdict
+from kernelbot.protocol import JobSpec, Lang, SourceFile, Vendor, Verdict
 
 IDENTITY = "identity"
 """Returns its input; of a compiled problem, calls nothing on the same buffers."""
 NOTHING = "nothing"
+_LOADED = "author"
+"""What a runner calls the kernel that was loaded into it: here only ever the problem's anchor."""
+_ANCHOR_S = 60.0
+"""A call of the anchor that takes longer isn't waited for."""
 _WARMING_CALLS = 3
 _EMPTY_CALLS = 5
 _COLD_CALLS = 3
+
+
+class AnchorFailed(Exception):
+    """The problem's anchor did what would be an author's failure in a submission."""
 
 
 def caller_of(job: JobSpec, problem: LoadedProblem, session: Session) -> DirectCaller | Session:
@@ -65,6 +74,34 @@ class Control:
     def extend(self, deadline: float) -> None:
         """Serve another phase: the runner is as clean as it was."""
         self._session.deadline = deadline
+
+    def load_anchor(self, source: SourceFile) -> None:
+        """Load the problem's anchor, of all kernels the only one that isn't the harness's own."""
+        with self._own_time():
+            self._session.load(source, source.name)
+
+    def load_anchor_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
+        """The same of a compiled problem."""
+        with self._own_time():
+            self._session.load_library(binary, outputs)
+
+    def call_anchor(self, data: Encoded) -> Reply:
+        """One timed call of the anchor with cold caches."""
+        self._calls += 1
+        with self._own_time():
+            return self._caller.timed_call(data, self._flusher, bool(self._calls % 2), _LOADED)
+
+    @contextmanager
+    def _own_time(self) -> Iterator[None]:
+        """However little time the author's phase has left. Raises `AnchorFailed`."""
+        deadline = self._session.deadline
+        self._session.deadline = time.monotonic() + _ANCHOR_S
+        try:
+            yield
+        except AuthorFailure as error:
+            raise AnchorFailed(error.message.replace("The submission", "It", 1)) from error
+        finally:
+            self._session.deadline = deadline
 
     def calibrate(self, index: int, data: Encoded) -> float:
         """Warm up and begin workload `index`'s baseline anew; the median empty call, in ns."""

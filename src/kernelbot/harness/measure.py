@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from kernelbot.harness.anchor import EVERY, Anchor, without_drift
 from kernelbot.harness.checking import complaint, expected_output
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.control import Control, caller_of
@@ -19,6 +20,7 @@ from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.session import Session
 from kernelbot.harness.testing import encode_input, refuse_side_effects, wrong_answer
+from kernelbot.harness.values import Encoded
 from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
 
@@ -70,10 +72,13 @@ class Measurer:
         left_s = (self._session.deadline - start) * 0.9 / workloads_left
         rules = self._job.sampling
         rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s))
-        first = encode_input(self._data(case, index, 0), self._problem.modules)
+        known = self._data(case, index, 0)
+        first = encode_input(known, self._problem.modules)
         if isinstance(self._caller, DirectCaller):
             self._caller.hold()
         empty_call_ns = self._control.calibrate(index, first)
+        anchor = self._anchor(known, first)
+        start += anchor.spent_s if anchor is not None else 0.0
         call = self._warm_up(index, case)
         windows: list[Window] = []
         checked = 0
@@ -88,6 +93,8 @@ class Measurer:
             )
             if len(windows) % _CONTROL_EVERY == 0:
                 self._control.observe(index, first)
+            if anchor is not None and len(windows) % EVERY == 0:
+                start += self._observe(anchor)
             reply, spent = self._one_call(index, case, call, check)
             call += 1
             checked += check
@@ -100,10 +107,33 @@ class Measurer:
             refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
             refused.disputable = True
             raise refused
-        result = _summary(case, rule.samples_ns, checked, stopped, empty_call_ns)
-        if found := below_floor(self._floor(index), self._job.device, result.median_ns):
+        measured_ns = statistics.median(rule.samples_ns)
+        if found := below_floor(self._floor(index), self._job.device, measured_ns):
             raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
+        result = _summary(case, rule.samples_ns, checked, stopped, empty_call_ns, anchor)
         return Measurement(result, tuple(windows))
+
+    def _anchor(self, data: Any, encoded: Encoded) -> Anchor | None:
+        """The problem's anchor, warm; None where it has none."""
+        if self._job.problem.anchor is None:
+            return None
+        anchor = Anchor(self._control, self._problem, data, encoded)
+        self._give_back(anchor.spent_s)
+        return anchor
+
+    def _observe(self, anchor: Anchor) -> float:
+        """One more call of the anchor; the seconds it took."""
+        before = anchor.spent_s
+        anchor.observe()
+        spent_s = anchor.spent_s - before
+        self._give_back(spent_s)
+        return spent_s
+
+    def _give_back(self, anchor_s: float) -> None:
+        """The anchor's time isn't the author's: his phase ends later by as much."""
+        self._session.deadline += anchor_s
+        self._control.extend(self._session.deadline)
+        self._spend("anchor", anchor_s)
 
     def close(self) -> None:
         """Give back what the calls needed."""
@@ -169,17 +199,22 @@ def _summary(
     checked: int,
     stopped: StoppedBy,
     empty_call_ns: float,
+    anchor: Anchor | None,
 ) -> WorkloadResult:
+    factors = anchor.factors(len(samples)) if anchor is not None else ()
+    steady = without_drift(samples, factors) if factors else samples
     return WorkloadResult(
         spec=case.spec,
         samples_ns=tuple(samples),
-        median_ns=statistics.median(samples),
-        mean_ns=statistics.fmean(samples),
-        stdev_ns=statistics.stdev(samples) if len(samples) > 1 else 0.0,
-        ci95_ns=median_interval(samples),
-        best_ns=min(samples),
-        worst_ns=max(samples),
+        median_ns=statistics.median(steady),
+        mean_ns=statistics.fmean(steady),
+        stdev_ns=statistics.stdev(steady) if len(steady) > 1 else 0.0,
+        ci95_ns=median_interval(steady),
+        best_ns=min(steady),
+        worst_ns=max(steady),
         checked=checked,
         stopped_by=stopped.value,
         empty_call_ns=empty_call_ns,
+        anchor_ns=anchor.median_ns if anchor is not None else None,
+        drift_factors=factors,
     )

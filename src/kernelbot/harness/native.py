@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kernelbot.harness.anchor import load_anchor
 from kernelbot.harness.build import Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.clocks import CacheFlusher
@@ -237,6 +238,7 @@ class NativeJudge:
         """One control runner serves all phases: nobody's code ever enters it."""
         if self._control is None:
             self._control = Control(self._job, self._problem, self._client, self._flusher, deadline)
+            load_anchor(self._job, self._control, self._client, self._cache)
         self._control.extend(deadline)
         return self._control
 

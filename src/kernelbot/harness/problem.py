@@ -61,8 +61,11 @@ class LoadedProblem:
 
 
 def shared_files(spec: ProblemSpec) -> tuple[SourceFile, ...]:
-    """What the runner may see: task, utils, headers, and modules that those import themselves."""
-    by_name = {file.name: file for file in spec.files}
+    """What the runner may see: task, utils, headers, and modules that those import themselves.
+
+    Never the anchor: its source would be a good start, and its name is on the board.
+    """
+    by_name = {file.name: file for file in spec.files if file.name != spec.anchor}
     names = [name for name in by_name if name in _SHARED_BY_NAME or name.endswith(_HEADERS)]
     for name in names:
         if name.endswith(".py"):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from kernelbot.harness.build import Build, Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
+from kernelbot.harness.crosscheck import below_floor
 from kernelbot.harness.native import PHASES
 from kernelbot.harness.sandbox import (
     CommandNotStarted,
@@ -208,7 +209,8 @@ class _ScriptJudge:
         self._stderr.append(result.stderr)
         self._timings["script"] = self._timings.get("script", 0.0) + result.duration_s
         self._suspicions += [f"{phase}: {key} was reported twice" for key in report.doubled]
-        return conclude(phase, cases, report, result), report
+        concluded = conclude(phase, cases, report, result)
+        return refuse_impossible(self._job, concluded), report
 
     def _argv(self, phase: Phase) -> list[str]:
         problem = self._job.problem
@@ -277,6 +279,22 @@ class _ScriptJudge:
                     EventKind.WORKLOAD, phase, index, len(cases), spec, median_ns=median_ns
                 )
             )
+
+
+def refuse_impossible(job: JobSpec, result: PhaseResult) -> PhaseResult:
+    """`rule_violation` where an accepted phase has a time below its workload's floor."""
+    if result.phase not in (Phase.BENCHMARK, Phase.LEADERBOARD):
+        return result
+    if result.verdict is not Verdict.ACCEPTED:
+        return result
+    floors = job.problem.floors or (None,) * len(result.workloads)
+    last = floors[-len(result.workloads) :]  # a phase times all workloads, or only the last
+    for floor, workload in zip(last, result.workloads, strict=False):
+        if found := below_floor(floor, job.device, workload.median_ns):
+            evidence = f"{workload.spec}: {found.evidence}"
+            failure = Failure(Fault.AUTHOR, found.message, evidence)
+            return replace(result, verdict=Verdict.RULE_VIOLATION, failure=failure)
+    return result
 
 
 def conclude(

@@ -25,7 +25,11 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class WorkloadResult:
-    """The measurement of one workload; every sample is kept, all times in nanoseconds."""
+    """The measurement of one workload; every sample is kept, all times in nanoseconds.
+
+    Samples are as they were measured. The figures are of the samples times their factors where
+    there are any.
+    """
 
     spec: str
     samples_ns: tuple[float, ...]
@@ -43,6 +47,9 @@ class WorkloadResult:
     empty_call_ns: float | None = None
     """Median time of an empty call on the same runner: reported, never subtracted."""
     anchor_ns: float | None = None
+    """Median time of the problem's anchor between the samples; None where it has none."""
+    drift_factors: tuple[float, ...] = ()
+    """What cancels drift: a factor for each ten samples, from the anchor's times beside them."""
     extra: dict[str, str] = field(default_factory=dict)
     """Further keys a problem's script reported."""
 

@@ -22,7 +22,7 @@ from kernelbot.render.verdicts import FAULTS, TITLES, mark
 
 OUTPUT_LIMIT = 20_000
 """Characters shown of each of the program's and the compiler's outputs by default."""
-_NUMBERS = ("median", "95% of it", "best", "worst", "calls")
+_NUMBERS = ("median", "95% of it", "best", "worst", "calls", "anchor", "of it")
 
 
 def report(
@@ -61,7 +61,8 @@ def report_within(result: RunResult, limit: int = 2000) -> str:
 def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = None) -> str:
     """Timings, one row per workload, with the spread of the calls as a small plot.
 
-    Where it is wider than `width` characters, columns are left out: the spread at last.
+    Of a problem with an anchor also the anchor's time, and how the median compares with it. Where
+    it is wider than `width` characters, columns are left out: the spread at last.
     """
     cells = {
         "workload": [one_line(workload.spec) for workload in workloads],
@@ -70,15 +71,29 @@ def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = N
         "best": [time_text(workload.best_ns) for workload in workloads],
         "worst": [time_text(workload.worst_ns) for workload in workloads],
         "calls": [str(len(workload.samples_ns)) for workload in workloads],
+        **_beside_anchor(workloads),
         "spread": [histogram(workload.samples_ns) for workload in workloads],
     }
-    spare = ["spread", "calls", "best", "worst"]
+    spare = ["spread", "anchor", "calls", "best", "worst"]
     while True:
         text = table(list(cells), list(zip(*cells.values(), strict=True)), right=_NUMBERS)
         fits = width is None or max(len(line) for line in text.splitlines()) <= width
         if fits or not spare:
             return text
-        del cells[spare.pop()]
+        cells.pop(spare.pop(), None)
+
+
+def _beside_anchor(workloads: tuple[WorkloadResult, ...]) -> dict[str, list[str]]:
+    """The anchor's median, and the kernel's as a multiple of it, which any machine agrees on."""
+    if not any(workload.anchor_ns for workload in workloads):
+        return {}
+    return {
+        "anchor": [time_text(load.anchor_ns) if load.anchor_ns else "" for load in workloads],
+        "of it": [
+            f"{load.median_ns / load.anchor_ns:.3g} x" if load.anchor_ns else ""
+            for load in workloads
+        ],
+    }
 
 
 def _heading(result: RunResult) -> str:

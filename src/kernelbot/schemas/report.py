@@ -64,6 +64,10 @@ class WorkloadView(Answer):
     stopped_by: str = ""
     empty_call_ns: float | None = None
     anchor_ns: float | None = None
+    drift_factors: list[float] = Field(
+        default_factory=list,
+        description="The figures are of the samples times these: one for each ten samples.",
+    )
     extra: dict[str, str] = Field(default_factory=dict)
 
     @classmethod
@@ -83,6 +87,7 @@ class WorkloadView(Answer):
             stopped_by=workload.stopped_by,
             empty_call_ns=workload.empty_call_ns,
             anchor_ns=workload.anchor_ns,
+            drift_factors=list(workload.drift_factors),
             extra=workload.extra,
         )
 
@@ -101,6 +106,7 @@ class WorkloadView(Answer):
             stopped_by=self.stopped_by,
             empty_call_ns=self.empty_call_ns,
             anchor_ns=self.anchor_ns,
+            drift_factors=tuple(self.drift_factors),
             extra=dict(self.extra),
         )
 
