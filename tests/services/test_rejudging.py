@@ -6,6 +6,7 @@ import pytest
 
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotFound
 from kernelbot.domain.types import Rejudge
+from kernelbot.schemas.samples import SampleList
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -85,6 +86,26 @@ async def test_a_submission_shows_its_new_score_and_stays_finished(
             started = await world.services.rejudging.get(world.admin.user, "sort", started.id)
     shown = await world.services.submissions.get(world.ada.user, ada)
     assert (1.5, 1, 2) == (shown.score_s, shown.place, len(shown.runs))
+
+
+async def test_its_samples_are_kept_for_download(world: World, tmp_path: Path) -> None:
+    await world.board()
+    (ada,) = await _ranked(world, tmp_path, 1.0)
+    _measure_otherwise(world, ada, 1.5)
+    done = await _rejudged(world, tmp_path)
+    runs = await world.services.submissions.measured(world.admin.user, ada)
+    samples = SampleList.of(ada, runs).workloads
+    assert [(None, 1e9), (None, 1e9), (done.id, 1.5e9)] == [
+        (load.rejudge_id, load.samples_ns[0]) for load in samples
+    ]
+
+
+async def test_its_samples_are_on_secret_data(world: World, tmp_path: Path) -> None:
+    await world.board()
+    (ada,) = await _ranked(world, tmp_path, 1.0)
+    await _rejudged(world, tmp_path)
+    runs = await world.services.submissions.measured(world.ada.user, ada)
+    assert [False] == [load.secret for load in SampleList.of(ada, runs).workloads]
 
 
 async def test_one_at_a_time(world: World, tmp_path: Path) -> None:

@@ -36,10 +36,12 @@ async def test_every_sample_can_be_downloaded(judged: World, tmp_path: Path) -> 
     async with working(quick_settings(tmp_path), judged.database.url):
         submitted = await judged.submit(content=b"# fake: accepted 0.5\n")
         await finished(judged, submitted.id)
-    mine = await judged.services.submissions.get(judged.ada.user, submitted.id)
-    whole = await judged.services.submissions.get(judged.admin.user, submitted.id)
-    assert [[0.5e9, 0.5e9, 0.1]] == [w.samples_ns for w in SampleList.of(mine).workloads]
-    assert [False, True] == [w.secret for w in SampleList.of(whole).workloads]
+    mine = await judged.services.submissions.measured(judged.ada.user, submitted.id)
+    whole = await judged.services.submissions.measured(judged.admin.user, submitted.id)
+    found = SampleList.of(submitted.id, mine).workloads
+    assert [[0.5e9, 0.5e9, 0.1]] == [load.samples_ns for load in found]
+    found = SampleList.of(submitted.id, whole).workloads
+    assert [False, True] == [load.secret for load in found]
 
 
 async def test_what_an_author_prints_may_hold_anything(judged: World, tmp_path: Path) -> None:

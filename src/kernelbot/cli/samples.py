@@ -14,6 +14,18 @@ from kernelbot.cli.terminal import Terminal
 if TYPE_CHECKING:
     from kernelbot.schemas.samples import SampledWorkload, SampleList
 
+_COLUMNS = (
+    "run",
+    "device",
+    "secret",
+    "phase",
+    "workload",
+    "spec",
+    "index",
+    "sample_ns",
+    "drift_factor",
+    "rejudge",
+)
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
 
 
@@ -44,6 +56,7 @@ def samples(
         return
     headers = (
         "run",
+        "rejudge",
         "device",
         "phase",
         "workload",
@@ -65,6 +78,7 @@ def _row(load: "SampledWorkload") -> tuple[str, ...]:
     low, high = (seconds_text(end / 1e9) for end in load.ci95_ns)
     return (
         str(load.run_id),
+        "" if load.rejudge_id is None else str(load.rejudge_id),
         load.device,
         load.phase,
         one_line(load.spec),
@@ -77,7 +91,15 @@ def _row(load: "SampledWorkload") -> tuple[str, ...]:
 
 def _write_csv(found: "SampleList") -> None:
     writer = csv.writer(sys.stdout)
-    writer.writerow(("run", "device", "secret", "phase", "workload", "spec", "index", "sample_ns"))
+    writer.writerow(_COLUMNS)
     for load in found.workloads:
         place = (load.run_id, load.device, load.secret, load.phase, load.workload, load.spec)
-        writer.writerows((*place, i, sample) for i, sample in enumerate(load.samples_ns))
+        writer.writerows(
+            (*place, i, sample, _factor(load, i), load.rejudge_id)
+            for i, sample in enumerate(load.samples_ns)
+        )
+
+
+def _factor(load: "SampledWorkload", index: int) -> float:
+    """What cancels drift: each ten samples share one factor; 1 without an anchor."""
+    return load.drift_factors[index // 10] if load.drift_factors else 1.0

@@ -128,6 +128,8 @@ class Run:
     message: str | None
     """Why it was not accepted, in one sentence."""
     result: RunResult | None
+    rejudge_id: int | None = None
+    """The rejudge that measured it again; None for the submission's own runs."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from kernelbot.domain.types import (
     QueuePlace,
     QueueRules,
     Role,
+    Run,
     Submission,
     User,
 )
@@ -103,6 +104,19 @@ class Submissions:
         async with self._database.read() as session:
             await _check_visible(session, viewer, submission_id)
             return await self._show(session, viewer, submission_id)
+
+    async def measured(self, viewer: User, submission_id: int) -> builtins.list[Run]:
+        """Its runs and those of rejudges after them, with the results that the viewer may see.
+
+        Raises `NotFound`, `NotAllowed`.
+        """
+        async with self._database.read() as session:
+            await _check_visible(session, viewer, submission_id)
+            row = await _existing(session, submission_id)
+            own = (await submissions.runs(session, [row]))[submission_id]
+            again = await submissions.rejudged_runs(session, row)
+            results = await submissions.results(session, submission_id)
+        return views.with_results([*own, *again], results, viewer)
 
     async def list(
         self,
@@ -205,15 +219,21 @@ class Submissions:
             )
 
     async def _show(self, session: ReadSession, viewer: User, submission_id: int) -> Submission:
-        row = await submissions.one(session, submission_id)
-        if row is None:  # deleted since it was looked up
-            raise NotFound(f"There is no submission {submission_id}.")
+        row = await _existing(session, submission_id)
         runs = (await submissions.runs(session, [row]))[submission_id]
         results = await submissions.results(session, submission_id)
         places = await self._places.of(session, [submission_id])
         noticed = (await reviews.evidence(session, [submission_id]))[submission_id]
         shown = noticed if viewer.role == Role.ADMIN else ()
         return views.submission(row, views.with_results(runs, results, viewer), places, shown)
+
+
+async def _existing(session: ReadSession, submission_id: int) -> submissions.SubmissionRow:
+    """Raises `NotFound` where it was deleted since it was looked up."""
+    row = await submissions.one(session, submission_id)
+    if row is None:
+        raise NotFound(f"There is no submission {submission_id}.")
+    return row
 
 
 def _wait_s(found: Waiting, slots: int) -> float | None:

@@ -180,6 +180,12 @@ async def runs(session: ReadSession, found: list[SubmissionRow]) -> dict[int, li
     return by_submission
 
 
+async def rejudged_runs(session: ReadSession, row: SubmissionRow) -> list[Run]:
+    """The runs by which rejudges measured the submission again, without results; oldest first."""
+    found = await session.all(statements("submissions")["rejudged_runs"], {"submission_id": row.id})
+    return [_run(run, row.mode) for run in found]
+
+
 async def results(session: ReadSession, submission_id: int) -> dict[int, RunResult]:
     """The results of the submission's finished runs, by run, with every sample and artifact."""
     sql = statements("submissions")

@@ -87,8 +87,8 @@ async def show_submission(
 async def show_samples(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> SampleList:
-    """Every sample of every measurement, in the order they were taken."""
-    return SampleList.of(await services.submissions.get(viewer, submission_id))
+    """Every sample of every measurement, rejudges' too, in the order they were taken."""
+    return SampleList.of(submission_id, await services.submissions.measured(viewer, submission_id))
 
 
 @router.post("/{submission_id}/cancel", responses=documented(401, 403, 404, 409, 422, 503))

@@ -63,6 +63,12 @@ SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, coalesce((
 FROM runs r WHERE r.submission_id = ANY(%(submission_ids)s) AND r.rejudge_id IS NULL
 ORDER BY r.submission_id, r.device, r.secret;
 
+-- name: rejudged_runs
+SELECT id, submission_id, device, secret, state, verdict, score_s, attempts, created_at,
+    started_at, finished_at, fault, message, rejudge_id
+FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NOT NULL
+ORDER BY rejudge_id, id;
+
 -- name: results
 SELECT a.run_id, a.result
 FROM attempts a JOIN runs r ON r.id = a.run_id
