@@ -152,7 +152,10 @@ async def test_a_killed_database_server_is_revived(own_postgres: EmbeddedPostgre
                     if await asyncio.to_thread(own_postgres.revive):
                         break
                 await asyncio.sleep(0.1)
-            shown = await world.services.submissions.get(world.ada.user, submitted.id)
+            while True:
+                with contextlib.suppress(Unavailable):  # on a connection from before
+                    shown = await world.services.submissions.get(world.ada.user, submitted.id)
+                    break
         assert shown == submitted
 
 
