@@ -1,6 +1,6 @@
 # Timed in turn with every submission: a machine that grows slower slows both. Never shown to one.
-import numpy as np
+import torch
 
 
 def custom_kernel(data):
-    return np.bincount(data, minlength=256)
+    return torch.softmax(data, dim=-1)
