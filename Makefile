@@ -70,8 +70,9 @@ $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-
 # torch comes first and by its exact version: a plain `torch` makes pip look for the newest, which
 # on Linux is a build of several gigabytes for GPUs.
 $(VENV)/develops: $(VENV)/runs
-	@echo "Installing torch, triton and the development tools into $(VENV) ..."
+	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@$(PIP) $(call pinned,torch)
 	@$(PIP) $(call pinned,triton)
+	@$(PIP) --no-build-isolation --editable '.[export,triage]'
 	@$(PIP) --group dev
 	@touch $@
