@@ -1,3 +1,4 @@
+import dataclasses
 import os
 import sys
 import time
@@ -7,7 +8,7 @@ from scripts.processes import Process, family, survivors
 
 from kernelbot.harness.host import Host, PoolKey, flavour_of
 from kernelbot.harness.sandbox import Flavour
-from kernelbot.protocol import SandboxMode, Vendor
+from kernelbot.protocol import HarnessKind, SandboxMode, Vendor
 from tests.harness.jobs import SORT, a_job
 
 
@@ -42,3 +43,9 @@ def test_what_is_mentioned_but_not_installed_is_not_loaded(
     for name in missing:
         monkeypatch.setitem(sys.modules, name, None)
     assert expected == flavour_of(a_job("# faster than torch\n" + SORT))
+
+
+def test_a_script_needs_nothing_loaded_ahead() -> None:
+    job = a_job("# faster than torch\n" + SORT)
+    script = dataclasses.replace(job.problem, harness=HarnessKind.SCRIPT)
+    assert Flavour.BARE == flavour_of(dataclasses.replace(job, problem=script))

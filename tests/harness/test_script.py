@@ -197,16 +197,19 @@ def test_a_wrong_answer_carries_the_scripts_message(client: RunnerClient) -> Non
         ("x = bytearray(1 << 40)\n", Verdict.MEMORY_LIMIT, "MemoryError"),
         ("x = b'1' * (4 << 30)\n", Verdict.MEMORY_LIMIT, "memory"),
         ("while True: print('x' * 1000)\n", Verdict.OUTPUT_LIMIT, "printed more"),
-        ("import sys\nsys.exit(113)\n", Verdict.INTERNAL_ERROR, "refused its input"),
+        ("import os\nos._exit(110)\n", Verdict.RUNTIME_ERROR, "A CUDA call failed"),
+        ("import os\nos._exit(111)\n", Verdict.RUNTIME_ERROR, "got no result descriptor"),
+        ("import sys\nsys.exit(113)\n", Verdict.RUNTIME_ERROR, "can't read their cases"),
     ],
 )
 def test_other_ends_have_their_verdicts(
     client: RunnerClient, source: str, verdict: Verdict, words: str
 ) -> None:
     outcome, _ = _judge(client, _job(source))
-    found, message = _last(outcome)
-    assert verdict == found
-    assert words in message
+    result = outcome.phases[-1]
+    assert result.failure is not None
+    assert (verdict, Fault.AUTHOR) == (result.verdict, result.failure.fault)
+    assert words in result.failure.message
 
 
 def test_a_script_that_does_not_end_is_a_time_limit(client: RunnerClient) -> None:

@@ -22,6 +22,7 @@ from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, Zygot
 from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
 from kernelbot.protocol import (
     EventKind,
+    HarnessKind,
     JobSpec,
     Phase,
     ProgressEvent,
@@ -227,7 +228,10 @@ def flavour_of(job: JobSpec) -> Flavour:
     """Which frameworks the problem's files and the submission mention, as far as there are any.
 
     Where one is missing, whoever imports it is told: the mention may be no more than a comment.
+    A script starts a Python of its own, which gains nothing from what its runner has loaded.
     """
+    if job.problem.harness is HarnessKind.SCRIPT:
+        return Flavour.BARE
     texts = [file.text for file in job.problem.files] + [job.submission.text]
     if any("torch" in text or "triton" in text for text in texts) and _installed("torch"):
         return Flavour.TORCH

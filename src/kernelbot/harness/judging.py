@@ -14,8 +14,8 @@ from kernelbot.harness.native import Collected, NativeJudge
 from kernelbot.harness.outcome import Material, our_fault, run_result
 from kernelbot.harness.problem import ProblemBroken, loaded
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
-from kernelbot.harness.script import judge_script
-from kernelbot.harness.system import system_info
+from kernelbot.harness.script import judge_script, maps_cuda
+from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
 from kernelbot.protocol import (
     HarnessKind,
     JobSpec,
@@ -117,7 +117,7 @@ def _by_script(
         compile=outcome.compile,
         artifacts=outcome.artifacts,
         timings=outcome.timings,
-        notes=outcome.suspicions,
+        notes=((CUDA_ON_CPU_NOTE,) if maps_cuda(job) else ()) + outcome.suspicions,
     )
 
 

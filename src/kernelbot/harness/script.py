@@ -50,10 +50,13 @@ Emit = Callable[[ProgressEvent], None]
 
 _CASES_FILE = "cases.txt"
 _STARTUP_FOLDER = ".startup"
-_CUDA_FAILED = 110
-_NO_DESCRIPTOR = 111
 _TESTS_FAILED = 112
-_BAD_CASES = 113
+_SAID_BY_SCRIPTS = {
+    110: "A CUDA call failed.",
+    111: "It ended with exit code 111, by which scripts say that they got no result descriptor.",
+    113: "It ended with exit code 113, by which scripts say that they can't read their cases.",
+}
+"""Said by submissions as easily, so that none of these is ever the platform's fault."""
 _SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
 _TRIM = 500
 
@@ -225,7 +228,7 @@ class _ScriptJudge:
         files[_CASES_FILE] = "".join(f"{case.spec}\n" for case in cases).encode()
         if build is not None:
             files[Product.PROGRAM.value] = build.binary
-        if self._maps_cuda():
+        if maps_cuda(self._job):
             startup = "from kernelbot.harness.cuda_on_cpu import install\ninstall()\n"
             files[f"{_STARTUP_FOLDER}/sitecustomize.py"] = startup.encode()
         return files
@@ -236,7 +239,7 @@ class _ScriptJudge:
             environment["POPCORN_SEED"] = str(self._job.seed)
         if self._job.problem.multi_gpu:
             environment["POPCORN_GPUS"] = str(self._ranks())
-        if self._maps_cuda():
+        if maps_cuda(self._job):
             path = harness_path(isolated=self._job.sandbox is SandboxMode.REQUIRED)
             environment["PYTHONPATH"] = f"{_STARTUP_FOLDER}:{path}"
         return environment
@@ -245,13 +248,6 @@ class _ScriptJudge:
         cases = (*self._job.problem.tests, *self._job.problem.benchmarks)
         sizes = [case.args.get("world_size") for case in cases]
         return max((size for size in sizes if isinstance(size, int)), default=1)
-
-    def _maps_cuda(self) -> bool:
-        """Whether torch's cuda calls have to fall on the CPU for this job."""
-        if self._job.device.vendor is not Vendor.CPU or self._job.problem.lang is not Lang.PY:
-            return False
-        texts = [file.text for file in self._job.problem.files] + [self._job.submission.text]
-        return any("torch" in text for text in texts) and any("cuda" in text for text in texts)
 
     def _tell(
         self, phase: Phase, cases: tuple[Case, ...], report: ScriptReport, key: str, value: str
@@ -279,6 +275,14 @@ class _ScriptJudge:
                     EventKind.WORKLOAD, phase, index, len(cases), spec, median_ns=median_ns
                 )
             )
+
+
+def maps_cuda(job: JobSpec) -> bool:
+    """Whether torch's cuda calls have to fall on the CPU for this job."""
+    if job.device.vendor is not Vendor.CPU or job.problem.lang is not Lang.PY:
+        return False
+    texts = [file.text for file in job.problem.files] + [job.submission.text]
+    return any("torch" in text for text in texts) and any("cuda" in text for text in texts)
 
 
 def refuse_impossible(job: JobSpec, result: PhaseResult) -> PhaseResult:
@@ -326,9 +330,6 @@ def _decide(
 ) -> tuple[Verdict, Failure | None]:
     if result.limit is not None:
         return result.limit, Failure(Fault.AUTHOR, _limit_message(result, phase))
-    if result.exit_code in (_NO_DESCRIPTOR, _BAD_CASES):
-        message = f"The problem's script refused its input (exit code {result.exit_code})."
-        return Verdict.INTERNAL_ERROR, Failure(Fault.PLATFORM, message, result.stderr[-_TRIM:])
     if report.passed and result.exit_code == 0:
         return _believe(phase, cases, results, workloads)
     if result.exit_code == _TESTS_FAILED or report.says_wrong:
@@ -364,10 +365,9 @@ def _crashed(report: ScriptReport, result: CommandResult) -> tuple[Verdict, Fail
         return Verdict.MEMORY_LIMIT, Failure(Fault.AUTHOR, last)
     if result.signal is not None:
         how = f"It was ended by {_signal_name(result.signal)}."
-    elif result.exit_code == _CUDA_FAILED:
-        how = "A CUDA call failed."
     elif result.exit_code:
-        how = f"It ended with exit code {result.exit_code}."
+        plain = f"It ended with exit code {result.exit_code}."
+        how = _SAID_BY_SCRIPTS.get(result.exit_code, plain)
     else:
         how = "It ended without `check: pass`."
     message = " ".join(part for part in (how, report.first_message()[:_TRIM] or last) if part)

@@ -3,11 +3,13 @@
 import platform
 import re
 import sys
+from contextlib import suppress
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from kernelbot.protocol import JobSpec, SystemInfo
+from kernelbot.protocol import HarnessKind, JobSpec, SystemInfo
 
 CUDA_ON_CPU_NOTE = "torch's cuda calls were mapped to the CPU, for the problem and the submission"
 
@@ -33,13 +35,23 @@ def os_name() -> str:
 
 
 def system_info(job: JobSpec, notes: tuple[str, ...] = ()) -> SystemInfo:
-    """The header of a result. torch is named where this process has loaded it."""
-    torch: Any = sys.modules.get("torch")
+    """The header of a result. torch is named where this process, or the problem's script, has it."""
     return SystemInfo(
         device=job.device.name,
         cpu=cpu_model(),
         os=os_name(),
         python=platform.python_version(),
-        torch=str(torch.__version__) if torch is not None else None,
+        torch=_torch_version(job),
         notes=notes,
     )
+
+
+def _torch_version(job: JobSpec) -> str | None:
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        return str(torch.__version__)
+    texts = [file.text for file in job.problem.files] + [job.submission.text]
+    if job.problem.harness is HarnessKind.SCRIPT and any("torch" in text for text in texts):
+        with suppress(metadata.PackageNotFoundError):
+            return metadata.version("torch")
+    return None
