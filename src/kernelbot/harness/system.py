@@ -35,7 +35,7 @@ def os_name() -> str:
 
 
 def system_info(job: JobSpec, notes: tuple[str, ...] = ()) -> SystemInfo:
-    """The header of a result. torch is named where this process, or the problem's script, has it."""
+    """A result's header. torch is named where this process, or the problem's script, has it."""
     return SystemInfo(
         device=job.device.name,
         cpu=cpu_model(),
