@@ -115,3 +115,16 @@ def test_a_deadline_from_the_terminal(live: LiveServer, admin: Shell) -> None:
     over = admin("board", "edit", "sort", "--deadline", "2020-01-01T00:00:00")
     wrong = admin("board", "edit", "sort", "--deadline", "soon")
     assert ("sort: public, deadline 2020-01-01 00:00 UTC\n", 2) == (over.out, wrong.code)
+
+
+def test_an_account_is_deleted_by_an_admin_and_by_its_owner(
+    live: LiveServer, admin: Shell, ada: Shell
+) -> None:
+    live.call(live.world.board())
+    live.call(live.world.submit())
+    kept = ada("user", "delete", "ADA")
+    own = ada("user", "delete", "ADA", "--force", "--json")
+    bob = admin("user", "delete", "bob")
+    afterwards = ada("submission", "list", "--json")
+    assert (2, {"user": "ADA", "submissions": 1}) == (kept.code, own.document)
+    assert (0, "not_authenticated") == (bob.code, afterwards.document["error"]["code"])

@@ -67,4 +67,5 @@ PUBLIC: dict[str, list[dict[str, list[str]]]] = {"security": [{}]}
 
 BoardName = Annotated[str, Path(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
 SubmissionId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
+UserId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
 Limit = Annotated[int, Query(ge=1, le=100, description="How many rows.")]

@@ -1,10 +1,11 @@
-"""Accounts: `user create|list|role|ban|unban`, `login`."""
+"""Accounts: `user create|list|role|ban|unban|delete`, `login`."""
 
 import time
 from typing import Annotated
 
 import typer
 
+from kernelbot.cli import upkeep
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
@@ -26,6 +27,7 @@ def register(app: typer.Typer) -> None:
     users.command(epilog=examples("kernelbot user role ada creator"))(role)
     users.command(epilog=examples('kernelbot user ban mallory --reason "shared a solution"'))(ban)
     users.command(epilog=examples("kernelbot user unban mallory"))(unban)
+    upkeep.register_users(users)
     app.add_typer(users, name="user")
     app.command(
         epilog=examples(

@@ -1,4 +1,4 @@
-"""What is deleted: `board delete`, `submission delete`."""
+"""What is deleted: `board delete`, `submission delete`, `user delete`."""
 
 from typing import Annotated
 
@@ -27,6 +27,11 @@ def register_submissions(group: typer.Typer) -> None:
             "kernelbot submission delete --board autumn --user eve",
         ),
     )(delete_submission)
+
+
+def register_users(group: typer.Typer) -> None:
+    """Add the command to `user`."""
+    group.command("delete", epilog=examples("kernelbot user delete eve --force"))(delete_user)
 
 
 def delete_board(
@@ -68,3 +73,23 @@ def delete_submission(
             raise UserError("Name a submission's number, or both --board and --user.")
     terminal.show(f"Deleted: {gone.submissions}.")
     terminal.document(gone)
+
+
+def delete_user(
+    name: Annotated[str, typer.Argument(help="Whose account: yours, or for admins anybody's.")],
+    force: Annotated[bool, typer.Option("--force", help="Also with submissions.")] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Delete an account with its tokens and submissions; there is no way back."""
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        own = name.lower() == client.me().name.lower()
+        user_id = None if own else client.user_named(name).id
+        gone = client.organise.delete_user(user_id, force=force)
+    terminal.show(
+        f"The account {one_line(name)} is deleted, and {gone.submissions} submissions with it."
+    )
+    terminal.document({"user": name, "submissions": gone.submissions})

@@ -68,6 +68,11 @@ class OrganiserCalls:
         path = f"/boards/{_part(board)}/submissions"
         return self._call(Deleted, "DELETE", path, params={"user": user})
 
+    def delete_user(self, user_id: int | None, *, force: bool = False) -> Deleted:
+        """Delete an account, None: one's own; with `force` also one that has submissions."""
+        who = "me" if user_id is None else user_id
+        return self._call(Deleted, "DELETE", f"/users/{who}", params={"force": str(force).lower()})
+
     def sync(self, repository: str | None, ref: str | None, options: SyncOptions) -> SyncView:
         """Take problems from a repository; None: the server's own."""
         body = SyncBody(

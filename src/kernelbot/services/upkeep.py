@@ -1,9 +1,10 @@
-"""What is to go: submissions and boards, with all that hangs on them."""
+"""What is to go: submissions, boards and accounts, with all that hangs on them."""
 
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.types import Role, User
 from kernelbot.services import audit
 from kernelbot.services.boards import organised_board
+from kernelbot.services.roles import require_admin, require_unbanned
 from kernelbot.store import upkeep
 from kernelbot.store.database import Database
 
@@ -69,3 +70,43 @@ class Upkeep:
             detail: audit.Detail = {"user": user_name, "submissions": count}
             await audit.record(session, actor, "submissions.delete", f"board:{found.name}", detail)
         return count
+
+    async def delete_user(self, actor: User, user_id: int, *, force: bool = False) -> int:
+        """Delete an account, one's own or as an admin another's: its tokens, identities and
+        memberships, and its submissions, of which it returns the number. The rankings move up,
+        its boards become the actor's. What it did as an organiser stays in the log.
+
+        Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set.
+        """
+        self._check_may_delete(actor, user_id)
+        async with self._database.write() as session:
+            found = await upkeep.hold_user(session, user_id) if 0 < user_id <= _MAX_ID else None
+            if found is None:
+                raise NotFound(f"There is no user {user_id}.", hint="See: kernelbot user list")
+            if actor.id == user_id and found.boards:
+                raise Conflict(
+                    f"You organise boards: {', '.join(found.boards)}.",
+                    hint="Delete them first, or ask an admin, who takes them over.",
+                )
+            if not force and found.submission_ids:
+                raise Conflict(
+                    f"{found.name!r} has {len(found.submission_ids)} submissions.",
+                    hint="Delete the account with them by force.",
+                )
+            count = await upkeep.delete_submissions(session, list(found.submission_ids))
+            detail: audit.Detail = {
+                "name": found.name,
+                "submissions": count,
+                "boards": ", ".join(found.boards),
+            }
+            await audit.record(session, actor, "user.delete", f"user:{user_id}", detail)
+            await upkeep.delete_user(session, user_id, heir_id=actor.id)
+        return count
+
+    def _check_may_delete(self, actor: User, user_id: int) -> None:
+        if actor.id != user_id:
+            require_admin(actor)
+            return
+        require_unbanned(actor)  # or he would come back as somebody new
+        if actor.role is Role.ADMIN:
+            raise Conflict("An admin doesn't delete himself.", hint="Ask another admin.")

@@ -70,7 +70,8 @@ class Users:
         token = new_token()
         async with self._database.write() as session:
             user = await users.create(session, name, role) or await users.by_name(session, name)
-            assert user is not None, "the name was taken a moment ago and users aren't deleted"
+            if user is None:
+                raise Conflict(f"{name!r} was deleted a moment ago.", hint="Try again.")
             await users.add_token(session, user.id, name=token_name, token_hash=token_hash(token))
         return NewToken(user, token)
 

@@ -12,7 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from kernelbot.domain.errors import Unavailable
+from kernelbot.domain.errors import Conflict, Unavailable
 
 _TRUSTED_S = 0.5
 Row = dict[str, Any]
@@ -95,7 +95,8 @@ class Database:
     async def write(self) -> AsyncIterator[WriteSession]:
         """A transaction, committed at the end, rolled back on an exception.
 
-        Raises `Unavailable`; then it isn't known whether the commit happened, so whatever is
+        Raises `Conflict` where what a new row belongs to was deleted since it was looked at, and
+        `Unavailable`; then it isn't known whether the commit happened, so whatever is
         tried again must be guarded by the state it expects.
         """
         with _reachable():
@@ -121,6 +122,14 @@ class _Checked:
 def _reachable() -> Iterator[None]:
     try:
         yield
+    except psycopg.errors.ForeignKeyViolation as error:
+        raise Conflict(
+            "Something that this belongs to was deleted a moment ago.", hint="Look again."
+        ) from error
+    except psycopg.errors.DeadlockDetected as error:
+        raise Unavailable(
+            "Somebody changes the same things just now.", hint="Try again in a moment."
+        ) from error
     except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable() from error
     except ConnectorException as error:  # the queue's, around one of the above or a mistake

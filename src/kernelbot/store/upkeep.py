@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from kernelbot.domain.types import Role
+from kernelbot.store import rejudges
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -13,6 +15,16 @@ class Owner:
     author_id: int
     creator_id: int
     board: str
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """Who is to go, and what is his."""
+
+    name: str
+    role: Role
+    boards: tuple[str, ...]
+    submission_ids: tuple[int, ...]
 
 
 async def owner(session: ReadSession, submission_id: int) -> Owner | None:
@@ -35,10 +47,39 @@ async def delete_submissions(session: WriteSession, submission_ids: list[int]) -
     sql = statements("upkeep")
     values = {"submission_ids": submission_ids}
     await session.all(sql["hold_runs"], values)
+    again = await session.all(sql["hold_rejudges"], values)
     await session.all(sql["drop_attempts"], values)
     await session.do(sql["drop_scores"], values)
     await session.all(sql["refresh_standings"], values)
-    return await _delete(session, submission_ids)
+    count = await _delete(session, submission_ids)
+    for rejudge in again:
+        await rejudges.ended(session, rejudge["id"])
+    return count
+
+
+async def hold_user(session: WriteSession, user_id: int) -> Leaving | None:
+    """Who it is, and what is his, to which nothing is added any more; None: nobody."""
+    sql = statements("upkeep")
+    values = {"user_id": user_id}
+    user = await session.one(sql["hold_user"], values)
+    if user is None:
+        return None
+    boards = await session.all(sql["boards_of"], values)
+    own = await session.all(sql["of_author"], values)
+    return Leaving(
+        user["name"],
+        Role(user["role"]),
+        tuple(row["name"] for row in boards),
+        tuple(row["id"] for row in own),
+    )
+
+
+async def delete_user(session: WriteSession, user_id: int, *, heir_id: int) -> None:
+    """Delete the account, whose submissions are gone; its boards become the heir's."""
+    sql = statements("upkeep")
+    values = {"user_id": user_id, "heir_id": heir_id}
+    await session.do(sql["hand_over_boards"], values)
+    await session.do(sql["delete_user"], values)
 
 
 async def has_submissions(session: ReadSession, leaderboard_id: int) -> bool:

@@ -4,20 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from kernelbot.api.dependencies import BoardName, ServicesDep, SubmissionId, Viewer
+from kernelbot.api.dependencies import BoardName, ServicesDep, SubmissionId, UserId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.schemas.upkeep import Deleted
 
 router = APIRouter(tags=["organisers"])
 
+Force = Annotated[bool, Query(description="Also with submissions.")]
+
 
 @router.delete("/boards/{board}", responses=documented(401, 403, 404, 409, 422, 503))
 async def delete_board(
-    services: ServicesDep,
-    viewer: Viewer,
-    board: BoardName,
-    force: Annotated[bool, Query(description="Also with submissions.")] = False,
+    services: ServicesDep, viewer: Viewer, board: BoardName, force: Force = False
 ) -> Deleted:
     """Delete a board. For its organisers."""
     count = await services.upkeep.delete_board(viewer, board, force=force)
@@ -33,6 +32,22 @@ async def delete_submissions_of(
 ) -> Deleted:
     """Delete all of one person's submissions on a board. For its organisers."""
     count = await services.upkeep.delete_submissions_of(viewer, board, user)
+    return Deleted(submissions=count)
+
+
+@router.delete("/users/me", responses=documented(401, 403, 404, 409, 422, 503))
+async def delete_me(services: ServicesDep, viewer: Viewer, force: Force = False) -> Deleted:
+    """Delete one's own account, with everything that is one's own. There is no way back."""
+    count = await services.upkeep.delete_user(viewer, viewer.id, force=force)
+    return Deleted(submissions=count)
+
+
+@router.delete("/users/{user_id}", responses=documented(401, 403, 404, 409, 422, 503))
+async def delete_user(
+    services: ServicesDep, viewer: Viewer, user_id: UserId, force: Force = False
+) -> Deleted:
+    """Delete someone's account. The boards that he made become the asker's. For admins."""
+    count = await services.upkeep.delete_user(viewer, user_id, force=force)
     return Deleted(submissions=count)
 
 

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Query
 
-from kernelbot.api.dependencies import Limit, ServicesDep, Viewer
+from kernelbot.api.dependencies import Limit, ServicesDep, UserId, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.schemas.accounts import (
     AccountList,
@@ -19,7 +19,6 @@ from kernelbot.schemas.users import NewUser, NewUserView, UserView
 
 router = APIRouter(prefix="/users", tags=["users"])
 
-UserId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
 _REFUSALS = documented(400, 401, 403, 404, 409, 413, 422, 503)
 
 

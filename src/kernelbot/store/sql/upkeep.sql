@@ -2,6 +2,13 @@
 -- name: hold_runs
 SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FOR UPDATE;
 
+-- What measures them again would wait for ever for runs that are gone.
+-- name: hold_rejudges
+SELECT id FROM rejudges
+WHERE finished_at IS NULL
+    AND id IN (SELECT rejudge_id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
+ORDER BY id FOR UPDATE;
+
 -- name: drop_attempts
 UPDATE attempts SET state = 'cancelled', ended_at = now()
 WHERE state IN ('launching', 'running')
@@ -41,6 +48,22 @@ WHERE s.id = %(submission_id)s;
 SELECT s.id FROM submissions s JOIN users u ON u.id = s.author_id
 WHERE s.leaderboard_id = %(leaderboard_id)s AND lower(u.name) = lower(%(user_name)s)
 ORDER BY s.id;
+
+-- name: of_author
+SELECT id FROM submissions WHERE author_id = %(user_id)s ORDER BY id;
+
+-- Nobody submits in his name from here on: a submission would hold the row too.
+-- name: hold_user
+SELECT name, role FROM users WHERE id = %(user_id)s FOR UPDATE;
+
+-- name: boards_of
+SELECT name FROM leaderboards WHERE creator_id = %(user_id)s ORDER BY name;
+
+-- name: hand_over_boards
+UPDATE leaderboards SET creator_id = %(heir_id)s WHERE creator_id = %(user_id)s;
+
+-- name: delete_user
+DELETE FROM users WHERE id = %(user_id)s;
 
 -- name: of_board
 SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s ORDER BY id;
