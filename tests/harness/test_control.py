@@ -7,6 +7,7 @@ import pytest
 
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.control import IDENTITY, Control
+from kernelbot.harness.examining import encode_input
 from kernelbot.harness.problem import loaded
 from kernelbot.harness.sandbox import (
     Flavour,
@@ -15,7 +16,6 @@ from kernelbot.harness.sandbox import (
     Zygote,
     ZygoteConfig,
 )
-from kernelbot.harness.testing import encode_input
 from kernelbot.harness.values import Encoded
 from tests.harness.jobs import SORT, a_job
 

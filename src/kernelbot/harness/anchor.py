@@ -12,15 +12,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
 
 from kernelbot.harness.build import Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
-from kernelbot.harness.checking import complaint
 from kernelbot.harness.control import AnchorFailed, Control
-from kernelbot.harness.problem import LoadedProblem, ProblemBroken
+from kernelbot.harness.examining import Question
+from kernelbot.harness.problem import ProblemBroken
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.values import Encoded
 from kernelbot.protocol import JobSpec, Lang, Verdict
 
 BLOCK = 10
@@ -60,19 +58,17 @@ def load_anchor(
 class Anchor:
     """The anchor's times beside the samples of one workload."""
 
-    def __init__(
-        self, control: Control, problem: LoadedProblem, data: Any, encoded: Encoded
-    ) -> None:
+    def __init__(self, control: Control, question: Question) -> None:
         """Warm it up, and refuse it where its answer is wrong. Raises `ProblemBroken`."""
         self._control = control
-        self._encoded = encoded
+        self._question = question
         self._times_ns: list[int] = []
         self.spent_s = 0.0
         """Seconds that its calls have taken so far: none of them are the author's."""
         for _ in range(_WARMING_CALLS):
             self.observe()
         with _blaming_the_problem():
-            wrong = complaint(problem, data, control.call_anchor(encoded).value)
+            wrong = question.complaint(control.call_anchor(question.given).value)
         if wrong:
             raise ProblemBroken(f"The problem's anchor gives a wrong answer: {wrong}")
         self._times_ns.clear()
@@ -81,7 +77,7 @@ class Anchor:
         """One more call with cold caches. Raises `ProblemBroken`."""
         start = time.monotonic()
         with _blaming_the_problem():
-            self._times_ns.append(self._control.call_anchor(self._encoded).window.claim_ns)
+            self._times_ns.append(self._control.call_anchor(self._question.given).window.claim_ns)
         self.spent_s += time.monotonic() - start
 
     @property

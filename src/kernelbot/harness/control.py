@@ -9,7 +9,9 @@ import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from kernelbot.harness.callers import Caller, CopyingCaller
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.crosscheck import Baseline
 from kernelbot.harness.direct import DirectCaller
@@ -17,7 +19,6 @@ from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.problem import LoadedProblem, shared_files
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
 from kernelbot.harness.session import Session
-from kernelbot.harness.values import Encoded, leaf_kinds
 from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import JobSpec, Lang, SourceFile, Vendor, Verdict
 
@@ -37,11 +38,9 @@ class AnchorFailed(Exception):
     """The problem's anchor did what would be an author's failure in a submission."""
 
 
-def caller_of(job: JobSpec, problem: LoadedProblem, session: Session) -> DirectCaller | Session:
+def caller_of(job: JobSpec, session: Session) -> Caller:
     """How timed calls are made on the job's device."""
-    if job.device.vendor is Vendor.CPU:
-        return DirectCaller(session, problem.modules)
-    return session
+    return DirectCaller(session) if job.device.vendor is Vendor.CPU else CopyingCaller(session)
 
 
 class Control:
@@ -61,7 +60,7 @@ class Control:
         self._windows: dict[int, list[Window]] = {}
         self._parts: dict[int, int] = {}
         self._session = Session(client, job.limits, problem.modules, deadline)
-        self._caller = caller_of(job, problem, self._session)
+        self._caller = caller_of(job, self._session)
         device = "cpu" if job.device.vendor is Vendor.CPU else "cuda"
         outputs = None if spec.lang is Lang.PY else spec.config.outputs
         try:
@@ -85,7 +84,7 @@ class Control:
         with self._own_time():
             self._session.load_library(binary, outputs)
 
-    def call_anchor(self, data: Encoded) -> Reply:
+    def call_anchor(self, data: Any) -> Reply:
         """One timed call of the anchor with cold caches."""
         self._calls += 1
         with self._own_time():
@@ -103,18 +102,18 @@ class Control:
         finally:
             self._session.deadline = deadline
 
-    def calibrate(self, index: int, data: Encoded) -> float:
+    def calibrate(self, index: int, data: Any) -> float:
         """Warm up and begin workload `index`'s baseline anew; the median empty call, in ns."""
         self._windows[index] = []
         for _ in range(_WARMING_CALLS):
             self.call(data, IDENTITY, cold=False)
         empty = [self.call(data, NOTHING, cold=False) for _ in range(_EMPTY_CALLS)]
-        self._parts[index] = sum(1 for _ in leaf_kinds(data.skeleton))
+        self._parts[index] = len(data.leaves)
         for _ in range(_COLD_CALLS):
             self.observe(index, data)
         return statistics.median(reply.window.claim_ns for reply in empty)
 
-    def observe(self, index: int, data: Encoded) -> None:
+    def observe(self, index: int, data: Any) -> None:
         """One more cold call that does nothing, for the baseline of workload `index`."""
         self._windows[index].append(self.call(data, IDENTITY).window)
 
@@ -122,7 +121,7 @@ class Control:
         """What calls of workload `index` were seen to cost by themselves so far."""
         return Baseline.of(self._windows[index], self._parts[index])
 
-    def call(self, data: Encoded, kernel: str, *, cold: bool = True) -> Reply:
+    def call(self, data: Any, kernel: str, *, cold: bool = True) -> Reply:
         """One timed call of a kernel this runner knows."""
         self._calls += 1
         with _blaming_us():
@@ -132,8 +131,7 @@ class Control:
     def close(self) -> None:
         """End the runner."""
         self._session.abort()
-        if isinstance(self._caller, DirectCaller):
-            self._caller.close()
+        self._caller.close()
 
 
 @contextmanager

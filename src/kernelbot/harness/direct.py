@@ -34,9 +34,8 @@ _PAGE = 4096
 class DirectCaller:
     """Makes the timed calls of one session. `release` once no further call follows at once."""
 
-    def __init__(self, session: Session, modules: frozenset[str]) -> None:
+    def __init__(self, session: Session) -> None:
         self._session = session
-        self._modules = modules
         self._pid = session.clocks.main_pid
         self._processors = _processors_of(self._pid)
         self._tree = RunnerTree(session.init_pid, self._pid)
@@ -171,7 +170,7 @@ class DirectCaller:
                 if offset < 0 or length < 0 or offset + length > size:
                     raise InvalidValue("bytes outside of the output")
                 read_memory(self._pid, address, buffer.address + offset, length)
-            value, _ = decode(skeleton, buffer, self._modules, device="cpu")
+            value, _ = decode(skeleton, buffer, self._session.modules, device="cpu")
         finally:
             buffer.close()
         return value

@@ -6,21 +6,17 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from kernelbot.harness.anchor import EVERY, Anchor, without_drift
-from kernelbot.harness.checking import complaint, expected_output
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.control import Control, caller_of
 from kernelbot.harness.crosscheck import below_floor
-from kernelbot.harness.direct import DirectCaller
+from kernelbot.harness.examining import Examiner, Question
 from kernelbot.harness.failure import AuthorFailure
-from kernelbot.harness.problem import LoadedProblem
 from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.session import Session
-from kernelbot.harness.testing import encode_input, refuse_side_effects, wrong_answer
-from kernelbot.harness.values import Encoded
+from kernelbot.harness.testing import refuse_side_effects, wrong_answer
 from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
 
@@ -48,21 +44,21 @@ class Measurer:
     def __init__(
         self,
         job: JobSpec,
-        problem: LoadedProblem,
+        examiner: Examiner,
         session: Session,
         control: Control,
         flusher: CacheFlusher,
         spend: Spend,
     ) -> None:
         self._job = job
-        self._problem = problem
+        self._examiner = examiner
         self._session = session
         self._control = control
         self._flusher = flusher
         self._spend = spend
         self._secret = os.urandom(32)
         self._random = random.SystemRandom()
-        self._caller = caller_of(job, problem, session)
+        self._caller = caller_of(job, session)
         self._began = time.monotonic()
         self._reference_s = 0.0
 
@@ -72,12 +68,10 @@ class Measurer:
         left_s = (self._session.deadline - start) * 0.9 / workloads_left
         rules = self._job.sampling
         rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s))
-        known = self._data(case, index, 0)
-        first = encode_input(known, self._problem.modules)
-        if isinstance(self._caller, DirectCaller):
-            self._caller.hold()
-        empty_call_ns = self._control.calibrate(index, first)
-        anchor = self._anchor(known, first)
+        known = self._question(case, index, 0)
+        self._caller.hold()
+        empty_call_ns = self._control.calibrate(index, known.given)
+        anchor = self._anchor(known)
         start += anchor.spent_s if anchor is not None else 0.0
         call = self._warm_up(index, case)
         windows: list[Window] = []
@@ -92,7 +86,7 @@ class Measurer:
                 or check_s < _CHEAP_CHECK_SHARE * elapsed
             )
             if len(windows) % _CONTROL_EVERY == 0:
-                self._control.observe(index, first)
+                self._control.observe(index, known.given)
             if anchor is not None and len(windows) % EVERY == 0:
                 start += self._observe(anchor)
             reply, spent = self._one_call(index, case, call, check)
@@ -102,7 +96,7 @@ class Measurer:
             windows.append(reply.window)
             rule.add(self._control.baseline(index).bounded_ns(reply.window, reply.parts))
             stopped = rule.decide(time.monotonic() - start)
-        self._release()
+        self._caller.release()
         if found := self._control.baseline(index).contradiction(windows, reply.parts):
             refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
             refused.disputable = True
@@ -113,11 +107,11 @@ class Measurer:
         result = _summary(case, rule.samples_ns, checked, stopped, empty_call_ns, anchor)
         return Measurement(result, tuple(windows))
 
-    def _anchor(self, data: Any, encoded: Encoded) -> Anchor | None:
+    def _anchor(self, known: Question) -> Anchor | None:
         """The problem's anchor, warm; None where it has none."""
         if self._job.problem.anchor is None:
             return None
-        anchor = Anchor(self._control, self._problem, data, encoded)
+        anchor = Anchor(self._control, known)
         self._give_back(anchor.spent_s)
         return anchor
 
@@ -137,12 +131,7 @@ class Measurer:
 
     def close(self) -> None:
         """Give back what the calls needed."""
-        if isinstance(self._caller, DirectCaller):
-            self._caller.close()
-
-    def _release(self) -> None:
-        if isinstance(self._caller, DirectCaller):
-            self._caller.release()
+        self._caller.close()
 
     def _floor(self, index: int) -> Floor | None:
         floors = self._job.problem.floors
@@ -159,38 +148,36 @@ class Measurer:
 
     def _one_call(self, index: int, case: Case, call: int, check: bool) -> tuple[Reply, float]:
         start = time.monotonic()
-        data = self._data(case, index, call)
-        encoded = encode_input(data, self._problem.modules)
+        question = self._question(case, index, call)
         self._spend("generate", time.monotonic() - start)
         reuse = bool(self._random.getrandbits(1))
-        reply = self._caller.timed_call(encoded, self._flusher, reuse)
+        reply = self._caller.timed_call(question.given, self._flusher, reuse)
         self._spend("kernel", reply.window.claim_ns / 1e9)
         called = time.monotonic()
         if check:
-            refuse_side_effects(self._job, self._caller, encoded, reply.aliased)
-            wrong = complaint(self._problem, data, reply.value, self._expected(data))
+            refuse_side_effects(self._job, self._caller, question, reply.aliased)
+            self._work_out(question)
+            wrong = question.complaint(reply.value)
             if wrong:
                 raise wrong_answer(f"Wrong in a timed call of {case.spec}: {wrong}")
         spent = time.monotonic() - called
         self._spend("check", spent)
         return reply, spent
 
-    def _expected(self, data: Any) -> Any:
+    def _work_out(self, question: Question) -> None:
         """The reference's answer, so that a tolerant checker can't be given another kind of value
-        in timed calls than in tests; None once that would take too long."""
+        in timed calls than in tests; not once that would take too long."""
         start = time.monotonic()
-        if self._reference_s > _REFERENCE_SHARE * (start - self._began):
-            return None
-        expected = expected_output(self._problem, data)
-        self._reference_s += time.monotonic() - start
-        return expected
+        if self._reference_s <= _REFERENCE_SHARE * (start - self._began):
+            question.work_out()
+            self._reference_s += time.monotonic() - start
 
-    def _data(self, case: Case, index: int, call: int) -> Any:
+    def _question(self, case: Case, index: int, call: int) -> Question:
         seed = call_seed(self._secret, index, call)
         arguments = case_arguments(case, self._job.seed if self._job.secret else None)
         if call:
             arguments = with_seed(arguments, seed)
-        return self._problem.make_input(arguments, seed)
+        return self._examiner.ask(arguments, seed)
 
 
 def _summary(

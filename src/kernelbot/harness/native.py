@@ -11,6 +11,7 @@ from kernelbot.harness.build import Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.control import Control
+from kernelbot.harness.examining import SoleExaminer
 from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.measure import Measurement, Measurer
 from kernelbot.harness.outcome import Refusal
@@ -18,7 +19,7 @@ from kernelbot.harness.problem import LoadedProblem, shared_files
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.seeds import case_arguments
 from kernelbot.harness.session import Session
-from kernelbot.harness.testing import encode_input, run_tests
+from kernelbot.harness.testing import run_tests
 from kernelbot.harness.windows import Ending
 from kernelbot.protocol import (
     Artifact,
@@ -93,6 +94,7 @@ class NativeJudge:
     ) -> None:
         self._job = job
         self._problem = problem
+        self._examiner = SoleExaminer(problem)
         self._client = client
         self._flusher = flusher
         self._emit = emit
@@ -188,7 +190,7 @@ class NativeJudge:
         session.setup(shared_files(spec), device, spec.fresh_output, outputs)
         if phase is Phase.TEST:
             self._load(session)
-            cases = run_tests(self._job, self._problem, session, self._emit, self.collected.spend)
+            cases = run_tests(self._job, self._examiner, session, self._emit, self.collected.spend)
             wrong = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
             if wrong is None:
                 if self._binary is None and self._job.mode is not Mode.TEST:
@@ -206,8 +208,7 @@ class NativeJudge:
         profiled = []
         for index, case in self.timed_cases():
             arguments = case_arguments(case, None)
-            data = self._problem.make_input(arguments, None)
-            text, trace = session.profile(encode_input(data, self._problem.modules))
+            text, trace = session.profile(self._examiner.ask(arguments, None).given)
             self.collected.attach(f"profile.{index}.txt", "text/plain", text.encode())
             if trace:
                 self.collected.attach(f"profile.{index}.trace.json.gz", "application/gzip", trace)
@@ -227,7 +228,7 @@ class NativeJudge:
         self._load(session)
         control = self._control_until(session.deadline)
         measurer = Measurer(
-            self._job, self._problem, session, control, self._flusher, self.collected.spend
+            self._job, self._examiner, session, control, self._flusher, self.collected.spend
         )
         try:
             return self._measure_all(phase, measurer)

@@ -45,7 +45,7 @@ class Session:
     ) -> None:
         self.limits = limits
         self.deadline = deadline
-        self._modules = modules
+        self.modules = modules
         self._random = random.SystemRandom()
         self._input: SharedBuffer | None = None
         self._output: SharedBuffer | None = None
@@ -80,7 +80,7 @@ class Session:
             {
                 "op": "setup",
                 "files": {file.name: file.text for file in files},
-                "modules": sorted(self._modules),
+                "modules": sorted(self.modules),
                 "device": device,
                 "fresh_output": fresh_output,
                 "outputs": None if outputs is None else list(outputs),
@@ -298,7 +298,7 @@ class Session:
         if self._output is None:
             raise AssertionError("a call always has an output buffer")
         try:
-            value, _ = decode(skeleton, self._output, self._modules, base=OUTPUT_BASE, device="cpu")
+            value, _ = decode(skeleton, self._output, self.modules, base=OUTPUT_BASE, device="cpu")
         except InvalidValue as error:
             raise AuthorFailure(
                 Verdict.RULE_VIOLATION,

@@ -3,14 +3,11 @@
 import random
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
 
-from kernelbot.harness.checking import complaint, expected_output
+from kernelbot.harness.callers import Conversation, Inputs
+from kernelbot.harness.examining import Examiner, Question
 from kernelbot.harness.failure import AuthorFailure
-from kernelbot.harness.problem import LoadedProblem, ProblemBroken
 from kernelbot.harness.seeds import case_arguments
-from kernelbot.harness.session import Session
-from kernelbot.harness.values import Encoded, UnsupportedValue, encode
 from kernelbot.protocol import Case, CaseResult, EventKind, JobSpec, Phase, ProgressEvent, Verdict
 
 Spend = Callable[[str, float], None]
@@ -18,8 +15,8 @@ Spend = Callable[[str, float], None]
 
 def run_tests(
     job: JobSpec,
-    problem: LoadedProblem,
-    session: Session,
+    examiner: Examiner,
+    session: Conversation,
     emit: Callable[[ProgressEvent], None],
     spend: Spend,
 ) -> tuple[CaseResult, ...]:
@@ -34,7 +31,7 @@ def run_tests(
     for index in order:
         case = job.problem.tests[index]
         try:
-            _run_case(job, problem, session, case, spend)
+            _run_case(job, examiner, session, case, spend)
             results[index] = CaseResult(case.spec, Verdict.ACCEPTED)
         except AuthorFailure as error:
             results[index] = CaseResult(case.spec, error.verdict, error.message)
@@ -70,46 +67,28 @@ def _announce(
 
 
 def _run_case(
-    job: JobSpec, problem: LoadedProblem, session: Session, case: Case, spend: Spend
+    job: JobSpec, examiner: Examiner, session: Conversation, case: Case, spend: Spend
 ) -> None:
     start = time.monotonic()
-    data = problem.make_input(case_arguments(case, job.seed if job.secret else None), None)
-    encoded = encode_input(data, problem.modules)
+    question = examiner.ask(case_arguments(case, job.seed if job.secret else None), None)
     made = time.monotonic()
-    reply = session.call(encoded)
+    reply = session.call(question.given)
     called = time.monotonic()
     spend("generate", made - start)
     spend("kernel", reply.window.claim_ns / 1e9)
-    refuse_side_effects(job, session, encoded, reply.aliased)
-    wrong = complaint(problem, data, reply.value, expected_output(problem, data))
+    refuse_side_effects(job, session, question, reply.aliased)
+    question.work_out()
+    wrong = question.complaint(reply.value)
     spend("check", time.monotonic() - called)
     if wrong:
         raise wrong_answer(wrong)
 
 
-def encode_input(data: Any, modules: frozenset[str]) -> Encoded:
-    """Encode what the generator made. Raises `ProblemBroken` where it isn't plain data."""
-    try:
-        return encode(data, modules, allow_parameters=True)
-    except UnsupportedValue as error:
-        raise ProblemBroken(
-            f"The problem's generate_input returned {error}, which can't be handed to a runner; "
-            "set `harness: script`."
-        ) from error
-
-
-class Inputs(Protocol):
-    """Who knows what a call did to its inputs."""
-
-    def inputs_changed(self, data: Encoded) -> bool:
-        """Whether the last call, given `data`, left it other than it was."""
-
-
-def refuse_side_effects(job: JobSpec, session: Inputs, encoded: Encoded, aliased: bool) -> None:
+def refuse_side_effects(job: JobSpec, session: Inputs, question: Question, aliased: bool) -> None:
     """What `fresh_output` and `inputs_unchanged` promise. Raises `AuthorFailure`."""
     if job.problem.fresh_output and aliased:
         raise wrong_answer("The output shares memory with the inputs; this problem forbids that.")
-    if job.problem.inputs_unchanged and session.inputs_changed(encoded):
+    if job.problem.inputs_unchanged and session.inputs_changed(question.given):
         raise wrong_answer("The inputs were changed; this problem forbids that.")
 
 
