@@ -7,7 +7,7 @@ import contextlib
 import ctypes
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _PROCESS_CLOCK = 2
@@ -18,11 +18,19 @@ _FALLBACK_CACHE_BYTES = 32 << 20
 class TaskClocks:
     """Clocks of the process tree below a runner's init. Reads are None where /proc refuses."""
 
-    def __init__(self, init_pid: int) -> None:
+    def __init__(self, init_pid: int, counted: Callable[[], int | None] = lambda: None) -> None:
+        """`counted`: what the kernel adds up of the whole tree; None where it doesn't."""
         self.main_pid = next(iter(_children(init_pid)), init_pid)
+        self._counted = counted
 
     def tree_cpu_ns(self) -> int:
-        """Processor time so far of the runner, its threads, and all processes below it."""
+        """Processor time so far of the runner, its threads, and all processes below it.
+
+        Where the kernel keeps no count, processes that have ended are missing from it.
+        """
+        counted = self._counted()
+        if counted is not None:
+            return counted
         total = 0
         pids = [self.main_pid]
         while pids:

@@ -62,7 +62,7 @@ class Session:
     def clocks(self) -> TaskClocks:
         """The kernel's clocks of this runner."""
         if self._clocks is None:
-            self._clocks = TaskClocks(self._runner.pid)
+            self._clocks = TaskClocks(self._runner.pid, self._runner.cpu_time_ns)
         return self._clocks
 
     def setup(

@@ -1,4 +1,5 @@
-"""Control groups, version 1 or 2: memory and process limits around one runner's whole tree."""
+"""Control groups, version 1 or 2: around one runner's whole tree, limits on memory and processes,
+and a count of its processor time that misses no process, however soon it has ended."""
 
 import itertools
 import os
@@ -13,6 +14,13 @@ from kernelbot.protocol import Limits
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "kernelbot-"
 _CONTROLLERS = ("memory", "pids")
+_TIME = "cpuacct"
+"""Version 1 counts processor time in a hierarchy of its own, version 2 in every group."""
+_STAND_INS = (
+    ("memory", "RLIMIT_DATA stands in"),
+    ("pids", "RLIMIT_NPROC stands in"),
+    (_TIME, "processor time of a process that ends within a call isn't counted"),
+)
 _REMOVE_TIMEOUT_S = 1.0
 _numbers = itertools.count()
 
@@ -35,16 +43,17 @@ class Hierarchies:
 @cache
 def detect() -> Hierarchies:
     """Find what this process may use, by trying; leftovers of dead judges are removed."""
+    names = (*_CONTROLLERS, _TIME)
     if (_ROOT / "cgroup.controllers").exists():
-        found = {name: folder for folder in [_find_v2_parent()] if folder for name in _CONTROLLERS}
+        found = {name: folder for folder in [_find_v2_parent()] if folder for name in names}
         version = 2
     else:
-        found = {name: folder for name in _CONTROLLERS if (folder := _find_v1_parent(name))}
+        found = {name: folder for name in names if (folder := _find_v1_parent(name))}
         version = 1
     usable = {name: folder for name, folder in found.items() if _can_make_group(folder)}
     missing = tuple(
-        f"cgroup {name}: no writable cgroup here; {stand_in} stands in"
-        for name, stand_in in (("memory", "RLIMIT_DATA"), ("pids", "RLIMIT_NPROC"))
+        f"cgroup {name}: no writable cgroup here; {instead}"
+        for name, instead in _STAND_INS
         if name not in usable
     )
     for folder in set(usable.values()):
@@ -123,6 +132,17 @@ class RunnerGroup:
     def limits_processes(self) -> bool:
         """Whether the limit on processes is in force."""
         return "pids" in self._folders
+
+    def cpu_time_ns(self) -> int | None:
+        """Processor time so far of all that ever ran in the group, dead processes included; exact
+        while all of it is at rest. None where there is no such group.
+        """
+        folder = self._folders.get(_TIME)
+        if folder is None:
+            return None
+        if self._hierarchies.version == 2:
+            return _counter(folder / "cpu.stat", "usage_usec") * 1000
+        return int((folder / "cpuacct.usage").read_text())
 
     def _set_v1(self, limits: Limits) -> None:
         if memory := self._folders.get("memory"):

@@ -166,6 +166,11 @@ class Runner:
         captures = {ends.stdout: self.stdout, ends.stderr: self.stderr}
         self._drain = Drain(captures, on_overflow=self._signal_kill)
 
+    def cpu_time_ns(self) -> int | None:
+        """Processor time of the tree but for `pid` itself, dead processes included; None where
+        nothing here counts that."""
+        return self._group.cpu_time_ns()
+
     def wait(self, timeout_s: float) -> RunnerExit | None:
         """Wait for the runner to end by itself; None if it still lives after `timeout_s`."""
         if self._exit is None and _wait_readable(self._pidfd, timeout_s):
