@@ -16,14 +16,14 @@ _web = APIKeyHeader(name="X-Web-Auth-Id", auto_error=False, scheme_name="WebAuth
 _cli = APIKeyHeader(name="X-Popcorn-Cli-Id", auto_error=False, scheme_name="CliAuth")
 
 
-def services(request: Request) -> Services:
+async def services(request: Request) -> Services:
     """The services this application was made with."""
     found = request.app.state.services
     assert isinstance(found, Services)
     return found
 
 
-def settings(request: Request) -> ApiSettings:
+async def settings(request: Request) -> ApiSettings:
     """The settings this application was made with."""
     found = request.app.state.settings
     assert isinstance(found, ApiSettings)

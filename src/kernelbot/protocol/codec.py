@@ -4,8 +4,9 @@ import dataclasses
 import math
 import types
 import typing
+from collections.abc import Callable
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from kernelbot.protocol.version import PROTOCOL_VERSION, check_version
@@ -13,6 +14,9 @@ from kernelbot.protocol.version import PROTOCOL_VERSION, check_version
 T = TypeVar("T")
 Json = Any
 """What `json.loads` can return; checked field by field on the way in."""
+
+_Decoder = Callable[[Json, str], Any]
+"""Reads a value; its path is for the error."""
 
 
 class WireError(ValueError):
@@ -30,7 +34,7 @@ def from_wire(kind: type[T], value: Json) -> T:
         raise WireError(f"{kind.__name__}: expected an object, got {type(value).__name__}")
     check_version(value.get("version"))
     body = {key: item for key, item in value.items() if key != "version"}
-    return typing.cast(T, _decode(kind, body, kind.__name__))
+    return typing.cast(T, _decoder(kind)(body, kind.__name__))
 
 
 def _encode(value: Any) -> Json:
@@ -47,84 +51,115 @@ def _encode(value: Any) -> Json:
     return value
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
-
-
-def _decode(kind: Any, value: Json, path: str) -> Any:
-    origin = typing.get_origin(kind)
+def _decoder(kind: Any) -> _Decoder:
+    """How a value of the type is read. Types are looked into once and not for every value: a
+    result has some hundred."""
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
-        return _decode_union(typing.get_args(kind), value, path)
+        return _union(args)
     if origin is tuple:
-        return _decode_tuple(typing.get_args(kind), value, path)
+        return _tuple_of(args)
     if origin is list:
-        (item_kind,) = typing.get_args(kind)
-        _require(isinstance(value, list), path, "a list", value)
-        return [_decode(item_kind, item, f"{path}[{i}]") for i, item in enumerate(value)]
+        return _list_of(_decoder(args[0]))
     if origin is dict:
-        _, item_kind = typing.get_args(kind)
-        _require(isinstance(value, dict), path, "an object", value)
-        return {key: _decode(item_kind, item, f"{path}.{key}") for key, item in value.items()}
+        return _dict_of(_decoder(args[1]))
     if isinstance(kind, typing.ForwardRef):
-        return _decode(_forward(kind), value, path)
+        return lambda value, path: _forward(kind)(value, path)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return _decode_dataclass(kind, value, path)
-    return _decode_scalar(kind, value, path)
+        return partial(_decode_dataclass, kind)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return partial(_decode_member, kind)
+    return _decode_float if kind is float else partial(_decode_scalar, kind)
 
 
-def _forward(ref: typing.ForwardRef) -> Any:
+@cache
+def _forward(ref: typing.ForwardRef) -> _Decoder:
     from kernelbot.protocol import job  # the only recursive alias; imported late to avoid a cycle
 
-    return getattr(job, ref.__forward_arg__)
+    return _decoder(getattr(job, ref.__forward_arg__))
 
 
-def _decode_union(kinds: tuple[Any, ...], value: Json, path: str) -> Any:
-    if value is None and type(None) in kinds:
-        return None
-    errors = []
-    for kind in kinds:
-        if kind is type(None):
-            continue
-        try:
-            return _decode(kind, value, path)
-        except WireError as error:
-            errors.append(str(error))
-    raise WireError("; ".join(errors))
+def _union(kinds: tuple[Any, ...]) -> _Decoder:
+    optional = type(None) in kinds
+    decoders = [_decoder(kind) for kind in kinds if kind is not type(None)]
+
+    def decode(value: Json, path: str) -> Any:
+        if value is None and optional:
+            return None
+        errors = []
+        for decoder in decoders:
+            try:
+                return decoder(value, path)
+            except WireError as error:
+                errors.append(str(error))
+        raise WireError("; ".join(errors))
+
+    return decode
 
 
-def _decode_tuple(kinds: tuple[Any, ...], value: Json, path: str) -> tuple[Any, ...]:
-    _require(isinstance(value, list), path, "a list", value)
+def _tuple_of(kinds: tuple[Any, ...]) -> _Decoder:
     if len(kinds) == 2 and kinds[1] is Ellipsis:
-        return tuple(_decode(kinds[0], item, f"{path}[{i}]") for i, item in enumerate(value))
-    _require(len(value) == len(kinds), path, f"{len(kinds)} items", value)
-    pairs = zip(kinds, value, strict=True)
-    return tuple(_decode(kind, item, f"{path}[{i}]") for i, (kind, item) in enumerate(pairs))
+        items = _list_of(_decoder(kinds[0]))
+        return lambda value, path: tuple(items(value, path))
+    decoders = [_decoder(kind) for kind in kinds]
+
+    def decode(value: Json, path: str) -> Any:
+        _require(isinstance(value, list), path, "a list", value)
+        _require(len(value) == len(decoders), path, f"{len(decoders)} items", value)
+        pairs = zip(decoders, value, strict=True)
+        return tuple(decoder(item, f"{path}[{i}]") for i, (decoder, item) in enumerate(pairs))
+
+    return decode
+
+
+def _list_of(decoder: _Decoder) -> _Decoder:
+    def decode(value: Json, path: str) -> Any:
+        _require(isinstance(value, list), path, "a list", value)
+        return [decoder(item, f"{path}[{i}]") for i, item in enumerate(value)]
+
+    return decode
+
+
+def _dict_of(decoder: _Decoder) -> _Decoder:
+    def decode(value: Json, path: str) -> Any:
+        _require(isinstance(value, dict), path, "an object", value)
+        return {key: decoder(item, f"{path}.{key}") for key, item in value.items()}
+
+    return decode
+
+
+@cache
+def _fields(kind: type) -> dict[str, _Decoder]:
+    return {name: _decoder(hint) for name, hint in typing.get_type_hints(kind).items()}
 
 
 def _decode_dataclass(kind: type, value: Json, path: str) -> Any:
     _require(isinstance(value, dict), path, "an object", value)
-    hints = _hints(kind)
-    unknown = sorted(set(value) - set(hints))
+    decoders = _fields(kind)
+    unknown = sorted(value.keys() - decoders.keys())
     if unknown:
         raise WireError(f"{path}: unknown key {unknown[0]!r}")
-    fields = {name: _decode(hints[name], item, f"{path}.{name}") for name, item in value.items()}
+    fields = {name: decoders[name](item, f"{path}.{name}") for name, item in value.items()}
     try:
         return kind(**fields)
     except TypeError as error:
         raise WireError(f"{path}: {error}") from None
 
 
-def _decode_scalar(kind: Any, value: Json, path: str) -> Any:
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        try:
-            return kind(value)
-        except ValueError:
-            allowed = ", ".join(str(member.value) for member in kind)
-            raise WireError(f"{path}: expected one of {allowed}, got {value!r}") from None
-    if kind is float:
-        _require(type(value) in (int, float) and math.isfinite(value), path, "a number", value)
-        return float(value)
+def _decode_member(kind: type[Enum], value: Json, path: str) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        allowed = ", ".join(str(member.value) for member in kind)
+        raise WireError(f"{path}: expected one of {allowed}, got {value!r}") from None
+
+
+def _decode_float(value: Json, path: str) -> float:
+    _require(type(value) in (int, float) and math.isfinite(value), path, "a number", value)
+    return float(value)
+
+
+def _decode_scalar(kind: type, value: Json, path: str) -> Any:
     _require(type(value) is kind, path, kind.__name__, value)
     return value
 

@@ -11,6 +11,7 @@ from kernelbot.domain.states import RunState, submission_state
 from kernelbot.domain.types import (
     DeviceConfig,
     Event,
+    Evidence,
     NewSubmission,
     QueuePlace,
     QueueRules,
@@ -19,7 +20,7 @@ from kernelbot.domain.types import (
     Submission,
     User,
 )
-from kernelbot.protocol import Mode
+from kernelbot.protocol import Mode, RunResult
 from kernelbot.services import audit, intake, views
 from kernelbot.services.boards import organised_board, visible_board
 from kernelbot.services.code_visibility import CodeFacts, may_read_code
@@ -27,10 +28,10 @@ from kernelbot.services.devices import FRESH_S
 from kernelbot.services.live import Listener
 from kernelbot.services.places import Places
 from kernelbot.services.roles import require_admin
-from kernelbot.store import attempts, reviews, submissions, upkeep
+from kernelbot.store import attempts, reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
-from kernelbot.store.submissions import Waiting
+from kernelbot.store.submissions import Place, Waiting
 
 _MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
@@ -94,7 +95,7 @@ class Submissions:
                 detail = {"board": accepted.board.name, "author": author.name}
                 subject = f"submission:{submission_id}"
                 await audit.record(session, late_by, "submission.late", subject, detail)
-            shown = await self._show(session, author, submission_id)
+            shown = await self._show(session, author, await _existing(session, submission_id))
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=submission_id, runs=[run.id for run in shown.runs])
         return shown
@@ -102,8 +103,8 @@ class Submissions:
     async def get(self, viewer: User, submission_id: int) -> Submission:
         """One submission with its code and runs. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
-            await _check_visible(session, viewer, submission_id)
-            return await self._show(session, viewer, submission_id)
+            row = await _visible(session, viewer, submission_id)
+            return await self._show(session, viewer, row)
 
     async def measured(self, viewer: User, submission_id: int) -> builtins.list[Run]:
         """Its runs and those of rejudges after them, with the results that the viewer may see.
@@ -111,11 +112,11 @@ class Submissions:
         Raises `NotFound`, `NotAllowed`.
         """
         async with self._database.read() as session:
-            await _check_visible(session, viewer, submission_id)
-            row = await _existing(session, submission_id)
+            row = await _visible(session, viewer, submission_id)
             own = (await submissions.runs(session, [row]))[submission_id]
             again = await submissions.rejudged_runs(session, row)
-            results = await submissions.results(session, submission_id)
+            secret = views.sees_secret(viewer)
+            results = await submissions.results(session, submission_id, secret=secret)
         return views.with_results([*own, *again], results, viewer)
 
     async def list(
@@ -153,9 +154,9 @@ class Submissions:
     async def cancel(self, viewer: User, submission_id: int) -> Submission:
         """Stop what waits or runs. Again: the same answer. Raises `Conflict` when finished."""
         async with self._database.write() as session:
-            await _check_own(session, viewer, submission_id)
+            row = await _own(session, viewer, submission_id)
             cancelled = await submissions.cancel_runs(session, submission_id)
-            shown = await self._show(session, viewer, submission_id)
+            shown = await self._show(session, viewer, row)
             if cancelled and self._rules.running_limit is not None:
                 await self._wake(session, shown)
         before = submission_state(run.state for run in shown.runs)
@@ -185,7 +186,7 @@ class Submissions:
         """Events with an id above `after`, first those that were, then live; ends after the
         last. Raises `NotFound` or `NotAllowed` at the first step."""
         async with self._database.read() as session:
-            await _check_visible(session, viewer, submission_id)
+            await _visible(session, viewer, submission_id)
         async with self._listener.following(str(submission_id)) as waker:
             while True:
                 async with self._database.read() as session:
@@ -218,22 +219,21 @@ class Submissions:
                 hint="Wait for one, or cancel one: kernelbot submission cancel ID",
             )
 
-    async def _show(self, session: ReadSession, viewer: User, submission_id: int) -> Submission:
-        row = await _existing(session, submission_id)
-        runs = (await submissions.runs(session, [row]))[submission_id]
-        results = await submissions.results(session, submission_id)
-        places = await self._places.of(session, [submission_id])
-        noticed = (await reviews.evidence(session, [submission_id]))[submission_id]
-        shown = noticed if viewer.role == Role.ADMIN else ()
-        return views.submission(row, views.with_results(runs, results, viewer), places, shown)
-
-
-async def _existing(session: ReadSession, submission_id: int) -> submissions.SubmissionRow:
-    """Raises `NotFound` where it was deleted since it was looked up."""
-    row = await submissions.one(session, submission_id)
-    if row is None:
-        raise NotFound(f"There is no submission {submission_id}.")
-    return row
+    async def _show(
+        self, session: ReadSession, viewer: User, row: submissions.SubmissionRow
+    ) -> Submission:
+        runs = (await submissions.runs(session, [row]))[row.id]
+        results: dict[int, RunResult] = {}
+        places: builtins.list[Place] = []
+        if any(run.state is RunState.FINISHED for run in runs):  # else there are neither
+            secret = views.sees_secret(viewer)
+            results = await submissions.results(session, row.id, secret=secret)
+            places = await self._places.of(session, [row.id])
+        noticed: tuple[Evidence, ...] = ()
+        if viewer.role == Role.ADMIN:
+            noticed = (await reviews.evidence(session, [row.id]))[row.id]
+        shown = views.with_results(runs, results, viewer)
+        return views.submission(row, shown, places, noticed)
 
 
 def _wait_s(found: Waiting, slots: int) -> float | None:
@@ -244,29 +244,42 @@ def _wait_s(found: Waiting, slots: int) -> float | None:
     return max(0, found.position - free) * found.mean_s / slots
 
 
-async def _check_visible(session: ReadSession, viewer: User, submission_id: int) -> None:
-    """Raises `NotFound`, and `NotAllowed` where its code isn't for this person's eyes."""
+async def _existing(session: ReadSession, submission_id: int) -> submissions.SubmissionRow:
+    """Raises `NotFound`."""
     known = 0 < submission_id <= _MAX_ID
-    found = await upkeep.owner(session, submission_id) if known else None
-    if found is None:
+    row = await submissions.one(session, submission_id) if known else None
+    if row is None:
         raise NotFound(
             f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
         )
-    if viewer.id == found.author_id or viewer.role == Role.ADMIN:
-        return
-    if not await _may_read(session, viewer, found):
-        raise NotAllowed(f"Submission {submission_id} is someone else's.")
+    return row
 
 
-async def _check_own(session: ReadSession, viewer: User, submission_id: int) -> None:
-    """Raises as `_check_visible`, also where others may read but not touch."""
-    await _check_visible(session, viewer, submission_id)
-    author_id = await submissions.author(session, submission_id)
-    if author_id != viewer.id and viewer.role != Role.ADMIN:
-        raise NotAllowed(f"Submission {submission_id} is someone else's.")
+async def _visible(
+    session: ReadSession, viewer: User, submission_id: int
+) -> submissions.SubmissionRow:
+    """Raises `NotFound`, and `NotAllowed` where its code isn't for this person's eyes."""
+    row = await _existing(session, submission_id)
+    if viewer.id == row.author_id or viewer.role == Role.ADMIN:
+        return row
+    if not await _may_read(session, viewer, row):
+        raise _someone_elses(submission_id)
+    return row
 
 
-async def _may_read(session: ReadSession, viewer: User, found: upkeep.Owner) -> bool:
+async def _own(session: ReadSession, viewer: User, submission_id: int) -> submissions.SubmissionRow:
+    """Raises as `_visible`, also where others may read but not touch."""
+    row = await _visible(session, viewer, submission_id)
+    if row.author_id != viewer.id and viewer.role != Role.ADMIN:
+        raise _someone_elses(submission_id)
+    return row
+
+
+def _someone_elses(submission_id: int) -> NotAllowed:
+    return NotAllowed(f"Submission {submission_id} is someone else's.")
+
+
+async def _may_read(session: ReadSession, viewer: User, found: submissions.SubmissionRow) -> bool:
     try:
         board = await visible_board(session, viewer, found.board)
     except NotFound:

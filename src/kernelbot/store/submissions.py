@@ -23,6 +23,8 @@ class SubmissionRow:
     id: int
     board_id: int
     board: str
+    creator_id: int
+    """The board's."""
     author: str
     author_id: int
     file_name: str
@@ -186,35 +188,14 @@ async def rejudged_runs(session: ReadSession, row: SubmissionRow) -> list[Run]:
     return [_run(run, row.mode) for run in found]
 
 
-async def results(session: ReadSession, submission_id: int) -> dict[int, RunResult]:
-    """The results of the submission's finished runs, by run, with every sample and artifact."""
-    sql = statements("submissions")
-    samples: dict[tuple[int, str, int], tuple[float, ...]] = {}
-    for row in await session.all(sql["samples"], {"submission_id": submission_id}):
-        samples[row["run_id"], row["phase"], row["workload"]] = unpack(row["samples_zlib"])
-    contents: dict[tuple[int, str], str] = {}
-    for row in await session.all(sql["artifacts"], {"submission_id": submission_id}):
-        contents[row["run_id"], row["name"]] = base64.b64encode(row["content"]).decode()
-    found = {}
-    for row in await session.all(sql["results"], {"submission_id": submission_id}):
-        run_id = row["run_id"]
-        result = from_wire(RunResult, row["result"])
-        phases = tuple(
-            replace(
-                phase,
-                workloads=tuple(
-                    replace(load, samples_ns=samples.get((run_id, phase.phase, index), ()))
-                    for index, load in enumerate(phase.workloads)
-                ),
-            )
-            for phase in result.phases
-        )
-        artifacts = tuple(
-            replace(item, content_base64=contents.get((run_id, item.name), ""))
-            for item in result.artifacts
-        )
-        found[run_id] = replace(result, phases=phases, artifacts=artifacts)
-    return found
+async def results(
+    session: ReadSession, submission_id: int, *, secret: bool
+) -> dict[int, RunResult]:
+    """The results of the submission's finished runs, by run, with every sample and artifact;
+    those of `secret` runs only where that is said: they cost as much as the others."""
+    values = {"submission_id": submission_id, "secret": secret}
+    rows = await session.all(statements("submissions")["results"], values)
+    return {row["run_id"]: _result(row) for row in rows}
 
 
 async def bests(session: ReadSession, submission_ids: list[int]) -> list[Best]:
@@ -231,12 +212,6 @@ async def ranks(
     values = {"leaderboard_ids": boards, "devices": devices, "author_ids": authors}
     rows = await session.all(statements("submissions")["ranks"], values)
     return {(row["leaderboard_id"], row["device"], row["author_id"]): row["rank"] for row in rows}
-
-
-async def author(session: ReadSession, submission_id: int) -> int | None:
-    """Whose it is; None when there is no such submission."""
-    row = await session.one(statements("submissions")["author"], {"submission_id": submission_id})
-    return int(row["author_id"]) if row else None
 
 
 async def cancel_runs(session: WriteSession, submission_id: int) -> bool:
@@ -304,6 +279,32 @@ def _run(row: Row, mode: Mode) -> Run:
             "result": None,
         }
     )
+
+
+def _result(row: Row) -> RunResult:
+    result = from_wire(RunResult, row["result"])
+    places = zip(row["phases"], row["workloads"], strict=True)
+    samples = dict(zip(places, row["samples_zlib"], strict=True))
+    contents = dict(zip(row["names"], row["contents"], strict=True))
+    phases = tuple(
+        replace(
+            phase,
+            workloads=tuple(
+                replace(load, samples_ns=_unpacked(samples.get((phase.phase, index))))
+                for index, load in enumerate(phase.workloads)
+            ),
+        )
+        for phase in result.phases
+    )
+    artifacts = tuple(
+        replace(item, content_base64=base64.b64encode(contents.get(item.name, b"")).decode())
+        for item in result.artifacts
+    )
+    return replace(result, phases=phases, artifacts=artifacts)
+
+
+def _unpacked(samples_zlib: bytes | None) -> tuple[float, ...]:
+    return () if samples_zlib is None else unpack(samples_zlib)
 
 
 def _event(row: Row) -> Event:

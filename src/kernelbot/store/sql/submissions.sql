@@ -27,8 +27,8 @@ SELECT waiting FROM queue_turns WHERE device = %(device)s AND author_id = %(auth
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
 
 -- name: one
-SELECT s.id, b.id AS board_id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
-    s.review, s.review_reason,
+SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
     c.content AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -37,8 +37,8 @@ JOIN sources c ON c.sha256 = s.source_sha256
 WHERE s.id = %(submission_id)s;
 
 -- name: of_author
-SELECT s.id, b.id AS board_id, b.name AS board, u.name AS author, s.author_id, s.file_name, s.mode, s.created_at,
-    s.review, s.review_reason,
+SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
     NULL AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -70,19 +70,20 @@ FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NOT NULL
 ORDER BY rejudge_id, id;
 
 -- name: results
-SELECT a.run_id, a.result
-FROM attempts a JOIN runs r ON r.id = a.run_id
-WHERE r.submission_id = %(submission_id)s AND a.state = 'finished';
-
--- name: samples
-SELECT m.run_id, m.phase, m.workload, m.samples_zlib
-FROM measurements m JOIN runs r ON r.id = m.run_id
-WHERE r.submission_id = %(submission_id)s;
-
--- name: artifacts
-SELECT f.run_id, f.name, f.content
-FROM artifacts f JOIN runs r ON r.id = f.run_id
-WHERE r.submission_id = %(submission_id)s;
+SELECT a.run_id, a.result, m.phases, m.workloads, m.samples_zlib, f.names, f.contents
+FROM runs r
+JOIN attempts a ON a.run_id = r.id AND a.state = 'finished'
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(phase::text), '{}') AS phases,
+        coalesce(array_agg(workload), '{}') AS workloads,
+        coalesce(array_agg(samples_zlib), '{}') AS samples_zlib
+    FROM measurements WHERE run_id = r.id
+) m
+CROSS JOIN LATERAL (
+    SELECT coalesce(array_agg(name), '{}') AS names, coalesce(array_agg(content), '{}') AS contents
+    FROM artifacts WHERE run_id = r.id
+) f
+WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret);
 
 -- name: bests
 SELECT s.submission_id, s.leaderboard_id, s.device, s.author_id, d.version
@@ -94,9 +95,6 @@ WHERE s.submission_id = ANY(%(submission_ids)s);
 SELECT leaderboard_id, device, author_id, standing_rank(leaderboard_id, device, author_id) AS rank
 FROM unnest(%(leaderboard_ids)s::bigint[], %(devices)s::text[], %(author_ids)s::bigint[])
     AS asked (leaderboard_id, device, author_id);
-
--- name: author
-SELECT author_id FROM submissions WHERE id = %(submission_id)s;
 
 -- name: cancel_runs
 UPDATE runs SET state = 'cancelled', finished_at = now()
