@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,10 @@ subprocess.run([sys.executable, "-c", {BUSY!r}])
 """
 
 
+def only_child(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/task/{pid}/children").read_text())
+
+
 @pytest.fixture
 def tree() -> Iterator[tuple[RunnerTree, TaskClocks]]:
     with subprocess.Popen(
@@ -40,7 +45,7 @@ def tree() -> Iterator[tuple[RunnerTree, TaskClocks]]:
     ) as init:
         assert init.stdout is not None
         assert b"ready\n" == init.stdout.readline()
-        clocks = TaskClocks(init.pid)
+        clocks = TaskClocks(only_child(init.pid))
         yield RunnerTree(init.pid, clocks.main_pid), clocks
         os.killpg(init.pid, 9)
 

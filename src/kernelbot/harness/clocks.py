@@ -16,11 +16,11 @@ _FALLBACK_CACHE_BYTES = 32 << 20
 
 
 class TaskClocks:
-    """Clocks of the process tree below a runner's init. Reads are None where /proc refuses."""
+    """Clocks of a runner's process and all below it. Reads are None where /proc refuses."""
 
-    def __init__(self, init_pid: int, counted: Callable[[], int | None] = lambda: None) -> None:
+    def __init__(self, main_pid: int, counted: Callable[[], int | None] = lambda: None) -> None:
         """`counted`: what the kernel adds up of the whole tree; None where it doesn't."""
-        self.main_pid = next(iter(_children(init_pid)), init_pid)
+        self.main_pid = main_pid
         self._counted = counted
 
     def tree_cpu_ns(self) -> int:

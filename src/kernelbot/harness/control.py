@@ -59,7 +59,7 @@ class Control:
         self._calls = 0
         self._windows: dict[int, list[Window]] = {}
         self._parts: dict[int, int] = {}
-        self._session = Session(client, job.limits, problem.modules, deadline)
+        self._session = Session.start(client, job.limits, problem.modules, deadline)
         self._caller = caller_of(job, self._session)
         device = "cpu" if job.device.vendor is Vendor.CPU else "cuda"
         outputs = None if spec.lang is Lang.PY else spec.config.outputs

@@ -23,6 +23,7 @@ class AuthorFailure(Exception):
 
 def death(ended: RunnerExit, limits: Limits) -> AuthorFailure:
     """What an unexpected end of the runner means for its author."""
+    who = "The submission" if ended.rank is None else f"Rank {ended.rank}"
     if ended.out_of_memory:
         mebibytes = limits.memory_bytes >> 20
         return AuthorFailure(
@@ -35,11 +36,11 @@ def death(ended: RunnerExit, limits: Limits) -> AuthorFailure:
         )
     if ended.signal is not None:
         return AuthorFailure(
-            Verdict.RUNTIME_ERROR, f"The submission was ended by {_signal_name(ended.signal)}."
+            Verdict.RUNTIME_ERROR, f"{who} was ended by {_signal_name(ended.signal)}."
         )
     return AuthorFailure(
         Verdict.RUNTIME_ERROR,
-        f"The submission ended its own process with exit code {ended.exit_code}.",
+        f"{who} ended its own process with exit code {ended.exit_code}.",
     )
 
 

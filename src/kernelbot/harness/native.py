@@ -172,7 +172,9 @@ class NativeJudge:
         limit_s = {Phase.TEST: timeouts.test_s, Phase.LEADERBOARD: timeouts.ranked_s}.get(
             phase, timeouts.benchmark_s
         )
-        session = Session(self._client, self._job.limits, self._problem.modules, start + limit_s)
+        session = Session.start(
+            self._client, self._job.limits, self._problem.modules, start + limit_s
+        )
         self.collected.spend("spawn", time.monotonic() - start)
         try:
             return self._drive(phase, session)
@@ -182,6 +184,9 @@ class NativeJudge:
             return _refused(phase, error)
         finally:
             self.collected.heard(session.end())
+
+    def _session(self, deadline: float) -> Session:
+        return Session.start(self._client, self._job.limits, self._problem.modules, deadline)
 
     def _drive(self, phase: Phase, session: Session) -> PhaseResult:
         spec = self._job.problem

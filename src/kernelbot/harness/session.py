@@ -41,8 +41,14 @@ class Session:
     """Drives one runner. Every wait ends by `deadline` (of `time.monotonic()`)."""
 
     def __init__(
-        self, client: RunnerClient, limits: Limits, modules: frozenset[str], deadline: float
+        self,
+        runner: Runner,
+        limits: Limits,
+        modules: frozenset[str],
+        deadline: float,
+        rank: int | None = None,
     ) -> None:
+        """Take over `runner`, or of several ranks in it the one named."""
         self.limits = limits
         self.deadline = deadline
         self.modules = modules
@@ -51,18 +57,28 @@ class Session:
         self._output: SharedBuffer | None = None
         self._unsent: set[str] = set()
         self._ending: Ending | None = None
-        self._runner: Runner = client.spawn(limits)
-        self._pidfd = os.pidfd_open(self._runner.pid)
+        self._runner = runner
+        self._rank = rank
+        self._pidfd = os.pidfd_open(runner.pid)
         self._channel = Channel(
-            self._runner.channel, alive_fd=self._pidfd, glance=self._watch_output
+            runner.channels[rank or 0], alive_fd=self._pidfd, glance=self._watch_output
         )
         self._clocks: TaskClocks | None = None
+
+    @classmethod
+    def start(
+        cls, client: RunnerClient, limits: Limits, modules: frozenset[str], deadline: float
+    ) -> "Session":
+        """A session with a fresh runner. Raises `SandboxUnavailable`."""
+        return cls(client.spawn(limits), limits, modules, deadline)
 
     @property
     def clocks(self) -> TaskClocks:
         """The kernel's clocks of this runner."""
         if self._clocks is None:
-            self._clocks = TaskClocks(self._runner.pid, self._runner.cpu_time_ns)
+            runner = self._runner
+            main_pid = runner.main_pid if self._rank is None else runner.rank_pids[self._rank]
+            self._clocks = TaskClocks(main_pid, runner.cpu_time_ns)
         return self._clocks
 
     def setup(
@@ -134,21 +150,38 @@ class Session:
 
     def call(self, data: Encoded) -> Reply:
         """One untimed call: no flush, no handshake."""
+        probes = self.probes()
+        self.offer(data, probes=probes)
+        return self.outcome(self.receive(), probes)
+
+    def offer(
+        self,
+        data: Encoded,
+        kernel: str = "author",
+        *,
+        reuse: bool = False,
+        probes: list[int] | None = None,
+    ) -> None:
+        """Hand over a call's data. The call follows at once, or without `probes` upon `go`."""
         fds = self._place(data)
-        probes = self._probes()
-        message = self._prepare_message(data, "author", reuse=False)
-        start = time.perf_counter_ns()
-        self.send({**message, "probes": probes}, fds)
-        return self._outcome(start, probes)
+        message = {
+            "op": "prepare",
+            "data": data.skeleton,
+            "reuse": reuse,
+            "kernel": kernel,
+            "input": "input" in self._unsent,
+            "output": "output" in self._unsent,
+            "probes": probes,
+        }
+        self.send(message, fds)
 
     def timed_call(
         self, data: Encoded, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
     ) -> Reply:
         """One call between the judge's clocks, with cold caches."""
-        fds = self._place(data)
-        probes = self._probes()
+        probes = self.probes()
         idle = self.clocks.tree_cpu_ns()
-        self.send({**self._prepare_message(data, kernel, reuse), "probes": None}, fds)
+        self.offer(data, kernel, reuse=reuse)
         ready = self.receive()
         if ready["op"] != "ready":
             raise garbage(ready)
@@ -160,11 +193,14 @@ class Session:
         start = time.perf_counter_ns()
         delayed = own_delay_ns()
         self.send({"op": "go", "probes": probes})
-        reply = self._outcome(start, probes)
+        returned = self.receive()
+        bracket_ns = time.perf_counter_ns() - start
+        reply = self.outcome(returned, probes)
         delayed = own_delay_ns() - delayed
         after = self.clocks.main_thread() or (0, 0)
         window = replace(
             reply.window,
+            bracket_ns=bracket_ns,
             build_cpu_ns=built - idle,
             still_cpu_ns=rested - built,
             call_cpu_ns=after[0] - before[0],
@@ -240,17 +276,8 @@ class Session:
                 buffer.close()
         return Ending(ended, self._runner.stdout.text, self._runner.stderr.text)
 
-    def _prepare_message(self, data: Encoded, kernel: str, reuse: bool) -> dict[str, Any]:
-        return {
-            "op": "prepare",
-            "data": data.skeleton,
-            "reuse": reuse,
-            "kernel": kernel,
-            "input": "input" in self._unsent,
-            "output": "output" in self._unsent,
-        }
-
-    def _probes(self) -> list[int]:
+    def probes(self) -> list[int]:
+        """Places at which an output's bytes are taken first, known to nobody before."""
         return [self._random.getrandbits(40) for _ in range(PROBES)]
 
     def _place(self, data: Encoded) -> list[int]:
@@ -268,9 +295,8 @@ class Session:
         wanted = [("input", self._input), ("output", self._output)]
         return [buffer.fd for name, buffer in wanted if name in self._unsent]
 
-    def _outcome(self, start: int, probes: list[int]) -> Reply:
-        reply = self.receive()
-        bracket = time.perf_counter_ns() - start
+    def outcome(self, reply: dict[str, Any], probes: list[int]) -> Reply:
+        """What a call's answer comes to. Raises `AuthorFailure`."""
         refuse(reply, "The submission failed")
         if reply["op"] == "unsupported":
             raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
@@ -282,7 +308,7 @@ class Session:
         if not reply.get("fits"):
             self._fetch_again(size)
         value = self._rebuild(reply.get("value"), probes)
-        window = Window(claim, bracket)
+        window = Window(claim, bracket_ns=0)
         parts = sum(1 for _ in leaf_sizes(reply.get("value")))
         return Reply(value, window, size, bool(reply.get("aliased")), parts)
 

@@ -32,10 +32,11 @@ class RunnerClient:
         self._conn = conn
         self._isolated: bool | None = None
 
-    def spawn(self, limits: Limits, entry: Entry = Entry.SERVE) -> "Runner":
+    def spawn(self, limits: Limits, entry: Entry = Entry.SERVE, channels: int = 1) -> "Runner":
         """A fresh runner within `limits`, in its cgroup, with no author's code yet.
 
-        Raises `SandboxUnavailable` when there is none to be had.
+        `channels`: as many as there are to be ranks. Raises `SandboxUnavailable` when there is none
+        to be had.
         """
         isolated = self._zygote_isolates()
         group = _make_group(limits)
@@ -46,13 +47,14 @@ class RunnerClient:
             rlimit_memory=not group.limits_memory,
             rlimit_processes=not group.limits_processes,
             box=box,
+            channels=channels,
         )
         ends: _Ends | None = None
         try:
             ends = self._send(order, group)
-            pids = _await_hellos(ends.status)
+            pids = _await_hellos(ends.status, _expected_hellos(order))
             group.adopt(pids["runner"])
-            return Runner(ends, pids["init"], pids["runner"], group, limits, box, isolated)
+            return Runner(ends, pids, group, limits, box, isolated)
         except (SandboxUnavailable, OSError) as error:
             if ends is not None:
                 ends.close()
@@ -77,11 +79,13 @@ class RunnerClient:
         task_lists = group.open_task_lists()
         status, far_status = wire.pair()
         status.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        channel, far_channel = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        pairs = [socket.socketpair() for _ in range(order.channels)]
+        channels, far_channels = zip(*pairs, strict=True)
         stdout, far_stdout = os.pipe()
         stderr, far_stderr = os.pipe()
-        theirs = (far_status.fileno(), far_channel.fileno(), far_stdout, far_stderr, *task_lists)
-        ends = _Ends(status, channel, stdout, stderr)
+        first, *others = (channel.fileno() for channel in far_channels)
+        theirs = (far_status.fileno(), first, far_stdout, far_stderr, *others, *task_lists)
+        ends = _Ends(status, channels, stdout, stderr)
         try:
             wire.send(self._conn, order.to_wire(), theirs)
         except OSError as error:
@@ -89,7 +93,8 @@ class RunnerClient:
             raise SandboxUnavailable("the zygote is gone") from error
         finally:
             far_status.close()
-            far_channel.close()
+            for channel in far_channels:
+                channel.close()
             wire.close_all((far_stdout, far_stderr, *task_lists))
         return ends
 
@@ -99,13 +104,14 @@ class _Ends:
     """Our ends of what connects us with a runner."""
 
     status: socket.socket
-    channel: socket.socket
+    channels: tuple[socket.socket, ...]
     stdout: int
     stderr: int
 
     def close(self) -> None:
         self.status.close()
-        self.channel.close()
+        for channel in self.channels:
+            channel.close()
         wire.close_all((self.stdout, self.stderr))
 
 
@@ -116,11 +122,16 @@ def _make_group(limits: Limits) -> RunnerGroup:
         raise SandboxUnavailable(f"The cgroup for a runner could not be made: {error}") from error
 
 
-def _await_hellos(status: socket.socket) -> dict[str, int]:
-    """The host's process ids of `init` and `runner`, as the kernel vouches for them."""
+def _expected_hellos(order: RunnerOrder) -> set[str]:
+    ranks = range(order.channels) if order.entry is Entry.RANKS else ()
+    return {"init", "runner", *(f"rank {rank}" for rank in ranks)}
+
+
+def _await_hellos(status: socket.socket, expected: set[str]) -> dict[str, int]:
+    """The host's process ids of `init`, `runner` and any ranks, as the kernel vouches for them."""
     pids: dict[str, int] = {}
     status.settimeout(_SPAWN_TIMEOUT_S)
-    while len(pids) < 2:
+    while not expected <= set(pids):
         try:
             packet = wire.receive(status)
         except TimeoutError:
@@ -140,29 +151,31 @@ class Runner:
     def __init__(
         self,
         ends: _Ends,
-        init_pid: int,
-        runner_pid: int,
+        pids: dict[str, int],
         group: RunnerGroup,
         limits: Limits,
         box: str,
         isolated: bool,
     ) -> None:
         """Made by `RunnerClient.spawn`."""
-        self.channel = ends.channel
-        """Stream socket to the runner; its framing is the caller's."""
-        self.pid = init_pid
+        self.channels = ends.channels
+        """Stream sockets to the runner, or one to each rank; their framing is the caller's."""
+        self.pid = pids["init"]
         """Process id of the tree's root, as seen from here."""
+        self.main_pid = pids["runner"]
+        """Of the process below it: the runner itself, or the parent of all ranks."""
+        self.rank_pids = tuple(pids[f"rank {rank}"] for rank in range(len(pids) - 2))
+        """Of the ranks, where there are any."""
         self.stdout = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
         self.stderr = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
-        self._runner_pid = runner_pid
         self._status = ends.status
         self._group = group
         self._box = box
         self._isolated = isolated
         self._exit: RunnerExit | None = None
         self._report: dict[str, Any] = {}
-        self._pidfd = _open_living(init_pid, ends.status)
-        self._runner_pidfd = _open_child(runner_pid, init_pid)
+        self._pidfd = _open_living(self.pid, ends.status)
+        self._runner_pidfd = _open_child(self.main_pid, self.pid)
         captures = {ends.stdout: self.stdout, ends.stderr: self.stderr}
         self._drain = Drain(captures, on_overflow=self._signal_kill)
 
@@ -170,6 +183,11 @@ class Runner:
         """Processor time of the tree but for `pid` itself, dead processes included; None where
         nothing here counts that."""
         return self._group.cpu_time_ns()
+
+    @property
+    def channel(self) -> socket.socket:
+        """The only stream socket, or that to rank 0."""
+        return self.channels[0]
 
     def wait(self, timeout_s: float) -> RunnerExit | None:
         """Wait for the runner to end by itself; None if it still lives after `timeout_s`."""
@@ -187,7 +205,7 @@ class Runner:
         if self._is_ending():
             _wait_readable(self._pidfd, _LAST_REPORT_S)
             self._read_report()  # what comes later would only tell of our own signal
-        cpu_time_s = _cpu_time_s(self._runner_pid)
+        cpu_time_s = sum(map(_cpu_time_s, self.rank_pids or (self.main_pid,)))
         if not self._isolated:
             descendants.kill_all(self.pid)
             _wait_readable(self._pidfd, _LAST_REPORT_S)
@@ -211,11 +229,11 @@ class Runner:
             return True
 
     def _read_report(self) -> None:
-        while not self._report and _wait_readable(self._status.fileno(), 0):
+        while "wait_status" not in self._report and _wait_readable(self._status.fileno(), 0):
             packet = wire.receive(self._status)
             if packet is None:
                 return
-            self._report = packet.body
+            self._report |= packet.body
 
     def _describe(self, cpu_time_s: float) -> RunnerExit:
         wait_status = self._report.get("wait_status")
@@ -230,11 +248,13 @@ class Runner:
             out_of_memory=self._group.out_of_memory(),
             cpu_time_s=self._report.get("cpu_time_s", cpu_time_s),
             too_many_processes=self._group.too_many_processes(),
+            rank=self._report.get("rank"),
         )
 
     def _release(self) -> None:
         self._drain.join(_DRAIN_TIMEOUT_S)
-        self.channel.close()
+        for channel in self.channels:
+            channel.close()
         self._status.close()
         wire.close_all((self._pidfd, self._runner_pidfd))
         self._pidfd = self._runner_pidfd = -1

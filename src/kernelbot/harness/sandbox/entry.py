@@ -56,15 +56,20 @@ def _lock_in(inner: socket.socket, isolated: bool) -> None:
 
 def _follow(packet: wire.Packet, inner: socket.socket) -> int:
     order = RunnerOrder.from_wire(packet.body)
-    status_fd, channel_fd, *_ = packet.fds
+    status_fd, channel_fd, *streams_and_more = packet.fds
+    others = streams_and_more[2 : 1 + order.channels]
     inner.close()
     with socket.socket(fileno=status_fd) as status:
         try:
-            _move_in(order, packet.fds)
+            _move_in(order, [fd for fd in streams_and_more if fd not in others])
         except OSError as error:
             wire.send(status, {"error": str(error)})
             return 1
         wire.send(status, {"hello": "runner"})
+        if order.entry is Entry.RANKS:
+            channels = [socket.socket(fileno=fd) for fd in (channel_fd, *others)]
+            family = importlib.import_module("kernelbot.harness.ranks.family")
+            return int(family.serve_ranks(channels, status))
     channel = socket.socket(fileno=channel_fd)
     if order.entry is Entry.EXEC:
         execute.serve(channel)
@@ -73,8 +78,8 @@ def _follow(packet: wire.Packet, inner: socket.socket) -> int:
     return 0
 
 
-def _move_in(order: RunnerOrder, fds: tuple[int, ...]) -> None:
-    _, _, stdout_fd, stderr_fd, *task_lists = fds
+def _move_in(order: RunnerOrder, fds: list[int]) -> None:
+    stdout_fd, stderr_fd, *task_lists = fds
     for fd in task_lists:
         os.write(fd, b"0")  # a process that moves itself is spared the kernel's global lock
     wire.close_all(task_lists)

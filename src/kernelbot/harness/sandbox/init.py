@@ -22,7 +22,8 @@ from kernelbot.protocol import Limits
 
 _MAX_FILES_EACH = 65536
 STATUS, CHANNEL, STDOUT, STDERR = range(4)
-"""Order of the descriptors that come with an order; any further ones are cgroup task lists."""
+"""Order of the descriptors that come with an order. Any further ones are the other ranks' channels
+and then cgroup task lists."""
 
 
 def run_init(lane: socket.socket, *, isolated: bool) -> NoReturn:

@@ -44,6 +44,8 @@ class RunnerExit:
     cpu_time_s: float
     """User and system time of the runner and of the children it waited for."""
     too_many_processes: bool
+    rank: int | None = None
+    """Of several ranks, the one that ended first by itself."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ class Entry(StrEnum):
 
     SERVE = "serve"
     """The native runner: the judge drives it call by call."""
+    RANKS = "ranks"
+    """Several native runners in one sandbox, each with a channel of its own."""
     EXEC = "exec"
     """One command, e.g. a compiler or a problem's own script."""
 
@@ -26,6 +28,8 @@ class RunnerOrder:
     """No memory cgroup: let RLIMIT_DATA stand in."""
     rlimit_processes: bool
     box: str = "/box"
+    channels: int = 1
+    """How many the runner gets: one for each rank."""
 
     def to_wire(self) -> dict[str, Any]:
         """As a JSON object."""
@@ -40,4 +44,5 @@ class RunnerOrder:
             rlimit_memory=body["rlimit_memory"],
             rlimit_processes=body["rlimit_processes"],
             box=body["box"],
+            channels=body["channels"],
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _MAX_BYTES = 64 << 10
-_MAX_FDS = 16
+_MAX_FDS = 32
 _CREDENTIALS = struct.Struct("3i")
 
 

@@ -1,0 +1,51 @@
+"""In the sandbox: one process per rank, forked before any code of the author's is there.
+
+The process that forks them stays behind as their parent. It runs no author's code, waits for the
+first rank to end, says which one it was, and ends in the same way: with it, as with any runner,
+everything in the sandbox ends.
+"""
+
+import os
+import signal
+import socket
+from collections.abc import Sequence
+
+from kernelbot.harness.runner import serve
+from kernelbot.harness.sandbox import kernel, wire
+
+
+def serve_ranks(channels: Sequence[socket.socket], status: socket.socket) -> int:
+    """Be the parent of a rank for each channel; the exit code of the first that ends.
+
+    Takes over the descriptors. `status` is where trusted processes report to the judge.
+    """
+    ranks = {_fork(rank, channels, status): rank for rank in range(len(channels))}
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the ranks must not read our memory or descriptors
+    for channel in channels:
+        channel.close()
+    pid, ended = os.waitpid(-1, 0)
+    wire.send(status, {"rank": ranks[pid]})
+    if os.WIFSIGNALED(ended):
+        _end_by(os.WTERMSIG(ended))
+    return os.waitstatus_to_exitcode(ended) & 0xFF
+
+
+def _fork(rank: int, channels: Sequence[socket.socket], status: socket.socket) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    for other, channel in enumerate(channels):
+        if other != rank:
+            channel.close()
+    wire.send(status, {"hello": f"rank {rank}"})
+    status.close()
+    os.setsid()  # else a signal to "my group" would reach the others
+    serve(channels[rank])
+    raise SystemExit(0)
+
+
+def _end_by(number: int) -> None:
+    """End by a signal, as the rank did."""
+    if number != signal.SIGKILL:
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
