@@ -65,6 +65,7 @@ WITH_PARAMETERS = [
     ("DELETE", "/api/v1/boards/{board}/submissions"),
     ("DELETE", "/api/v1/submissions/{submission_id}"),
     ("DELETE", "/api/v1/users/me"),
+    ("DELETE", "/api/v1/users/me/identities/{provider}/{subject}"),
     ("DELETE", "/api/v1/users/{user_id}"),
     ("POST", "/api/v1/sync/archive"),
     ("GET", "/api/v1/stats"),

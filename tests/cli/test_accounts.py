@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from kernelbot.domain.accounts import Registration
 from kernelbot.identity.providers import github
 from kernelbot.services.logins import LoginRules
 from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
@@ -39,12 +40,9 @@ def admin(live: LiveServer, tmp_path: Path) -> Shell:
     return Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": live.world.admin.token})
 
 
-def test_a_terminal_logs_in_through_a_browser(
-    live: LiveServer, provider: FakeProvider, tmp_path: Path
-) -> None:
-    provider.person = (7, "grace")
-    shell = Shell(tmp_path, {})
-    waiting = shell.start("login", live.url, "--github", "--json")
+def logged_in(live: LiveServer, shell: Shell, *options: str) -> str:
+    """What `login --github` says, once somebody has typed its code in a browser."""
+    waiting = shell.start("login", live.url, "--github", "--json", *options)
     assert waiting.stderr is not None
     page = waiting.stderr.readline().removeprefix("Open ").strip()
     code = re.search(r"[A-Z]{4}-[A-Z]{4}", waiting.stderr.readline())
@@ -54,10 +52,55 @@ def test_a_terminal_logs_in_through_a_browser(
         csrf = re.search(r'name="csrf" value="(\w+)"', form)
         assert csrf is not None
         browser.post(f"{live.url}/auth/device", data={"csrf": csrf[1], "code": code[0]})
-    out, _ = waiting.communicate(timeout=30)
+    return waiting.communicate(timeout=30)[0]
+
+
+def test_a_terminal_logs_in_through_a_browser(
+    live: LiveServer, provider: FakeProvider, tmp_path: Path
+) -> None:
+    provider.person = (7, "grace")
+    shell = Shell(tmp_path, {})
+    out = logged_in(live, shell)
     said = shell("token", "list", "--json").document
     names = [token["name"] for token in said["tokens"]]
     assert (True, ["terminal", "web login"]) == ('"user": "grace"' in out, names)
+
+
+def test_an_invite_makes_an_account_from_a_terminal(
+    database_url: str, provider: FakeProvider, tmp_path: Path
+) -> None:
+    provider.person = (7, "grace")
+    app = github(CLIENT_ID, CLIENT_SECRET, url=provider.url, api_url=provider.url)
+    with live_server(database_url, LoginRules((app,), Registration.INVITE)) as live:
+        live.call(live.world.board())
+        made = live.call(live.world.services.invites.create(live.world.admin.user, ("sort",)))
+        out = logged_in(live, Shell(tmp_path, {}), "--invite", made.codes[0])
+    assert '"user": "grace"' in out
+
+
+def test_an_invite_joins_with_a_token_too(live: LiveServer, ada: Shell) -> None:
+    live.call(live.world.board())
+    made = live.call(live.world.services.invites.create(live.world.admin.user, ("sort",)))
+    said = ada("login", live.url, live.world.ada.token, "--invite", made.codes[0])
+    assert (0, True) == (said.code, "Open to you: sort" in said.out)
+
+
+def test_an_identity_is_listed_and_unlinked(
+    live: LiveServer, provider: FakeProvider, tmp_path: Path
+) -> None:
+    provider.person = (7, "grace")
+    shell = Shell(tmp_path, {})
+    logged_in(live, shell)  # whose token doesn't expire
+    listed = shell("identity", "list").out
+    wrong = shell("identity", "unlink", "discord", "--json")
+    gone = shell("identity", "unlink", "github", "--json")
+    left = shell("identity", "list", "--json").document
+    assert (True, 2, "7", []) == (
+        "github:7" in listed,
+        wrong.code,
+        gone.document["subject"],
+        left["identities"],
+    )
 
 
 def test_a_login_without_a_token_says_how(live: LiveServer, tmp_path: Path) -> None:

@@ -172,6 +172,13 @@ async def test_submitting_while_being_deleted_leaves_nothing(world: World) -> No
     assert (2, 0, 0, 0) == (rows["users"], rows["submissions"], rows["runs"], rows["queue_turns"])
 
 
+async def test_a_submission_that_comes_too_late_is_told(world: World) -> None:
+    await world.board()
+    await world.services.upkeep.delete_user(world.admin.user, world.ada.user.id)
+    with pytest.raises(Conflict, match="deleted a moment ago"):
+        await world.submit(world.ada.user)
+
+
 async def test_a_rejudge_ends_without_those_who_are_gone(world: World, tmp_path: Path) -> None:
     await world.board()
     async with working(quick_settings(tmp_path), world.database.url):

@@ -2,6 +2,7 @@
 
 import time
 from typing import Annotated
+from urllib.parse import urlencode
 
 import typer
 
@@ -10,8 +11,11 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
-from kernelbot.domain.errors import UserError
+from kernelbot.domain.errors import SlowDown, UserError
 from kernelbot.domain.types import Role
+
+_SLOWER_S = 5
+"""How much more time to leave when told to slow down: RFC 8628, 3.5."""
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +36,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples(
             "kernelbot login http://kernels.lab:8000 --github",
+            "kernelbot login http://kernels.lab:8000 --github --invite CODE",
             "kernelbot login http://kernels.lab:8000 TOKEN",
         )
     )(login)
@@ -142,6 +147,10 @@ def login(
     ] = None,
     github: Annotated[bool, typer.Option("--github", help="With a browser.")] = False,
     discord: Annotated[bool, typer.Option("--discord", help="With a browser.")] = False,
+    invite: Annotated[
+        str | None,
+        typer.Option(help="For a new account, or for its boards.", show_default=False),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Log in to a server, and use it from now on: with a token, or with GitHub or Discord.
@@ -161,31 +170,42 @@ def login(
     terminal = Terminal(as_json)
     server = find_endpoint(None).url if url is None else normal_url(url)
     if token is None:
-        token = _from_browser(server, "github" if github else "discord", terminal)
+        query = {"provider": "github" if github else "discord"}
+        token = _from_browser(server, query | ({"invite": invite} if invite else {}), terminal)
     with KernelbotClient(server, token) as client:
         user = client.me()  # a token that isn't good is not kept
-    path = remember(server, token)
+        path = remember(server, token)
+        if invite:
+            joined = client.join(invite).boards
+            terminal.show(f"Open to you: {', '.join(map(one_line, joined))}")
     terminal.show(f"You are {one_line(user.name)} at {server}. Kept in {path}.")
     terminal.document({"url": server, "user": user.name, "role": user.role, "file": str(path)})
 
 
-def _from_browser(server: str, provider: str, terminal: Terminal) -> str:
+def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str:
     """Wait until somebody has typed the code in a browser. Raises `UserError` when time is up."""
-    from kernelbot.client import KernelbotClient
+    from kernelbot.client import KernelbotClient, Refused
 
     with KernelbotClient(server) as client:
         begun = client.begin_device_login()
         # To stderr in any case: without it nobody can go on, also with --json.
         typer.echo(
-            f"Open {begun.verification_url}?provider={provider}\n"
+            f"Open {begun.verification_url}?{urlencode(query)}\n"
             f"and type the code  {begun.user_code}\n"
             f"(within {begun.expires_in_s // 60} minutes)",
             err=True,
         )
         give_up_s = time.monotonic() + begun.expires_in_s
+        interval_s = begun.interval_s
         while time.monotonic() < give_up_s:
-            time.sleep(begun.interval_s)
-            found = client.poll_device_login(begun.device_code).login
+            time.sleep(interval_s)
+            try:
+                found = client.poll_device_login(begun.device_code).login
+            except Refused as error:
+                if error.code != SlowDown.code:
+                    raise
+                interval_s += _SLOWER_S
+                continue
             if found is not None:
                 terminal.progress("Approved.")
                 return found.token

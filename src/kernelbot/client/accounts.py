@@ -61,6 +61,10 @@ class AccountCalls:
         """With whom one can log in."""
         return self.ask(IdentityList, "GET", "/users/me/identities")
 
+    def unlink(self: Caller, provider: str, subject: str) -> None:
+        """Part an identity from one's account."""
+        self.tell("DELETE", f"/users/me/identities/{_part(provider)}/{_part(subject)}")
+
     def set_role(self: Caller, user_id: int, role: Role) -> AccountView:
         """What someone else may do. For admins."""
         body = RoleChange(role=role)

@@ -105,6 +105,8 @@ class DeviceLogin:
     device_code: str = field(repr=False)
     user_code: str
     expires_in_s: int
+    interval_s: int
+    """Time to leave between polls."""
 
 
 @dataclass(frozen=True)

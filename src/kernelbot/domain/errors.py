@@ -139,6 +139,12 @@ class TooManyRequests(UserError):
         self.retry_after_s = retry_after_s
 
 
+class SlowDown(TooManyRequests):
+    """Whoever waits for a login asks too often; `retry_after_s`: how long to wait from now on."""
+
+    code = "slow_down"
+
+
 class PlatformError(KernelbotError):
     """Our fault: the request was fine."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from kernelbot.domain.accounts import DeviceLogin, LoggedIn, Registration
-from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, SlowDown, UserError
 from kernelbot.domain.types import Role, User
 from kernelbot.identity.providers import Person, Provider, fetch_person, login_url, new_verifier
 from kernelbot.identity.tokens import new_token, token_hash
@@ -17,6 +17,9 @@ from kernelbot.store.database import Database, WriteSession
 
 _ATTEMPT_LASTS_S = 600.0
 _DEVICE_LASTS_S = 900
+_INTERVAL_S, _SLOWER_S = 2, 5  # the latter is RFC 8628's, 3.5
+_SLACK_S = 0.5
+"""How much closer two polls may come because of the way they take."""
 _SESSION_LASTS = timedelta(days=30)
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; RFC 8628, 6.1
 _NAME_MAX = 64
@@ -133,9 +136,13 @@ class Logins:
         device_code, letters = secrets.token_urlsafe(32), _user_code()
         async with self._database.write() as session:
             await logins.begin_device(
-                session, _hash(device_code), letters, lasts_s=float(_DEVICE_LASTS_S)
+                session,
+                _hash(device_code),
+                letters,
+                lasts_s=float(_DEVICE_LASTS_S),
+                interval_s=_INTERVAL_S,
             )
-        return DeviceLogin(device_code, letters, _DEVICE_LASTS_S)
+        return DeviceLogin(device_code, letters, _DEVICE_LASTS_S, _INTERVAL_S)
 
     async def approve_device(self, user: User, user_code: str) -> None:
         """Let the terminal that shows this code speak for the user. Raises `UserError`."""
@@ -150,11 +157,19 @@ class Logins:
 
     async def poll_device(self, device_code: str) -> LoggedIn | None:
         """The token, once; None while nobody has approved. Raises `NotFound` when the time is
-        over or the token was fetched."""
+        over or the token was fetched, `SlowDown` for a terminal that asks too often: the time
+        that it is to leave between two polls is longer from then on."""
         device_hash = _hash(device_code)
-        async with self._database.read() as session:
-            waits = await logins.device_waits(session, device_hash)
-        if waits:
+        async with self._database.write() as session:
+            polled = await logins.poll_device(
+                session, device_hash, slack_s=_SLACK_S, more_s=_SLOWER_S
+            )
+        if polled is not None and polled.too_early:
+            raise SlowDown(
+                f"Ask every {polled.interval_s} seconds from now on.",
+                retry_after_s=float(polled.interval_s),
+            )
+        if polled is not None and polled.waits:
             return None
         async with self._database.write() as session:
             user_id = await logins.take_device(session, device_hash)

@@ -9,7 +9,7 @@ from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserEr
 from kernelbot.domain.types import NewToken, Role, User
 from kernelbot.identity.tokens import new_token, token_hash
 from kernelbot.services import audit
-from kernelbot.services.roles import require_admin
+from kernelbot.services.roles import require_admin, require_unbanned
 from kernelbot.store import users
 from kernelbot.store.database import Database, ReadSession
 
@@ -115,6 +115,28 @@ class Users:
             found = await users.identities(session, owner.id)
         return [identity for identity in found if identity.provider != _ORGANISER[0]]
 
+    async def unlink(self, owner: User, provider: str, subject: str) -> None:
+        """Part an identity from one's account: who logs in with it then is somebody else.
+
+        Raises `NotFound`, `Banned`, and `Conflict` for the last one of an account that has no
+        lasting token either.
+        """
+        require_unbanned(owner)  # or he would come back as somebody new
+        if provider == _ORGANISER[0] or "\x00" in provider + subject:
+            raise _no_identity(provider, subject)
+        async with self._database.write() as session:
+            await users.lock_identities(session)
+            found = await users.identities(session, owner.id)
+            if not await users.remove_identity(
+                session, owner.id, provider=provider, subject=subject
+            ):
+                raise _no_identity(provider, subject)
+            if len(found) == 1 and not await users.has_lasting_token(session, owner.id):
+                raise Conflict(
+                    "It is the only way into your account.",
+                    hint="Link another one, or make a token that doesn't expire.",
+                )
+
     async def set_role(self, actor: User, user_id: int, role: Role) -> User:
         """Raises `NotAllowed`, `NotFound`, and `Conflict` for one's own role, so that there is
         an admin left."""
@@ -181,6 +203,12 @@ async def _find(session: ReadSession, reference: str) -> User:
     if found is None:
         raise _no_user(reference)
     return found
+
+
+def _no_identity(provider: str, subject: str) -> NotFound:
+    return NotFound(
+        f"Your account isn't linked to {provider}:{subject}.", hint="See: kernelbot identity list"
+    )
 
 
 def _no_user(reference: str | int) -> NotFound:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.database import WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
@@ -27,6 +27,16 @@ class AttemptKey:
     provider: str
 
 
+@dataclass(frozen=True)
+class Polled:
+    """How a terminal's login stands: whether nobody has approved it yet, whether the terminal
+    asks too often, and how long it is to wait between two times."""
+
+    waits: bool
+    too_early: bool
+    interval_s: int
+
+
 async def begin(
     session: WriteSession, key: AttemptKey, attempt: Attempt, *, lasts_s: float
 ) -> None:
@@ -43,11 +53,16 @@ async def take(session: WriteSession, key: AttemptKey) -> Attempt | None:
 
 
 async def begin_device(
-    session: WriteSession, device_hash: bytes, user_code: str, *, lasts_s: float
+    session: WriteSession, device_hash: bytes, user_code: str, *, lasts_s: float, interval_s: int
 ) -> None:
     """Keep a terminal's login for so long; those whose time is over go."""
     await session.do(statements("logins")["forget_expired_devices"])
-    values = {"device_hash": device_hash, "user_code": user_code, "lasts_s": lasts_s}
+    values = {
+        "device_hash": device_hash,
+        "user_code": user_code,
+        "lasts_s": lasts_s,
+        "interval_s": interval_s,
+    }
     await session.do(statements("logins")["begin_device"], values)
 
 
@@ -57,10 +72,14 @@ async def approve_device(session: WriteSession, user_code: str, user_id: int) ->
     return await session.do(statements("logins")["approve_device"], values) == 1
 
 
-async def device_waits(session: ReadSession, device_hash: bytes) -> bool | None:
-    """Whether nobody has approved it yet; None: there is none, or its time is over."""
-    row = await session.one(statements("logins")["device_waits"], {"device_hash": device_hash})
-    return bool(row["waits"]) if row else None
+async def poll_device(
+    session: WriteSession, device_hash: bytes, *, slack_s: float, more_s: int
+) -> Polled | None:
+    """Note that its terminal asks; None: there is none, or its time is over. One that asks again
+    more than `slack_s` before its time is to leave `more_s` more from then on."""
+    values = {"device_hash": device_hash, "slack_s": slack_s, "more_s": more_s}
+    row = await session.one(statements("logins")["poll_device"], values)
+    return Polled(**row) if row else None
 
 
 async def take_device(session: WriteSession, device_hash: bytes) -> int | None:

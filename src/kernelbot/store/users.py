@@ -70,6 +70,20 @@ async def add_identity(session: WriteSession, user_id: int, *, provider: str, su
     return await session.do(statements("users")["add_identity"], values) == 1
 
 
+async def remove_identity(
+    session: WriteSession, user_id: int, *, provider: str, subject: str
+) -> bool:
+    """Part the provider's id from the account; False where it isn't the account's."""
+    values = {"provider": provider, "subject": subject, "user_id": user_id}
+    return await session.do(statements("users")["remove_identity"], values) == 1
+
+
+async def has_lasting_token(session: ReadSession, user_id: int) -> bool:
+    """Whether the account has a token that doesn't expire."""
+    values = {"user_id": user_id}
+    return await session.one(statements("users")["has_lasting_token"], values) is not None
+
+
 async def add_token(
     session: WriteSession,
     user_id: int,

@@ -1,94 +1,15 @@
 """Logging in as browsers do, against providers that speak OAuth."""
 
 import re
-from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
-from kernelbot.api.app import create_app
-from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.accounts import Registration
 from kernelbot.domain.errors import NotAuthenticated
-from kernelbot.identity.providers import discord, github
-from kernelbot.main.wiring import open_services
-from kernelbot.services import Services
-from kernelbot.services.logins import LoginRules
-from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
-from tests.support.world import DEVICES, World
-
-HTML = {"Accept": "text/html"}
-
-
-@dataclass
-class Site:
-    """An application with both providers, and browsers that visit it."""
-
-    app: FastAPI
-    services: Services
-    providers: dict[str, FakeProvider]
-    stack: AsyncExitStack = field(repr=False)
-
-    async def browser(self) -> httpx.AsyncClient:
-        transport = httpx.ASGITransport(app=self.app, raise_app_exceptions=False)
-        client = httpx.AsyncClient(transport=transport, base_url="http://test", headers=HTML)
-        return await self.stack.enter_async_context(client)
-
-    async def callback(self, browser: httpx.AsyncClient, provider: str, path: str = "") -> str:
-        """Begin in this browser and say yes at the provider: the link back to us."""
-        started = await browser.get(path or f"/auth/start/{provider}")
-        async with httpx.AsyncClient() as real:
-            agreed = await real.get(started.headers["location"])
-        return agreed.headers["location"]
-
-    async def log_in(
-        self, browser: httpx.AsyncClient, provider: str = "github", **query: str
-    ) -> httpx.Response:
-        path = str(httpx.URL(f"/auth/start/{provider}", params=query))
-        return await browser.get(await self.callback(browser, provider, path))
-
-    async def me(self, browser: httpx.AsyncClient) -> str:
-        """Who a browser is logged in as."""
-        token = browser.cookies.get("kernelbot_session") or ""
-        return (await self.services.users.authenticate(token)).name
-
-
-async def opened(
-    world: World, stack: AsyncExitStack, registration: Registration = Registration.OPEN
-) -> Site:
-    fakes = {name: stack.enter_context(fake_provider(name)) for name in ("github", "discord")}
-    rules = LoginRules(
-        (
-            github(
-                CLIENT_ID,
-                CLIENT_SECRET,
-                url=fakes["github"].url,
-                api_url=fakes["github"].url,
-            ),
-            discord(CLIENT_ID, CLIENT_SECRET, url=fakes["discord"].url),
-        ),
-        registration,
-    )
-    core = await stack.enter_async_context(
-        open_services(world.database.url, DEVICES, login_rules=rules)
-    )
-    app = create_app(core.services, ApiSettings(public_url="http://test"))
-    return Site(app, core.services, fakes, stack)
-
-
-@pytest.fixture
-async def site(world: World) -> AsyncIterator[Site]:
-    async with AsyncExitStack() as stack:
-        yield await opened(world, stack)
-
-
-def csrf_of(page: httpx.Response) -> str:
-    found = re.search(r'name="csrf" value="([0-9a-f]+)"', page.text)
-    assert found is not None
-    return found[1]
+from tests.api.login.site import Site, csrf_of, opened, post
+from tests.support.world import World
 
 
 @pytest.mark.parametrize("provider", ["github", "discord"])
@@ -256,7 +177,9 @@ async def test_nobody_links_an_identity_of_someone_else(site: Site) -> None:
     assert 409 == (await grace.get(agreed.headers["location"])).status_code
 
 
-@pytest.mark.parametrize("path", ["token", "link/github", "logout", "device"])
+@pytest.mark.parametrize(
+    "path", ["token", "link/github", "unlink", "revoke", "delete", "logout", "device"]
+)
 async def test_a_form_from_elsewhere_is_refused(site: Site, path: str) -> None:
     browser = await site.browser()
     await site.log_in(browser)
@@ -273,6 +196,68 @@ async def test_a_token_from_the_page_opens_the_account(site: Site) -> None:
     token = re.search(r"kb_[\w-]+", page.text)
     assert token is not None
     assert "grace" == (await site.services.users.authenticate(token[0])).name
+
+
+async def test_the_only_way_in_stays(site: Site) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    answer = await post(browser, "/auth/unlink", provider="github", subject="42")
+    assert (409, "ada-2") == (answer.status_code, await site.me(browser))
+
+
+async def test_an_unlinked_identity_is_somebody_else(site: Site) -> None:
+    site.providers["github"].person = (7, "grace")
+    browser, other = await site.browser(), await site.browser()
+    await site.log_in(browser)
+    await post(browser, "/auth/token", name="laptop")
+    await post(browser, "/auth/unlink", provider="github", subject="7")
+    await site.log_in(other)
+    assert ("grace", "grace-2") == (await site.me(browser), await site.me(other))
+
+
+@pytest.mark.parametrize(
+    ("provider", "subject"),
+    [("github", "1"), ("kernelbot", "ADMIN_TOKEN"), ("", ""), ("github", "a'; x"), ("\x00", "7")],
+)
+async def test_only_ones_own_identities_are_unlinked(
+    site: Site, provider: str, subject: str
+) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    answer = await post(browser, "/auth/unlink", provider=provider, subject=subject)
+    assert 404 == answer.status_code
+
+
+async def test_a_token_is_revoked_on_the_page(site: Site) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    page = await post(browser, "/auth/token", name="laptop")
+    token = re.search(r"kb_[\w-]+", page.text)
+    number = re.search(r'name="token_id" value="(\d+)"', (await browser.get("/auth/account")).text)
+    assert token is not None
+    assert number is not None
+    await post(browser, "/auth/revoke", token_id=number[1])
+    with pytest.raises(NotAuthenticated):
+        await site.services.users.authenticate(token[0])
+
+
+@pytest.mark.parametrize("number", ["", "x", "-1", "999999", "9" * 100, "1"])
+async def test_only_ones_own_tokens_are_revoked(site: Site, number: str) -> None:
+    browser = await site.browser()
+    await site.log_in(browser)
+    assert 404 == (await post(browser, "/auth/revoke", token_id=number)).status_code
+
+
+async def test_an_account_is_deleted_by_its_name_alone(site: Site) -> None:
+    site.providers["github"].person = (7, "grace")
+    browser = await site.browser()
+    await site.log_in(browser)
+    token = browser.cookies["kernelbot_session"]
+    wrong = await post(browser, "/auth/delete", name="ada")
+    assert (400, "grace") == (wrong.status_code, await site.me(browser))
+    await post(browser, "/auth/delete", name="Grace")
+    with pytest.raises(NotAuthenticated):
+        await site.services.users.authenticate(token)
 
 
 async def test_logging_out_ends_the_session_everywhere(site: Site) -> None:
@@ -311,66 +296,6 @@ async def test_a_used_invite_makes_no_account(world: World) -> None:
         answer = await site.log_in(await site.browser(), "github", invite=code)
         everyone = await world.services.users.list(world.admin.user)
     assert (400, ["root", "ada", "bob"]) == (answer.status_code, [u.name for u in everyone])
-
-
-async def begin(browser: httpx.AsyncClient) -> dict[str, str]:
-    begun: dict[str, str] = (await browser.post("/api/v1/device-logins")).json()
-    return begun
-
-
-async def poll(browser: httpx.AsyncClient, begun: dict[str, str]) -> httpx.Response:
-    body = {"device_code": begun["device_code"]}
-    return await browser.post("/api/v1/device-logins/poll", json=body)
-
-
-async def approve(browser: httpx.AsyncClient, code: str) -> httpx.Response:
-    csrf = csrf_of(await browser.get("/auth/device"))
-    return await browser.post("/auth/device", data={"csrf": csrf, "code": code})
-
-
-async def test_a_terminal_is_let_in_once(site: Site) -> None:
-    terminal, browser = await site.browser(), await site.browser()
-    site.providers["github"].person = (7, "grace")
-    await site.log_in(browser)
-    begun = await begin(terminal)
-    before = (await poll(terminal, begun)).json()
-    await approve(browser, begun["user_code"].lower().replace("-", " "))
-    login = (await poll(terminal, begun)).json()["login"]
-    again = await poll(terminal, begun)
-    name = (await site.services.users.authenticate(login["token"])).name
-    assert ({"login": None}, "grace", 404) == (before, name, again.status_code)
-
-
-async def test_a_code_is_approved_once(site: Site) -> None:
-    terminal, first, second = [await site.browser() for _ in range(3)]
-    await site.log_in(first, "github")
-    await site.log_in(second, "discord")
-    begun = await begin(terminal)
-    await approve(first, begun["user_code"])
-    assert 400 == (await approve(second, begun["user_code"])).status_code
-
-
-async def test_a_code_whose_time_is_over_is_refused(site: Site, world: World) -> None:
-    terminal, browser = await site.browser(), await site.browser()
-    await site.log_in(browser)
-    begun = await begin(terminal)
-    async with world.database.write() as session:
-        await session.do("UPDATE device_logins SET expires_at = now()")
-    approved = await approve(browser, begun["user_code"])
-    assert (400, 404) == (approved.status_code, (await poll(terminal, begun)).status_code)
-
-
-async def test_the_page_for_codes_is_never_filled_in(site: Site) -> None:
-    browser = await site.browser()
-    await site.log_in(browser)
-    begun = await begin(browser)
-    page = await browser.get("/auth/device", params={"code": begun["user_code"]})
-    assert begun["user_code"] not in page.text
-
-
-async def test_whoever_is_not_logged_in_logs_in_first(site: Site) -> None:
-    answer = await (await site.browser()).get("/auth/device?provider=github")
-    assert "/auth/start/github?next=/auth/device" == answer.headers["location"]
 
 
 async def test_an_unknown_provider_is_not_found(site: Site) -> None:

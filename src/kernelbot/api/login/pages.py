@@ -11,6 +11,10 @@ from kernelbot.identity.providers import Provider
 _STYLE = """\
 body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;padding:0 1rem}
 input,button,a.button{font:inherit;padding:.4rem .8rem}
+h2{font-size:1.1rem;margin-top:2rem}
+table{border-collapse:collapse;width:100%;margin:.5rem 0}
+td{border-bottom:1px solid #8884;padding:.4rem .8rem .4rem 0;overflow-wrap:anywhere}
+td:last-child{text-align:right;padding-right:0}
 code{background:#8882;padding:.1rem .3rem;word-break:break-all}
 .code{font-size:1.4rem;letter-spacing:.1em;text-transform:uppercase}
 """
@@ -52,7 +56,7 @@ def login(providers: Sequence[Provider], registration: Registration, next_path: 
         f"</button>"
         for one in providers
     )
-    hidden = f'<input type="hidden" name="next" value="{escape(next_path)}">'
+    hidden = _hidden("next", next_path)
     return page("Log in", f'{closed}<form method="get">{hidden}{invite}{buttons}</form>')
 
 
@@ -65,22 +69,46 @@ def account(
 ) -> str:
     """Who one is, how else to log in, and one's tokens."""
     linked = {identity.provider for identity in identities}
-    known = ", ".join(f"{escape(i.provider)}:{escape(i.subject)}" for i in identities) or "none"
+    known = "".join(_identity_row(identity, csrf) for identity in identities)
     links = "".join(
         _form(f"/auth/link/{provider.name}", csrf, f"<button>Link {provider.title}</button>")
         for provider in providers
         if provider.name not in linked
     )
-    rows = "".join(f"<li>{escape(token.name)} ({token.id})</li>" for token in tokens)
+    rows = "".join(_token_row(token, csrf) for token in tokens)
+    typed = '<input name="name" placeholder="your name" maxlength="64" autocomplete="off" required>'
     new = '<input name="name" placeholder="laptop" maxlength="100" required> '
     return page(
         f"You are {user.name}",
-        f"<p>Identities: {known}</p>{links}"
-        f"<h2>Tokens</h2><ul>{rows}</ul>"
+        f"<h2>You log in with</h2><table>{known}</table>{links}"
+        f"<h2>Tokens</h2><table>{rows}</table>"
         + _form("/auth/token", csrf, f"{new}<button>Make a token</button>")
-        + '<p><a href="/auth/device">Log in from a terminal</a></p>'
-        + _form("/auth/logout", csrf, "<button>Log out</button>"),
+        + '<h2>This browser</h2><p><a href="/auth/device">Log in from a terminal</a></p>'
+        + _form("/auth/logout", csrf, "<button>Log out</button>")
+        + "<h2>Delete the account</h2><p>Your tokens, your submissions and your places in the "
+        "rankings go with it. There is no way back.</p>"
+        + _form("/auth/delete", csrf, f"{typed} <button>Delete it</button>"),
     )
+
+
+def _identity_row(identity: Identity, csrf: str) -> str:
+    hidden = _hidden("provider", identity.provider) + _hidden("subject", identity.subject)
+    unlink = _form("/auth/unlink", csrf, f"{hidden}<button>Unlink</button>")
+    name = f"{escape(identity.provider)}:{escape(identity.subject)}"
+    return f"<tr><td>{name}<td>since {identity.created_at:%Y-%m-%d}<td>{unlink}"
+
+
+def _token_row(token: Token, csrf: str) -> str:
+    until = "never expires" if token.expires_at is None else f"until {token.expires_at:%Y-%m-%d}"
+    hidden = _hidden("token_id", str(token.id))
+    revoke = _form("/auth/revoke", csrf, f"{hidden}<button>Revoke</button>")
+    name = escape(token.name)
+    return f"<tr><td>{name}<td>since {token.created_at:%Y-%m-%d}, {until}<td>{revoke}"
+
+
+def deleted(name: str) -> str:
+    """The account is gone."""
+    return page("Deleted", f"<p>The account {escape(name)} is gone, with all that was its own.</p>")
 
 
 def new_token(token: str, base_url: str) -> str:
@@ -119,5 +147,8 @@ def login_path(next_path: str) -> str:
 
 
 def _form(action: str, csrf: str, inside: str) -> str:
-    hidden = f'<input type="hidden" name="csrf" value="{escape(csrf)}">'
-    return f'<form method="post" action="{escape(action)}">{hidden}{inside}</form>'
+    return f'<form method="post" action="{escape(action)}">{_hidden("csrf", csrf)}{inside}</form>'
+
+
+def _hidden(name: str, value: str) -> str:
+    return f'<input type="hidden" name="{name}" value="{escape(value)}">'

@@ -1,6 +1,7 @@
 """The pages' routes. Nothing here is part of the API; it is for people with browsers."""
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Cookie, Form, Query, Request, Response
 
@@ -13,6 +14,7 @@ from kernelbot.services.logins import Return, Start
 router = APIRouter(prefix="/auth", route_class=PageRoute, include_in_schema=False)
 
 Short = Annotated[str, Query(max_length=1000)]
+Typed = Annotated[str, Form(max_length=200)]
 
 
 @router.get("/login")
@@ -101,7 +103,7 @@ async def make_token(
     services: ServicesDep,
     settings: SettingsDep,
     session: PostedSession,
-    name: Annotated[str, Form(max_length=200)] = "",
+    name: Typed = "",
 ) -> Response:
     """One more token, shown this once."""
     issued = await services.tokens.create(session.user, name)
@@ -132,6 +134,38 @@ async def link(
     return response
 
 
+@router.post("/unlink")
+async def unlink(
+    services: ServicesDep, session: PostedSession, provider: Typed = "", subject: Typed = ""
+) -> Response:
+    """Part an identity from the account that is logged in here."""
+    await services.users.unlink(session.user, provider, subject)
+    return go("/auth/account")
+
+
+@router.post("/revoke")
+async def revoke_token(
+    services: ServicesDep, session: PostedSession, token_id: Typed = ""
+) -> Response:
+    """Make a token open nothing any more."""
+    number = int(token_id) if token_id.isascii() and token_id.isdigit() else 0
+    await services.tokens.revoke(session.user, number)
+    return go("/auth/account")
+
+
+@router.post("/delete")
+async def delete_account(
+    services: ServicesDep, session: PostedSession, name: Typed = ""
+) -> Response:
+    """Delete the account whose name was typed, if it is the one that is logged in here."""
+    if name.strip().lower() != session.user.name.lower():
+        raise UserError("That isn't the account's name.", hint="Nothing was deleted.")
+    await services.upkeep.delete_user(session.user, session.user.id, force=True)
+    response = html(pages.deleted(session.user.name))
+    response.delete_cookie(browser.SESSION, path="/")
+    return response
+
+
 @router.post("/logout")
 async def log_out(services: ServicesDep, session: PostedSession) -> Response:
     """End this browser's session; its token opens nothing any more."""
@@ -142,12 +176,13 @@ async def log_out(services: ServicesDep, session: PostedSession) -> Response:
 
 
 @router.get("/device")
-async def show_device(session: MaybeSession, provider: Short = "") -> Response:
+async def show_device(session: MaybeSession, provider: Short = "", invite: Short = "") -> Response:
     """Where the code of a terminal is typed."""
     if session is not None:
         return html(pages.device(session.user, session.csrf))
     if provider in ("discord", "github"):
-        return go(f"/auth/start/{provider}?next=/auth/device")
+        query = {"next": "/auth/device"} | ({"invite": invite} if invite else {})
+        return go(f"/auth/start/{provider}?{urlencode(query, safe='/')}")
     return go(pages.login_path("/auth/device"))
 
 

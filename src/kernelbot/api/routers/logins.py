@@ -10,8 +10,6 @@ from kernelbot.schemas.users import NewUserView
 
 router = APIRouter(prefix="/device-logins", tags=["logins"])
 
-_INTERVAL_S = 2
-
 
 @router.post("", status_code=201, responses=documented(404, 503))
 async def begin_device_login(
@@ -24,13 +22,14 @@ async def begin_device_login(
         user_code=begun.user_code,
         verification_url=f"{settings.base_url(request)}/auth/device",
         expires_in_s=begun.expires_in_s,
-        interval_s=_INTERVAL_S,
+        interval_s=begun.interval_s,
     )
 
 
-@router.post("/poll", responses=documented(400, 404, 413, 422, 503))
+@router.post("/poll", responses=documented(400, 404, 413, 422, 429, 503))
 async def poll_device_login(services: ServicesDep, body: DevicePoll) -> DevicePollView:
-    """Whether somebody has approved. The token is handed out once."""
+    """Whether somebody has approved. The token is handed out once. Who asks too often is told to
+    leave the time in `Retry-After` from then on."""
     found = await services.logins.poll_device(body.device_code)
     if found is None:
         return DevicePollView(login=None)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Path, Query
 
 from kernelbot.api.dependencies import Limit, ServicesDep, UserId, Viewer
 from kernelbot.api.errors import documented
@@ -19,6 +19,7 @@ from kernelbot.schemas.users import NewUser, NewUserView, UserView
 
 router = APIRouter(prefix="/users", tags=["users"])
 
+Word = Annotated[str, Path(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
 _REFUSALS = documented(400, 401, 403, 404, 409, 413, 422, 503)
 
 
@@ -33,6 +34,18 @@ async def list_identities(services: ServicesDep, viewer: Viewer) -> IdentityList
     """With whom the asker can log in."""
     found = await services.users.identities(viewer)
     return IdentityList(identities=[IdentityView.of(identity) for identity in found])
+
+
+@router.delete(
+    "/me/identities/{provider}/{subject}",
+    status_code=204,
+    responses=documented(401, 403, 404, 409, 422, 503),
+)
+async def unlink_identity(
+    services: ServicesDep, viewer: Viewer, provider: Word, subject: Word
+) -> None:
+    """Part an identity from the asker's account. The last one stays where no token lasts."""
+    await services.users.unlink(viewer, provider, subject)
 
 
 @router.get("", responses=documented(401, 403, 422, 503))

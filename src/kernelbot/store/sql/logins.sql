@@ -19,8 +19,10 @@ WHERE state_hash = %(state_hash)s AND browser_hash = %(browser_hash)s
 RETURNING code_verifier, redirect_uri, next_path, invite, linking_user_id;
 
 -- name: begin_device
-INSERT INTO device_logins (device_hash, user_code, expires_at)
-VALUES (%(device_hash)s, %(user_code)s, now() + make_interval(secs => %(lasts_s)s));
+INSERT INTO device_logins (device_hash, user_code, expires_at, interval_s)
+VALUES (
+    %(device_hash)s, %(user_code)s, now() + make_interval(secs => %(lasts_s)s), %(interval_s)s
+);
 
 -- name: forget_expired_devices
 DELETE FROM device_logins WHERE expires_at < now();
@@ -29,9 +31,22 @@ DELETE FROM device_logins WHERE expires_at < now();
 UPDATE device_logins SET user_id = %(user_id)s
 WHERE user_code = %(user_code)s AND user_id IS NULL AND expires_at > now();
 
--- name: device_waits
-SELECT user_id IS NULL AS waits FROM device_logins
-WHERE device_hash = %(device_hash)s AND expires_at > now();
+-- Whoever polls before his time has a longer one from then on. A poll in the future is of before
+-- the clock was put back.
+-- name: poll_device
+WITH polled AS (
+    SELECT device_hash, user_id IS NULL AS waits,
+        coalesce(
+            polled_at BETWEEN now() - make_interval(secs => interval_s - %(slack_s)s) AND now(),
+            false
+        ) AS too_early
+    FROM device_logins WHERE device_hash = %(device_hash)s AND expires_at > now()
+    FOR UPDATE
+)
+UPDATE device_logins d SET polled_at = now(),
+    interval_s = interval_s + CASE WHEN waits AND too_early THEN %(more_s)s ELSE 0 END
+FROM polled WHERE d.device_hash = polled.device_hash
+RETURNING waits, waits AND too_early AS too_early, interval_s;
 
 -- name: take_device
 DELETE FROM device_logins

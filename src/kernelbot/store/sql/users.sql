@@ -19,6 +19,14 @@ INSERT INTO identities (provider, subject, user_id)
 VALUES (%(provider)s, %(subject)s, %(user_id)s)
 ON CONFLICT DO NOTHING;
 
+-- name: remove_identity
+DELETE FROM identities
+WHERE user_id = %(user_id)s AND provider = %(provider)s AND subject = %(subject)s;
+
+-- name: has_lasting_token
+SELECT 1 AS found FROM tokens
+WHERE user_id = %(user_id)s AND revoked_at IS NULL AND expires_at IS NULL LIMIT 1;
+
 -- name: add_token
 INSERT INTO tokens (user_id, name, hash, expires_at)
 VALUES (%(user_id)s, %(name)s, %(hash)s, %(expires_at)s);

@@ -1,0 +1,69 @@
+"""With whom one can log in: `identity list|unlink`."""
+
+from typing import Annotated
+
+import typer
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import UserError
+from kernelbot.schemas.accounts import IdentityView
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="With whom you can log in.")
+    group.command("list", epilog=examples("kernelbot identity list"))(list_identities)
+    group.command(
+        epilog=examples("kernelbot identity unlink github", "kernelbot identity unlink github:42")
+    )(unlink)
+    app.add_typer(group, name="identity")
+
+
+def list_identities(url: Url = None, as_json: Json = False) -> None:
+    """List who you are at GitHub and Discord. Others are linked on the server's account page."""
+    from kernelbot.render.table import table
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        found = client.identities()
+    rows = [
+        (one_line(_name(identity)), f"{identity.created_at:%Y-%m-%d}")
+        for identity in found.identities
+    ]
+    terminal.show(table(("identity", "since"), rows))
+    terminal.document(found)
+
+
+def unlink(
+    identity: Annotated[str, typer.Argument(help="From `identity list`, or its provider alone.")],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Part an identity from your account: who logs in with it then is somebody else."""
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url) as client:
+        chosen = _chosen(identity, client.identities().identities)
+        client.unlink(chosen.provider, chosen.subject)
+    terminal.show(f"{one_line(_name(chosen))} isn't yours here any more.")
+    terminal.document(chosen)
+
+
+def _chosen(wanted: str, found: list[IdentityView]) -> IdentityView:
+    """Raises `UserError` where none or several are meant."""
+    meant = [one for one in found if wanted in (one.provider, _name(one))]
+    if len(meant) != 1:
+        raise UserError(
+            f"You have {len(meant) or 'no'} identities named {wanted!r}.",
+            hint="See: kernelbot identity list",
+        )
+    return meant[0]
+
+
+def _name(identity: IdentityView) -> str:
+    return f"{identity.provider}:{identity.subject}"

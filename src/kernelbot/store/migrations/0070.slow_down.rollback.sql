@@ -1,0 +1,1 @@
+ALTER TABLE device_logins DROP COLUMN polled_at, DROP COLUMN interval_s;
