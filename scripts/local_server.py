@@ -31,11 +31,17 @@ class ServerTrouble(RuntimeError):
 class LocalServer:
     """Runs while the `with` block does. Everything it writes is under `folder`.
 
-    `pass_fds` stay open in the server. Raises `ServerTrouble` when the server isn't ready in time.
+    `options` are further ones of `serve`; `pass_fds` stay open in the server. Raises
+    `ServerTrouble` when the server isn't ready in time.
     """
 
     def __init__(
-        self, folder: Path, *, config: Path | None = None, pass_fds: tuple[int, ...] = ()
+        self,
+        folder: Path,
+        *,
+        config: Path | None = None,
+        options: tuple[str, ...] = (),
+        pass_fds: tuple[int, ...] = (),
     ) -> None:
         self.folder = folder
         self.port = _free_port()
@@ -46,6 +52,7 @@ class LocalServer:
         self.marker = f"{MARKER}={secrets.token_hex(8)}"
         """In the environment of all its processes."""
         self._config = config
+        self._options = options
         self._pass_fds = pass_fds
 
     def __enter__(self) -> Self:
@@ -57,6 +64,7 @@ class LocalServer:
                     *(sys.executable, "-m", "kernelbot", "serve"),
                     *("--host", "127.0.0.1", "--port", str(self.port)),
                     *("--data", str(self.folder / "data")),
+                    *self._options,
                 ],
                 env=self.environment(),
                 stdin=subprocess.DEVNULL,

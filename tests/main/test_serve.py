@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 from scripts.local_server import LocalServer
+from scripts.processes import survivors
 
 from kernelbot.client import KernelbotClient
 from kernelbot.protocol import Mode
@@ -30,12 +31,24 @@ grace_s = 0.5
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LocalServer:
-    """Not started yet. Judges with the fake host."""
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """By which a server judges with the fake host."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
-    config = tmp_path / "kernelbot.toml"
-    config.write_text(CONFIG)
+    file = tmp_path / "kernelbot.toml"
+    file.write_text(CONFIG)
+    return file
+
+
+@pytest.fixture
+def server(tmp_path: Path, config: Path) -> LocalServer:
+    """Not started yet."""
     return LocalServer(tmp_path / "server", config=config)
+
+
+@pytest.fixture
+def several(tmp_path: Path, config: Path) -> LocalServer:
+    """Not started yet; two processes will answer."""
+    return LocalServer(tmp_path / "server", config=config, options=("--processes", "2"))
 
 
 @pytest.fixture
@@ -120,6 +133,46 @@ def test_a_killed_server_loses_nothing(server: LocalServer) -> None:
         assert client.submission(submitted).verdict == "accepted"
 
 
+def test_several_processes_end_with_the_server(several: LocalServer) -> None:
+    with several:
+        answering = _children(several.pid, "kernelbot.main.answer")
+    assert (len(answering), several.leftovers) == (2, [])
+
+
+def test_several_processes_end_with_a_killed_server(several: LocalServer) -> None:
+    with several:
+        members = [p for p in several.processes() if p.name.startswith("python")]
+        os.kill(several.pid, signal.SIGKILL)
+        _until(lambda: not survivors(members))
+
+
+def test_several_processes_count_their_answers_together(several: LocalServer) -> None:
+    with several:
+        before = _answers_to_health(several)
+        for _ in range(10):
+            httpx.get(f"{several.url}/health").raise_for_status()
+        assert before + 10 == _answers_to_health(several)
+        folder = several.folder / "data" / "metrics"
+        assert 2 == len(list(folder.glob("histogram_*.db")))
+
+
+def test_a_dead_one_of_several_processes_is_replaced(several: LocalServer) -> None:
+    with several:
+        first, second = _children(several.pid, "kernelbot.main.answer")
+        os.kill(first, signal.SIGKILL)
+        _until(lambda: len(_children(several.pid, "kernelbot.main.answer")) == 2)
+        assert first not in _children(several.pid, "kernelbot.main.answer")
+        assert second in _children(several.pid, "kernelbot.main.answer")
+        httpx.get(f"{several.url}/health").raise_for_status()
+
+
+def _answers_to_health(server: LocalServer) -> float:
+    text = httpx.get(f"{server.url}/metrics").raise_for_status().text
+    line = 'kernelbot_http_request_seconds_count{method="GET",route="health",status="200"} '
+    found = [row.removeprefix(line) for row in text.splitlines() if row.startswith(line)]
+    return sum(float(count) for count in found)
+
+
 def _submit(client: KernelbotClient, code: str) -> int:
     return client.submit("fast.py", code.encode(), board="sort", mode=Mode.TEST).id
 
@@ -137,8 +190,12 @@ def _until(condition: Callable[[], bool], within_s: float = 40.0) -> None:
 
 def _child(parent: int, name: str) -> int:
     """The process that `parent` started with `name` on its command line."""
+    (pid,) = _children(parent, name)
+    return pid
+
+
+def _children(parent: int, name: str) -> list[int]:
+    """The processes that `parent` started with `name` on their command lines."""
     threads = Path(f"/proc/{parent}/task").iterdir()
-    for pid in " ".join((thread / "children").read_text() for thread in threads).split():
-        if name.encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
-            return int(pid)
-    raise AssertionError(f"{name} isn't running")
+    pids = " ".join((thread / "children").read_text() for thread in threads).split()
+    return [int(pid) for pid in pids if name.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()]

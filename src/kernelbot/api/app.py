@@ -78,7 +78,10 @@ def create_app(
     errors.install(app)
     # The last added is the outermost.
     app.add_middleware(BodyLimit, limit_of=_limits(settings))
-    app.add_middleware(AccessLog, latency=_latency(registry))
+    latency = _latency()
+    if not settings.shared_metrics:
+        registry.register(latency)
+    app.add_middleware(AccessLog, latency=latency)
     app.add_middleware(TidyPath)
     return app
 
@@ -109,11 +112,11 @@ def _is_form(scope: Scope) -> bool:
     return content_type.startswith(b"multipart/form-data")
 
 
-def _latency(registry: CollectorRegistry) -> Histogram:
+def _latency() -> Histogram:
     return Histogram(
         "kernelbot_http_request_seconds",
         "Time to answer a request, by route.",
         ("method", "route", "status"),
-        registry=registry,
+        registry=None,
         buckets=(0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10),
     )

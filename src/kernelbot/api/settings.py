@@ -24,6 +24,8 @@ class ApiSettings:
     """What an organiser's `Authorization: Bearer` must hold on `/admin`; None: nothing opens."""
     public_url: str | None = None
     """How browsers reach this server; None: as the request says."""
+    shared_metrics: bool = False
+    """Whether several processes count together. Then the registry shows their sums already."""
     heartbeat_s: float = 15.0
     """How often a silent event stream shows that it is alive."""
     queue_s: float = 2.0

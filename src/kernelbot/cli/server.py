@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "kernelbot serve",
             "kernelbot serve --host 0.0.0.0 --port 80 --data /srv/kernelbot",
-            "DATABASE_URL=postgresql://db/kernelbot kernelbot serve --no-worker",
+            "DATABASE_URL=postgresql://db/kernelbot kernelbot serve --no-worker --processes 4",
         )
     )(serve)
     app.command(epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot worker"))(worker)
@@ -52,13 +52,18 @@ def serve(
     no_worker: Annotated[
         bool, typer.Option("--no-worker", help="Judge nothing here; see `kernelbot worker`.")
     ] = False,
+    processes: Annotated[
+        int, typer.Option(min=1, max=64, help="How many answer HTTP: one per core to spare.")
+    ] = 1,
     as_json: JsonErrors = False,  # noqa: ARG001 (read where errors are told)
 ) -> None:
     """Serve the HTTP API and judge submissions, until Ctrl-C or SIGTERM.
 
     Without DATABASE_URL on an embedded Postgres, which needs no set-up.
     """
-    load("serve", "serve")(host=host, port=port, data=data, worker=not no_worker)
+    load("serve", "serve")(
+        host=host, port=port, data=data, worker=not no_worker, processes=processes
+    )
 
 
 def worker(data: Data = None, as_json: JsonErrors = False) -> None:  # noqa: ARG001 (as above)

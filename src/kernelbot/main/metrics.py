@@ -2,15 +2,21 @@
 
 import asyncio
 import contextlib
+import os
 from collections.abc import AsyncIterator, Iterator
 
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from kernelbot.domain.errors import Unavailable
 from kernelbot.services import Services
 from kernelbot.services.devices import Busyness
+
+SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
+"""In the environment of processes that share a port: the folder where they count together. The
+library reads it when it is imported."""
 
 _PERIOD_S = 5.0
 _COUNTERS = {
@@ -58,9 +64,12 @@ class _Collector(Collector):
 
 @contextlib.asynccontextmanager
 async def gathered_metrics(services: Services) -> AsyncIterator[CollectorRegistry]:
-    """A registry that is kept up to date while the block runs."""
+    """A registry that is kept up to date while the block runs. With `SHARED_METRICS` it also shows
+    what all the processes have counted."""
     registry, collector = CollectorRegistry(), _Collector()
     registry.register(collector)
+    if SHARED_METRICS in os.environ:
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     task = asyncio.create_task(_gather(services, collector), name="metrics")
     try:
         yield registry

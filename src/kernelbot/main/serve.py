@@ -5,35 +5,37 @@ import contextlib
 import getpass
 import json
 import os
-import signal
 import socket
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import platformdirs
 import structlog
-import uvicorn
 
-from kernelbot.api.app import create_app
-from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.domain.types import Role
+from kernelbot.main.answer import answer, api_children, on_stop_signals
 from kernelbot.main.database import ReadyDatabase, kept_alive, locked_data, ready_database
 from kernelbot.main.logs import set_up_logs
-from kernelbot.main.metrics import gathered_metrics
 from kernelbot.main.settings import Settings, read_settings
-from kernelbot.main.supervise import supervised_worker
-from kernelbot.main.wiring import open_services
+from kernelbot.main.supervise import child, supervised
+from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
 
-_CLOSE_CONNECTIONS_S = 3
 log = structlog.get_logger()
 
 
 def serve(
-    *, host: str = "127.0.0.1", port: int = 8000, data: Path | None = None, worker: bool = True
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    data: Path | None = None,
+    worker: bool = True,
+    processes: int = 1,
 ) -> None:
     """Serve until SIGTERM or SIGINT; then everything that was started has ended. Blocks.
+
+    One process answers by itself; `processes` more than one are children that share the port.
 
     Raises `Conflict` when another serves from the data folder, `UserError` for a port that is
     taken, `SchemaOutdated`, `Unavailable`.
@@ -46,64 +48,35 @@ def serve(
         _listening(host, port) as listener,
         ready_database(settings) as database,
     ):
-        asyncio.run(_serve(settings, database, listener, with_worker=worker))
-
-
-class _Server(uvicorn.Server):
-    """Uvicorn without its own signal handling: we have more to stop than it knows of."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """None of its business."""
-        yield
+        asyncio.run(_serve(settings, database, listener, processes, with_worker=worker))
 
 
 async def _serve(
-    settings: Settings, database: ReadyDatabase, listener: socket.socket, *, with_worker: bool
+    settings: Settings,
+    database: ReadyDatabase,
+    listener: socket.socket,
+    processes: int,
+    *,
+    with_worker: bool,
 ) -> None:
-    devices = settings.device_configs()
+    stop = asyncio.Event()
+    on_stop_signals(stop.set)
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(kept_alive(database))
-        core = await stack.enter_async_context(
-            open_services(
-                database.url,
-                devices,
-                problem_dev_dir=settings.problem_dev_dir,
-                queue_rules=settings.queue.rules(),
-                problems_repo=settings.problems_repo,
-                export_rules=settings.export_rules(),
-                login_rules=settings.login_rules(),
-            )
-        )
-        registry = await stack.enter_async_context(gathered_metrics(core.services))
-        config = uvicorn.Config(
-            create_app(
-                core.services,
-                ApiSettings(admin_token=settings.admin_token, public_url=settings.public_url),
-                registry=registry,
-            ),
-            log_config=None,
-            access_log=False,
-            lifespan="off",
-            timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
-        )
-        server = _Server(config)
-        loop = asyncio.get_running_loop()
-        for signal_number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signal_number, _stop, server)
+        core = await stack.enter_async_context(open_platform(settings, database.url))
         if with_worker:
-            await stack.enter_async_context(supervised_worker(settings, database.url))
+            worker = child(settings, database.url, "work", grace_s=settings.worker.grace_s)
+            await stack.enter_async_context(supervised(worker))
         address = _url(listener)
         await stack.enter_async_context(_operator(core.services, address, listener))
-        log.info("serving", url=address, data=str(settings.data))
-        await server.serve(sockets=[listener])
+        log.info("serving", url=address, data=str(settings.data), processes=processes)
+        if processes > 1:
+            apis = api_children(settings, database.url, listener, processes)
+            await stack.enter_async_context(supervised(*apis))
+            await stop.wait()
+        elif not stop.is_set():
+            await answer(core.services, settings, listener)
         log.info("stopping")
-
-
-def _stop(server: _Server) -> None:
-    """The first signal stops in order, the next one doesn't wait for open connections."""
-    server.force_exit = server.should_exit
-    server.should_exit = True
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""The worker as a child of `serve`: started again when it dies, stopped in order."""
+"""Children of `serve`: started again when they die, stopped in order."""
 
 import asyncio
 import contextlib
@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 import structlog
 
@@ -17,59 +18,95 @@ _LONGEST_PAUSE_S = 10.0
 log = structlog.get_logger()
 
 
-@contextlib.asynccontextmanager
-async def supervised_worker(settings: Settings, url: str) -> AsyncIterator[None]:
-    """A worker process runs while the block does; at the end it has finished or handed back
-    what it ran."""
-    supervisor = _Supervisor(settings, url)
-    task = asyncio.create_task(supervisor.run(), name="worker supervisor")
-    try:
-        yield
-    finally:
-        await supervisor.stop()
-        await task
+@dataclass(frozen=True)
+class Child:
+    """A process to keep running. It finds the end of its standard input when we are gone."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    patience_s: float
+    """From the request to stop until it is killed."""
+    descriptors: tuple[int, ...] = ()
+    """Those that it inherits besides the standard ones."""
 
 
-class _Supervisor:
-    def __init__(self, settings: Settings, url: str) -> None:
-        self._patience_s = settings.worker.grace_s + _STOP_SLACK_S
-        self._environment = {
+def child(
+    settings: Settings,
+    url: str,
+    module: str,
+    *arguments: str,
+    grace_s: float,
+    environment: dict[str, str] | None = None,
+    descriptors: tuple[int, ...] = (),
+) -> Child:
+    """A module of `main` as a child over the database at `url`, which takes up to `grace_s` to
+    end."""
+    return Child(
+        name=module,
+        command=(sys.executable, "-P", "-m", f"kernelbot.main.{module}", *arguments),
+        environment={
             **os.environ,
             "DATABASE_URL": url,
             "DISABLE_SSL": "0",  # the URL says it already
             "KERNELBOT_DATA": str(settings.data),
-        }
-        self._process: asyncio.subprocess.Process | None = None
-        self._stopping = asyncio.Event()
+            **(environment or {}),
+        },
+        patience_s=grace_s + _STOP_SLACK_S,
+        descriptors=descriptors,
+    )
 
-    async def run(self) -> None:
-        pause_s = 0.2
-        while not self._stopping.is_set():
-            started = time.monotonic()
-            self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "kernelbot.main.work"),
-                stdin=asyncio.subprocess.PIPE,  # its end tells the child that we are gone
-                env=self._environment,
-            )
-            code = await self._process.wait()
-            if self._stopping.is_set():
-                return
-            log.error("worker_died", exit_code=code)
-            steady = time.monotonic() - started > _STEADY_S
-            pause_s = 0.2 if steady else min(pause_s * 2, _LONGEST_PAUSE_S)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), pause_s)
 
-    async def stop(self) -> None:
-        self._stopping.set()
-        process = self._process
-        if process is None or process.returncode is not None:
+@contextlib.asynccontextmanager
+async def supervised(*children: Child) -> AsyncIterator[None]:
+    """The children run while the block does; at its end all are stopped at the same time."""
+    stopping = asyncio.Event()
+    tasks = [asyncio.create_task(_keep(child, stopping), name=child.name) for child in children]
+    try:
+        yield
+    finally:
+        stopping.set()
+        await asyncio.gather(*tasks)
+
+
+async def _keep(child: Child, stopping: asyncio.Event) -> None:
+    pause_s = 0.2
+    while not stopping.is_set():
+        started_s = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            *child.command,
+            stdin=asyncio.subprocess.PIPE,
+            env=child.environment,
+            pass_fds=child.descriptors,
+            # Ctrl-C is for us, who then stop the child when its turn has come.
+            process_group=0,
+        )
+        code = await _ended(process, stopping)
+        if code is None:
+            await _stop(process, child)
             return
+        log.error("child_died", child=child.name, exit_code=code)
+        steady = time.monotonic() - started_s > _STEADY_S
+        pause_s = 0.2 if steady else min(pause_s * 2, _LONGEST_PAUSE_S)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), pause_s)
+
+
+async def _ended(process: asyncio.subprocess.Process, stopping: asyncio.Event) -> int | None:
+    """How it ended by itself; None: it is to be stopped."""
+    waits = [asyncio.ensure_future(process.wait()), asyncio.ensure_future(stopping.wait())]
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    for wait in waits:
+        wait.cancel()
+    return None if stopping.is_set() else process.returncode
+
+
+async def _stop(process: asyncio.subprocess.Process, child: Child) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        await asyncio.wait_for(process.wait(), child.patience_s)
+    except TimeoutError:
+        log.error("child_killed", child=child.name, waited_s=child.patience_s)
         with contextlib.suppress(ProcessLookupError):
-            process.terminate()
-        try:
-            await asyncio.wait_for(process.wait(), self._patience_s)
-        except TimeoutError:
-            log.error("worker_killed", waited_s=self._patience_s)
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            process.kill()

@@ -1,7 +1,7 @@
 """Settings become pools, pools become services: the only place that wires."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,6 +91,19 @@ async def open_services(
                 exports=Exports(database, export_rules),
             ),
         )
+
+
+def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[Core]:
+    """The services as the settings want them."""
+    return open_services(
+        url,
+        settings.device_configs(),
+        problem_dev_dir=settings.problem_dev_dir,
+        queue_rules=settings.queue.rules(),
+        problems_repo=settings.problems_repo,
+        export_rules=settings.export_rules(),
+        login_rules=settings.login_rules(),
+    )
 
 
 @asynccontextmanager

@@ -1,0 +1,118 @@
+"""Answering HTTP on a socket that listens already: in `serve` itself, or in one of its children."""
+
+import asyncio
+import contextlib
+import gc
+import os
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import uvicorn
+
+from kernelbot.api.app import create_app
+from kernelbot.api.settings import ApiSettings
+from kernelbot.main.logs import set_up_logs
+from kernelbot.main.metrics import SHARED_METRICS, gathered_metrics
+from kernelbot.main.settings import Settings, read_settings
+from kernelbot.main.supervise import Child, child
+from kernelbot.main.wiring import open_platform
+from kernelbot.services import Services
+
+_CLOSE_CONNECTIONS_S = 3
+
+
+def api_children(settings: Settings, url: str, listener: socket.socket, count: int) -> list[Child]:
+    """So many processes that answer on the listener, each as `main` below does."""
+    metrics = settings.data / "metrics"
+    shutil.rmtree(metrics, ignore_errors=True)
+    metrics.mkdir()
+    descriptor = listener.fileno()
+    one = child(
+        settings,
+        url,
+        "answer",
+        str(descriptor),
+        grace_s=_CLOSE_CONNECTIONS_S,
+        environment={SHARED_METRICS: str(metrics)},
+        descriptors=(descriptor,),
+    )
+    return [one] * count
+
+
+def main() -> None:
+    """One of several processes of `serve`: it ends with its parent, however that ends."""
+    settings = read_settings()
+    url = settings.external_database_url()
+    assert url is not None, "`serve` passes it on"
+    set_up_logs()
+    with socket.socket(fileno=int(sys.argv[1])) as listener:
+        asyncio.run(_answer_as_child(settings, url, listener))
+
+
+async def _answer_as_child(settings: Settings, url: str, listener: socket.socket) -> None:
+    async with open_platform(settings, url) as core:
+        await answer(core.services, settings, listener, parent=sys.stdin.fileno())
+
+
+async def answer(
+    services: Services, settings: Settings, listener: socket.socket, parent: int | None = None
+) -> None:
+    """Answer until SIGTERM or SIGINT, or until the descriptor `parent` comes to its end."""
+    async with gathered_metrics(services) as registry:
+        api_settings = ApiSettings(
+            admin_token=settings.admin_token,
+            public_url=settings.public_url,
+            shared_metrics=SHARED_METRICS in os.environ,
+        )
+        config = uvicorn.Config(
+            create_app(services, api_settings, registry),
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
+        )
+        server = _Server(config)
+        on_stop_signals(partial(_stop, server))
+        if parent is not None:
+            # Nothing is ever written: readable means closed.
+            asyncio.get_running_loop().add_reader(parent, partial(_orphaned, server, parent))
+        # What is there by now stays. Looking through it for garbage, again and again, would hold
+        # up every request that comes meanwhile for a tenth of a second.
+        gc.collect()
+        gc.freeze()
+        await server.serve(sockets=[listener])
+
+
+def on_stop_signals(act: Callable[[], object]) -> None:
+    """Do this at SIGTERM and SIGINT from now on, and no longer what was to be done."""
+    loop = asyncio.get_running_loop()
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signal_number, act)
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn without its own signal handling: we have more to stop than it knows of."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """None of its business."""
+        yield
+
+
+def _stop(server: _Server) -> None:
+    """The first signal stops in order, the next one doesn't wait for open connections."""
+    server.force_exit = server.should_exit
+    server.should_exit = True
+
+
+def _orphaned(server: _Server, parent: int) -> None:
+    asyncio.get_running_loop().remove_reader(parent)
+    _stop(server)
+
+
+if __name__ == "__main__":
+    main()
