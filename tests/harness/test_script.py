@@ -233,7 +233,7 @@ def test_an_injected_line_does_not_replace_the_scripts(client: RunnerClient) -> 
     )
     outcome, _ = _judge(client, _job(source, Mode.BENCHMARK))
     assert 1000.0 == outcome.phases[-1].workloads[0].median_ns
-    assert "benchmark: benchmark.0.mean was reported twice" in outcome.suspicions
+    assert "benchmark: benchmark.0.mean was reported twice" in outcome.notes
 
 
 def test_an_impossible_time_is_a_rule_violation(client: RunnerClient) -> None:
@@ -248,6 +248,14 @@ def test_profile_leaves_one_report_per_case(client: RunnerClient) -> None:
     assert [("profile.0.txt", b"table"), ("profile.1.txt", b"table")] == [
         (artifact.name, base64.b64decode(artifact.content_base64)) for artifact in outcome.artifacts
     ]
+
+
+@pytest.mark.parametrize("sent", ["no base64", "YQ="])
+def test_a_report_that_is_no_base64_is_shown_as_it_came(client: RunnerClient, sent: str) -> None:
+    script = _EVAL.replace("dGFibGU=", sent)
+    outcome, _ = _judge(client, _job(_GOOD, Mode.PROFILE, script))
+    text = base64.b64decode(outcome.artifacts[0].content_base64).decode()
+    assert sent == text
 
 
 def test_a_compiled_script_problem_is_built_and_run(client: RunnerClient) -> None:

@@ -317,10 +317,25 @@ def test_a_broken_problem_is_our_fault(host: Host, old: str, new: str, message: 
 def test_a_profile_comes_as_artifacts(host: Host) -> None:
     result = host.judge(a_job(SORT, mode=Mode.PROFILE), quiet)
     assert Verdict.ACCEPTED == result.verdict
-    (table,) = result.artifacts
-    assert "profile.1.txt" == table.name
+    text, counters = result.artifacts
+    assert ("profile.1.txt", "text/plain") == (text.name, text.media_type)
     assert [Verdict.ACCEPTED] == [case.verdict for case in result.phases[-1].cases]
-    assert b"custom_kernel" in base64.b64decode(table.content_base64)
+    shown = base64.b64decode(text.content_base64).decode()
+    assert "== Counters, per call ==" in shown
+    assert "== Framework's profiler, 5 calls ==" in shown
+    assert "custom_kernel" in shown
+    assert ("profile.1.counters.json", "application/json") == (counters.name, counters.media_type)
+
+
+def test_a_kernel_that_fails_only_in_the_profile_is_refused(host: Host) -> None:
+    source = kernel(
+        "calls.append(1)\nif len(calls) > 20: raise ValueError('tired')\nreturn np.sort(data)",
+        before="calls = []",
+    )
+    result = host.judge(a_job(source, mode=Mode.PROFILE), quiet)
+    assert (Verdict.RUNTIME_ERROR, Phase.PROFILE) == (result.verdict, result.phases[-1].phase)
+    assert result.failure is not None
+    assert "ValueError: tired" in result.failure.message
 
 
 def test_processor_time_is_limited_too(host: Host) -> None:

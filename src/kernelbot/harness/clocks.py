@@ -23,6 +23,14 @@ class TaskClocks:
         self.main_pid = main_pid
         self._counted = counted
 
+    def tree_pids(self) -> Iterator[int]:
+        """The runner and all processes below it, as they are found."""
+        pids = [self.main_pid]
+        while pids:
+            pid = pids.pop()
+            yield pid
+            pids.extend(_children(pid))
+
     def tree_cpu_ns(self) -> int:
         """Processor time so far of the runner, its threads, and all processes below it.
 
@@ -32,12 +40,9 @@ class TaskClocks:
         if counted is not None:
             return counted
         total = 0
-        pids = [self.main_pid]
-        while pids:
-            pid = pids.pop()
+        for pid in self.tree_pids():
             with contextlib.suppress(OSError):
                 total += time.clock_gettime_ns((~pid << 3) | _PROCESS_CLOCK)
-            pids.extend(_children(pid))
         return total
 
     def main_thread(self) -> tuple[int, int] | None:

@@ -6,10 +6,10 @@ import shutil
 import subprocess
 import sys
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from kernelbot.harness.clocks import last_level_cache_bytes
+from kernelbot.harness.profiling.counters import missing_counters
 from kernelbot.harness.sandbox import (
     Flavour,
     RunnerClient,
@@ -21,7 +21,7 @@ from kernelbot.harness.system import cpu_model, os_name
 from kernelbot.protocol import Limits, SandboxMode, SandboxReport
 
 _START_S = 30.0
-_TOOLS = ("bwrap", "g++", "nvcc", "perf", "setpriv", "unshare")
+_TOOLS = ("bwrap", "g++", "ncu", "nvcc", "rocprofv3", "setpriv", "unshare")
 _PACKAGES = ("numpy", "torch", "triton")
 
 
@@ -35,7 +35,7 @@ def examine() -> dict[str, Any]:
         "tools": {name: _tool(name) for name in _TOOLS},
         "packages": {name: _package(name) for name in _PACKAGES},
         "last_level_cache_bytes": last_level_cache_bytes(),
-        "perf_event_paranoid": _read("/proc/sys/kernel/perf_event_paranoid"),
+        "missing_counters": missing_counters(),
     }
 
 
@@ -77,11 +77,4 @@ def _package(name: str) -> str | None:
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return None
-
-
-def _read(path: str) -> str | None:
-    try:
-        return Path(path).read_text().strip()
-    except OSError:
         return None

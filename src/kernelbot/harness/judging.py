@@ -97,8 +97,9 @@ def _natively(
         stdout="".join(collected.stdout),
         stderr="".join(collected.stderr),
         compile=collected.compile,
-        artifacts=tuple(collected.artifacts),
+        artifacts=collected.artifacts.all(),
         timings=collected.timings,
+        notes=collected.artifacts.notes,
         refusal=collected.refusal,
     )
 
@@ -117,7 +118,7 @@ def _by_script(
         compile=outcome.compile,
         artifacts=outcome.artifacts,
         timings=outcome.timings,
-        notes=((CUDA_ON_CPU_NOTE,) if maps_cuda(job) else ()) + outcome.suspicions,
+        notes=((CUDA_ON_CPU_NOTE,) if maps_cuda(job) else ()) + outcome.notes,
     )
 
 

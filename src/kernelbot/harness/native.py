@@ -1,12 +1,12 @@
 """Judges one job natively: the problem's code here, the author's in runners, phase by phase."""
 
-import base64
 import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kernelbot.harness.anchor import load_anchor
+from kernelbot.harness.artifacts import Artifacts
 from kernelbot.harness.build import Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.clocks import CacheFlusher
@@ -16,13 +16,15 @@ from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.measure import Measurement, Measurer
 from kernelbot.harness.outcome import Refusal
 from kernelbot.harness.problem import LoadedProblem, shared_files
+from kernelbot.harness.profiling.findings import keep
+from kernelbot.harness.profiling.native import profilers_for
+from kernelbot.harness.profiling.watched import Subject
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.seeds import case_arguments
 from kernelbot.harness.session import Session
 from kernelbot.harness.testing import run_tests
 from kernelbot.harness.windows import Ending
 from kernelbot.protocol import (
-    Artifact,
     Case,
     CaseResult,
     CompileReport,
@@ -60,18 +62,13 @@ class Collected:
     stderr: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     compile: CompileReport | None = None
-    artifacts: list[Artifact] = field(default_factory=list)
+    artifacts: Artifacts = field(default_factory=Artifacts)
     refusal: Refusal | None = None
     """Set where it ended before any phase."""
 
     def spend(self, name: str, seconds: float) -> None:
         """Add to one of the named timings."""
         self.timings[name] = self.timings.get(name, 0.0) + seconds
-
-    def attach(self, name: str, media_type: str, content: bytes) -> None:
-        """A file for the author to download."""
-        text = base64.b64encode(content).decode("ascii")
-        self.artifacts.append(Artifact(name, media_type, text))
 
     def heard(self, ending: Ending) -> None:
         """Keep what a runner printed."""
@@ -209,14 +206,14 @@ class NativeJudge:
         return self._measure(phase, session)
 
     def _profile(self, session: Session) -> PhaseResult:
-        """A table and a trace of each workload, as artifacts in the order of the cases."""
+        """A report and files of each workload, as artifacts in the order of the cases."""
+        subject = Subject(self._job, self._problem.modules, self._binary, self._builds)
+        profilers = profilers_for(subject, session, self._client)
         profiled = []
         for index, case in self.timed_cases():
-            arguments = case_arguments(case, None)
-            text, trace = session.profile(self._examiner.ask(arguments, None).given)
-            self.collected.attach(f"profile.{index}.txt", "text/plain", text.encode())
-            if trace:
-                self.collected.attach(f"profile.{index}.trace.json.gz", "application/gzip", trace)
+            encoded = self._examiner.ask(case_arguments(case, None), None).given
+            found = [profiler.profile(encoded) for profiler in profilers]
+            keep(self.collected.artifacts, index, found)
             profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
         return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 

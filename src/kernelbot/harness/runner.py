@@ -26,7 +26,7 @@ from kernelbot.harness.compiled import (
     PythonKernel,
 )
 from kernelbot.harness.memory import SharedBuffer
-from kernelbot.harness.profiling import profile
+from kernelbot.harness.profiling.inside import profile, repeat
 from kernelbot.harness.rebuild import decode
 from kernelbot.harness.values import Encoded, UnsupportedValue, encode
 
@@ -75,6 +75,7 @@ class _Runner:
             "attach": self._attach,
             "copy": self._copy,
             "profile": self._profile,
+            "repeat": self._repeat,
             "inputs": self._inputs,
             "builds": self._builds,
             "finish": self._finish,
@@ -277,10 +278,26 @@ class _Runner:
             text, trace = profile(kernel.function, kernel.arguments(data))
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
-        fits = len(trace) <= taken.size_bytes
-        if fits:
+        if len(trace) <= taken.size_bytes:
             taken.write(0, trace)
-        return self._reply({"op": "profiled", "text": text, "size": len(trace) if fits else 0})
+        return self._reply({"op": "profiled", "text": text, "size": len(trace)})
+
+    def _repeat(self, message: dict[str, Any], fds: list[int]) -> bool:
+        """Calls in a row on the same data, while the judge counts."""
+        data, _ = decode(message["data"], SharedBuffer.attach(fds[0]), self._modules)
+        kernel = self._kernels["author"]
+        try:
+            arguments = kernel.arguments(data)
+            kernel.function(*arguments)
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        self._reply({"op": "ready"})
+        self._channel.receive()
+        try:
+            calls = repeat(kernel.function, arguments)
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        return self._reply({"op": "repeated", "calls": calls})
 
     def _builds(self, _message: dict[str, Any], _fds: list[int]) -> bool:
         """Say how large what was compiled here is, and hand it over where it is wanted."""

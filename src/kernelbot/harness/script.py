@@ -4,15 +4,18 @@ The script shares a process with the submission, so that its results are worth w
 is honest; the sandbox, the limits and the clock on the wall are ours.
 """
 
-import signal
+import base64
+import binascii
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from kernelbot.harness.artifacts import Artifacts
 from kernelbot.harness.build import Build, Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
-from kernelbot.harness.crosscheck import below_floor
 from kernelbot.harness.native import PHASES
+from kernelbot.harness.profiling.findings import Findings, keep
+from kernelbot.harness.profiling.tools import Installed, find_tool, share_s
 from kernelbot.harness.sandbox import (
     CommandNotStarted,
     CommandResult,
@@ -23,13 +26,12 @@ from kernelbot.harness.sandbox import (
 from kernelbot.harness.script_report import (
     ReportBroken,
     ScriptReport,
-    case_results,
     workload_results,
 )
+from kernelbot.harness.script_verdict import conclude, refuse_impossible
 from kernelbot.protocol import (
     Artifact,
     Case,
-    CaseResult,
     CompileReport,
     EventKind,
     Failure,
@@ -43,22 +45,13 @@ from kernelbot.protocol import (
     SandboxMode,
     Vendor,
     Verdict,
-    WorkloadResult,
 )
 
 Emit = Callable[[ProgressEvent], None]
 
 _CASES_FILE = "cases.txt"
 _STARTUP_FOLDER = ".startup"
-_TESTS_FAILED = 112
-_SAID_BY_SCRIPTS = {
-    110: "A CUDA call failed.",
-    111: "It ended with exit code 111, by which scripts say that they got no result descriptor.",
-    113: "It ended with exit code 113, by which scripts say that they can't read their cases.",
-}
-"""Said by submissions as easily, so that none of these is ever the platform's fault."""
-_SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
-_TRIM = 500
+_OWN_REPORT = "The problem's script"
 
 
 @dataclass(frozen=True)
@@ -71,8 +64,15 @@ class ScriptOutcome:
     compile: CompileReport | None = None
     artifacts: tuple[Artifact, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)
-    suspicions: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     """What a person should look at; never a refusal by itself."""
+
+
+@dataclass(frozen=True)
+class _Ran:
+    result: PhaseResult
+    report: ScriptReport
+    command: CommandResult
 
 
 def judge_script(
@@ -95,7 +95,7 @@ class _ScriptJudge:
         self._cache = cache
         self._stdout: list[str] = []
         self._stderr: list[str] = []
-        self._artifacts: list[Artifact] = []
+        self._artifacts = Artifacts()
         self._suspicions: list[str] = []
         self._timings: dict[str, float] = {}
 
@@ -120,9 +120,9 @@ class _ScriptJudge:
             stdout="".join(self._stdout),
             stderr="".join(self._stderr),
             compile=build.report if build else None,
-            artifacts=tuple(self._artifacts),
+            artifacts=self._artifacts.all(),
             timings=self._timings,
-            suspicions=tuple(self._suspicions),
+            notes=(*self._suspicions, *self._artifacts.notes),
         )
 
     def _build(self) -> Build:
@@ -140,10 +140,14 @@ class _ScriptJudge:
         started = time.monotonic()
         cases = self._cases(phase)
         self._emit(ProgressEvent(EventKind.PHASE_STARTED, phase=phase, total=len(cases)))
-        if phase is Phase.PROFILE:
-            result = self._profile(cases, build)
-        else:
-            result, _ = self._run_script(phase, cases, build, self._timeout_s(phase))
+        try:
+            if phase is Phase.PROFILE:
+                result = self._profile(cases, build)
+            else:
+                result = self._run_script(phase, cases, build, self._timeout_s(phase)).result
+        except CommandNotStarted as error:
+            failure = Failure(Fault.PLATFORM, f"The problem's script could not be started: {error}")
+            result = PhaseResult(phase, Verdict.INTERNAL_ERROR, 0.0, failure=failure)
         result = replace(result, duration_s=time.monotonic() - started)
         self._emit(
             ProgressEvent(
@@ -171,22 +175,52 @@ class _ScriptJudge:
         return timeouts.ranked_s if phase is Phase.LEADERBOARD else timeouts.benchmark_s
 
     def _profile(self, cases: tuple[Case, ...], build: Build | None) -> PhaseResult:
-        """One case at a time; each leaves its report as an artifact."""
+        """One case at a time; each leaves its report, and files of the vendor's profiler."""
         result = PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0)
         deadline = time.monotonic() + self._timeout_s(Phase.PROFILE)
+        tool = find_tool(self._job)
         for index, case in enumerate(cases):
-            left_s = max(deadline - time.monotonic(), 0.0)
-            result, report = self._run_script(Phase.PROFILE, (case,), build, left_s)
-            text = report.pairs.get("benchmark.0.report")
-            if text is not None:
-                self._artifacts.append(Artifact(f"profile.{index}.txt", "text/plain", text))
+            found = [tool] if isinstance(tool, Findings) else []
+            ran: _Ran | None = None
+            if isinstance(tool, Installed):
+                ran, told = self._watched(case, build, deadline, tool)
+                found.append(told)
+            if ran is None:
+                ran = self._run_script(Phase.PROFILE, (case,), build, deadline - time.monotonic())
+            if (text := ran.report.pairs.get("benchmark.0.report")) is not None:
+                found.append(Findings(_OWN_REPORT if tool is not None else "", _decoded(text)))
+            if found:
+                keep(self._artifacts, index, found)
+            result = ran.result
             if result.verdict is not Verdict.ACCEPTED:
                 break
         return result
 
+    def _watched(
+        self, case: Case, build: Build | None, deadline: float, tool: Installed
+    ) -> "tuple[_Ran | None, Findings]":
+        """The script under the vendor's profiler; None where only a plain run can tell."""
+        try:
+            ran = self._run_script(Phase.PROFILE, (case,), build, share_s(deadline), tool)
+        except CommandNotStarted as error:
+            return None, Findings(tool.tool.title, f"{tool.program} could not be started: {error}")
+        told = tool.findings(ran.command, lambda argv, files: self._beside(argv, files, deadline))
+        good = told.files and ran.result.verdict is Verdict.ACCEPTED
+        return (ran if good else None), told
+
+    def _beside(self, argv: list[str], files: dict[str, bytes], deadline: float) -> CommandResult:
+        limits, timeout_s = self._job.limits, share_s(deadline)
+        return run_command(self._client, argv, files=files, limits=limits, timeout_s=timeout_s)
+
     def _run_script(
-        self, phase: Phase, cases: tuple[Case, ...], build: Build | None, timeout_s: float
-    ) -> tuple[PhaseResult, ScriptReport]:
+        self,
+        phase: Phase,
+        cases: tuple[Case, ...],
+        build: Build | None,
+        timeout_s: float,
+        tool: Installed | None = None,
+    ) -> "_Ran":
+        """Raises `CommandNotStarted`."""
         report = ScriptReport()
 
         def on_line(line: str) -> None:
@@ -194,26 +228,24 @@ class _ScriptJudge:
             if pair is not None:
                 self._tell(phase, cases, report, *pair)
 
-        try:
-            result = run_command(
-                self._client,
-                self._argv(phase),
-                files=self._files(cases, build),
-                env=self._environment(),
-                limits=self._job.limits,
-                timeout_s=timeout_s,
-                popcorn_fd=True,
-                on_line=on_line,
-            )
-        except CommandNotStarted as error:
-            failure = Failure(Fault.PLATFORM, f"The problem's script could not be started: {error}")
-            return PhaseResult(phase, Verdict.INTERNAL_ERROR, 0.0, failure=failure), report
+        argv = self._argv(phase)
+        result = run_command(
+            self._client,
+            argv if tool is None else tool.command(argv),
+            files=self._files(cases, build),
+            env=self._environment() | (tool.tool.environment if tool is not None else {}),
+            limits=self._job.limits,
+            timeout_s=max(timeout_s, 0.0),
+            collect=tool.tool.leaves if tool is not None else (),
+            popcorn_fd=True,
+            on_line=on_line,
+        )
         self._stdout.append(result.stdout)
         self._stderr.append(result.stderr)
         self._timings["script"] = self._timings.get("script", 0.0) + result.duration_s
         self._suspicions += [f"{phase}: {key} was reported twice" for key in report.doubled]
-        concluded = conclude(phase, cases, report, result)
-        return refuse_impossible(self._job, concluded), report
+        concluded = refuse_impossible(self._job, conclude(phase, cases, report, result))
+        return _Ran(concluded, report, result)
 
     def _argv(self, phase: Phase) -> list[str]:
         problem = self._job.problem
@@ -285,105 +317,9 @@ def maps_cuda(job: JobSpec) -> bool:
     return any("torch" in text for text in texts) and any("cuda" in text for text in texts)
 
 
-def refuse_impossible(job: JobSpec, result: PhaseResult) -> PhaseResult:
-    """`rule_violation` where an accepted phase has a time below its workload's floor."""
-    if result.phase not in (Phase.BENCHMARK, Phase.LEADERBOARD):
-        return result
-    if result.verdict is not Verdict.ACCEPTED:
-        return result
-    floors = job.problem.floors or (None,) * len(result.workloads)
-    last = floors[-len(result.workloads) :]  # a phase times all workloads, or only the last
-    for floor, workload in zip(last, result.workloads, strict=False):
-        if found := below_floor(floor, job.device, workload.median_ns):
-            evidence = f"{workload.spec}: {found.evidence}"
-            failure = Failure(Fault.AUTHOR, found.message, evidence)
-            return replace(result, verdict=Verdict.RULE_VIOLATION, failure=failure)
-    return result
-
-
-def conclude(
-    phase: Phase, cases: tuple[Case, ...], report: ScriptReport, result: CommandResult
-) -> PhaseResult:
-    """Decide a phase from how the script ended and what it reported."""
-    results: tuple[CaseResult, ...] = ()
-    workloads: tuple[WorkloadResult, ...] = ()
+def _decoded(text: str) -> str:
+    """A report as a script hands it over, in base64; one that isn't is shown as it came."""
     try:
-        if phase is Phase.TEST:
-            results = case_results(report, cases)
-        else:
-            workloads = workload_results(report, cases)
-        verdict, failure = _decide(phase, cases, report, result, results, workloads)
-    except ReportBroken as error:
-        verdict = Verdict.RULE_VIOLATION
-        message = f"The script reported an impossible time: {error}"
-        failure = Failure(Fault.AUTHOR, message, str(error))
-    return PhaseResult(phase, verdict, result.duration_s, results, workloads, failure)
-
-
-def _decide(
-    phase: Phase,
-    cases: tuple[Case, ...],
-    report: ScriptReport,
-    result: CommandResult,
-    results: tuple[CaseResult, ...],
-    workloads: tuple[WorkloadResult, ...],
-) -> tuple[Verdict, Failure | None]:
-    if result.limit is not None:
-        return result.limit, Failure(Fault.AUTHOR, _limit_message(result, phase))
-    if report.passed and result.exit_code == 0:
-        return _believe(phase, cases, results, workloads)
-    if result.exit_code == _TESTS_FAILED or report.says_wrong:
-        wrong = next((case.message for case in results if case.verdict is Verdict.WRONG_ANSWER), "")
-        message = wrong or report.first_message() or "The script found the output wrong."
-        return Verdict.WRONG_ANSWER, Failure(Fault.AUTHOR, message[:_TRIM])
-    return _crashed(report, result)
-
-
-def _believe(
-    phase: Phase,
-    cases: tuple[Case, ...],
-    results: tuple[CaseResult, ...],
-    workloads: tuple[WorkloadResult, ...],
-) -> tuple[Verdict, Failure | None]:
-    """`check: pass` stands only beside a result for every case."""
-    if phase is Phase.TEST:
-        good = sum(case.verdict is Verdict.ACCEPTED for case in results)
-    else:
-        good = len(cases) if phase is Phase.PROFILE else len(workloads)
-    if good == len(cases):
-        return Verdict.ACCEPTED, None
-    message = f"The script said `check: pass` with results for {good} of {len(cases)} cases."
-    return Verdict.RUNTIME_ERROR, Failure(Fault.AUTHOR, message)
-
-
-def _crashed(report: ScriptReport, result: CommandResult) -> tuple[Verdict, Failure]:
-    lines = [line for line in result.stderr.splitlines() if line.strip()]
-    last = lines[-1].strip()[:_TRIM] if lines else ""
-    if last.startswith(_SYNTAX_ERRORS):
-        return Verdict.COMPILE_ERROR, Failure(Fault.AUTHOR, last)
-    if last.startswith("MemoryError"):
-        return Verdict.MEMORY_LIMIT, Failure(Fault.AUTHOR, last)
-    if result.signal is not None:
-        how = f"It was ended by {_signal_name(result.signal)}."
-    elif result.exit_code:
-        plain = f"It ended with exit code {result.exit_code}."
-        how = _SAID_BY_SCRIPTS.get(result.exit_code, plain)
-    else:
-        how = "It ended without `check: pass`."
-    message = " ".join(part for part in (how, report.first_message()[:_TRIM] or last) if part)
-    return Verdict.RUNTIME_ERROR, Failure(Fault.AUTHOR, message)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
-def _limit_message(result: CommandResult, phase: Phase) -> str:
-    if result.limit is Verdict.TIME_LIMIT:
-        return f"The {phase} phase was not done after {result.duration_s:.1f} s."
-    if result.limit is Verdict.MEMORY_LIMIT:
-        return f"The {phase} phase needed more memory than it may use."
-    return f"The {phase} phase printed more than it may."
+        return base64.b64decode(text, validate=True).decode(errors="replace")
+    except binascii.Error:
+        return text

@@ -22,7 +22,7 @@ from kernelbot.harness.channel import (
 from kernelbot.harness.clocks import CacheFlusher, TaskClocks, own_delay_ns
 from kernelbot.harness.failure import AuthorFailure, death, garbage, refuse, returned
 from kernelbot.harness.memory import SharedBuffer
-from kernelbot.harness.profiling import MOST_TEXT
+from kernelbot.harness.profiling.inside import MOST_TEXT
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
 from kernelbot.harness.sandbox import Runner, RunnerClient
@@ -34,7 +34,7 @@ _POISON = 0xA5
 _FIRST_OUTPUT_BYTES = 1 << 20
 _FINISH_S = 0.5
 _DRAIN_S = 0.5
-_TRACE_BYTES = 8 << 20
+_TRACE_BYTES = 16 << 20
 
 
 class Session:
@@ -220,7 +220,10 @@ class Session:
             text, size = reply.get("text"), reply.get("size")
             if reply["op"] != "profiled" or type(text) is not str or type(size) is not int:
                 raise garbage(reply)
-            return text[:MOST_TEXT], taken.read(0, min(max(size, 0), _TRACE_BYTES))
+            if size > _TRACE_BYTES:
+                left_out = f"\nThe trace is left out: it has more than {_TRACE_BYTES >> 20} MiB."
+                return text[:MOST_TEXT] + left_out, b""
+            return text[:MOST_TEXT], taken.read(0, max(size, 0))
         finally:
             given.close()
             taken.close()

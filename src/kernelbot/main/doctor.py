@@ -12,6 +12,7 @@ from typing import Any
 
 import platformdirs
 
+from kernelbot.harness.profiling.counters import missing_counters
 from kernelbot.main.judge_once import judge_once
 from kernelbot.protocol import (
     BuildConfig,
@@ -79,7 +80,9 @@ def _parts() -> Iterator[Part]:
     yield from _judging()
     yield _tool("g++", "g++", "apt install g++: compiles C++ problems")
     yield _tool("nvcc", "nvcc", "install the CUDA toolkit: compiles CUDA problems")
-    yield _tool("perf", "perf", "apt install linux-perf: adds counters to profiles")
+    yield _counters()
+    yield _tool("ncu", "ncu", "install NVIDIA Nsight Compute: profiles kernels on NVIDIA GPUs")
+    yield _tool("rocprofv3", "rocprofv3", "install ROCprofiler-SDK: profiles kernels on AMD GPUs")
     yield _package("numpy", "pip install numpy: the numpy problems need it")
     yield _package("torch", "pip install torch: the torch problems need it")
     yield _package("triton", "pip install triton: the Triton problems need it")
@@ -108,6 +111,15 @@ def _version(text: str) -> str | None:
     """The first word that looks like one: `13.0`, `V13.0.88`, `(Debian 12.2.0-14) 12.2.0`."""
     words = (word.strip("(),").removeprefix("V") for word in text.split())
     return next((word for word in words if word[:1].isdigit() and "." in word), None)
+
+
+def _counters() -> Part:
+    """What a profile on the CPU can count."""
+    missing = missing_counters()
+    if not missing:
+        return Part("counters", True, False, None, "profiles show what the processor counts")
+    reasons = "; ".join(dict.fromkeys(missing.values()))
+    return Part("counters", False, False, None, f"profiles lack {', '.join(missing)}: {reasons}")
 
 
 def _package(name: str, advice: str) -> Part:

@@ -23,6 +23,8 @@ INTERPRETER_ROOT = "/interpreter"
 PRIVATE_FOLDERS = ("/box", "/tmp", "/dev/shm")  # noqa: S108 - names inside the sandbox
 """Every runner covers these with its own, so nothing that it needs may lie under them."""
 _STAGES = ("/mnt", "/media", "/srv", "/opt")
+_NSIGHT = Path("/opt/nvidia/nsight-compute")
+"""Where distributions' packages put it, by version; the toolkit's `ncu` only leads here."""
 _TOOLS = ("bwrap",)
 _ROOT_TOOLS = ("unshare", "setpriv", "mount")
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -89,7 +91,7 @@ def interpreter_binds() -> list[Bind]:
     """The interpreter, its packages and the toolchains, where they aren't under /usr."""
     paths = [sys.base_prefix, sys.prefix, *site.getsitepackages()]
     paths += [os.path.realpath(path) for path in (sys.base_prefix, sys.prefix)]
-    paths += [str(root) for root in _toolchain_roots()]
+    paths += [str(root) for root in (*_toolchain_roots(), _NSIGHT)]
     never = {Path("/"), Path("/root"), Path("/home"), Path.home()}
     chosen: list[str] = []
     for path in sorted(set(paths), key=len):
@@ -99,9 +101,19 @@ def interpreter_binds() -> list[Bind]:
     return [Bind(path, inside(path)) for path in chosen]
 
 
+def installed_program(name: str) -> str | None:
+    """Where a program is that the sandbox shows: in a toolkit's folder, or on PATH."""
+    places = [str(root / "bin") for root in _toolchain_roots()]
+    places += [str(folder) for folder in sorted(_NSIGHT.glob("*"), reverse=True)]
+    return shutil.which(name, path=os.pathsep.join([*places, _search_path()]))
+
+
 def _toolchain_roots() -> list[Path]:
     """Installed GPU toolkits. A mere wrapper in somebody's folder must not open that folder."""
-    candidates = [Path("/opt/rocm"), Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"))]
+    candidates = [
+        Path(os.environ.get("ROCM_PATH", "/opt/rocm")),
+        Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")),
+    ]
     nvcc = shutil.which("nvcc")
     if nvcc is not None:
         candidates.append(Path(nvcc).resolve().parents[1])

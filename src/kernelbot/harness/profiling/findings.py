@@ -1,0 +1,73 @@
+"""What a profiler has to say about one workload, and what is common to all profilers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kernelbot.harness.artifacts import TEXT, Artifacts
+from kernelbot.harness.sandbox import CommandResult
+
+
+@dataclass(frozen=True)
+class File:
+    """A file to download. `suffix` is what tells it from the workload's others."""
+
+    suffix: str
+    media_type: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A section of the workload's report, and files. Where there is nothing, the text says why;
+    where a section is all there is, it needs no title."""
+
+    title: str
+    text: str
+    files: tuple[File, ...] = ()
+
+
+class Profiler(Protocol):
+    """One way to look at a kernel."""
+
+    def profile(self, data: Any) -> Findings:
+        """Look at calls on `data`, which is what a `Question` of the session's kind gives.
+
+        Raises `AuthorFailure` where the kernel fails in the runner.
+        """
+
+
+def keep(artifacts: Artifacts, index: int, found: Sequence[Findings]) -> None:
+    """One text of all sections of a workload, and its files, as `profile.INDEX.SUFFIX`."""
+    sections = [
+        f"== {section.title} ==\n{section.text.rstrip()}" if section.title else section.text
+        for section in found
+    ]
+    artifacts.add(f"profile.{index}.txt", TEXT, "\n\n".join(sections).encode())
+    for section in found:
+        for file in section.files:
+            artifacts.add(f"profile.{index}.{file.suffix}", file.media_type, file.content)
+
+
+def columns(rows: Sequence[tuple[str, ...]], *, right: int = 1) -> str:
+    """Rows as aligned text: the first column to the left, the `right` next ones to the right."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            f"{cell:>{width}}" if 0 < at <= right else f"{cell:<{width}}"
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def last_words(result: CommandResult) -> str:
+    """Why a command left nothing, as far as can be told: how it was stopped, or its last line."""
+    if result.limit is not None:
+        return f"it was stopped ({result.limit})."
+    lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
+    if lines:
+        return lines[-1][:500]
+    how = "at once" if result.exit_code is None else f"with exit code {result.exit_code}"
+    return f"it ended {how}, without a word."

@@ -1,0 +1,37 @@
+"""Which profilers look at a native submission on its device."""
+
+from typing import Any
+
+from kernelbot.harness.callers import Conversation
+from kernelbot.harness.profiling.counting import CountingProfiler
+from kernelbot.harness.profiling.findings import Findings, Profiler
+from kernelbot.harness.profiling.framework import FrameworkProfiler
+from kernelbot.harness.profiling.tools import find_tool
+from kernelbot.harness.profiling.watched import Subject, ToolProfiler
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.session import Session
+
+
+def profilers_for(subject: Subject, session: Conversation, client: RunnerClient) -> list[Profiler]:
+    """On a CPU the processor's counters, on a GPU its vendor's tool; everywhere the framework's
+    own, which is all there is for ranks. What is missing is said in its place."""
+    framework = FrameworkProfiler(session)
+    if not isinstance(session, Session):
+        return [framework]
+    found = find_tool(subject.job)
+    if found is None:
+        return [CountingProfiler(session), framework]
+    if isinstance(found, Findings):
+        return [_Missing(found), framework]
+    return [ToolProfiler(found, subject, client, session.deadline), framework]
+
+
+class _Missing:
+    """Stands where a profiler would, and says what is missing."""
+
+    def __init__(self, told: Findings) -> None:
+        self._told = told
+
+    def profile(self, data: Any) -> Findings:  # noqa: ARG002 (there is nothing to look with)
+        """Always the same."""
+        return self._told

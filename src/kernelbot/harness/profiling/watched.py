@@ -1,0 +1,99 @@
+"""A native submission under a vendor's profiler."""
+
+import contextlib
+import json
+from dataclasses import dataclass, replace
+
+from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.problem import shared_files
+from kernelbot.harness.profiling import alone
+from kernelbot.harness.profiling.findings import Findings
+from kernelbot.harness.profiling.tools import Installed, share_s
+from kernelbot.harness.sandbox import (
+    CommandNotStarted,
+    CommandResult,
+    RunnerClient,
+    harness_path,
+    run_command,
+)
+from kernelbot.harness.values import Encoded
+from kernelbot.protocol import JobSpec, SandboxMode
+
+_REPORT_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is looked at: a submission that was judged right."""
+
+    job: JobSpec
+    modules: frozenset[str]
+    binary: bytes | None
+    """Of a compiled submission."""
+    builds: bytes
+    """What a submission in Python has compiled for itself."""
+
+
+class ToolProfiler:
+    """Starts the tool with a fresh interpreter for each workload; all of it by a deadline."""
+
+    def __init__(
+        self, tool: Installed, subject: Subject, client: RunnerClient, deadline: float
+    ) -> None:
+        self._tool = tool
+        self._subject = subject
+        self._client = client
+        self._deadline = deadline
+        self._limits = subject.job.limits
+
+    def profile(self, data: Encoded) -> Findings:
+        """What the tool found. It is no failure of the submission's that a tool fails."""
+        job = self._subject.job
+        isolated = job.sandbox is SandboxMode.REQUIRED
+        argv = self._tool.command(["python3", "-m", alone.__name__])
+        file_bytes = max(job.limits.file_size_bytes, data.size_bytes + _REPORT_BYTES)
+        self._limits = replace(job.limits, file_size_bytes=file_bytes)
+        environment = {"PYTHONPATH": harness_path(isolated=isolated), **self._tool.tool.environment}
+        try:
+            result = self._run(argv, self._files(data), environment, self._tool.tool.leaves)
+            return self._tool.findings(result, lambda argv, files: self._run(argv, files))
+        except CommandNotStarted as error:
+            text = f"{self._tool.program} could not be started: {error}"
+            return Findings(self._tool.tool.title, text)
+
+    def _run(
+        self,
+        argv: list[str],
+        files: dict[str, bytes],
+        environment: dict[str, str] | None = None,
+        collect: tuple[str, ...] = (),
+    ) -> CommandResult:
+        return run_command(
+            self._client,
+            argv,
+            files=files,
+            env=environment,
+            limits=self._limits,
+            timeout_s=share_s(self._deadline),
+            collect=collect,
+        )
+
+    def _files(self, data: Encoded) -> dict[str, bytes]:
+        subject, spec = self._subject, self._subject.job.problem
+        files = {file.name: file.text.encode() for file in shared_files(spec)}
+        if subject.binary is None:
+            files[spec.submission_name] = subject.job.submission.text.encode()
+        else:
+            files[alone.LIBRARY] = subject.binary
+        if subject.builds:
+            files[alone.BUILDS] = subject.builds
+        order = {
+            "data": data.skeleton,
+            "modules": sorted(subject.modules),
+            "submission": spec.submission_name,
+            "outputs": None if subject.binary is None else list(spec.config.outputs),
+        }
+        with contextlib.closing(SharedBuffer.create(data.size_bytes)) as packed:
+            data.copy_to(packed)
+            files[alone.DATA] = packed.read(0, packed.size_bytes)
+        return {**files, alone.ORDER: json.dumps(order).encode()}
