@@ -92,3 +92,10 @@ def test_the_floor_is_the_larger_of_work_and_traffic() -> None:
     found = below_floor(floor, device, 9.9e6)
     assert found is not None
     assert "floor 10000.000 us" in found.evidence
+
+
+def test_on_a_gpu_the_wall_leaves_less_to_gain() -> None:
+    """Its processor may sleep while the GPU works, and is charged for nothing then."""
+    lie = replace(QUIET, bracket_ns=(250 + 1_000) * US)
+    on_gpu = Baseline.of([QUIET] * 10, parts=1, on_gpu=True)
+    assert (601 * US, 951 * US) == (quiet().bounded_ns(lie, 1), on_gpu.bounded_ns(lie, 1))

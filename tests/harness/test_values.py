@@ -1,10 +1,12 @@
 """The codec between judge and runner: what goes in comes out, and what is hostile is refused."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -186,3 +188,20 @@ def test_the_buffer_can_be_neither_shrunk_nor_grown(buffer: SharedBuffer) -> Non
         os.ftruncate(buffer.fd, 0)
     with pytest.raises(PermissionError):
         os.ftruncate(buffer.fd, 1 << 20)
+
+
+@pytest.mark.parametrize("device", ["meta", "xla:0", "cuda:", "cuda:100", "cpu:0"])
+def test_a_tensor_lies_with_the_host_or_a_gpu(device: str) -> None:
+    skeleton = encode(torch.zeros(1), NO_MODULES).skeleton
+    with pytest.raises(InvalidValue, match="a tensor on no known device"):
+        decode({**skeleton, "dev": device}, SharedBuffer.create(64), NO_MODULES)
+
+
+def test_what_was_left_on_a_gpu_is_copied_by_its_own_means() -> None:
+    encoded = encode(np.arange(4, dtype=np.uint8), NO_MODULES)
+    on_gpu = replace(encoded, leaves=tuple(replace(leaf, on_gpu=True) for leaf in encoded.leaves))
+    buffer, asked = SharedBuffer.create(64), []
+    on_gpu.copy_to(buffer, 16, lambda *order: asked.append(order))
+    leaf = encoded.leaves[0]
+    assert asked == [(buffer.address + 16, leaf.address, 4)]
+    buffer.close()

@@ -65,6 +65,13 @@ class TaskClocks:
         except (OSError, ValueError, IndexError):
             return None
 
+    def processors(self) -> int:
+        """How many processors the runner may use at once; 1 of one that is dead."""
+        try:
+            return len(os.sched_getaffinity(self.main_pid))
+        except ProcessLookupError:
+            return 1
+
 
 @contextlib.contextmanager
 def urgent() -> Iterator[None]:

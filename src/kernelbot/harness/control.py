@@ -61,7 +61,8 @@ class Control:
         self._parts: dict[int, int] = {}
         self._session = Session.start(client, job.limits, problem.modules, deadline)
         self._caller = caller_of(job, self._session)
-        device = "cpu" if job.device.vendor is Vendor.CPU else "cuda"
+        self._on_gpu = job.device.vendor is not Vendor.CPU
+        device = "cuda" if self._on_gpu else "cpu"
         outputs = None if spec.lang is Lang.PY else spec.config.outputs
         try:
             with _blaming_us():
@@ -119,7 +120,7 @@ class Control:
 
     def baseline(self, index: int) -> Baseline:
         """What calls of workload `index` were seen to cost by themselves so far."""
-        return Baseline.of(self._windows[index], self._parts[index])
+        return Baseline.of(self._windows[index], self._parts[index], on_gpu=self._on_gpu)
 
     def call(self, data: Any, kernel: str, *, cold: bool = True) -> Reply:
         """One timed call of a kernel this runner knows."""

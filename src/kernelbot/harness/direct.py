@@ -37,7 +37,7 @@ class DirectCaller:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._pid = session.clocks.main_pid
-        self._processors = _processors_of(self._pid)
+        self._processors = session.clocks.processors()
         self._tree = RunnerTree(session.init_pid, self._pid)
         self._input: SharedBuffer | None = None
         self._base = 0
@@ -185,11 +185,3 @@ class DirectCaller:
             maps_file(self._pid, address, length, inode)
             for address, length in zip(addresses, sizes, strict=True)
         )
-
-
-def _processors_of(pid: int) -> int:
-    """How many processors a process may use; 1 of one that is dead, as its call will tell."""
-    try:
-        return len(os.sched_getaffinity(pid))
-    except ProcessLookupError:
-        return 1

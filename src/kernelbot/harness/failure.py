@@ -71,7 +71,7 @@ def refuse(reply: dict[str, Any], where: str) -> None:
     if failure is None:
         return
     error = AuthorFailure(*failure)
-    error.fatal = False
+    error.fatal = reply.get("gpu_lost") is True
     raise error
 
 

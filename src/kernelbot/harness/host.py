@@ -3,7 +3,6 @@
 A judge that dies or takes too long becomes an `internal_error`; nothing hangs, ever.
 """
 
-import contextlib
 import importlib.util
 import itertools
 import threading
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.harness.channel import Channel, ChannelError, ChannelTimeout
+from kernelbot.harness.gpu_access import gpu_access
 from kernelbot.harness.judges import JudgeZygote
 from kernelbot.harness.judging import JOB_CAP_BYTES, Order
 from kernelbot.harness.native import PHASES
@@ -63,13 +63,16 @@ class Pool:
         threads = thread_environment(cpus, slots) if on_cpu else {}
         cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
         env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
+        access = gpu_access(key.vendor)
         self.notes = (CUDA_ON_CPU_NOTE,) if cuda_on_cpu else ()
         config = ZygoteConfig(
             flavour=key.flavour,
             mode=key.sandbox,
             cuda_on_cpu=cuda_on_cpu,
-            devices=_device_files(key.vendor),
-            env={**env, **threads},
+            devices=access.devices,
+            folders=access.folders,
+            libraries=access.libraries,
+            env={**env, **threads, **access.env},
             spare=slots * _RUNNERS_PER_JOB,
             cpus=cpus,
         )
@@ -242,12 +245,3 @@ def flavour_of(job: JobSpec) -> Flavour:
 
 def _installed(package: str) -> bool:
     return importlib.util.find_spec(package) is not None
-
-
-def _device_files(vendor: Vendor) -> tuple[str, ...]:
-    patterns = {Vendor.NVIDIA: ("nvidia*",), Vendor.AMD: ("kfd", "dri")}.get(vendor, ())
-    found: list[str] = []
-    for pattern in patterns:
-        with contextlib.suppress(OSError):
-            found.extend(str(path) for path in sorted(Path("/dev").glob(pattern)))
-    return tuple(found)

@@ -2,7 +2,10 @@
 
 import contextlib
 import importlib
+from collections.abc import Iterator
 from typing import Any
+
+from kernelbot.harness.gpu_access import open_devices
 
 _NUMPY = ("numpy", "numpy.random", "numpy.linalg")
 _TORCH = (*_NUMPY, "torch", "torch.nn.functional", "torch.utils.cpp_extension")
@@ -13,7 +16,8 @@ _ALWAYS = ("dataclasses", "functools", "math", "random", "typing", "kernelbot.ha
 def preload(flavour: str, cuda_on_cpu: bool) -> None:
     """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code.
 
-    Nothing here may start a thread: the process is going to fork.
+    Nothing here may start a thread or a GPU's driver: the process is going to fork. Raises
+    RuntimeError where the driver was started all the same.
     """
     for name in _ALWAYS:
         importlib.import_module(name)
@@ -22,12 +26,28 @@ def preload(flavour: str, cuda_on_cpu: bool) -> None:
             importlib.import_module(name)
     if flavour == "torch":
         _preload_torch(cuda_on_cpu)
+    if not cuda_on_cpu and (opened := open_devices()):
+        raise RuntimeError(
+            f"importing the frameworks has opened {opened[0]}; forks couldn't use it"
+        )
+
+
+@contextlib.contextmanager
+def driver_left_alone(torch: Any) -> Iterator[None]:
+    """torch's builds for GPUs ask for one while `cpp_extension` is imported, merely to warn."""
+    ask = torch.cuda.is_available
+    torch.cuda.is_available = lambda: True
+    try:
+        yield
+    finally:
+        torch.cuda.is_available = ask
 
 
 def _preload_torch(cuda_on_cpu: bool) -> None:
-    for name in _TORCH:
-        importlib.import_module(name)
     torch: Any = importlib.import_module("torch")
+    with driver_left_alone(torch):
+        for name in _TORCH:
+            importlib.import_module(name)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     if cuda_on_cpu:

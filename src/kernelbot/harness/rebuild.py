@@ -1,6 +1,7 @@
 """Skeleton and raw bytes back to plain data. Every field is checked: the sender may be hostile."""
 
 import ctypes
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,6 +16,8 @@ from kernelbot.harness.layout import (
 )
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.values import MOST_DEPTH, MOST_NODES, MOST_TEXT, Json, record_fields
+
+_DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,2})?")
 
 
 class InvalidValue(ValueError):
@@ -162,7 +165,7 @@ class _Reader:
         dtype = getattr(torch, node["d"])
         offset, size = self._stretch(node)
         shape, strides = self._layout(node, dtype.itemsize)
-        device = _text(node["dev"], 20) if self.device is None else self.device
+        device = _device(node["dev"]) if self.device is None else self.device
         if self.in_place and size:
             start = self.base + offset
             flat = torch.frombuffer(self.buffer.view, dtype=torch.uint8, count=size, offset=start)
@@ -239,6 +242,14 @@ def _fits(
     if type(array) is not numpy.ndarray or not array.flags.writeable:
         return False
     return bool(array.dtype == dtype and array.shape == shape and array.strides == steps)
+
+
+def _device(value: Json) -> str:
+    """The host's memory or a GPU's: nothing else can be compared with a reference."""
+    name = _text(value, 20)
+    if _DEVICE.fullmatch(name) is None:
+        raise InvalidValue("a tensor on no known device")
+    return name
 
 
 def _text(value: Json, cap: int) -> str:

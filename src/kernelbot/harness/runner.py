@@ -25,6 +25,7 @@ from kernelbot.harness.compiled import (
     OutOfBounds,
     PythonKernel,
 )
+from kernelbot.harness.gpu import Gpu, GpuError, open_gpu
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.profiling.inside import profile, repeat
 from kernelbot.harness.rebuild import decode
@@ -62,7 +63,7 @@ class _Runner:
         self._result: Encoded | None = None
         self._fresh_output = False
         self._given: list[tuple[int, int]] = []
-        self._synchronize: Callable[[], Any] | None = None
+        self._gpu: Gpu | None = None
         self._kernels: dict[str, Kernel] = {
             "identity": PythonKernel(lambda data: data),
             "nothing": PythonKernel(lambda _data: None),
@@ -100,7 +101,10 @@ class _Runner:
         self._modules = frozenset(message["modules"])
         self._fresh_output = message["fresh_output"]
         if message["device"] != "cpu":
-            self._synchronize = importlib.import_module("torch").cuda.synchronize
+            try:
+                self._gpu = open_gpu()
+            except (GpuError, RuntimeError) as error:
+                return self._reply({"op": "no_gpu", "text": str(error)})
         if message["outputs"] is not None:
             # Empty calls are to cost what the author's will: the same buffers, the same arguments.
             empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
@@ -160,15 +164,15 @@ class _Runner:
             message["data"], self._input, self._modules, recycled=recycled
         )
         if self._fresh_output:
-            leaves = encode(self._data, self._modules, allow_parameters=True).leaves
+            leaves = self._encode(self._data, allow_parameters=True).leaves
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
         kernel = self._kernels[message["kernel"]]
         arguments = kernel.arguments(self._data)
         if message["probes"] is not None:
-            return self._call(kernel, arguments, message["probes"], flush=True)
+            return self._call(kernel, arguments, message["probes"])
         self._reply({"op": "ready"})
         go, _ = self._channel.receive()
-        return self._call(kernel, arguments, go["probes"], flush=False)
+        return self._call(kernel, arguments, go["probes"], cold=go["cold"], timed=True)
 
     def _attach(self, message: dict[str, Any], fds: list[int]) -> bool:
         """A timed call on a CPU: its data appears in the arrays only before `go`."""
@@ -214,47 +218,81 @@ class _Runner:
         )
 
     def _call(
-        self, kernel: Kernel, arguments: tuple[Any, ...], probes: list[int], flush: bool
+        self,
+        kernel: Kernel,
+        arguments: tuple[Any, ...],
+        probes: list[int],
+        *,
+        cold: bool = False,
+        timed: bool = False,
     ) -> bool:
-        clock, synchronize, function = self._clock, self._synchronize, kernel.function
+        """Call, and hand the output over; of a timed call only when the judge asks for it.
+
+        So the judge's clock stops before what may be long: copying the output.
+        """
         try:
-            start = clock()
-            returned = function(*arguments)
-            if synchronize is not None:
-                synchronize()
-            end = clock()
+            returned, claim_ns = self._run(kernel, arguments, cold)
             output = kernel.output(returned)
         except OutOfBounds:
             return self._reply({"op": "out_of_bounds"})
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
         try:
-            self._result = encode(output, self._modules)
+            result = self._result = self._encode(output)
+            if result.copied and self._gpu is not None:
+                claim_ns = self._gpu.until_now_ns()  # putting it together is the author's work
+            self._probe(result, probes)
         except UnsupportedValue as error:
             _flush()
             return self._reply({"op": "unsupported", "what": str(error)})
         except BaseException as error:  # noqa: BLE001 (what the author returned fights back)
             return self._raised(error)
-        reply = self._hand_over(self._result, probes)
-        reply["claim_ns"] = end - start
+        if timed:
+            self._reply({"op": "returned"})
+            self._channel.receive()
+        reply = self._hand_over(result)
+        reply["claim_ns"] = claim_ns
         self._reply(reply)
-        if flush:
+        if not timed:
             _flush()
         return True
 
-    def _hand_over(self, result: Encoded, probes: list[int]) -> dict[str, Any]:
+    def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int]:
+        """What the kernel returned, and how long it took in ns, its work on a GPU included."""
+        if self._gpu is not None:
+            return self._gpu.timed(kernel.function, arguments, cold=cold)
+        clock, function = self._clock, kernel.function
+        start = clock()
+        returned = function(*arguments)
+        return returned, clock() - start
+
+    def _encode(self, value: Any, allow_parameters: bool = False) -> Encoded:
+        return encode(value, self._modules, allow_parameters, stay_on_gpu=self._gpu is not None)
+
+    def _read(self, target: int, source: int, size_bytes: int) -> None:
+        if self._gpu is None:
+            raise AssertionError("without a GPU nothing is encoded in its memory")
+        self._gpu.read(target, source, size_bytes)
+
+    def _probe(self, result: Encoded, probes: list[int]) -> None:
+        """Take some of the output as it is now, to be compared with all of it later."""
+        if self._output is None:
+            raise ChannelError("a call without buffers")
+        place = self._output.address
+        for leaf in result.leaves[:PROBED_LEAVES]:
+            copy = self._read if leaf.on_gpu else ctypes.memmove
+            for probe in probes:
+                at = probe % max(leaf.size_bytes - PROBE_BYTES + 1, 1)
+                copy(place, leaf.address + at, min(PROBE_BYTES, leaf.size_bytes))
+                place += PROBE_BYTES
+
+    def _hand_over(self, result: Encoded) -> dict[str, Any]:
         output = self._output
         if output is None:
             raise ChannelError("a call without buffers")
-        place = output.address
-        for leaf in result.leaves[:PROBED_LEAVES]:
-            for probe in probes:
-                at = probe % max(leaf.size_bytes - PROBE_BYTES + 1, 1)
-                ctypes.memmove(place, leaf.address + at, min(PROBE_BYTES, leaf.size_bytes))
-                place += PROBE_BYTES
         fits = OUTPUT_BASE + result.size_bytes <= output.size_bytes
         if fits:
-            result.copy_to(output, OUTPUT_BASE)
+            result.copy_to(output, OUTPUT_BASE, self._read)
         return {
             "op": "done",
             "value": result.skeleton,
@@ -315,7 +353,7 @@ class _Runner:
         self._output = _replace(self._output, fds.pop(0))
         if self._result is None:
             raise ChannelError("nothing to copy")
-        self._result.copy_to(self._output, OUTPUT_BASE)
+        self._result.copy_to(self._output, OUTPUT_BASE, self._read)
         return self._reply({"op": "copied"})
 
     def _inputs(self, _message: dict[str, Any], _fds: list[int]) -> bool:
@@ -335,7 +373,9 @@ class _Runner:
             kind = "memory"
         elif isinstance(error, SystemExit):
             kind = "exit"
-        return self._reply({"op": kind, "text": _error_text(error, self._folder)})
+        lost = self._gpu is not None and self._gpu.is_lost()
+        text = _error_text(error, self._folder)
+        return self._reply({"op": kind, "text": text, "gpu_lost": lost})
 
     def _finish(self, _message: dict[str, Any], _fds: list[int]) -> bool:
         _flush()

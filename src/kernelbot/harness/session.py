@@ -25,7 +25,7 @@ from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.profiling.inside import MOST_TEXT
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
-from kernelbot.harness.sandbox import Runner, RunnerClient
+from kernelbot.harness.sandbox import Runner, RunnerClient, SandboxUnavailable
 from kernelbot.harness.values import Encoded, Json, leaf_sizes
 from kernelbot.harness.windows import Ending, Reply, Window
 from kernelbot.protocol import Limits, SourceFile, Verdict
@@ -64,6 +64,7 @@ class Session:
             runner.channels[rank or 0], alive_fd=self._pidfd, glance=self._watch_output
         )
         self._clocks: TaskClocks | None = None
+        self._on_gpu = False
 
     @classmethod
     def start(
@@ -92,6 +93,7 @@ class Session:
 
         `outputs`: of a compiled problem, which leaves are outputs; None for Python.
         """
+        self._on_gpu = device != "cpu"
         self.send(
             {
                 "op": "setup",
@@ -102,7 +104,9 @@ class Session:
                 "outputs": None if outputs is None else list(outputs),
             }
         )
-        self.receive()
+        reply = self.receive()
+        if reply["op"] == "no_gpu":  # no code of the author's has run yet
+            raise SandboxUnavailable(f"Runners find no GPU: {str(reply.get('text'))[:1000]}")
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
@@ -178,7 +182,10 @@ class Session:
     def timed_call(
         self, data: Encoded, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
     ) -> Reply:
-        """One call between the judge's clocks, with cold caches."""
+        """One call between the judge's clocks, with cold caches where there is a `flusher`.
+
+        The processor's are flushed here, a GPU's by the runner, at the last moment.
+        """
         probes = self.probes()
         idle = self.clocks.tree_cpu_ns()
         self.offer(data, kernel, reuse=reuse)
@@ -186,25 +193,30 @@ class Session:
         if ready["op"] != "ready":
             raise garbage(ready)
         built = self.clocks.tree_cpu_ns()
-        if flusher is not None:
+        if flusher is not None and not self._on_gpu:
             flusher.flush(self.clocks.last_cpu())
         before = self.clocks.main_thread() or (0, 0)
         rested = self.clocks.tree_cpu_ns()
         start = time.perf_counter_ns()
         delayed = own_delay_ns()
-        self.send({"op": "go", "probes": probes})
+        self.send({"op": "go", "probes": probes, "cold": flusher is not None})
         returned = self.receive()
         bracket_ns = time.perf_counter_ns() - start
-        reply = self.outcome(returned, probes)
         delayed = own_delay_ns() - delayed
         after = self.clocks.main_thread() or (0, 0)
+        computed = self.clocks.tree_cpu_ns() - rested
+        if returned["op"] == "returned":
+            self.send({"op": "take"})
+            returned = self.receive()
+        reply = self.outcome(returned, probes)
         window = replace(
             reply.window,
             bracket_ns=bracket_ns,
             build_cpu_ns=built - idle,
             still_cpu_ns=rested - built,
             call_cpu_ns=after[0] - before[0],
-            call_tree_cpu_ns=self.clocks.tree_cpu_ns() - rested,
+            call_tree_cpu_ns=computed,
+            processors=self.clocks.processors(),
             waiting_ns=after[1] - before[1] + delayed,
         )
         return replace(reply, window=window)
@@ -327,7 +339,8 @@ class Session:
         if self._output is None:
             raise AssertionError("a call always has an output buffer")
         try:
-            value, _ = decode(skeleton, self._output, self.modules, base=OUTPUT_BASE, device="cpu")
+            device = None if self._on_gpu else "cpu"
+            value, _ = decode(skeleton, self._output, self.modules, base=OUTPUT_BASE, device=device)
         except InvalidValue as error:
             raise AuthorFailure(
                 Verdict.RULE_VIOLATION,

@@ -7,7 +7,7 @@ from kernelbot.harness.values import TORCH_RESULTS
 
 
 def difference(expected: Any, output: Any, where: str = "the output") -> str:
-    """One sentence on the first difference in type, shape, dtype or NaN; empty when there is none.
+    """One sentence on the first difference in type, shape, dtype, device or NaN; empty if none.
 
     Values are the checker's business, not this function's.
     """
@@ -77,6 +77,9 @@ def _arrays(expected: Any, output: Any, where: str, module: Any) -> str:
         return f"{where} has dtype {output.dtype}, expected {expected.dtype}"
     if expected.shape != output.shape:
         return f"{where} has shape {tuple(output.shape)}, expected {tuple(expected.shape)}"
+    theirs, ours = getattr(output, "device", None), getattr(expected, "device", None)
+    if theirs != ours:
+        return f"{where} is on the device {theirs}, expected {ours}"
     if not _may_be_nan(expected):
         return ""
     if bool(module.isnan(output).any()) and not bool(module.isnan(expected).any()):

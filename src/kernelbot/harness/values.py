@@ -20,6 +20,8 @@ from kernelbot.harness.layout import (
 from kernelbot.harness.memory import SharedBuffer
 
 Json = Any
+ReadMemory = Callable[[int, int, int], object]
+"""Copies to an address, from an address, so many bytes."""
 ALIGNMENT = 64
 MOST_NODES = 100_000
 MOST_DEPTH = 32
@@ -39,6 +41,8 @@ class Leaf:
     offset: int
     owner: object
     """Keeps the memory alive."""
+    on_gpu: bool = False
+    """Whether the address is one of the GPU's memory."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,20 +55,32 @@ class Encoded:
     copied: bool = False
     """Whether an array had to be laid out anew to be described."""
 
-    def copy_to(self, buffer: SharedBuffer, base: int = 0) -> None:
-        """Copy all raw bytes. Raises ValueError where the buffer is too small."""
+    def copy_to(
+        self, buffer: SharedBuffer, base: int = 0, read_gpu: ReadMemory | None = None
+    ) -> None:
+        """Copy all raw bytes; `read_gpu` is needed for those that `encode` left on a GPU.
+
+        Raises ValueError where the buffer is too small.
+        """
         if base + self.size_bytes > buffer.size_bytes:
             raise ValueError("the buffer is too small")
         for leaf in self.leaves:
-            ctypes.memmove(buffer.address + base + leaf.offset, leaf.address, leaf.size_bytes)
+            copy = read_gpu if leaf.on_gpu and read_gpu is not None else ctypes.memmove
+            copy(buffer.address + base + leaf.offset, leaf.address, leaf.size_bytes)
 
 
-def encode(tree: object, modules: frozenset[str], allow_parameters: bool = False) -> Encoded:
+def encode(
+    tree: object,
+    modules: frozenset[str],
+    allow_parameters: bool = False,
+    stay_on_gpu: bool = False,
+) -> Encoded:
     """Describe `tree`. `modules` are those whose dataclasses both sides know.
 
+    `stay_on_gpu`: don't copy what lies in a GPU's memory to the host; see `Leaf.on_gpu`.
     Raises `UnsupportedValue` for anything that is not plain data, subclasses included.
     """
-    writer = _Writer(modules, allow_parameters)
+    writer = _Writer(modules, allow_parameters, stay_on_gpu)
     skeleton = writer.node(tree, 0)
     return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes, writer.copied)
 
@@ -74,9 +90,10 @@ TORCH_RESULTS = "torch.return_types"
 
 
 class _Writer:
-    def __init__(self, modules: frozenset[str], allow_parameters: bool) -> None:
+    def __init__(self, modules: frozenset[str], allow_parameters: bool, stay_on_gpu: bool) -> None:
         self.modules = modules
         self.allow_parameters = allow_parameters
+        self.stay_on_gpu = stay_on_gpu
         self.leaves: list[Leaf] = []
         self.size_bytes = 0
         self.copied = False
@@ -158,8 +175,9 @@ class _Writer:
         shape, strides = tuple(owner.shape), tuple(owner.stride())
         if owner.is_conj() or owner.is_neg():
             owner = owner.resolve_conj().resolve_neg()
-        if owner.device.type != "cpu":
+        if owner.device.type != "cpu" and not self.stay_on_gpu:
             owner = owner.cpu()
+        on_gpu = owner.device.type != "cpu"
         if not is_dense(shape, strides) or tuple(owner.stride()) != strides:
             strides = contiguous_strides(shape)
             owner = owner.contiguous()
@@ -170,7 +188,7 @@ class _Writer:
             "d": dtype,
             "s": shape,
             "k": strides,
-            "o": self._place(owner.data_ptr(), size, owner),
+            "o": self._place(owner.data_ptr(), size, owner, on_gpu=on_gpu),
             "n": size,
             "dev": device,
             "g": bool(value.requires_grad),
@@ -191,9 +209,9 @@ class _Writer:
         offset = self._place(value.ctypes.data, value.nbytes, value)
         return {"t": tag, "d": dtype, "s": shape, "k": strides, "o": offset, "n": value.nbytes}
 
-    def _place(self, address: int, size_bytes: int, owner: object) -> int:
+    def _place(self, address: int, size_bytes: int, owner: object, *, on_gpu: bool = False) -> int:
         offset = self.size_bytes
-        self.leaves.append(Leaf(address, size_bytes, offset, owner))
+        self.leaves.append(Leaf(address, size_bytes, offset, owner, on_gpu))
         self.size_bytes = -(-(offset + size_bytes) // ALIGNMENT) * ALIGNMENT
         return offset
 

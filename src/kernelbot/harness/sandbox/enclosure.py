@@ -55,10 +55,16 @@ def inside(path: str) -> str:
 
 def clean_environment(config: ZygoteConfig, *, isolated: bool = True) -> dict[str, str]:
     """All that a runner finds in its environment."""
-    prefix = inside(sys.prefix) if isolated else sys.prefix
-    interpreter_bin = str(Path(prefix) / "bin")
+    view = inside if isolated else str
+    roots = list(dict.fromkeys(_toolchain_roots()))
+    toolkits = [view(str(root)) for root in roots if (root / "nvvm").is_dir()]
+    places = [view(sys.prefix) + "/bin", "/usr/local/bin", "/usr/bin", "/bin"]
+    places += [view(str(root)) + "/bin" for root in roots]
+    libraries = ":".join(map(view, config.libraries))
     return {
-        "PATH": f"{interpreter_bin}:/usr/local/bin:/usr/bin:/bin",
+        "PATH": ":".join(places),
+        **({"CUDA_HOME": toolkits[0]} if toolkits else {}),
+        **({"LD_LIBRARY_PATH": libraries} if libraries else {}),
         "HOME": "/box",
         "TMPDIR": "/tmp",  # noqa: S108 - private to each runner
         "USER": "runner",
@@ -158,6 +164,7 @@ def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, in
     """
     bwrap = shutil.which("bwrap", path=_search_path()) or "bwrap"
     binds = [*interpreter_binds(), *harness_binds()]
+    binds += [Bind(folder, inside(folder)) for folder in config.folders]
     if os.geteuid() != 0:
         return [bwrap, *_bwrap_arguments(config, binds, data_fds), *inner]
     stage = _choose_stage(binds)

@@ -26,6 +26,10 @@ class ZygoteConfig:
     mode: SandboxMode = SandboxMode.REQUIRED
     cuda_on_cpu: bool = False
     devices: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    """More folders to show, read-only."""
+    libraries: tuple[str, ...] = ()
+    """Those of `folders` where the dynamic linker looks too."""
     env: dict[str, str] = field(default_factory=dict)
     """Added to the clean environment that every runner starts with."""
     spare: int = 1
