@@ -52,7 +52,8 @@ def test_a_toolkits_compiler_is_found_where_no_system_folder_has_it(
 ) -> None:
     (tmp_path / "nvvm").mkdir()
     monkeypatch.setenv("CUDA_HOME", str(tmp_path))
-    environment = clean_environment(ZygoteConfig(Flavour.BARE), isolated=False)
+    config = ZygoteConfig(Flavour.BARE, devices=("/dev/nvidia0",))
+    environment = clean_environment(config, isolated=False)
     assert f"{tmp_path}/bin" in environment["PATH"].split(":")
     assert environment["CUDA_HOME"] == str(tmp_path)
 

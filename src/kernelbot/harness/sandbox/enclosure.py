@@ -63,7 +63,7 @@ def clean_environment(config: ZygoteConfig, *, isolated: bool = True) -> dict[st
     libraries = ":".join(map(view, config.libraries))
     return {
         "PATH": ":".join(places),
-        **({"CUDA_HOME": toolkits[0]} if toolkits else {}),
+        **({"CUDA_HOME": toolkits[0]} if toolkits and config.devices else {}),
         **({"LD_LIBRARY_PATH": libraries} if libraries else {}),
         "HOME": "/box",
         "TMPDIR": "/tmp",  # noqa: S108 - private to each runner
