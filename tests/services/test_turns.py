@@ -45,6 +45,17 @@ async def taken(world: World, judge: Judging, count: int) -> list[int]:
     return [claim.submission_id for claim in claims if claim is not None]
 
 
+async def ended_after(world: World, submission_id: int, took_s: float) -> None:
+    """What runs of a submission ends now, after so long."""
+    async with world.database.write() as session:
+        await session.do(
+            "UPDATE runs SET state = 'finished', verdict = 'accepted',"
+            " started_at = now() - make_interval(secs => %(took_s)s), finished_at = now()"
+            " WHERE submission_id = %(id)s",
+            {"id": submission_id, "took_s": took_s},
+        )
+
+
 async def test_authors_take_turns(world: World) -> None:
     await world.board()
     ada = [(await world.submit(mode=Mode.TEST)).id for _ in range(3)]
@@ -175,13 +186,8 @@ async def test_the_wait_is_guessed_from_the_pace_of_late(world: World) -> None:
     done, running, next_one = [(await world.submit(mode=Mode.TEST)).id for _ in range(3)]
     judge = judging(world)
     await taken(world, judge, 2)
+    await ended_after(world, done, 6.0)
     async with world.database.write() as session:
-        await session.do(
-            "UPDATE runs SET state = 'finished', verdict = 'accepted',"
-            " started_at = now() - interval '6 s', finished_at = now()"
-            " WHERE submission_id = %(id)s",
-            {"id": done},
-        )
         await session.do("INSERT INTO workers (owner, node) VALUES ('w', 'n')")
         await session.do("INSERT INTO worker_devices VALUES ('w', 'CPU', true, '')")
     await world.submit(mode=Mode.TEST)
@@ -190,6 +196,29 @@ async def test_the_wait_is_guessed_from_the_pace_of_late(world: World) -> None:
     found = [await place(one) for one in (running, next_one, last.id)]
     # Two slots, one of them free: the next goes at once, the third waits for two runs of 6 s.
     assert [(p.position, p.wait_s) for p in found if p] == [(1, 0), (3, 6)]
+
+
+async def test_the_wait_counts_how_much_of_ones_own_may_run(world: World) -> None:
+    await world.board()
+    rules = QueueRules(running_limit=1)
+    async with world.database.write() as session:
+        await session.do("INSERT INTO workers (owner, node) VALUES ('w', 'n')")
+        await session.do("INSERT INTO worker_devices VALUES ('w', 'CPU', true, '')")
+    async with open_services(world.database.url, DEVICES, queue_rules=rules) as core:
+        limited = World(world.database, core.services, world.admin, world.ada, world.bob)
+        sent = [(await limited.submit(mode=Mode.TEST)).id for _ in range(4)]
+        judge = judging(world, rules)
+        done = await take(world, judge)
+        assert done is not None
+        await ended_after(world, sent[0], 6.0)
+        await take(world, judge)
+        place = core.services.submissions.queue_place
+        found = [await place(one) for one in sent[2:]]
+        theirs = await place((await limited.submit(world.bob.user, mode=Mode.TEST)).id)
+    # One of two slots is free, but not for ada, who may have one run at a time.
+    assert [6, 12] == [place.wait_s for place in found if place]
+    assert theirs is not None
+    assert 0 == theirs.wait_s
 
 
 async def test_a_clock_put_back_doesnt_keep_a_dead_workers_run(world: World) -> None:

@@ -265,7 +265,8 @@ class QueuePlace:
 
     device: str
     position: int
-    """1 is next; counted in runs."""
+    """1 is next; counted in runs, in the order of turns. Whose author has as much running as he
+    may is passed over until that has ended: `wait_s` knows, this doesn't."""
     wait_s: float | None
     """A guess at how long it still waits; None: no worker serves the device just now, or none
     has finished a run yet."""

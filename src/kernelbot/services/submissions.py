@@ -178,7 +178,8 @@ class Submissions:
         if found is None:
             return None
         slots = self._slots.get(found.device, 1) * found.workers
-        return QueuePlace(found.device, found.position, _wait_s(found, slots))
+        wait_s = _wait_s(found, slots, self._rules.running_limit)
+        return QueuePlace(found.device, found.position, wait_s)
 
     async def events(
         self, viewer: User, submission_id: int, *, after: int = 0
@@ -236,12 +237,17 @@ class Submissions:
         return views.submission(row, shown, places, noticed)
 
 
-def _wait_s(found: Waiting, slots: int) -> float | None:
-    """A guess: those ahead are judged on all slots at the pace of the device's latest runs."""
+def _wait_s(found: Waiting, slots: int, running_limit: int | None) -> float | None:
+    """A guess: those ahead are judged on all slots at the pace of the device's latest runs, and
+    the author's own among them on no more than he may have running."""
     if found.mean_s is None or slots == 0:
         return None
-    free = max(0, slots - found.running)
-    return max(0, found.position - free) * found.mean_s / slots
+    rounds = max(0, found.position - max(0, slots - found.running)) / slots
+    if running_limit is not None:
+        places = max(1, min(slots, running_limit))
+        own = max(0, found.own_before + 1 - max(0, places - found.own_running))
+        rounds = max(rounds, own / places)
+    return rounds * found.mean_s
 
 
 async def _existing(session: ReadSession, submission_id: int) -> submissions.SubmissionRow:

@@ -79,6 +79,9 @@ class Waiting:
     device: str
     position: int
     running: int
+    own_running: int
+    own_before: int
+    """Of its author: what runs on the device, and what waits there longer."""
     workers: int
     mean_s: float | None
     """Of the device's latest runs; None: there are none."""
@@ -247,7 +250,10 @@ async def queue_place(
     row = await session.one(statements("submissions")["queue_place"], values)
     if row is None:
         return None
-    numbers = {key: int(row[key]) for key in ("position", "running", "workers")}
+    numbers = {
+        key: int(row[key])
+        for key in ("position", "running", "own_running", "own_before", "workers")
+    }
     return Waiting(**{**row, **numbers})
 
 

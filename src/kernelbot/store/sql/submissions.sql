@@ -118,13 +118,22 @@ WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 -- The place of the run whose turn comes first, and what a guess at the wait is made of.
 -- name: queue_place
 WITH places AS (
-    SELECT device, queue_place(id, %(ranked_first)s) AS position FROM runs
+    SELECT id, device, author_id, queue_place(id, %(ranked_first)s) AS position FROM runs
     WHERE submission_id = %(submission_id)s AND state = 'queued' AND rejudge_id IS NULL
 ), next AS (
-    SELECT device, position FROM places ORDER BY position LIMIT 1
+    SELECT id, device, author_id, position FROM places ORDER BY position LIMIT 1
 )
 SELECT next.device, next.position,
     (SELECT coalesce(sum(running), 0) FROM queue_turns t WHERE t.device = next.device) AS running,
+    (
+        SELECT t.running FROM queue_turns t
+        WHERE t.device = next.device AND t.author_id = next.author_id
+    ) AS own_running,
+    (
+        SELECT count(*) FROM runs o
+        WHERE o.device = next.device AND o.author_id = next.author_id AND o.state = 'queued'
+            AND o.id < next.id
+    ) AS own_before,
     (
         SELECT count(*) FROM worker_devices d JOIN workers w ON w.owner = d.owner
         WHERE d.device = next.device AND d.available
