@@ -234,6 +234,20 @@ async def test_a_clock_put_back_doesnt_keep_a_dead_workers_run(world: World) -> 
     assert taken_over.attempt_id == claim.attempt_id
 
 
+async def test_what_a_dead_worker_left_keeps_its_place(world: World) -> None:
+    await world.board()
+    ada = [(await world.submit(mode=Mode.TEST)).id for _ in range(3)]
+    judge = judging(world)
+    jobs = await waiting(world)
+    first = await judge.claim(jobs[2], "killed")
+    async with world.database.write() as session:
+        await session.do("UPDATE attempts SET heartbeat_at = '-infinity'")
+    # Its new job comes last, behind those of runs that were submitted later.
+    claims = [await judge.claim(job, "other") for job in (jobs[1], jobs[2], jobs[0])]
+    assert first is not None
+    assert ada == [claim.submission_id for claim in claims if claim]
+
+
 async def test_a_clock_put_back_doesnt_hold_up_a_retry(world: World) -> None:
     await world.board()
     submitted = await world.submit(mode=Mode.TEST)

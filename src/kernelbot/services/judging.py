@@ -76,8 +76,8 @@ class Judging:
         self._rules = rules
 
     async def claim(self, run_id: int, owner: str) -> Claim | None:
-        """Take over the run, if its worker is gone; else begin the next attempt of the run whose
-        author's turn it is on the run's device.
+        """On the run's device take over what a worker that is gone has left: it had its turn.
+        Else begin the next attempt of the run whose author's turn it is.
 
         So there are as many jobs as runs that wait, and it doesn't matter which job brings which
         run. None when there is nothing to do.
@@ -105,13 +105,11 @@ class Judging:
         )
 
     async def _choose(self, session: WriteSession, run_id: int) -> int | None:
-        found = await attempts.device_of(session, run_id)
-        if found is None:
+        device = await attempts.device_of(session, run_id)
+        if device is None:
             return None
-        device, state = found
-        if state in (RunState.DISPATCHED, RunState.RUNNING):
-            return run_id
-        return await attempts.next_run(session, device, self._rules.queue)
+        left = await attempts.abandoned_run(session, device, stale_s=self._rules.stale_s)
+        return left or await attempts.next_run(session, device, self._rules.queue)
 
     async def _begin(
         self, session: WriteSession, run: LockedRun, device: DeviceConfig, owner: str

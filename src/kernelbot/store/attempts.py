@@ -75,10 +75,17 @@ async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
     return LockedRun(**{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])})
 
 
-async def device_of(session: ReadSession, run_id: int) -> tuple[str, RunState] | None:
-    """On which device a run is judged, and its state, which may change at once."""
+async def device_of(session: ReadSession, run_id: int) -> str | None:
+    """On which device a run is judged; None: there is no such run."""
     row = await session.one(statements("attempts")["device_of"], {"run_id": run_id})
-    return (row["device"], RunState(row["state"])) if row else None
+    return row["device"] if row else None
+
+
+async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> int | None:
+    """The first run, locked, whose worker hasn't been heard of for `stale_s`."""
+    values = {"device": device, "stale_s": stale_s}
+    row = await session.one(statements("attempts")["abandoned_run"], values)
+    return row["id"] if row else None
 
 
 async def next_run(session: WriteSession, device: str, rules: QueueRules) -> int | None:

@@ -12,7 +12,17 @@ WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
 
 -- name: device_of
-SELECT device, state FROM runs WHERE id = %(run_id)s;
+SELECT device FROM runs WHERE id = %(run_id)s;
+
+-- A heartbeat from the future is of before the clock was put back.
+-- name: abandoned_run
+SELECT r.id FROM runs r
+JOIN attempts a ON a.run_id = r.id AND a.state IN ('launching', 'running')
+    AND a.heartbeat_at NOT BETWEEN now() - make_interval(secs => %(stale_s)s)
+        AND now() + make_interval(secs => %(stale_s)s)
+WHERE r.device = %(device)s AND r.state IN ('dispatched', 'running')
+ORDER BY r.id LIMIT 1
+FOR UPDATE OF r SKIP LOCKED;
 
 -- name: next_run
 SELECT next_run(%(device)s, %(running_limit)s::integer, %(ranked_first)s) AS run_id;
