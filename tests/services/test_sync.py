@@ -183,6 +183,29 @@ async def test_a_new_deadline_reopens_a_board(world: World, root: Path) -> None:
     assert {"one": "update", "two": "update"} == await synced(world, root)
 
 
+async def test_a_board_that_is_listed_no_more_stays_and_is_told_of(
+    world: World, root: Path
+) -> None:
+    await world.board("by-hand")
+    await synced(world, root)
+    write_competition(root, "one")
+    found = await reasons(world, root, DRY)
+    assert {"one": "unchanged", "two": "not listed any more"} == {
+        board: reason.split(";")[0] for board, reason in found.items()
+    }
+    assert "two" == (await world.services.boards.get(None, "two")).name
+
+
+async def test_other_competitions_boards_are_not_told_of(world: World, root: Path) -> None:
+    write_problem(root, "three")
+    write_competition(root, "three", file="winter.yaml")
+    winter = root / "winter.yaml"
+    winter.write_text(winter.read_text().replace("Spring", "Winter"))
+    await synced(world, root)
+    winter.unlink()
+    assert {"one": "unchanged", "two": "unchanged"} == await reasons(world, root)
+
+
 async def test_devices_that_are_not_here_are_skipped(world: World, root: Path) -> None:
     write_competition(root, "one", gpus="[B200]")
     found = await reasons(world, root)

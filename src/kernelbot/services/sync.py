@@ -140,7 +140,9 @@ class Sync:
                     continue
                 seen[lower] = found.file
                 steps.append(await self._step(session, found.competition, entry, options))
-        return steps
+        # Where one file alone was read, another may list them under the same competition.
+        dropped = [] if options.problem_set else await _dropped(session, sets, set(seen))
+        return [*steps, *dropped]
 
     async def _step(
         self,
@@ -164,6 +166,20 @@ class Sync:
         before = await sync.board(session, name)
         action, reason = _decide(wanted, before, options, datetime.now(UTC))
         return _Step(SyncItem(action, name, competition.name, reason), wanted, before)
+
+
+async def _dropped(
+    session: ReadSession, sets: tuple[ProblemSet, ...], listed: set[str]
+) -> list[_Step]:
+    """Boards that a competition had and lists no more: they stay, and are told of."""
+    competitions = dict.fromkeys(found.competition.name for found in sets if found.competition)
+    reason = "not listed any more; it stays until somebody deletes it: kernelbot board delete"
+    return [
+        _Step(SyncItem(SyncAction.SKIP, board, name, reason))
+        for name in competitions
+        for board in await sync.boards_of(session, name)
+        if board.lower() not in listed
+    ]
 
 
 def _bring(bring: Bring, only: str | None) -> tuple[tuple[ProblemSet, ...], str | None]:

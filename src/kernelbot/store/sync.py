@@ -48,6 +48,12 @@ async def board(session: ReadSession, name: str) -> SyncedBoard | None:
     return SyncedBoard(**{**row, **hashes, "devices": tuple(row["devices"] or ())})
 
 
+async def boards_of(session: ReadSession, competition: str) -> list[str]:
+    """The names of the competition's boards; none for one that isn't there."""
+    values = {"competition": competition}
+    return [row["name"] for row in await session.all(statements("sync")["boards_of"], values)]
+
+
 async def competition(
     session: WriteSession, name: str, description: str, deadline: datetime | None
 ) -> int:

@@ -21,6 +21,10 @@ JOIN problem_versions v ON v.id = b.problem_version_id
 LEFT JOIN competitions c ON c.id = b.competition_id
 WHERE lower(b.name) = lower(%(name)s);
 
+-- name: boards_of
+SELECT b.name FROM leaderboards b JOIN competitions c ON c.id = b.competition_id
+WHERE c.name = %(competition)s ORDER BY b.name;
+
 -- name: hold_boards
 SELECT id FROM leaderboards WHERE lower(name) = ANY(%(names)s) ORDER BY id FOR NO KEY UPDATE;
 
