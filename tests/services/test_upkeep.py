@@ -1,3 +1,4 @@
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -48,6 +49,48 @@ async def test_the_next_best_takes_the_place_of_what_is_deleted(judged: World) -
     before = await names(judged)
     await judged.services.upkeep.delete_submission(judged.ada.user, best.id)
     assert ([(1, "ada"), (2, "bob")], [(1, "bob"), (2, "ada")]) == (before, await names(judged))
+
+
+async def test_the_same_code_is_not_ranked_again_after_deleting_it(judged: World) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.upkeep.delete_submission(judged.ada.user, first.id)
+    await ranked(judged, judged.ada.user, 1.0)
+    again = await names(judged)
+    await ranked(judged, judged.ada.user, 2.0)
+    assert ([], [(1, "ada")]) == (again, await names(judged))
+
+
+async def test_deleting_the_second_try_leaves_the_first(judged: World) -> None:
+    await ranked(judged, judged.ada.user, 1.0)
+    second = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.upkeep.delete_submission(judged.ada.user, second.id)
+    assert [(1, "ada")] == await names(judged)
+
+
+async def test_others_may_submit_what_one_has_deleted(judged: World) -> None:
+    mine = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.upkeep.delete_submission(judged.ada.user, mine.id)
+    await ranked(judged, judged.bob.user, 1.0)
+    assert [(1, "bob")] == await names(judged)
+
+
+async def test_what_an_organiser_deletes_may_be_submitted_again(judged: World) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.upkeep.delete_submission(judged.admin.user, first.id)
+    await ranked(judged, judged.ada.user, 1.0)
+    assert [(1, "ada")] == await names(judged)
+
+
+async def test_a_rejudge_ranks_what_was_submitted_again(judged: World) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.upkeep.delete_submission(judged.ada.user, first.id)
+    await ranked(judged, judged.ada.user, 1.0)
+    started = await judged.services.rejudging.start(judged.admin.user, "sort")
+    async with asyncio.timeout(20):
+        while started.finished_at is None:
+            started = await judged.services.rejudging.get(judged.admin.user, "sort", started.id)
+            await asyncio.sleep(0.05)
+    assert [(1, "ada")] == await names(judged)
 
 
 async def test_all_that_hangs_on_a_submission_goes_with_it(judged: World) -> None:

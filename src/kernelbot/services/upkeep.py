@@ -36,7 +36,8 @@ class Upkeep:
 
     async def delete_submission(self, actor: User, submission_id: int) -> None:
         """Delete a submission: one's own, or any on a board one organises. What runs of it is
-        stopped, and the ranking moves up in the same transaction. Raises `NotFound`, `NotAllowed`.
+        stopped, and the ranking moves up in the same transaction. The same code isn't ranked
+        again by submitting it anew, if its author deleted it. Raises `NotFound`, `NotAllowed`.
         """
         async with self._database.write() as session:
             known = 0 < submission_id <= _MAX_ID
@@ -45,6 +46,8 @@ class Upkeep:
                 raise NotFound(f"There is no submission {submission_id}.")
             if actor.id not in (found.author_id, found.creator_id) and actor.role != Role.ADMIN:
                 raise NotAllowed(f"Submission {submission_id} is someone else's.")
+            if actor.id == found.author_id:
+                await upkeep.withdraw(session, submission_id)
             await upkeep.delete_submissions(session, [submission_id])
             if actor.id != found.author_id:
                 detail: audit.Detail = {"board": found.board, "author_id": found.author_id}

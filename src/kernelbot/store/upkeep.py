@@ -39,6 +39,11 @@ async def of_user(session: ReadSession, leaderboard_id: int, user_name: str) -> 
     return [row["id"] for row in await session.all(statements("upkeep")["of_user"], values)]
 
 
+async def withdraw(session: WriteSession, submission_id: int) -> None:
+    """Remember what its author is about to delete: the same source again won't be ranked."""
+    await session.do(statements("upkeep")["withdraw"], {"submission_id": submission_id})
+
+
 async def delete_submissions(session: WriteSession, submission_ids: list[int]) -> int:
     """Delete them with all that hangs on them; what runs of them is stopped, the ranking moves up.
 

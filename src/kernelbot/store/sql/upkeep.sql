@@ -15,6 +15,15 @@ WHERE state IN ('launching', 'running')
     AND run_id IN (SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
 RETURNING pg_notify('kernelbot_cancelled', run_id::text);
 
+-- name: withdraw
+INSERT INTO withdrawn_sources AS known (
+    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id
+)
+SELECT DISTINCT leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id
+FROM rankable_runs WHERE submission_id = %(submission_id)s
+ON CONFLICT (leaderboard_id, author_id, source_sha256, judging_hash, device)
+DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id);
+
 -- Without a score nothing counts: the ranking moves up in order before the rows go.
 -- name: drop_scores
 UPDATE runs SET score_s = NULL, ci_low_s = NULL, ci_high_s = NULL
