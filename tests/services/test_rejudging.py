@@ -1,4 +1,6 @@
 import asyncio
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 import psycopg
@@ -6,6 +8,7 @@ import pytest
 
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotFound
 from kernelbot.domain.types import Rejudge
+from kernelbot.protocol import Mode
 from kernelbot.schemas.samples import SampleList
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
@@ -32,6 +35,28 @@ def _measure_otherwise(world: World, number: int, score: float) -> None:
             " (SELECT source_sha256 FROM submissions WHERE id = %s)",
             (f"# fake: accepted {score}\n", number),
         )
+
+
+def _let_it_take(world: World, number: int, time_s: float) -> None:
+    """From now on it runs for so long."""
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute(
+            "UPDATE sources SET content = replace(content, 'fake: ', %s) WHERE sha256 ="
+            " (SELECT source_sha256 FROM submissions WHERE id = %s)",
+            (f"fake: sleep {time_s} ", number),
+        )
+
+
+def _spans(world: World) -> list[tuple[datetime, datetime]]:
+    """When runs of rejudges and of test submissions ran, in order."""
+    with psycopg.connect(world.database.url) as connection:
+        return connection.execute(
+            "SELECT min(e.created_at) FILTER (WHERE e.kind = 'running') AS began,"
+            " max(e.created_at) FILTER (WHERE e.kind = 'finished')"
+            " FROM events e JOIN runs r ON r.id = e.run_id JOIN submissions s"
+            " ON s.id = r.submission_id WHERE r.rejudge_id IS NOT NULL OR s.mode = 'test'"
+            " GROUP BY r.id ORDER BY began"
+        ).fetchall()
 
 
 async def _rejudged(world: World, folder: Path, top: int | None = None) -> Rejudge:
@@ -106,6 +131,37 @@ async def test_its_samples_are_on_secret_data(world: World, tmp_path: Path) -> N
     await _rejudged(world, tmp_path)
     runs = await world.services.submissions.measured(world.ada.user, ada)
     assert [False] == [load.secret for load in SampleList.of(ada, runs).workloads]
+
+
+async def test_each_is_measured_alone_although_the_device_has_room(
+    world: World, tmp_path: Path
+) -> None:
+    await world.board()
+    numbers = await _ranked(world, tmp_path, 1.0, 2.0, 3.0)
+    for number in numbers:
+        _let_it_take(world, number, 0.3)
+    beside = await world.submit(content=b"# fake: sleep 0.3 accepted\n", mode=Mode.TEST)
+    await _rejudged(world, tmp_path)
+    async with working(quick_settings(tmp_path), world.database.url):
+        await finished(world, beside.id)
+    spans = _spans(world)
+    assert 4 == len(spans)
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+
+
+@pytest.mark.parametrize("ranked_first", [True, False])
+async def test_it_goes_before_everything_that_waits(
+    world: World, tmp_path: Path, ranked_first: bool
+) -> None:
+    await world.board()
+    (ada,) = await _ranked(world, tmp_path, 1.0)
+    await world.submit(world.bob.user)
+    await world.services.rejudging.start(world.admin.user, "sort")
+    with psycopg.connect(world.database.url) as connection:
+        row = connection.execute(
+            "SELECT submission_id FROM runs WHERE id = next_run('CPU', NULL, %s)", (ranked_first,)
+        ).fetchone()
+    assert (ada,) == row
 
 
 async def test_one_at_a_time(world: World, tmp_path: Path) -> None:

@@ -56,8 +56,9 @@ class Claim:
     launcher: str
     handle: str | None
     waited_s: float
-    again: bool
-    """Whether the run was tried before: what was lost once may take others with it."""
+    alone: bool
+    """Whether nothing may run beside it: what was lost once may take others with it, and figures
+    of a rejudge are compared with each other."""
 
 
 class Judging:
@@ -101,7 +102,7 @@ class Judging:
             launcher=device.launcher,
             handle=attempt.handle,
             waited_s=waited_s,
-            again=attempt.number > 1,
+            alone=attempt.number > 1 or run.rejudge_id is not None,
         )
 
     async def _choose(self, session: WriteSession, run_id: int) -> int | None:

@@ -28,6 +28,7 @@ class LockedRun:
     attempts: int
     submission_id: int
     priority: int
+    rejudge_id: int | None
     created_at: datetime
     mode: Mode
     file_name: str

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 
 
 class Slots:
-    """A device's places. Most runs take one; a run that was lost before takes them all, so that
-    a submission that brings its host down does so alone and is nobody else's failure."""
+    """A device's places. Most runs take one. A run that was lost before takes them all, so that
+    a submission that brings its host down does so alone and is nobody else's failure; so does
+    one of a rejudge, so that all of those are measured under the same conditions."""
 
     def __init__(self, count: int) -> None:
         self._count = count

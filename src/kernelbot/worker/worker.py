@@ -161,7 +161,7 @@ class Worker:
     async def _follow(self, following: Following) -> None:
         claim = following.claim
         async with (
-            self._slots[claim.spec.device.name].taken(alone=claim.again),
+            self._slots[claim.spec.device.name].taken(alone=claim.alone),
             self._cancelled.following(str(claim.run_id)) as waker,
         ):
             work = asyncio.create_task(following.see_through())

@@ -1,6 +1,6 @@
 -- name: lock_run
 SELECT r.id, r.state, r.secret, r.device, r.attempts, r.submission_id, r.priority,
-    r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id,
+    r.rejudge_id, r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id,
     coalesce(j.problem_version_id, s.problem_version_id) AS problem_version_id,
     c.content AS code, b.secret AS board_secret
 FROM runs r
