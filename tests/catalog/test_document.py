@@ -50,6 +50,8 @@ def test_merge_keys_and_aliases_read_as_yaml_does() -> None:
         ("a: 2025-01-01\n", "a value of the kind `timestamp` isn't allowed; put it in quotes"),
         ("a: !!python/object:os.system x\n", None),
         ("a: " + "9" * 5000, None),
+        ('a: !!int ""', "`` can't be read as int"),
+        ('a: !!float ""', "`` can't be read as float"),
         ("", "the file is empty"),
         ("a: [1\n", None),
         ("a: \0", None),

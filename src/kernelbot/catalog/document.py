@@ -161,7 +161,7 @@ class _Builder:
             return str(node.value)
         try:
             value = cast("Scalar", self._scalars.construct_object(node))
-        except (ValueError, KeyError, yaml.YAMLError):
+        except (ValueError, LookupError, yaml.YAMLError):
             self._add(key, line, f"`{_short(node.value)}` can't be read as {kind}")
             return None
         if isinstance(value, float) and not math.isfinite(value):
