@@ -1,3 +1,4 @@
+import contextlib
 import gzip
 import io
 import stat
@@ -5,8 +6,11 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kernelbot.catalog import archive
 from kernelbot.catalog.archive import unpack
@@ -156,3 +160,28 @@ def test_a_damaged_file_in_a_zip_is_refused(tmp_path: Path) -> None:
     whole = zip_of(("a", b"hello hello hello")).getvalue()
     with pytest.raises(InvalidProblem):
         unpack(io.BytesIO(whole.replace(b"hello hello", b"jello hello")), tmp_path)
+
+
+@given(st.binary(min_size=1, max_size=3), st.integers(0, 200), st.booleans())
+def test_a_damaged_archive_is_refused_if_it_is_not_read(
+    damage: bytes, position: int, as_zip: bool
+) -> None:
+    whole = zip_of(("a", b"one"), ("b", b"two")) if as_zip else tar_of((tarfile.TarInfo("a"), b"x"))
+    content = bytearray(whole.getvalue())
+    content[position % len(content) : position % len(content) + len(damage)] = damage
+    with TemporaryDirectory() as folder, contextlib.suppress(InvalidProblem):
+        unpack(io.BytesIO(bytes(content)), Path(folder))
+
+
+def test_a_zip_in_an_unusual_compression_is_refused(tmp_path: Path) -> None:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as packed:
+        packed.writestr("a", b"one")
+    with pytest.raises(InvalidProblem, match="'a' in an unusual compression"):
+        unpack(file, tmp_path)
+
+
+def test_a_tar_that_ends_with_a_zip_is_a_tar(tmp_path: Path) -> None:
+    inner = zip_of(("inside", b"x")).getvalue()
+    unpack(tar_of((tarfile.TarInfo("PK.zip"), inner), packed=False), tmp_path)
+    assert {"PK.zip": inner} == files_of(tmp_path)

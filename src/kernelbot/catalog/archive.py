@@ -16,7 +16,17 @@ MAX_ENTRIES = 20_000
 MAX_BYTES = 256 << 20
 """Of all files together, unpacked."""
 _CHUNK = 1 << 20
-_DAMAGED = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError)
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_DAMAGED = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    zlib.error,
+    EOFError,
+    # Of zipfile, for offsets before the beginning, names in no encoding and empty names.
+    ValueError,
+    IndexError,
+)
 
 
 def unpack(archive: BinaryIO, folder: Path) -> None:
@@ -27,21 +37,27 @@ def unpack(archive: BinaryIO, folder: Path) -> None:
     part of it. No permissions, owners or times are taken over.
     """
     try:
-        if zipfile.is_zipfile(archive):
-            archive.seek(0)
+        if _starts_with(archive, b"PK\x03\x04"):
             _take(_zip_entries(archive), folder)
         else:
-            archive.seek(0)
             with tempfile.TemporaryFile() as plain:
                 _inflate(archive, plain)
                 _take(_tar_entries(plain), folder)
     except _DAMAGED as error:
         raise InvalidProblem(f"The archive can't be read: {error}", hint=_HINT) from None
-    except (NotImplementedError, RuntimeError) as error:  # encrypted, or a method of its own
+    except (NotImplementedError, RuntimeError) as error:  # encrypted, or in parts
         raise InvalidProblem(f"The archive can't be unpacked: {error}", hint=_HINT) from None
 
 
 _HINT = "Send a zip, tar or tar.gz file."
+
+
+def _starts_with(archive: BinaryIO, mark: bytes) -> bool:
+    """Looks at the beginning alone: a tar may well end with a zip that it holds."""
+    archive.seek(0)
+    start = archive.read(len(mark))
+    archive.seek(0)
+    return start == mark
 
 
 def _take(entries: Iterator[tuple[str, bool, IO[bytes] | None]], folder: Path) -> None:
@@ -96,8 +112,7 @@ def _write(content: IO[bytes], target: Path, name: str, left: int) -> int:
 
 def _inflate(archive: BinaryIO, plain: IO[bytes]) -> None:
     """A tar as it is or out of gzip, whole and limited: its headers are read into memory."""
-    packed = archive.read(2) == b"\x1f\x8b"
-    archive.seek(0)
+    packed = _starts_with(archive, b"\x1f\x8b")
     source = cast(IO[bytes], gzip.GzipFile(fileobj=archive, mode="rb")) if packed else archive
     most = MAX_BYTES + MAX_ENTRIES * 2 * tarfile.BLOCKSIZE
     while chunk := source.read(_CHUNK):
@@ -129,6 +144,11 @@ def _zip_entries(archive: BinaryIO) -> Iterator[tuple[str, bool, IO[bytes] | Non
                 raise InvalidProblem(
                     f"The archive holds {info.filename!r}, which is a link or a special file.",
                     hint="Only plain files and folders are taken.",
+                )
+            if info.compress_type not in _METHODS:
+                raise InvalidProblem(
+                    f"The archive holds {info.filename!r} in an unusual compression.",
+                    hint="Only deflate is taken, which zip uses by itself.",
                 )
             if info.is_dir():
                 yield info.filename, True, None
