@@ -44,7 +44,15 @@ def test_an_interval_over_two_units_names_both() -> None:
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [(12, "12 bytes"), (1536, "1.5 KiB"), (1 << 20, "1 MiB"), (1 << 31, "2 GiB")],
+    [
+        (12, "12 bytes"),
+        (1000, "0.977 KiB"),
+        (1536, "1.5 KiB"),
+        (1 << 20, "1 MiB"),
+        (1 << 31, "2 GiB"),
+        (2000 << 30, "1.95 TiB"),
+        (2000 << 40, "2000 TiB"),
+    ],
 )
 def test_sizes(size: int, expected: str) -> None:
     assert expected == size_text(size)

@@ -29,11 +29,11 @@ def interval_text(low_ns: float, high_ns: float) -> str:
 def size_text(size_bytes: int) -> str:
     """`1.5 MiB`."""
     value = float(size_bytes)
-    for unit in ("bytes", "KiB", "MiB"):
-        if value < 1024:
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if value < 999.5:  # four digits would be written as 1e+03
             return f"{value:.3g} {unit}"
         value /= 1024
-    return f"{value:.3g} GiB"
+    return f"{value:.3g} TiB" if value < 999.5 else f"{value:.0f} TiB"
 
 
 def _three_digits(value: float) -> str:
