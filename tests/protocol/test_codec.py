@@ -75,3 +75,10 @@ def test_another_version_is_refused(version: object) -> None:
 
 def test_the_spec_line_is_what_cases_files_hold() -> None:
     assert Case({"size": 127, "seed": 4242}).spec == "size: 127; seed: 4242"
+
+
+def test_a_number_too_large_for_a_float_is_named() -> None:
+    wire = to_wire(a_job())
+    wire["limits"]["cpu_time_s"] = 10**400
+    with pytest.raises(WireError, match="cpu_time_s: expected a number, got int"):
+        from_wire(JobSpec, wire)

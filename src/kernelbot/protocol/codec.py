@@ -155,13 +155,20 @@ def _decode_member(kind: type[Enum], value: Json, path: str) -> Any:
 
 
 def _decode_float(value: Json, path: str) -> float:
-    _require(type(value) in (int, float) and math.isfinite(value), path, "a number", value)
+    _require(_is_finite(value), path, "a number", value)
     return float(value)
 
 
 def _decode_scalar(kind: type, value: Json, path: str) -> Any:
     _require(type(value) is kind, path, kind.__name__, value)
     return value
+
+
+def _is_finite(value: Json) -> bool:
+    try:
+        return type(value) in (int, float) and math.isfinite(value)
+    except OverflowError:  # a whole number beyond every float
+        return False
 
 
 def _require(condition: bool, path: str, expected: str, value: Json) -> None:
