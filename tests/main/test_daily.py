@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.main.daily import daily_exports
-from kernelbot.main.settings import ExportSettings, Settings
+from kernelbot.main.settings import Settings
+from kernelbot.main.tables import ExportSettings
 from tests.fakes.hub import TOKEN, fake_hub
 from tests.support.world import World
 

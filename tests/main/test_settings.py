@@ -66,12 +66,42 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
         ('[[devices]]\nname = "A"\nslots = 0\n', "devices.0.slots"),
         ('[[devices]]\nname = "A"\ncolour = 1\n', "devices.0.colour"),
         ("[worker]\nstale_s = -1\n", "worker.stale_s"),
+        ("devices = []\n", "devices"),
+        ('[[devices]]\nname = "A"\n[[devices]]\nname = "a"\n', "a: there are two devices"),
+        ('[[devices]]\nname = "A"\nlauncher = "post"\n', "devices.0.launcher"),
+        ('[[devices]]\nname = "A"\npeak_flops = inf\n', "devices.0.peak_flops"),
+        ("dvices = 1\n", "no key `dvices`"),
+        ("[limits]\nmemory = 1\n", "limits: there is no key `memory`"),
+        ("[limits]\nmemory_bytes = 0\n", "limits: memory_bytes must be above 0"),
+        ("[limits]\ncpu_time_s = nan\n", "limits: cpu_time_s must be above 0"),
+        ("[sampling]\nblocks = 1\n", "sampling: there is no key `blocks`"),
+        ("[sampling]\nblock = 0\n", "sampling: block must be above 0"),
+        ("[sampling]\nwarmup_s = -1\n", "sampling: warmup_s must be 0 or more"),
+        ("[sampling]\nmin_samples = 9\nmax_samples = 8\n", "sampling: min_samples is above"),
+        ("[sampling]\ncheck_share = 1.5\n", "sampling: check_share must be at most 1"),
+        ("[review]\nhold = 2\n", "review: there is no key `hold`"),
         ("what", "TOML"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, named: str) -> None:
     (tmp_path / "kernelbot.toml").write_text(text)
     with pytest.raises(UserError, match=named):
+        read_settings()
+
+
+@pytest.mark.parametrize("name", ["kernelbot.toml", ".env"])
+def test_a_file_in_another_encoding_is_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match="UTF-8"):
+        read_settings()
+
+
+@pytest.mark.parametrize("name", ["missing.toml", "."])
+def test_a_configuration_that_was_named_must_be_there(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERNELBOT_CONFIG", str(tmp_path / name))
+    with pytest.raises(UserError, match="KERNELBOT_CONFIG names"):
         read_settings()
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from kernelbot.domain.states import SubmissionState
 from kernelbot.domain.types import Submission
-from kernelbot.main.settings import DeviceSettings, Settings, WorkerSettings
+from kernelbot.main.settings import Settings
+from kernelbot.main.tables import DeviceSettings, WorkerSettings
 from kernelbot.main.work import open_worker
 from tests.support.world import World
 

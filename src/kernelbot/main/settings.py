@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import AliasChoices, Field, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -20,83 +19,21 @@ from pydantic_settings import (
 from kernelbot.domain.accounts import Registration
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.export import ExportRules
-from kernelbot.domain.types import DeviceConfig, QueueRules
+from kernelbot.domain.types import DeviceConfig
 from kernelbot.identity.providers import discord, github
-from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, SandboxMode, Vendor
+from kernelbot.main.tables import (
+    DeviceSettings,
+    ExportSettings,
+    LimitsTable,
+    QueueSettings,
+    ReviewTable,
+    SamplingTable,
+    WorkerSettings,
+    mistake,
+)
+from kernelbot.protocol import Limits, SamplingRules, SandboxMode
 from kernelbot.services.logins import LoginRules
 from kernelbot.services.reviews import ReviewRules
-
-
-class DeviceSettings(BaseModel):
-    """One `[[devices]]` of the configuration."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
-    vendor: Vendor = Vendor.CPU
-    arch: str | None = None
-    launcher: str = "local"
-    slots: int = Field(default=1, ge=1, le=256)
-    reserved_cores: int = Field(default=1, ge=0)
-    """Cores of a CPU device that are left to the judge, so that times of submissions repeat."""
-    peak_flops: float | None = Field(default=None, gt=0)
-    peak_bytes_per_s: float | None = Field(default=None, gt=0)
-    launch_overhead_ns: float | None = Field(default=None, gt=0)
-
-    def config(self) -> DeviceConfig:
-        """As the services know it."""
-        spec = DeviceSpec(
-            name=self.name,
-            vendor=self.vendor,
-            arch=self.arch,
-            peak_flops=self.peak_flops,
-            peak_bytes_per_s=self.peak_bytes_per_s,
-            launch_overhead_ns=self.launch_overhead_ns,
-        )
-        return DeviceConfig(spec, self.launcher, self.slots, self.reserved_cores)
-
-
-class WorkerSettings(BaseModel):
-    """The `[worker]` table: rhythm of recovery, in seconds."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    heartbeat_s: float = Field(default=2.0, gt=0)
-    stale_s: float = Field(default=30.0, gt=0)
-    """A worker silent for longer is taken for dead."""
-    sweep_s: float = Field(default=5.0, gt=0)
-    grace_s: float = Field(default=10.0, ge=0)
-    """How long running jobs may go on after SIGTERM, before they are handed back."""
-
-
-class QueueSettings(BaseModel):
-    """The `[queue]` table: how authors share a device. Limits count runs, per author and device."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    waiting_limit: int = Field(default=100, ge=1)
-    """So many may wait; submitting more is refused."""
-    running_limit: int | None = Field(default=None, ge=1)
-    """So many may be judged at once; None: as many as there is room for."""
-    ranked_first: bool = False
-    """Ranked runs go before all others, whoever's turn it is."""
-
-    def rules(self) -> QueueRules:
-        """As the services know them."""
-        return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
-
-
-class ExportSettings(BaseModel):
-    """The `[export]` table."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    key: str | None = Field(default=None, min_length=16, repr=False)
-    """Of the pseudonyms; None: one that is made once and kept in the database."""
-    repository: str | None = Field(default=None, pattern=r"^[^/\s]+/[^/\s]+$")
-    """The dataset on the Hugging Face Hub, `owner/name`."""
-    endpoint: str | None = Field(default=None, pattern=r"^https?://")
-    """Another Hub than the public one."""
 
 
 def _environment(name: str) -> Any:
@@ -152,12 +89,12 @@ class Settings(BaseSettings):
     )
     """With it the worker uploads an export to `export.repository` every day."""
     export: ExportSettings = Field(default_factory=ExportSettings)
-    devices: tuple[DeviceSettings, ...] = (DeviceSettings(name="CPU"),)
-    limits: Limits = Field(default_factory=Limits)
-    sampling: SamplingRules = Field(default_factory=SamplingRules)
+    devices: tuple[DeviceSettings, ...] = Field(default=(DeviceSettings(name="CPU"),), min_length=1)
+    limits: LimitsTable = Field(default_factory=Limits)
+    sampling: SamplingTable = Field(default_factory=SamplingRules)
     sandbox: SandboxMode = SandboxMode.REQUIRED
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
-    review: ReviewRules = Field(default_factory=ReviewRules)
+    review: ReviewTable = Field(default_factory=ReviewRules)
     queue: QueueSettings = Field(default_factory=QueueSettings)
     harness_command: tuple[str, ...] = (sys.executable, "-P", "-m", "kernelbot.harness")
     """How the local launcher starts the harness."""
@@ -174,14 +111,9 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then environment, `.env`, and the file that KERNELBOT_CONFIG names at last."""
-        file = os.environ.get("KERNELBOT_CONFIG", "kernelbot.toml")
-        return (
-            init_settings,
-            env_settings,
-            dotenv_settings,
-            file_secret_settings,
-            TomlConfigSettingsSource(settings_cls, file),
-        )
+        file = TomlConfigSettingsSource(settings_cls, _configuration_file())
+        _refuse_unknown(file.toml_data, settings_cls)
+        return (init_settings, env_settings, dotenv_settings, file_secret_settings, file)
 
     @field_validator("database_url")
     @classmethod
@@ -190,8 +122,19 @@ class Settings(BaseSettings):
         if not url:
             return None
         if not url.startswith(("postgresql://", "postgres://")):
-            raise PydanticCustomError("database_url", "must begin with postgresql://")
+            raise mistake("must begin with postgresql://")
         return url
+
+    @field_validator("devices")
+    @classmethod
+    def _have_names_of_their_own(
+        cls, devices: tuple[DeviceSettings, ...]
+    ) -> tuple[DeviceSettings, ...]:
+        names = [device.name.casefold() for device in devices]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise mistake(f"{twice}: there are two devices of this name")
+        return devices
 
     def device_configs(self) -> tuple[DeviceConfig, ...]:
         """The devices in the file's order."""
@@ -250,6 +193,28 @@ class Settings(BaseSettings):
         return ("numpy", "torch") if found else ("numpy",)
 
 
+def _configuration_file() -> str:
+    """Raises `UserError` where one was named that isn't there."""
+    named = os.environ.get("KERNELBOT_CONFIG")
+    if named and not Path(named).is_file():
+        raise UserError(f"KERNELBOT_CONFIG names {named}, which isn't a file.")
+    return named or "kernelbot.toml"
+
+
+def _refuse_unknown(table: dict[str, Any], settings: type[BaseSettings]) -> None:
+    """The file holds our keys alone, unlike the environment and `.env`. Raises `UserError`."""
+    known = set(settings.model_fields)
+    for field in settings.model_fields.values():
+        if isinstance(field.validation_alias, AliasChoices):
+            known |= {str(choice) for choice in field.validation_alias.choices}
+    unknown = sorted(set(table) - known)
+    if unknown:
+        raise UserError(
+            f"The configuration file has no key `{unknown[0]}` to set.",
+            hint="See docs/reference/configuration.md.",
+        )
+
+
 def read_settings(**given: object) -> Settings:
     """The settings, with what was given on the command line (None: not given) on top.
 
@@ -268,3 +233,7 @@ def read_settings(**given: object) -> Settings:
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise UserError(f"The configuration file isn't TOML: {error}") from None
+    except UnicodeDecodeError:
+        raise UserError("kernelbot.toml or .env isn't text in UTF-8.") from None
+    except OSError as error:
+        raise UserError(f"{error.filename} can't be read: {error.strerror}.") from None

@@ -1,0 +1,133 @@
+"""The tables of `kernelbot.toml`: what each may hold. Keys that nobody knows are mistakes."""
+
+import dataclasses
+import math
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
+
+from kernelbot.domain.types import DeviceConfig, QueueRules
+from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, Vendor
+from kernelbot.services.reviews import ReviewRules
+
+T = TypeVar("T", Limits, SamplingRules)
+_MAY_BE_ZERO = {"min_total_s", "warmup_s", "patience_s", "check_share"}
+
+
+class DeviceSettings(BaseModel):
+    """One `[[devices]]` of the configuration."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
+    vendor: Vendor = Vendor.CPU
+    arch: str | None = None
+    launcher: Literal["local"] = "local"
+    slots: int = Field(default=1, ge=1, le=256)
+    reserved_cores: int = Field(default=1, ge=0)
+    """Cores of a CPU device that are left to the judge, so that times of submissions repeat."""
+    peak_flops: float | None = Field(default=None, gt=0)
+    peak_bytes_per_s: float | None = Field(default=None, gt=0)
+    launch_overhead_ns: float | None = Field(default=None, gt=0)
+
+    def config(self) -> DeviceConfig:
+        """As the services know it."""
+        spec = DeviceSpec(
+            name=self.name,
+            vendor=self.vendor,
+            arch=self.arch,
+            peak_flops=self.peak_flops,
+            peak_bytes_per_s=self.peak_bytes_per_s,
+            launch_overhead_ns=self.launch_overhead_ns,
+        )
+        return DeviceConfig(spec, self.launcher, self.slots, self.reserved_cores)
+
+
+class WorkerSettings(BaseModel):
+    """The `[worker]` table: rhythm of recovery, in seconds."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    heartbeat_s: float = Field(default=2.0, gt=0)
+    stale_s: float = Field(default=30.0, gt=0)
+    """A worker silent for longer is taken for dead."""
+    sweep_s: float = Field(default=5.0, gt=0)
+    grace_s: float = Field(default=10.0, ge=0)
+    """How long running jobs may go on after SIGTERM, before they are handed back."""
+
+
+class QueueSettings(BaseModel):
+    """The `[queue]` table: how authors share a device. Limits count runs, per author and device."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    waiting_limit: int = Field(default=100, ge=1)
+    """So many may wait; submitting more is refused."""
+    running_limit: int | None = Field(default=None, ge=1)
+    """So many may be judged at once; None: as many as there is room for."""
+    ranked_first: bool = False
+    """Ranked runs go before all others, whoever's turn it is."""
+
+    def rules(self) -> QueueRules:
+        """As the services know them."""
+        return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
+
+
+class ExportSettings(BaseModel):
+    """The `[export]` table."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    key: str | None = Field(default=None, min_length=16, repr=False)
+    """Of the pseudonyms; None: one that is made once and kept in the database."""
+    repository: str | None = Field(default=None, pattern=r"^[^/\s]+/[^/\s]+$")
+    """The dataset on the Hugging Face Hub, `owner/name`."""
+    endpoint: str | None = Field(default=None, pattern=r"^https?://")
+    """Another Hub than the public one."""
+
+
+def mistake(sentence: str) -> PydanticCustomError:
+    """What a validator raises; the value isn't shown, since it may be a secret."""
+    return PydanticCustomError("mistake", "{sentence}", {"sentence": sentence})
+
+
+def _of(kind: type) -> BeforeValidator:
+    """Refuses keys that the dataclass doesn't have: else they would be lost without a word."""
+    known = {field.name for field in dataclasses.fields(kind)}
+
+    def check(table: Any) -> Any:
+        unknown = sorted(set(table) - known) if isinstance(table, dict) else []
+        if unknown:
+            raise mistake(f"there is no key `{unknown[0]}`")
+        return table
+
+    return BeforeValidator(check)
+
+
+def _amounts(table: T) -> T:
+    for name, amount in dataclasses.asdict(table).items():
+        may_be_zero = name in _MAY_BE_ZERO
+        if not math.isfinite(amount) or amount < 0 or (amount == 0 and not may_be_zero):
+            raise mistake(f"{name} must be {'0 or more' if may_be_zero else 'above 0'}")
+    return table
+
+
+def _feasible(rules: SamplingRules) -> SamplingRules:
+    if rules.min_samples > rules.max_samples:
+        raise mistake("min_samples is above max_samples")
+    if rules.check_share > 1:
+        raise mistake("check_share must be at most 1")
+    return rules
+
+
+LimitsTable = Annotated[Limits, _of(Limits), AfterValidator(_amounts)]
+"""`[limits]`."""
+
+SamplingTable = Annotated[
+    SamplingRules, _of(SamplingRules), AfterValidator(_amounts), AfterValidator(_feasible)
+]
+"""`[sampling]`."""
+
+ReviewTable = Annotated[ReviewRules, _of(ReviewRules)]
+"""`[review]`."""
