@@ -12,7 +12,6 @@ from kernelbot.identity.providers import github
 from kernelbot.services.logins import LoginRules
 from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
 from tests.support.live import LiveServer, live_server
-from tests.support.problems import CORRECT
 from tests.support.terminal import Shell
 
 
@@ -27,17 +26,6 @@ def live(database_url: str, provider: FakeProvider) -> Iterator[LiveServer]:
     app = github(CLIENT_ID, CLIENT_SECRET, url=provider.url, api_url=provider.url)
     with live_server(database_url, LoginRules((app,))) as server:
         yield server
-
-
-@pytest.fixture
-def ada(live: LiveServer, tmp_path: Path) -> Shell:
-    (tmp_path / "fast.py").write_bytes(CORRECT)
-    return Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": live.world.ada.token})
-
-
-@pytest.fixture
-def admin(live: LiveServer, tmp_path: Path) -> Shell:
-    return Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": live.world.admin.token})
 
 
 def logged_in(live: LiveServer, shell: Shell, *options: str) -> str:
@@ -171,3 +159,9 @@ def test_an_account_is_deleted_by_an_admin_and_by_its_owner(
     afterwards = ada("submission", "list", "--json")
     assert (2, {"user": "ADA", "submissions": 1}) == (kept.code, own.document)
     assert (0, "not_authenticated") == (bob.code, afterwards.document["error"]["code"])
+
+
+def test_a_deadline_is_written_as_in_competition_files(live: LiveServer, admin: Shell) -> None:
+    live.call(live.world.board())
+    said = admin("board", "edit", "sort", "--deadline", "2027-1-31 7:59 +02:00")
+    assert "sort: public, deadline 2027-01-31 05:59 UTC\n" == said.out

@@ -1,19 +1,12 @@
 """What organisers type, against a real server without a worker."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.support.live import LiveServer, live_server
+from tests.support.live import LiveServer
 from tests.support.problem_sets import commit_all, write_competition, write_problem
 from tests.support.terminal import Shell
-
-
-@pytest.fixture
-def live(database_url: str) -> Iterator[LiveServer]:
-    with live_server(database_url) as server:
-        yield server
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from kernelbot.domain.errors import Conflict, InvalidProblem
+from kernelbot.domain.errors import Conflict, InvalidProblem, UserError
 from kernelbot.protocol import Lang
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -17,7 +17,7 @@ def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
     """Write a problem with tests, benchmarks, and solutions that must pass and fail into `folder`.
 
     Returns the files written. Raises Conflict if the folder exists and isn't empty, InvalidProblem
-    if the name can't be a problem's.
+    if the name can't be a problem's, UserError if the folder can't be written.
     """
     if not _NAME.fullmatch(name):
         raise InvalidProblem(
@@ -27,7 +27,10 @@ def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Conflict(f"{folder} is there already.", hint="Choose another name or folder.")
     skeleton = files("kernelbot.catalog") / "skeletons" / lang.value
-    return tuple(_write(skeleton, folder, name))
+    try:
+        return tuple(_write(skeleton, folder, name))
+    except OSError as error:
+        raise UserError(f"{error.filename} can't be written: {error.strerror}.") from None
 
 
 def _write(source: Traversable, target: Path, name: str) -> list[Path]:

@@ -1,5 +1,6 @@
 """The command tree, and what surrounds every command."""
 
+import errno
 import os
 import sys
 from typing import Annotated, NoReturn
@@ -24,7 +25,7 @@ from kernelbot.cli import (
     tokens,
 )
 from kernelbot.cli.errors import tell, tell_crash, tell_usage
-from kernelbot.domain.errors import KernelbotError
+from kernelbot.domain.errors import KernelbotError, UserError
 
 app = typer.Typer(
     name="kernelbot",
@@ -88,6 +89,10 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
         # Whoever read our output has gone; Python would complain once more while exiting.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:  # pathlib raises it wherever it looks at a path
+            return tell(UserError("A name that long is no path."), as_json=as_json)
+        return tell_crash(error, as_json=as_json)
     except Exception as error:  # noqa: BLE001 (the process ends; Python's own code for it, 1, means something else here)
         return tell_crash(error, as_json=as_json)
     return code if isinstance(code, int) else 0

@@ -8,7 +8,7 @@ import typer
 
 from kernelbot.cli import organising, rejudges, upkeep
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import Json, Url, read_deadline
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.types import Visibility
@@ -43,9 +43,7 @@ def create(
         list[str] | None,
         typer.Option("--device", "-d", help="Once per device. Default: the problem's."),
     ] = None,
-    deadline: Annotated[
-        datetime | None, typer.Option(help="In UTC. Default: none.", show_default=False)
-    ] = None,
+    deadline: Annotated[str, typer.Option(help="E.g. 2027-01-31 12:00, in UTC.")] = "none",
     closed: Annotated[bool, typer.Option("--closed", help="Only for those invited.")] = False,
     url: Url = None,
     as_json: Json = False,
@@ -54,6 +52,7 @@ def create(
     from kernelbot.catalog.problem import load_problem
 
     terminal = Terminal(as_json)
+    until = read_deadline(deadline)
     loaded = load_problem(folder)
     for warning in loaded.warnings:
         terminal.progress(str(warning))
@@ -61,7 +60,7 @@ def create(
         board = client.create_board(
             loaded.definition,
             name=name or loaded.definition.spec.name,
-            deadline=deadline.replace(tzinfo=UTC) if deadline else None,
+            deadline=until,
             visibility=Visibility.CLOSED if closed else Visibility.PUBLIC,
             devices=device or None,
         )

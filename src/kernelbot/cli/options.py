@@ -1,9 +1,11 @@
 """Options that several commands share, so that they are spelt and explained alike."""
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
+from kernelbot.domain.errors import UserError
 from kernelbot.protocol import Mode, SandboxMode
 
 Json = Annotated[
@@ -37,3 +39,18 @@ SandboxOption = Annotated[
     SandboxMode,
     typer.Option(help="none: judge without a sandbox. Only for files that you trust."),
 ]
+
+
+def read_deadline(text: str) -> datetime | None:
+    """A deadline as competition files write it, too; None for `none`. Raises `UserError`."""
+    from kernelbot.catalog.competition import parse_deadline
+
+    if text == "none":
+        return None
+    try:
+        when = parse_deadline(text)
+    except ValueError as error:
+        raise UserError(f"{error}.", hint="Or write none.") from None
+    if when is None:
+        raise UserError("A deadline is missing.", hint="Write it as 2027-01-31 12:00, or none.")
+    return when

@@ -1,13 +1,12 @@
 """For organisers: `pause`, `resume`, `audit`, `board edit`, `board limit`."""
 
 import json
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
 from kernelbot.cli.examples import examples
-from kernelbot.cli.options import Json, Url
+from kernelbot.cli.options import Json, Url, read_deadline
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.accounts import LimitCategory
@@ -32,7 +31,7 @@ def register_boards(boards: typer.Typer) -> None:
     """Add those that stand under `board`."""
     boards.command(
         epilog=examples(
-            "kernelbot board edit autumn --deadline 2027-01-31T12:00:00",
+            'kernelbot board edit autumn --deadline "2027-01-31 12:00"',
             "kernelbot board edit autumn --deadline none --visibility closed",
         )
     )(edit)
@@ -112,7 +111,8 @@ def audit(
 def edit(
     name: Annotated[str, typer.Argument(help="The board.")],
     deadline: Annotated[
-        str | None, typer.Option(help="In UTC, or none.", show_default=False)
+        str | None,
+        typer.Option(help="E.g. 2027-01-31 12:00, in UTC, or none.", show_default=False),
     ] = None,
     visibility: Annotated[
         Visibility | None, typer.Option(help="Who sees it.", show_default=False)
@@ -128,7 +128,7 @@ def edit(
 ) -> None:
     """Change a board's deadline or who sees it. For its organisers."""
     terminal = Terminal(as_json)
-    until = None if deadline is None else _deadline(deadline)
+    until = None if deadline is None else read_deadline(deadline)
     with connect(url) as client:
         if deadline is not None:
             client.set_deadline(name, until)
@@ -184,15 +184,3 @@ def _number(text: str) -> int | None:
     if not (text.isascii() and text.isdigit()):
         raise UserError(f"{text!r} is no limit.", hint="A number from 0, or none.")
     return int(text)
-
-
-def _deadline(text: str) -> datetime | None:
-    if text == "none":
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise UserError(
-            f"{text!r} is no time.", hint="Write it as 2027-01-31T12:00:00, or none."
-        ) from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -97,14 +97,11 @@ def _send(
         raise UserError(
             "--ref is for repositories.", hint=f"To read one on this disk: file://{path.resolve()}"
         )
-    if path.is_dir():
-        with _packed(path) as archive:
-            return client.organise.sync_archive(path.resolve().name, archive, options)
     try:
-        with path.open("rb") as archive:
-            return client.organise.sync_archive(path.name, archive, options)
+        with _packed(path) if path.is_dir() else path.open("rb") as archive:
+            return client.organise.sync_archive(path.resolve().name, archive, options)
     except OSError as error:
-        raise UserError(f"{path} can't be read: {error.strerror}.") from None
+        raise UserError(f"{error.filename or path} can't be read: {error.strerror}.") from None
 
 
 @contextmanager

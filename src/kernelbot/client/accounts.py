@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from urllib.parse import quote
 
-from kernelbot.client.calls import Caller, Query
+from kernelbot.client.calls import Caller, Query, part
 from kernelbot.domain.accounts import LimitCategory
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.types import Role, Visibility
@@ -63,7 +62,7 @@ class AccountCalls:
 
     def unlink(self: Caller, provider: str, subject: str) -> None:
         """Part an identity from one's account."""
-        self.tell("DELETE", f"/users/me/identities/{_part(provider)}/{_part(subject)}")
+        self.tell("DELETE", f"/users/me/identities/{part(provider)}/{part(subject)}")
 
     def set_role(self: Caller, user_id: int, role: Role) -> AccountView:
         """What someone else may do. For admins."""
@@ -137,28 +136,28 @@ class AccountCalls:
     def set_visibility(self: Caller, board: str, visibility: Visibility) -> BoardView:
         """Who sees the board. For its organisers."""
         body = BoardChange(visibility=visibility)
-        return self.ask(BoardView, "PATCH", f"/boards/{_part(board)}", body=body)
+        return self.ask(BoardView, "PATCH", f"/boards/{part(board)}", body=body)
 
     def set_deadline(self: Caller, board: str, deadline: datetime | None) -> BoardView:
         """None: none any more. For its organisers."""
         body = BoardChange(deadline=deadline)
-        return self.ask(BoardView, "PATCH", f"/boards/{_part(board)}", body=body)
+        return self.ask(BoardView, "PATCH", f"/boards/{part(board)}", body=body)
 
     def limits(self: Caller, board: str) -> LimitList:
         """How many submissions each author may make within an hour."""
-        return self.ask(LimitList, "GET", f"/boards/{_part(board)}/limits")
+        return self.ask(LimitList, "GET", f"/boards/{part(board)}/limits")
 
     def set_limit(
         self: Caller, board: str, category: LimitCategory, max_per_hour: int
     ) -> LimitView:
         """0: none at all. For its organisers."""
         body = NewLimit(max_per_hour=max_per_hour)
-        path = f"/boards/{_part(board)}/limits/{category}"
+        path = f"/boards/{part(board)}/limits/{category}"
         return self.ask(LimitView, "PUT", path, body=body)
 
     def remove_limit(self: Caller, board: str, category: LimitCategory) -> None:
         """Any number again. For its organisers."""
-        self.tell("DELETE", f"/boards/{_part(board)}/limits/{category}")
+        self.tell("DELETE", f"/boards/{part(board)}/limits/{category}")
 
     def create_invites(self: Caller, boards: Sequence[str], count: int = 1) -> NewInvitesView:
         """Each for all of the boards. For their organisers."""
@@ -170,16 +169,12 @@ class AccountCalls:
     ) -> InviteList:
         """A board's, the newest first. For its organisers."""
         query = {"unclaimed": unclaimed, "limit": limit, "offset": offset}
-        return self.ask(InviteList, "GET", f"/boards/{_part(board)}/invites", query=query)
+        return self.ask(InviteList, "GET", f"/boards/{part(board)}/invites", query=query)
 
     def revoke_invite(self: Caller, code: str) -> RevokedInvite:
         """Whoever claimed it is no member any more. For its boards' organisers."""
-        return self.ask(RevokedInvite, "DELETE", f"/invites/{_part(code)}")
+        return self.ask(RevokedInvite, "DELETE", f"/invites/{part(code)}")
 
     def join(self: Caller, code: str) -> JoinedView:
         """Claim an invite."""
         return self.ask(JoinedView, "POST", "/invites/join", body=JoinRequest(code=code))
-
-
-def _part(name: str) -> str:
-    return quote(name, safe="")

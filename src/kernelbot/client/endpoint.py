@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import platformdirs
 
@@ -109,11 +110,18 @@ def remember(url: str, token: str, places: Places | None = None) -> Path:
 
 
 def normal_url(url: str) -> str:
-    """Without spaces around it and slashes at its end. Raises `UserError` for other than
-    http(s)."""
+    """Without spaces around it and slashes at its end. Raises `UserError` for what isn't the
+    http(s) address of a host."""
     trimmed = url.strip().rstrip("/")
-    if not trimmed.startswith(("http://", "https://")) or trimmed.endswith(":"):
+    if not trimmed.startswith(("http://", "https://")):
         raise UserError(f"{url!r} is not a server's URL: it begins with http:// or https://.")
+    try:
+        parts = urlsplit(trimmed)
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port beyond 65535, or half of the brackets of an IPv6 address
+        named = False
+    if not named:
+        raise UserError(f"{url!r} names no host, or no port that there is.")
     return trimmed
 
 

@@ -7,13 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 from pydantic import BaseModel, ValidationError
 
 from kernelbot.client.accounts import AccountCalls
-from kernelbot.client.calls import Model, Query
+from kernelbot.client.calls import Model, Query, part, unsendable
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.client.organisers import OrganiserCalls
@@ -48,7 +47,8 @@ API = "/api/v1"
 
 class KernelbotClient(AccountCalls):
     """Talks to one server; use it in a `with` block. Every method raises `Refused`,
-    `Unreachable` or `BadAnswer`, and may be used from one thread at a time."""
+    `Unreachable` or `BadAnswer`, or `UserError` (pydantic's `ValidationError` for a body) for what
+    can't be sent, and may be used from one thread at a time."""
 
     def __init__(
         self,
@@ -58,10 +58,9 @@ class KernelbotClient(AccountCalls):
         timeout_s: float = 60.0,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
         self.url = url
         self._http = httpx.Client(
-            base_url=url, headers=headers, timeout=timeout_s, transport=transport
+            base_url=url, headers=_credentials(token), timeout=timeout_s, transport=transport
         )
 
     @classmethod
@@ -86,11 +85,11 @@ class KernelbotClient(AccountCalls):
 
     def board(self, name: str) -> BoardView:
         """One board."""
-        return self._get(BoardView, f"/boards/{_part(name)}")
+        return self._get(BoardView, f"/boards/{part(name)}")
 
     def problem(self, board: str) -> ProblemView:
         """A board's statement and starter files."""
-        return self._get(ProblemView, f"/boards/{_part(board)}/problem")
+        return self._get(ProblemView, f"/boards/{part(board)}/problem")
 
     def create_board(
         self,
@@ -116,7 +115,7 @@ class KernelbotClient(AccountCalls):
     ) -> StandingsView:
         """One page of a ranking. `device` None: the board's first."""
         query = {"device": device, "limit": limit, "offset": offset}
-        return self._get(StandingsView, f"/boards/{_part(board)}/standings", query)
+        return self._get(StandingsView, f"/boards/{part(board)}/standings", query)
 
     def submit(
         self,
@@ -180,11 +179,11 @@ class KernelbotClient(AccountCalls):
     def rejudge(self, board: str, device: str | None = None, top: int | None = None) -> RejudgeView:
         """Measure a board's best again in one go. `device` None: the board's first."""
         body = NewRejudge(device=device, top=top).model_dump()
-        return self._post(RejudgeView, f"/boards/{_part(board)}/rejudges", json=body)
+        return self._post(RejudgeView, f"/boards/{part(board)}/rejudges", json=body)
 
     def rejudge_of(self, board: str, rejudge_id: int) -> RejudgeView:
         """How far it is."""
-        return self._get(RejudgeView, f"/boards/{_part(board)}/rejudges/{rejudge_id}")
+        return self._get(RejudgeView, f"/boards/{part(board)}/rejudges/{rejudge_id}")
 
     def me(self) -> UserView:
         """Whose token this is."""
@@ -326,16 +325,26 @@ class KernelbotClient(AccountCalls):
             ) from error
         except httpx.InvalidURL as error:
             raise Unreachable(f"{self.url} is not a URL that can be asked: {error}.") from error
+        except UnicodeEncodeError as error:
+            raise unsendable(error.object) from None
+
+
+def _credentials(token: str | None) -> dict[str, str]:
+    """The header that says who asks. Raises `UserError` for what no header can hold."""
+    if not token:
+        return {}
+    if not (token.isascii() and token.isprintable()):
+        raise UserError(
+            "The token isn't one: it holds other than plain letters.",
+            hint="See KERNELBOT_TOKEN, or log in again: kernelbot login URL TOKEN",
+        )
+    return {"Authorization": f"Bearer {token}"}
 
 
 def _frames(response: httpx.Response) -> Iterator[Frame]:
     parser = SseParser()
     for piece in response.iter_bytes():
         yield from parser.feed(piece)
-
-
-def _part(name: str) -> str:
-    return quote(name, safe="")
 
 
 def _answer(model: type[Model], response: httpx.Response) -> Model:

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, Protocol, TypeVar
-from urllib.parse import quote
+from typing import IO, Any, Protocol
 
-from pydantic import BaseModel
-
+from kernelbot.client.calls import Model, part
 from kernelbot.domain.sync import SyncOptions
 from kernelbot.schemas.boards import BoardView
 from kernelbot.schemas.exports import ExportView, HubBody
@@ -15,7 +13,6 @@ from kernelbot.schemas.sync import SyncBody, SyncView
 from kernelbot.schemas.upkeep import Deleted
 
 _SYNC_S = 300.0
-Model = TypeVar("Model", bound=BaseModel)
 
 
 class Call(Protocol):
@@ -50,13 +47,13 @@ class OrganiserCalls:
 
     def reveal_code(self, board: str, wanted: bool) -> BoardView:
         """Whether everyone who sees the board may read its code after the deadline."""
-        path = f"/boards/{_part(board)}"
+        path = f"/boards/{part(board)}"
         return self._call(BoardView, "PATCH", path, json={"reveal_code": wanted})
 
     def delete_board(self, name: str, *, force: bool = False) -> Deleted:
         """Delete a board; with `force` also one that has submissions."""
         return self._call(
-            Deleted, "DELETE", f"/boards/{_part(name)}", params={"force": str(force).lower()}
+            Deleted, "DELETE", f"/boards/{part(name)}", params={"force": str(force).lower()}
         )
 
     def delete_submission(self, submission_id: int) -> Deleted:
@@ -65,7 +62,7 @@ class OrganiserCalls:
 
     def delete_submissions_of(self, board: str, user: str) -> Deleted:
         """Delete all of one person's on a board."""
-        path = f"/boards/{_part(board)}/submissions"
+        path = f"/boards/{part(board)}/submissions"
         return self._call(Deleted, "DELETE", path, params={"user": user})
 
     def delete_user(self, user_id: int | None, *, force: bool = False) -> Deleted:
@@ -104,7 +101,3 @@ class OrganiserCalls:
         """How much was submitted and judged. `board` None: everywhere."""
         params = {"last_day": str(last_day).lower()} | ({"board": board} if board else {})
         return self._call(StatisticsView, "GET", "/stats", params=params)
-
-
-def _part(name: str) -> str:
-    return quote(name, safe="")

@@ -24,8 +24,8 @@ Text = Annotated[str, AfterValidator(storable)]
 
 Name = Annotated[
     str,
-    AfterValidator(storable),
     Field(min_length=1, max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$"),
+    AfterValidator(storable),
 ]
 """A name as people type it: no control characters."""
 

@@ -1,0 +1,66 @@
+"""Arguments that nobody should give: always exit code 2 and a sentence, never a traceback."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.live import LiveServer
+from tests.support.terminal import Shell
+
+NOT_UTF_8 = b"a\xffb".decode(errors="surrogateescape")
+LONG = "A" * 5000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("user", "create", LONG), "name: String should have at most 200 characters."),
+        (("user", "create", NOT_UTF_8), "name: Input should be a valid string"),
+        (("token", "create", ""), "name: String should have at least 1 character."),
+        (("pause", LONG), "reason: String should have at most 500 characters."),
+        (("join", ""), "code: String should have at least 1 character."),
+        (("submission", "release", "1", "-r", " "), "reason: String should match"),
+        (("board", "show", ""), "'' can't be a name."),
+        (("board", "delete", ".."), "'..' can't be a name."),
+        (("board", "show", NOT_UTF_8), r"'a\udcffb' isn't text in UTF-8."),
+        (("audit", "--subject", NOT_UTF_8), "isn't text in UTF-8."),
+        (("sync", LONG), "A name that long is no path."),
+    ],
+    ids=lambda value: " ".join(value)[:30] if isinstance(value, tuple) else None,
+)
+def test_what_no_server_takes(shell: Shell, arguments: tuple[str, ...], told: str) -> None:
+    said = shell(*arguments)
+    assert (2, "", True) == (said.code, said.out, said.err.startswith("Error: ")), said.err
+    assert told in said.err
+
+
+def test_a_number_out_of_bounds(live: LiveServer, admin: Shell) -> None:
+    live.call(live.world.board())
+    said = admin("board", "limit", "sort", "--ranked", "9" * 30)
+    expected = "Error: max_per_hour: Input should be less than or equal to 1000000.\n"
+    assert (2, expected) == (said.code, said.err)
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"KERNELBOT_TOKEN": "t\u00e9"}, "The token isn't one"),
+        ({"KERNELBOT_TOKEN": "a\nb"}, "The token isn't one"),
+        ({"KERNELBOT_URL": "http://[::1"}, "names no host"),
+        ({"KERNELBOT_URL": "http://h:99999"}, "names no host, or no port that there is"),
+        ({"KERNELBOT_URL": "https://:80"}, "names no host"),
+    ],
+)
+def test_an_environment_that_means_no_server(
+    tmp_path: Path, environment: dict[str, str], told: str
+) -> None:
+    said = Shell(tmp_path, environment)("board", "list")
+    assert (2, "", True) == (said.code, said.out, told in said.err), said.err
+
+
+def test_a_problem_s_folder_that_cannot_be_made(shell: Shell) -> None:
+    said = shell("problem", "new", "sums", "--in", "/proc")
+    assert (2, "Error: /proc/sums can't be written: No such file or directory.\n") == (
+        said.code,
+        said.err,
+    )
