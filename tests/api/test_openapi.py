@@ -39,6 +39,8 @@ WITH_PARAMETERS = [
     ("GET", "/api/v1/boards/{board}/rejudges/{rejudge_id}"),
     ("GET", "/api/v1/submissions/{submission_id}"),
     ("GET", "/api/v1/submissions/{submission_id}/samples"),
+    ("GET", "/api/v1/submissions/{submission_id}/artifacts"),
+    ("GET", "/api/v1/submissions/{submission_id}/artifacts/{run_id}/{name}"),
     ("POST", "/api/v1/submissions/{submission_id}/cancel"),
     ("POST", "/api/v1/submissions/{submission_id}/release"),
     ("POST", "/api/v1/submissions/{submission_id}/refuse"),

@@ -1,12 +1,15 @@
 import asyncio
 import json
+from pathlib import Path
 
 import httpx
 import pytest
 
 from kernelbot.domain.types import Submission
+from kernelbot.protocol import Mode
 from tests.api.conftest import Door
 from tests.support.problems import CORRECT
+from tests.support.workers import finished, quick_settings, working
 
 END = "event: end\ndata: {}"
 Files = dict[str, tuple[str, bytes]]
@@ -238,3 +241,29 @@ async def test_a_place_to_resume_that_is_none(door: Door, last: str) -> None:
 async def a_submission(door: Door) -> Submission:
     await door.world.board()
     return await door.world.submit()
+
+
+async def test_files_of_a_run_are_downloads(door: Door, tmp_path: Path) -> None:
+    await door.world.board()
+    sent = await door.world.submit(mode=Mode.PROFILE, content=b"# fake: accepted\n")
+    async with working(quick_settings(tmp_path), door.world.database.url):
+        await finished(door.world, sent.id)
+    base = f"/api/v1/submissions/{sent.id}/artifacts"
+    found = (await door.ada.get(base)).json()["artifacts"]
+    answers = [await door.ada.get(f"{base}/{item['run_id']}/{item['name']}") for item in found]
+    assert [
+        ("application/octet-stream", b"<svg>"),  # what a browser might run is mere bytes
+        ("application/octet-stream", b"<script>"),
+        ("application/gzip", b"\x1f\x8b"),
+        ("text/plain; charset=utf-8", b"a table"),
+    ] == [(answer.headers["content-type"], answer.content) for answer in answers]
+    assert ['attachment; filename="2-_a___echo_x"', "nosniff"] == [
+        answers[0].headers[name] for name in ("content-disposition", "x-content-type-options")
+    ]
+    url = f"{base}/{found[0]['run_id']}/{found[0]['name']}"
+    assert [403, 404, 422, 422] == [
+        (await door.bob.get(url)).status_code,
+        (await door.ada.get(f"{base}/{found[0]['run_id']}/absent")).status_code,
+        (await door.ada.get(f"{base}/{found[0]['run_id']}/.hidden")).status_code,
+        (await door.ada.get(f"{base}/{found[0]['run_id']}/a%0Ab")).status_code,
+    ]

@@ -2,9 +2,10 @@
 
 The submission's first line says what happens: `# fake: [sleep S] VERDICT [SCORE_S LOW HIGH]`, or
 `# fake: die` (the host is gone), `# fake: die-until FILE N` (as often as that, then accepted),
-`# fake: garbage` (a result that can't be read).
+`# fake: garbage` (a result that can't be read). In mode profile it leaves `ARTIFACTS`.
 """
 
+import base64
 import json
 import os
 import sys
@@ -13,6 +14,7 @@ import time
 from pathlib import Path
 
 from kernelbot.protocol import (
+    Artifact,
     EventKind,
     Failure,
     Fault,
@@ -32,6 +34,12 @@ from kernelbot.protocol import (
 )
 
 _OUT = threading.Lock()
+ARTIFACTS = (
+    Artifact("profile.0.txt", "text/plain", base64.b64encode(b"a table").decode()),
+    Artifact("profile.0.trace.json.gz", "application/gzip", base64.b64encode(b"\x1f\x8b").decode()),
+    Artifact("../a'; echo x", "text/html", base64.b64encode(b"<script>").decode()),
+    Artifact("/a'; echo x", "image/svg+xml", base64.b64encode(b"<svg>").decode()),
+)
 
 
 def main() -> None:
@@ -105,6 +113,7 @@ def _result(job: JobSpec, words: list[str]) -> RunResult:
         score_ci95_s=(numbers[1], numbers[2]) if timed and len(numbers) > 2 else None,
         phases=(PhaseResult(Phase.LEADERBOARD, verdict, 0.1, workloads=(load,)),) if timed else (),
         stdout="hello\x00",
+        artifacts=ARTIFACTS if job.mode == Mode.PROFILE else (),
         failure=None if verdict == Verdict.ACCEPTED else Failure(Fault.AUTHOR, message),
     )
 

@@ -103,7 +103,12 @@ def test_a_profile_is_shown_and_a_trace_named() -> None:
         )
     )
     assert "profile.0.txt:\n    ncalls  tottime\n         5    0.002" in text
-    assert "profile.0.zip: 5 bytes, given with --json" in text
+    assert "File: profile.0.zip, 5 bytes" in text
+
+
+def test_a_file_that_is_to_be_downloaded_has_no_size() -> None:
+    files = (Artifact("a\nb.csv", "text/csv", ""),)
+    assert report(replace(ACCEPTED, artifacts=files)).endswith("\n\nFile: a\\nb.csv")
 
 
 def test_timings_fit_into_a_narrow_terminal_by_leaving_columns_out() -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from kernelbot.cli.artifacts import save_all
 from kernelbot.cli.errors import ACCEPTED, OURS, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.inprocess import load
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "kernelbot run examples/sort_np examples/sort_np/submission.py",
             "kernelbot run examples/sort_np mine.py --mode leaderboard",
+            "kernelbot run examples/sort_np mine.py --mode profile --artifacts profile",
             "kernelbot run examples/sort_np mine.py --json | jq .verdict",
             "Exit codes: 0 accepted; 1 refused; 2 bad usage, problem or file; 3 our fault.",
         )
@@ -32,6 +34,12 @@ def run(
     mode: ModeOption = Mode.TEST,
     device: DeviceOption = None,
     sandbox: SandboxOption = SandboxMode.REQUIRED,
+    artifacts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the run's files, such as a profile's, into this folder.", show_default=False
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Judge a file against a problem's folder, with no server at all.
@@ -54,6 +62,9 @@ def run(
     )
     result: RunResult = load("run", "run")(wanted, on_event, terminal.progress)
     terminal.show(report(result, columns=columns()))
+    if artifacts is not None:
+        for path in save_all(result.artifacts, artifacts):
+            terminal.show(f"Written: {path}")
     terminal.document(Report.of(result))
     fault = result.failure.fault if result.failure else None
     raise typer.Exit(exit_code_of(result.verdict, fault))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.render.progress import STATES
-from kernelbot.render.report import report
+from kernelbot.render.report import TEXT, report
 from kernelbot.render.text import one_line, printable
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import FAULTS, TITLES, mark
@@ -24,7 +24,15 @@ def outcome(submission: "SubmissionView") -> str:
     ]
     if noticed:
         parts.append("\n".join(noticed))
+    if _has_files(submission):
+        parts.append(f"Its files: kernelbot submission artifacts {submission.id} --save FOLDER")
     return "\n\n".join([*parts, closing(submission)])
+
+
+def _has_files(submission: "SubmissionView") -> bool:
+    """Whether there is more than the texts, which are part of the report."""
+    results = (run.result for run in submission.runs if run.result is not None)
+    return any(item.media_type != TEXT for result in results for item in result.artifacts)
 
 
 def wait_text(wait_s: float | None) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernelbot.cli import reviews, samples, upkeep
+from kernelbot.cli import artifacts, reviews, samples, upkeep
 from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, ModeOption, Url
@@ -43,6 +43,7 @@ def register(app: typer.Typer) -> None:
     group.command(epilog=examples("kernelbot submission wait 12"))(wait)
     group.command(epilog=examples("kernelbot submission cancel 12"))(cancel)
     samples.register(group)
+    artifacts.register(group)
     reviews.register(group)
     upkeep.register_submissions(group)
     app.add_typer(group, name="submission")

@@ -20,6 +20,7 @@ from kernelbot.client.sse import Frame, SseParser
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import ProblemDefinition, Role, Visibility
 from kernelbot.protocol import Mode
+from kernelbot.schemas.artifacts import ArtifactList
 from kernelbot.schemas.boards import (
     BoardList,
     BoardView,
@@ -156,6 +157,15 @@ class KernelbotClient(AccountCalls):
     def samples(self, submission_id: int) -> SampleList:
         """Every sample of a submission that one may see."""
         return self._get(SampleList, f"/submissions/{submission_id}/samples")
+
+    def artifacts(self, submission_id: int) -> ArtifactList:
+        """The files of a submission's runs."""
+        return self._get(ArtifactList, f"/submissions/{submission_id}/artifacts")
+
+    def artifact(self, submission_id: int, run_id: int, name: str, file: Path) -> int:
+        """Write one of them to `file`; returns its size in bytes."""
+        path = f"/submissions/{submission_id}/artifacts/{run_id}/{part(name)}"
+        return self.download(path, {}, file)
 
     def held(self, board: str | None = None) -> HeldList:
         """What waits for one's decision."""

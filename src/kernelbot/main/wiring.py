@@ -9,6 +9,7 @@ from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.main.settings import Settings
 from kernelbot.services import (
+    Artifacts,
     Audit,
     Boards,
     Devices,
@@ -71,6 +72,7 @@ async def open_services(
             queue,
             Services(
                 submissions=Submissions(database, queue, listener, devices, queue_rules),
+                artifacts=Artifacts(database),
                 boards=boards,
                 standings=StandingsService(database),
                 users=Users(database),

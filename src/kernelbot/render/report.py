@@ -17,9 +17,11 @@ from kernelbot.protocol import (
 from kernelbot.render.plot import histogram
 from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
-from kernelbot.render.units import interval_text, seconds_text, time_text
+from kernelbot.render.units import interval_text, seconds_text, size_text, time_text
 from kernelbot.render.verdicts import FAULTS, TITLES, mark
 
+TEXT = "text/plain"
+"""The type of artifacts that are part of a report; others are files."""
 OUTPUT_LIMIT = 20_000
 """Characters shown of each of the program's and the compiler's outputs by default."""
 _NUMBERS = ("median", "95% of it", "best", "worst", "calls", "anchor", "of it")
@@ -180,10 +182,12 @@ def _kernels(compiled: CompileReport) -> str:
 
 def _artifact(artifact: Artifact, limit: int) -> str:
     """A profile's table; of what isn't text, only that it is there."""
+    name = one_line(artifact.name)
     content = base64.b64decode(artifact.content_base64)
-    if artifact.media_type.startswith("text/"):
-        return _output(one_line(artifact.name), content.decode(errors="replace"), limit)
-    return f"{one_line(artifact.name)}: {len(content)} bytes, given with --json"
+    if artifact.media_type == TEXT:
+        return _output(name, content.decode(errors="replace"), limit)
+    size = f", {size_text(len(content))}" if content else ""
+    return f"File: {name}{size}"
 
 
 def _output(title: str, text: str, limit: int) -> str:

@@ -180,7 +180,9 @@ class ArtifactView(Answer):
 
     name: str
     media_type: str
-    content_base64: str
+    content_base64: str = Field(
+        description="Of a file that isn't text/plain empty, where there is a server to ask for it."
+    )
 
 
 class Report(Answer):

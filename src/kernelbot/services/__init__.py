@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from kernelbot.services.artifacts import Artifacts
 from kernelbot.services.audit import Audit
 from kernelbot.services.boards import Boards
 from kernelbot.services.devices import Devices
@@ -23,6 +24,7 @@ from kernelbot.services.upkeep import Upkeep
 from kernelbot.services.users import Users
 
 __all__ = [
+    "Artifacts",
     "Audit",
     "Boards",
     "Devices",
@@ -51,6 +53,7 @@ class Services:
     """Everything a door may ask for; wired in `main`."""
 
     submissions: Submissions
+    artifacts: Artifacts
     boards: Boards
     standings: StandingsService
     users: Users

@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from kernelbot.domain.files import under_safe_names
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
 from kernelbot.protocol import (
@@ -156,6 +157,7 @@ class Judging:
 
         False when the attempt had ended before: nothing is written twice.
         """
+        result = replace(result, artifacts=under_safe_names(result.artifacts))
         failure = result.failure
         accepted = result.verdict == Verdict.ACCEPTED
         ranked = accepted and claim.spec.secret

@@ -100,11 +100,12 @@ class Submissions:
         log.info("submitted", submission=submission_id, runs=[run.id for run in shown.runs])
         return shown
 
-    async def get(self, viewer: User, submission_id: int) -> Submission:
-        """One submission with its code and runs. Raises `NotFound`, `NotAllowed`."""
+    async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
+        """One submission with its code and runs; the content of their files only with `files`,
+        but for texts. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
-            row = await _visible(session, viewer, submission_id)
-            return await self._show(session, viewer, row)
+            row = await visible(session, viewer, submission_id)
+            return await self._show(session, viewer, row, files=files)
 
     async def measured(self, viewer: User, submission_id: int) -> builtins.list[Run]:
         """Its runs and those of rejudges after them, with the results that the viewer may see.
@@ -112,7 +113,7 @@ class Submissions:
         Raises `NotFound`, `NotAllowed`.
         """
         async with self._database.read() as session:
-            row = await _visible(session, viewer, submission_id)
+            row = await visible(session, viewer, submission_id)
             own = (await submissions.runs(session, [row]))[submission_id]
             again = await submissions.rejudged_runs(session, row)
             secret = views.sees_secret(viewer)
@@ -187,7 +188,7 @@ class Submissions:
         """Events with an id above `after`, first those that were, then live; ends after the
         last. Raises `NotFound` or `NotAllowed` at the first step."""
         async with self._database.read() as session:
-            await _visible(session, viewer, submission_id)
+            await visible(session, viewer, submission_id)
         async with self._listener.following(str(submission_id)) as waker:
             while True:
                 async with self._database.read() as session:
@@ -221,14 +222,19 @@ class Submissions:
             )
 
     async def _show(
-        self, session: ReadSession, viewer: User, row: submissions.SubmissionRow
+        self,
+        session: ReadSession,
+        viewer: User,
+        row: submissions.SubmissionRow,
+        *,
+        files: bool = False,
     ) -> Submission:
         runs = (await submissions.runs(session, [row]))[row.id]
         results: dict[int, RunResult] = {}
         places: builtins.list[Place] = []
         if any(run.state is RunState.FINISHED for run in runs):  # else there are neither
             secret = views.sees_secret(viewer)
-            results = await submissions.results(session, row.id, secret=secret)
+            results = await submissions.results(session, row.id, secret=secret, files=files)
             places = await self._places.of(session, [row.id])
         noticed: tuple[Evidence, ...] = ()
         if viewer.role == Role.ADMIN:
@@ -261,7 +267,7 @@ async def _existing(session: ReadSession, submission_id: int) -> submissions.Sub
     return row
 
 
-async def _visible(
+async def visible(
     session: ReadSession, viewer: User, submission_id: int
 ) -> submissions.SubmissionRow:
     """Raises `NotFound`, and `NotAllowed` where its code isn't for this person's eyes."""
@@ -274,8 +280,8 @@ async def _visible(
 
 
 async def _own(session: ReadSession, viewer: User, submission_id: int) -> submissions.SubmissionRow:
-    """Raises as `_visible`, also where others may read but not touch."""
-    row = await _visible(session, viewer, submission_id)
+    """Raises as `visible`, also where others may read but not touch."""
+    row = await visible(session, viewer, submission_id)
     if row.author_id != viewer.id and viewer.role != Role.ADMIN:
         raise _someone_elses(submission_id)
     return row

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from kernelbot.domain.files import RunFile
 from kernelbot.domain.states import ReviewState, RunState
 from kernelbot.domain.types import Event, Run
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict, from_wire
@@ -192,13 +193,32 @@ async def rejudged_runs(session: ReadSession, row: SubmissionRow) -> list[Run]:
 
 
 async def results(
-    session: ReadSession, submission_id: int, *, secret: bool
+    session: ReadSession, submission_id: int, *, secret: bool, files: bool = False
 ) -> dict[int, RunResult]:
-    """The results of the submission's finished runs, by run, with every sample and artifact;
-    those of `secret` runs only where that is said: they cost as much as the others."""
-    values = {"submission_id": submission_id, "secret": secret}
+    """The results of the submission's finished runs, by run, with every sample and text;
+    other artifacts are empty unless `files`, since they may be large. Those of `secret` runs
+    only where that is said: they cost as much as the others."""
+    values = {"submission_id": submission_id, "secret": secret, "files": files}
     rows = await session.all(statements("submissions")["results"], values)
     return {row["run_id"]: _result(row) for row in rows}
+
+
+async def files(session: ReadSession, submission_id: int, *, secret: bool) -> list[RunFile]:
+    """The artifacts of the submission's runs, by device, run and name."""
+    values = {"submission_id": submission_id, "secret": secret}
+    return [RunFile(**row) for row in await session.all(statements("submissions")["files"], values)]
+
+
+async def file(
+    session: ReadSession, submission_id: int, run_id: int, name: str, *, secret: bool
+) -> tuple[RunFile, bytes] | None:
+    """One artifact with its content; None where there is none of that name."""
+    values = {"submission_id": submission_id, "secret": secret, "run_id": run_id, "name": name}
+    row = await session.one(statements("submissions")["file"], values)
+    if row is None:
+        return None
+    content = row["content"]
+    return RunFile(**{key: row[key] for key in row if key != "content"}), bytes(content)
 
 
 async def bests(session: ReadSession, submission_ids: list[int]) -> list[Best]:

@@ -99,7 +99,7 @@ def test_what_a_profiler_left_is_one_archive_whose_names_stay_in_it() -> None:
     profile = full_result(replace(RUN, result=result)).runs["profile.0"].profile
     assert profile
     archive = zipfile.ZipFile(io.BytesIO(base64.b64decode(profile.trace or "")))
-    assert ["profile.0.txt", ".._trace.json"] == archive.namelist()
+    assert ["profile.0.txt", "_trace.json"] == archive.namelist()
 
 
 def test_without_a_profiler_the_report_says_what_was_timed() -> None:

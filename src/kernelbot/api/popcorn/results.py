@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from kernelbot.domain.files import under_safe_names
 from kernelbot.domain.types import Run
 from kernelbot.protocol import (
     Artifact,
@@ -20,7 +21,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
-from kernelbot.render.report import workloads_table
+from kernelbot.render.report import TEXT, workloads_table
 from kernelbot.schemas.common import Answer
 
 EXIT_CODES: dict[Verdict, int] = {
@@ -29,8 +30,6 @@ EXIT_CODES: dict[Verdict, int] = {
     Verdict.TIME_LIMIT: 114,
 }
 """What a script of that kind exits with; 1 for everything else."""
-
-TEXT = "text/"
 
 
 class CompileOutput(Answer):
@@ -244,7 +243,7 @@ def _profiles(output: PhaseOutput, result: RunResult, phase: PhaseResult) -> dic
 def _reports(result: RunResult, phase: PhaseResult) -> list[tuple[str, str]]:
     """What each report is of, and its text in base64: the profiler's, or else what was timed."""
     specs = [load.spec for load in phase.workloads] or [case.spec for case in phase.cases]
-    texts = [item for item in result.artifacts if item.media_type.startswith(TEXT)]
+    texts = [item for item in result.artifacts if item.media_type == TEXT]
     if texts:
         named = [*specs, *(item.name for item in texts[len(specs) :])]
         return [(spec, item.content_base64) for spec, item in zip(named, texts, strict=False)]
@@ -258,7 +257,6 @@ def _archive(artifacts: tuple[Artifact, ...]) -> str | None:
         return None
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for item in artifacts:
-            name = item.name.replace("/", "_").replace("\\", "_")
-            archive.writestr(name, base64.b64decode(item.content_base64))
+        for item in under_safe_names(artifacts):
+            archive.writestr(item.name, base64.b64decode(item.content_base64))
     return base64.b64encode(buffer.getvalue()).decode()

@@ -79,7 +79,7 @@ async def popcorn_submit_and_follow(
     return StreamingResponse(
         stream(
             services.submissions.events(author, submission_id),
-            lambda: services.submissions.get(author, submission_id),
+            lambda: services.submissions.get(author, submission_id, files=True),
             heartbeat_s=settings.heartbeat_s,
         ),
         media_type="text/event-stream",

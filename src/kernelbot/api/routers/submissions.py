@@ -3,16 +3,19 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, Header, Query, UploadFile
+from fastapi import APIRouter, File, Form, Header, Path, Query, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
 from kernelbot.api.dependencies import Limit, ServicesDep, SettingsDep, SubmissionId, Viewer
+from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.api.errors import documented
 from kernelbot.api.events import stream
 from kernelbot.api.uploads import file_name
+from kernelbot.domain.files import LONGEST_NAME
 from kernelbot.domain.states import RunState
 from kernelbot.domain.types import NewSubmission
 from kernelbot.protocol import Mode
+from kernelbot.schemas.artifacts import ArtifactEntry, ArtifactList
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Name
 from kernelbot.schemas.samples import SampleList
 from kernelbot.schemas.submissions import SubmissionList, SubmissionView
@@ -89,6 +92,34 @@ async def show_samples(
 ) -> SampleList:
     """Every sample of every measurement, rejudges' too, in the order they were taken."""
     return SampleList.of(submission_id, await services.submissions.measured(viewer, submission_id))
+
+
+@router.get("/{submission_id}/artifacts", responses=documented(401, 403, 404, 422, 503))
+async def list_artifacts(
+    services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
+) -> ArtifactList:
+    """The files that came out of its runs, without their contents."""
+    found = await services.artifacts.list(viewer, submission_id)
+    return ArtifactList(
+        submission_id=submission_id, artifacts=[ArtifactEntry.of(file) for file in found]
+    )
+
+
+@router.get(
+    "/{submission_id}/artifacts/{run_id}/{name}",
+    response_class=Response,
+    responses={200: {"content": {"*/*": {}}}, **documented(401, 403, 404, 422, 503)},
+)
+async def download_artifact(
+    services: ServicesDep,
+    viewer: Viewer,
+    submission_id: SubmissionId,
+    run_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)],
+    name: Annotated[str, Path(max_length=LONGEST_NAME, pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*$")],
+) -> Response:
+    """One of them, as it was left, to be saved and not to be shown."""
+    file, content = await services.artifacts.get(viewer, submission_id, run_id, name)
+    return Response(content, media_type=media_type(file), headers=as_attachment(file))
 
 
 @router.post("/{submission_id}/cancel", responses=documented(401, 403, 404, 409, 422, 503))

@@ -80,10 +80,24 @@ CROSS JOIN LATERAL (
     FROM measurements WHERE run_id = r.id
 ) m
 CROSS JOIN LATERAL (
-    SELECT coalesce(array_agg(name), '{}') AS names, coalesce(array_agg(content), '{}') AS contents
+    SELECT coalesce(array_agg(name), '{}') AS names, coalesce(array_agg(
+            CASE WHEN %(files)s OR media_type = 'text/plain' THEN content ELSE '' END
+        ), '{}') AS contents
     FROM artifacts WHERE run_id = r.id
 ) f
 WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret);
+
+-- name: files
+SELECT f.run_id, r.device, f.name, f.media_type, octet_length(f.content) AS size_bytes
+FROM artifacts f JOIN runs r ON r.id = f.run_id
+WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret)
+ORDER BY r.device, f.run_id, f.name;
+
+-- name: file
+SELECT f.run_id, r.device, f.name, f.media_type, octet_length(f.content) AS size_bytes, f.content
+FROM artifacts f JOIN runs r ON r.id = f.run_id
+WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret)
+    AND f.run_id = %(run_id)s AND f.name = %(name)s;
 
 -- name: bests
 SELECT s.submission_id, s.leaderboard_id, s.device, s.author_id, d.version

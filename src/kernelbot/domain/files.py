@@ -1,0 +1,41 @@
+"""Files that came out of runs, under names that are safe wherever they go."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from kernelbot.protocol import Artifact
+
+LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """A file of a run, without its content."""
+
+    run_id: int
+    device: str
+    name: str
+    media_type: str
+    size_bytes: int
+
+
+def safe_name(name: str) -> str:
+    """The name as one that means nothing to a shell, a path or a header: ASCII letters, digits,
+    `.`, `_` and `-`, no dot in front, and of a long one the end. Safe names stay as they are."""
+    shown = "".join(
+        character if character.isascii() and (character.isalnum() or character in "._-") else "_"
+        for character in name
+    )
+    return shown[-LONGEST_NAME:].lstrip(".") or "file"
+
+
+def under_safe_names(artifacts: Iterable[Artifact]) -> tuple[Artifact, ...]:
+    """The same under safe names that differ."""
+    kept: dict[str, Artifact] = {}
+    for artifact in artifacts:
+        name, number = safe_name(artifact.name), 1
+        while name in kept:
+            number += 1
+            name = safe_name(f"{number}-{safe_name(artifact.name)}")
+        kept[name] = replace(artifact, name=name)
+    return tuple(kept.values())

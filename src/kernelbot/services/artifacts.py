@@ -1,0 +1,40 @@
+"""The files that came out of a submission's runs: profiles, above all."""
+
+import builtins
+
+from kernelbot.domain.errors import NotFound
+from kernelbot.domain.files import RunFile
+from kernelbot.domain.types import User
+from kernelbot.services import views
+from kernelbot.services.submissions import visible
+from kernelbot.store import submissions
+from kernelbot.store.database import Database
+
+
+class Artifacts:
+    """Files are visible to whoever may see the run's result."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def list(self, viewer: User, submission_id: int) -> builtins.list[RunFile]:
+        """Those of all runs whose results the viewer may see. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            await visible(session, viewer, submission_id)
+            secret = views.sees_secret(viewer)
+            return await submissions.files(session, submission_id, secret=secret)
+
+    async def get(
+        self, viewer: User, submission_id: int, run_id: int, name: str
+    ) -> tuple[RunFile, bytes]:
+        """One with its content. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            await visible(session, viewer, submission_id)
+            secret = views.sees_secret(viewer)
+            found = await submissions.file(session, submission_id, run_id, name, secret=secret)
+        if found is None:
+            raise NotFound(
+                f"Submission {submission_id} has no such file.",
+                hint=f"See: kernelbot submission artifacts {submission_id}",
+            )
+        return found
