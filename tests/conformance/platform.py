@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
-from tests.conformance.target import EXAMPLES, Target
+from tests.conformance.target import EXAMPLES, Outside, Target
+from tests.fakes import hub, oauth_provider
 
 START_LIMIT_S = 60.0
 STOP_LIMIT_S = 30.0
@@ -30,9 +31,21 @@ class _Serving:
 @contextmanager
 def started_platform(folder: Path) -> Iterator[Target]:
     """Serve on a free port with everything under `folder`; stopped at the end."""
+    with ExitStack() as stack:
+        providers = {
+            name: stack.enter_context(oauth_provider.fake_provider(name))
+            for name in ("discord", "github")
+        }
+        outside = Outside(providers, stack.enter_context(hub.fake_hub()))
+        yield stack.enter_context(_serving(folder, outside))
+
+
+@contextmanager
+def _serving(folder: Path, outside: Outside) -> Iterator[Target]:
     admin_token = secrets.token_urlsafe(24)
     environment = {
         **os.environ,
+        **_settings(outside),
         "XDG_STATE_HOME": str(folder / "state"),
         "ADMIN_TOKEN": admin_token,
         "PROBLEM_DEV_DIR": str(EXAMPLES),
@@ -59,10 +72,32 @@ def started_platform(folder: Path) -> Iterator[Target]:
                 admin_token=admin_token,
                 board=None,
                 poll_interval_s=0.1,
+                outside=outside,
             )
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(STOP_LIMIT_S)
+
+
+def _settings(outside: Outside) -> dict[str, str]:
+    """The environment that points a server at these services."""
+    client = {
+        f"CLI_{name}_CLIENT_{what}": value
+        for name in ("DISCORD", "GITHUB")
+        for what, value in (
+            ("ID", oauth_provider.CLIENT_ID),
+            ("SECRET", oauth_provider.CLIENT_SECRET),
+        )
+    }
+    return {
+        **client,
+        "KERNELBOT_DISCORD_URL": outside.providers["discord"].url,
+        "KERNELBOT_GITHUB_URL": outside.providers["github"].url,
+        "KERNELBOT_GITHUB_API_URL": outside.providers["github"].url,
+        "HF_TOKEN": hub.TOKEN,
+        "KERNELBOT_EXPORT__REPOSITORY": "lab/kernels",
+        "KERNELBOT_EXPORT__ENDPOINT": outside.hub.url,
+    }
 
 
 def _wait(process: subprocess.Popen[bytes], folder: Path) -> _Serving:

@@ -4,10 +4,21 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fakes.hub import FakeHub
+from tests.fakes.oauth_provider import FakeProvider
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 DIRECTORY = os.environ.get("CONFORMANCE_DIRECTORY", "identity_np")
 """A problem folder under the server's PROBLEM_DEV_DIR, judged on the device below; its correct
 solution is taken from our own examples."""
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What a platform of our own is connected with: providers by name, and a dataset's host."""
+
+    providers: dict[str, FakeProvider]
+    hub: FakeHub
 
 
 @dataclass(frozen=True)
@@ -22,6 +33,8 @@ class Target:
     board: str | None
     """An existing board over the problem; None: one is made with the admin's token."""
     poll_interval_s: float
+    outside: Outside | None = None
+    """None: another server's are unknown."""
 
     @classmethod
     def from_environment(cls, url: str) -> "Target":

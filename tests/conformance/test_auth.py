@@ -1,5 +1,7 @@
 """`popcorn register` against a host whose OAuth app isn't the one the client has built in."""
 
+from collections.abc import Iterator
+
 import httpx
 import pytest
 
@@ -29,8 +31,70 @@ def test_an_unknown_provider_is_refused(target: Target) -> None:
 
 
 @pytest.mark.parametrize("provider", ["discord", "github"])
-def test_a_link_made_by_somebody_else_binds_nothing(target: Target, provider: str) -> None:
-    """A state that this browser didn't begin with, as an attacker would send it to a victim."""
-    state = "eyJjbGlfaWQiOiAiYXR0YWNrZXIiLCAiaXNfcmVzZXQiOiBmYWxzZX0"
-    answer = httpx.get(f"{target.url}/auth/cli/{provider}?code=abc&state={state}")
+@pytest.mark.parametrize(
+    "query",
+    [
+        # As an attacker who began with such a client would send it to a victim.
+        "code=abc&state=eyJjbGlfaWQiOiAiYXR0YWNrZXIiLCAiaXNfcmVzZXQiOiBmYWxzZX0",
+        "code=abc&state=",
+        "state=abc",
+        "code=abc",
+        "error=access_denied&state=abc",
+        "code=abc&state=" + "a" * 900,
+        "code=%00&state=%00",
+        "code=a&code=b&state=c&state=d",
+        "",
+    ],
+)
+def test_a_link_made_by_somebody_else_binds_nothing(
+    target: Target, provider: str, query: str
+) -> None:
+    answer = httpx.get(f"{target.url}/auth/cli/{provider}?{query}")
     assert 400 <= answer.status_code < 500
+    assert isinstance(answer.json()["detail"], str)
+    assert not [cookie for cookie in answer.cookies if "session" in cookie]
+
+
+def test_a_login_with_a_provider_that_is_none(target: Target) -> None:
+    answer = httpx.get(f"{target.url}/auth/cli/carrier-pigeon?code=abc&state=abc")
+    assert 400 <= answer.status_code < 500
+    assert isinstance(answer.json()["detail"], str)
+
+
+class TestOurOwnClientIds:
+    """A login that began on our own page, with providers that speak OAuth."""
+
+    @pytest.fixture
+    def browsers(self, target: Target) -> Iterator[tuple[httpx.Client, httpx.Client]]:
+        """Two people's."""
+        if target.outside is None:
+            pytest.skip("nobody can say yes at another server's providers")
+        with httpx.Client(base_url=target.url) as one, httpx.Client(base_url=target.url) as two:
+            yield one, two
+
+    @staticmethod
+    def callback(browser: httpx.Client, provider: str) -> str:
+        """Begin here and say yes there: the link back."""
+        page = browser.get(f"/auth/start/{provider}").headers["location"]
+        return httpx.get(page).headers["location"]
+
+    @pytest.mark.parametrize("provider", ["discord", "github"])
+    def test_it_is_finished_once(
+        self, browsers: tuple[httpx.Client, httpx.Client], provider: str
+    ) -> None:
+        browser, _ = browsers
+        link = self.callback(browser, provider)
+        first, second = browser.get(link), browser.get(link)
+        shown = browser.get("/auth/account")
+        assert (303, 400, 200) == (first.status_code, second.status_code, shown.status_code)
+
+    @pytest.mark.parametrize("provider", ["discord", "github"])
+    def test_another_browser_gets_nothing_from_it(
+        self, browsers: tuple[httpx.Client, httpx.Client], provider: str
+    ) -> None:
+        attacker, victim = browsers
+        link = self.callback(attacker, provider)
+        self.callback(victim, provider)  # so that it is in the middle of a login of its own
+        answer = victim.get(link)
+        assert 400 == answer.status_code
+        assert 303 == victim.get("/auth/account").status_code  # to the login page
