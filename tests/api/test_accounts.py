@@ -167,3 +167,11 @@ async def test_other_words_are_no_admin_token(door: Door, sent: str) -> None:
 async def test_without_an_admin_token_an_empty_one_opens_nothing(door: Door) -> None:
     answer = await door.stranger.get("/api/v1/users", headers={"Authorization": "Bearer "})
     assert 401 == answer.status_code
+
+
+async def test_a_text_that_cant_be_kept_is_named_in_plain_words(door: Door) -> None:
+    answer = await door.admin.post("/api/v1/platform/pause", json={"reason": "a\x00"})
+    assert (422, "reason (in the body): it holds a NUL character.") == (
+        answer.status_code,
+        answer.json()["detail"],
+    )

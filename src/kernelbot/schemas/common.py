@@ -3,19 +3,21 @@
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 BIGINT_MAX = 2**63 - 1
 NAME_MAX = 200
 
 
 def storable(text: str) -> str:
-    """`text` itself; raises ValueError where a database can't hold it (NUL, lone surrogates)."""
+    """`text` itself; a mistake where a database can't hold it (NUL, lone surrogates)."""
+    # Not a ValueError: pydantic would put "Value error" before the sentence.
     if "\x00" in text:
-        raise ValueError("it holds a NUL character")
+        raise PydanticCustomError("not_storable", "it holds a NUL character")
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise ValueError("it holds half of a surrogate pair") from None
+        raise PydanticCustomError("not_storable", "it holds half of a surrogate pair") from None
     return text
 
 
