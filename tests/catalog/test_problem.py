@@ -278,9 +278,34 @@ def test_native_needs_what_the_reference_offers(tmp_path: Path) -> None:
     assert "harness" == found[0].key
 
 
-def test_multi_gpu_is_a_script_problem_and_needs_world_size(tmp_path: Path) -> None:
+def test_a_multi_gpu_case_needs_world_size(tmp_path: Path) -> None:
     found = mistakes(tmp_path, TASK + "multi_gpu: true\n")
     assert ["tests[0].world_size", "benchmarks[0].world_size"] == [f.key for f in found]
+
+
+RANKS = (
+    TASK.replace('"seed":', '"world_size": 2, "seed":')
+    + "multi_gpu: true\nconfig: {main: reference.py}\n"
+)
+FOR_RANKS = (
+    "def generate_input(size, seed, rank, world_size): ...\ndef check_implementation(d, o): ...\n"
+)
+
+
+def test_a_multi_gpu_problem_whose_generator_takes_ranks_is_native(tmp_path: Path) -> None:
+    assert HarnessKind.NATIVE == load(tmp_path, RANKS, FOR_RANKS).harness
+
+
+def test_a_multi_gpu_problem_whose_generator_takes_no_rank_is_a_script_one(tmp_path: Path) -> None:
+    reference = FOR_RANKS.replace(" rank,", "")
+    spec = load(tmp_path, RANKS, reference)
+    assert (HarnessKind.SCRIPT, True) == (spec.harness, "rank" in spec.harness_reason)
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "17"])
+def test_a_world_size_has_bounds(tmp_path: Path, size: str) -> None:
+    found = mistakes(tmp_path, RANKS.replace('"world_size": 2', f'"world_size": {size}'), FOR_RANKS)
+    assert "tests[0].world_size" == found[0].key
 
 
 def test_a_class_of_the_reference_in_the_input_makes_a_script_problem(tmp_path: Path) -> None:

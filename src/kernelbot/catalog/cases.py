@@ -8,6 +8,7 @@ from kernelbot.catalog.fields import Fields, Findings, kind_of
 from kernelbot.protocol import Case, CaseValue, Floor
 
 MAX_CASES = 1000
+MAX_RANKS = 16
 MAX_INT = 2**63 - 1
 
 
@@ -28,9 +29,16 @@ def read_cases(
         key = f"{name}[{index}]"
         case = _case(item, key, findings)
         cases.append((case, item.line))
-        if multi_gpu and "world_size" not in case.args:
-            findings.error(f"{key}.world_size", item.line, "missing; multi_gpu cases need it")
+        if multi_gpu:
+            _check_ranks(case.args.get("world_size"), f"{key}.world_size", item.line, findings)
     return tuple(cases)
+
+
+def _check_ranks(world_size: CaseValue | None, key: str, line: int, findings: Findings) -> None:
+    if world_size is None:
+        findings.error(key, line, "missing; multi_gpu cases need it")
+    elif type(world_size) is int and not 1 <= world_size <= MAX_RANKS:
+        findings.error(key, line, f"must be 1 to {MAX_RANKS}, is {world_size}")
 
 
 def _case(item: Item, key: str, findings: Findings) -> Case:

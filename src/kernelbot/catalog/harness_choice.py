@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from kernelbot.catalog.reference import REFERENCE, TASK, Reference, names_module_input
 from kernelbot.protocol import BuildConfig, HarnessKind, Lang
 
+SUPPLIED_TO_RANKS = frozenset({"rank", "world_size"})
+"""Arguments that a problem of several ranks has for `generate_input`, whatever its cases say."""
+
 _MAIN = re.compile(r"^\s*(?:extern\s+\"C\"\s+)?(?:int|auto)\s+main\s*\(", re.MULTILINE)
 
 
@@ -29,12 +32,12 @@ def choose(
     wished: HarnessKind | None,
 ) -> Choice:
     """Native wherever the reference offers what it takes, unless `wished` says script."""
-    obstacle = _missing(reference)
+    obstacle = _missing(reference) or (multi_gpu and _rankless(lang, reference)) or None
     if obstacle is not None:
         return Choice(HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", False)
     if wished is not None:
         return Choice(wished, f"task.yml asks for it (harness: {wished}).", True)
-    obstacle = _needs_script(lang, config, files, reference, multi_gpu=multi_gpu)
+    obstacle = _needs_script(lang, config, files, reference)
     if obstacle is not None:
         return Choice(HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", True)
     reason = f"{REFERENCE} offers generate_input and check_implementation."
@@ -49,16 +52,22 @@ def _missing(reference: Reference | None) -> str | None:
     return f"{REFERENCE} defines no {' and no '.join(missing)}" if missing else None
 
 
+def _rankless(lang: Lang, reference: Reference | None) -> str | None:
+    """Why several ranks can't be judged natively."""
+    if lang is not Lang.PY:
+        return "it is compiled and runs on several GPUs"
+    signature = reference.signature if reference else None
+    if signature is None or signature.any_keyword or signature.accepted >= SUPPLIED_TO_RANKS:
+        return None
+    return "it runs on several GPUs, and generate_input doesn't take rank and world_size"
+
+
 def _needs_script(
     lang: Lang,
     config: BuildConfig,
     files: Mapping[str, str],
     reference: Reference | None,
-    *,
-    multi_gpu: bool,
 ) -> str | None:
-    if multi_gpu:
-        return "it runs on several GPUs"
     if reference and reference.own_classes_in_input:
         names = ", ".join(reference.own_classes_in_input)
         return f"generate_input hands over {names}, defined in {REFERENCE}"

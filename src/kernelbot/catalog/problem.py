@@ -8,7 +8,7 @@ from pathlib import Path
 from kernelbot.catalog.cases import read_cases, read_floors
 from kernelbot.catalog.document import MAX_TEXT_BYTES, Item, parse
 from kernelbot.catalog.fields import Fields, Findings
-from kernelbot.catalog.harness_choice import Choice, choose
+from kernelbot.catalog.harness_choice import SUPPLIED_TO_RANKS, Choice, choose
 from kernelbot.catalog.reference import REFERENCE, Reference, read_reference
 from kernelbot.catalog.sources import Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem
@@ -29,8 +29,6 @@ SUBMISSION = "@SUBMISSION@"
 MAX_TIMEOUT_S = 24 * 3600.0
 MAX_FILES = 200
 TEMPLATE_WORDS = ("Python", "CUDA", "C++", "Triton", "HIP", "CuteDSL")
-SUPPLIED_TO_RANKS = frozenset({"rank", "world_size"})
-"""Arguments that a multi-GPU script adds to each case by itself."""
 _NO_ANCHORS = (REFERENCE, "task.py", "task.h", "utils.py")
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
@@ -122,7 +120,7 @@ def _read(
         fresh_output=fields.flag("fresh_output"),
         inputs_unchanged=fields.flag("inputs_unchanged"),
         floors=read_floors(fields, findings, len(benchmarks)),
-        anchor=_read_anchor(fields, files, config, choice.kind, findings),
+        anchor=_read_anchor(fields, files, config, choice.kind, multi_gpu, findings),
     )
     devices = tuple(dict.fromkeys(text for text, _ in fields.texts("gpus")))
     templates = _read_templates(fields, checkout, findings)
@@ -286,7 +284,12 @@ def _read_timeouts(fields: Fields) -> Timeouts:
 
 
 def _read_anchor(
-    fields: Fields, files: _Files, config: BuildConfig, kind: HarnessKind, findings: Findings
+    fields: Fields,
+    files: _Files,
+    config: BuildConfig,
+    kind: HarnessKind,
+    multi_gpu: bool,
+    findings: Findings,
 ) -> str | None:
     """A file of its own, since no runner of a submission gets it."""
     anchor = fields.text("anchor")
@@ -297,6 +300,8 @@ def _read_anchor(
         complaint = f"`{anchor}` isn't among `files`"
     elif kind is HarnessKind.SCRIPT:
         complaint = "a problem judged by its own script has no anchor"
+    elif multi_gpu:
+        complaint = "a problem of several ranks has no anchor"
     elif anchor in (*_NO_ANCHORS, config.main, *config.sources):
         complaint = f"`{anchor}` has another purpose already; an anchor needs a file of its own"
     elif "custom_kernel" not in files.texts[anchor]:

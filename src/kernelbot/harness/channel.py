@@ -160,19 +160,44 @@ class Channel:
 
     def _wait(self, event: int, deadline: float | None) -> None:
         poller = select.poll()
-        poller.register(self._sock, event)
-        if self._alive_fd is not None:
-            poller.register(self._alive_fd, select.POLLIN)
+        self.watch(poller, event)
         while True:
             left_ms = _left_ms(deadline)
             patience = left_ms if self._glance is None else min(left_ms or 1e9, _GLANCE_MS)
             ready = dict(poller.poll(patience))
-            if self._sock.fileno() in ready:
+            if self.fileno() in ready:
                 return
             if ready:
                 raise ChannelClosed("the process is dead")
-            if self._glance is not None:
-                self._glance()
+            self.glance()
+
+    def watch(self, poller: select.poll, event: int) -> None:
+        """Have `poller` notice `event`, and the death of the other end's process."""
+        poller.register(self._sock, event)
+        if self._alive_fd is not None:
+            poller.register(self._alive_fd, select.POLLIN)
+
+    def glance(self) -> None:
+        """What is to be done about ten times a second while waiting."""
+        if self._glance is not None:
+            self._glance()
+
+
+def wait_for_any(channels: Sequence[Channel], deadline: float | None) -> list[Channel]:
+    """Those with something to read, as soon as there is one. Raises as one of them would."""
+    poller = select.poll()
+    for channel in channels:
+        channel.watch(poller, select.POLLIN)
+    while True:
+        left_ms = _left_ms(deadline)
+        ready = dict(poller.poll(min(left_ms or 1e9, _GLANCE_MS)))
+        found = [channel for channel in channels if channel.fileno() in ready]
+        if found:
+            return found
+        if ready:
+            raise ChannelClosed("a process is dead")
+        for channel in channels:
+            channel.glance()
 
 
 def _left_ms(deadline: float | None) -> float | None:

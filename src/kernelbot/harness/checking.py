@@ -28,15 +28,20 @@ def complaint(problem: LoadedProblem, data: Any, output: Any, expected: Any = No
     `expected` is the reference's answer where it was worked out: then type, shape, dtype and NaN
     are compared before the checker runs. Raises `ProblemBroken` where the checker itself fails.
     """
-    if expected is not None and (found := _difference(expected, output, data)):
-        return f"{found[0].upper()}{found[1:]}."
-    if output is None:
-        return "custom_kernel returned None."
+    if found := unlike(expected, output, data):
+        return found
     spare = copy.deepcopy(data)
     try:
         return problem.judge(data, output)
     except (Exception, SystemExit) as error:  # noqa: BLE001 (blamed on someone by name below)
         return _blame(problem, spare, output, error)
+
+
+def unlike(expected: Any, output: Any, data: Any) -> str:
+    """How `output` differs in kind from what is `expected`, where that is known; else empty."""
+    if expected is not None and (found := _difference(expected, output, data)):
+        return f"{found[0].upper()}{found[1:]}."
+    return "custom_kernel returned None." if output is None else ""
 
 
 def _difference(expected: Any, output: Any, data: Any) -> str:

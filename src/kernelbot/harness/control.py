@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kernelbot.harness.callers import Caller, CopyingCaller
 from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.conversations import caller_of, open_session
 from kernelbot.harness.crosscheck import Baseline
-from kernelbot.harness.direct import DirectCaller
 from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.problem import LoadedProblem, shared_files
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
-from kernelbot.harness.session import Session
 from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import JobSpec, Lang, SourceFile, Vendor, Verdict
 
@@ -38,11 +36,6 @@ class AnchorFailed(Exception):
     """The problem's anchor did what would be an author's failure in a submission."""
 
 
-def caller_of(job: JobSpec, session: Session) -> Caller:
-    """How timed calls are made on the job's device."""
-    return DirectCaller(session) if job.device.vendor is Vendor.CPU else CopyingCaller(session)
-
-
 class Control:
     """Calls known kernels in a runner of its own. Raises `SandboxUnavailable` where that fails."""
 
@@ -59,7 +52,7 @@ class Control:
         self._calls = 0
         self._windows: dict[int, list[Window]] = {}
         self._parts: dict[int, int] = {}
-        self._session = Session.start(client, job.limits, problem.modules, deadline)
+        self._session = open_session(job, client, problem.modules, deadline, spec.benchmarks[-1])
         self._caller = caller_of(job, self._session)
         self._on_gpu = job.device.vendor is not Vendor.CPU
         device = "cuda" if self._on_gpu else "cpu"

@@ -6,6 +6,8 @@ from typing import Any
 from kernelbot.harness.sandbox import RunnerExit
 from kernelbot.protocol import Limits, Verdict
 
+NO_KERNEL = "The submission defines no function custom_kernel(data)."
+
 
 class AuthorFailure(Exception):
     """The submission's fault: a verdict and one sentence, with what was seen."""
@@ -73,6 +75,18 @@ def refuse(reply: dict[str, Any], where: str) -> None:
     error = AuthorFailure(*failure)
     error.fatal = reply.get("gpu_lost") is True
     raise error
+
+
+def insist(reply: dict[str, Any], wanted: str, where: str) -> None:
+    """Raise the `AuthorFailure` that any reply but the wanted one stands for."""
+    if reply["op"] == wanted:
+        return
+    refuse(reply, where)
+    if reply["op"] == "unsupported":
+        raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
+    if reply["op"] == "missing":
+        raise AuthorFailure(Verdict.RUNTIME_ERROR, NO_KERNEL)
+    raise garbage(reply)
 
 
 def garbage(reply: dict[str, Any]) -> AuthorFailure:

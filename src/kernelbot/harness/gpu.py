@@ -21,6 +21,9 @@ _WORD_BYTES = 4
 _DEVICE_TO_HOST = 2  # hipMemcpyDeviceToHost
 
 
+Barrier = Callable[[], Any] | None
+
+
 class GpuError(RuntimeError):
     """The driver refused, or work that was submitted to the GPU has failed."""
 
@@ -29,11 +32,17 @@ class Gpu(Protocol):
     """What the runner needs of a GPU."""
 
     def timed(
-        self, function: Callable[..., Any], arguments: tuple[Any, ...], *, cold: bool
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        *,
+        cold: bool,
+        barrier: Barrier = None,
     ) -> tuple[Any, int]:
         """Call `function`; its result, and the ns until all its work on the GPU was done.
 
-        `cold`: with the GPU's cache flushed. Raises `GpuError`, and whatever `function` does.
+        `cold`: with the GPU's cache flushed. `barrier`: where several ranks meet, before and after.
+        Raises `GpuError`, and whatever `function` does.
         """
 
     def until_now_ns(self) -> int:
@@ -46,7 +55,7 @@ class Gpu(Protocol):
         """Whether an earlier failure has made the GPU useless to this process."""
 
 
-def open_gpu() -> Gpu:
+def open_gpu(number: int = 0) -> Gpu:
     """The GPU that this process computes on, ready: what takes long is done now.
 
     Never to be called where processes are forked off later: a context doesn't survive that.
@@ -54,8 +63,8 @@ def open_gpu() -> Gpu:
     """
     torch: Any = sys.modules.get("torch")
     if torch is not None and torch.version.hip is not None:
-        return TorchGpu(torch)
-    gpu = CudaGpu()
+        return TorchGpu(torch, number)
+    gpu = CudaGpu(number=number)
     if torch is not None and torch.version.cuda is not None:
         torch.cuda.init()
     return gpu
@@ -64,7 +73,7 @@ def open_gpu() -> Gpu:
 class CudaGpu:
     """An NVIDIA GPU, by libcuda. Works in the primary context, which torch and libcudart share."""
 
-    def __init__(self, library: str = "libcuda.so.1") -> None:
+    def __init__(self, library: str = "libcuda.so.1", number: int = 0) -> None:
         """Create the context (some tenths of a second). Raises `GpuError`."""
         try:
             self._cuda = ctypes.CDLL(library)
@@ -78,7 +87,7 @@ class CudaGpu:
         self._ballast = ctypes.c_uint64()
         device, l2_bytes = ctypes.c_int(), ctypes.c_int()
         self._do("cuInit", 0)
-        self._do("cuDeviceGet", ctypes.byref(device), 0)
+        self._do("cuDeviceGet", ctypes.byref(device), number)
         self._do("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), device)
         self._do("cuCtxSetCurrent", self._context)
         self._do("cuDeviceGetAttribute", ctypes.byref(l2_bytes), _L2_CACHE_BYTES, device)
@@ -90,7 +99,12 @@ class CudaGpu:
         self._do("cuMemAlloc_v2", ctypes.byref(self._ballast), size)
 
     def timed(
-        self, function: Callable[..., Any], arguments: tuple[Any, ...], *, cold: bool
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        *,
+        cold: bool,
+        barrier: Barrier = None,
     ) -> tuple[Any, int]:
         """By two clocks, the host's and the GPU's, of which the larger counts.
 
@@ -101,10 +115,12 @@ class CudaGpu:
         if cold:
             self._flush()
         self._synchronize()
+        _meet(barrier)
         self._mark(self._start)
         self._begun_ns = clock()
         returned = function(*arguments)
         self._synchronize()
+        _meet(barrier)
         took_ns = clock() - self._begun_ns
         self._mark(self._end)
         return returned, max(took_ns, self._between_marks_ns())
@@ -168,12 +184,14 @@ class CudaGpu:
 class TorchGpu:
     """A GPU that only torch knows how to drive (AMD's), by the host's clock."""
 
-    def __init__(self, torch: Any) -> None:
+    def __init__(self, torch: Any, number: int = 0) -> None:
         """Raises `GpuError`."""
         try:
             torch.cuda.init()
-            l2_bytes = int(torch.cuda.get_device_properties(0).L2_cache_size)
-            self._ballast = torch.empty(FLUSHES * l2_bytes, dtype=torch.uint8, device="cuda")
+            l2_bytes = int(torch.cuda.get_device_properties(number).L2_cache_size)
+            self._ballast = torch.empty(
+                FLUSHES * l2_bytes, dtype=torch.uint8, device=f"cuda:{number}"
+            )
         except RuntimeError as error:
             raise GpuError(str(error)) from error
         self._hip = ctypes.CDLL(_loaded_library("libamdhip64"))
@@ -182,14 +200,22 @@ class TorchGpu:
         self._begun_ns = 0
 
     def timed(
-        self, function: Callable[..., Any], arguments: tuple[Any, ...], *, cold: bool
+        self,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        *,
+        cold: bool,
+        barrier: Barrier = None,
     ) -> tuple[Any, int]:
         """As `Gpu.timed` says."""
         if cold:
             self._ballast.zero_()
         self._synchronize()
+        _meet(barrier)
         self._begun_ns = self._clock()
         returned = function(*arguments)
+        self._synchronize()
+        _meet(barrier)
         return returned, self.until_now_ns()
 
     def until_now_ns(self) -> int:
@@ -213,6 +239,11 @@ class TorchGpu:
         except RuntimeError:
             return True
         return False
+
+
+def _meet(barrier: Barrier) -> None:
+    if barrier is not None:
+        barrier()
 
 
 def _loaded_library(name: str) -> str:

@@ -235,6 +235,8 @@ def flavour_of(job: JobSpec) -> Flavour:
     """
     if job.problem.harness is HarnessKind.SCRIPT:
         return Flavour.BARE
+    if job.problem.multi_gpu and _installed("torch"):
+        return Flavour.TORCH  # ranks meet by torch.distributed
     texts = [file.text for file in job.problem.files] + [job.submission.text]
     if any("torch" in text or "triton" in text for text in texts) and _installed("torch"):
         return Flavour.TORCH

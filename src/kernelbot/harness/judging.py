@@ -4,15 +4,18 @@ import os
 import socket
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.channel import Channel
 from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.examining import SoleExaminer
 from kernelbot.harness.native import Collected, NativeJudge
 from kernelbot.harness.outcome import Material, our_fault, run_result
-from kernelbot.harness.problem import ProblemBroken, loaded
+from kernelbot.harness.problem import ProblemBroken, loaded, shared_modules
+from kernelbot.harness.ranks.panel import Panel, convened
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
 from kernelbot.harness.script import judge_script, maps_cuda
 from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
@@ -86,8 +89,9 @@ def _natively(
 ) -> Material:
     collected = Collected()
     try:
-        with loaded(job.problem) as problem:
-            native = NativeJudge(job, problem, client, flusher, emit, cache)
+        with _panel(job) as panel, loaded(job.problem) as problem:
+            examiner = panel or SoleExaminer(problem)
+            native = NativeJudge(job, problem, examiner, client, flusher, emit, cache)
             collected = native.collected
             native.run()
     except (ProblemBroken, SandboxUnavailable) as error:
@@ -102,6 +106,13 @@ def _natively(
         notes=collected.artifacts.notes,
         refusal=collected.refusal,
     )
+
+
+def _panel(job: JobSpec) -> AbstractContextManager[Panel | None]:
+    """Who examines several ranks; None where there is but one."""
+    if not job.problem.multi_gpu:
+        return nullcontext()
+    return convened(job.problem, job.device.vendor, shared_modules(job.problem))
 
 
 def _by_script(

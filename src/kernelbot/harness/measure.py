@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from kernelbot.harness.anchor import EVERY, Anchor, without_drift
 from kernelbot.harness.clocks import CacheFlusher
-from kernelbot.harness.control import Control, caller_of
+from kernelbot.harness.control import Control
+from kernelbot.harness.conversations import AnySession, caller_of
 from kernelbot.harness.crosscheck import below_floor
 from kernelbot.harness.examining import Examiner, Question
 from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
-from kernelbot.harness.session import Session
 from kernelbot.harness.testing import refuse_side_effects, wrong_answer
 from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
@@ -45,7 +45,7 @@ class Measurer:
         self,
         job: JobSpec,
         examiner: Examiner,
-        session: Session,
+        session: AnySession,
         control: Control,
         flusher: CacheFlusher,
         spend: Spend,

@@ -11,7 +11,8 @@ from kernelbot.harness.build import Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.control import Control
-from kernelbot.harness.examining import SoleExaminer
+from kernelbot.harness.conversations import AnySession, open_session
+from kernelbot.harness.examining import Examiner
 from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.measure import Measurement, Measurer
 from kernelbot.harness.outcome import Refusal
@@ -21,7 +22,6 @@ from kernelbot.harness.profiling.native import profilers_for
 from kernelbot.harness.profiling.watched import Subject
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.seeds import case_arguments
-from kernelbot.harness.session import Session
 from kernelbot.harness.testing import run_tests
 from kernelbot.harness.windows import Ending
 from kernelbot.protocol import (
@@ -84,6 +84,7 @@ class NativeJudge:
         self,
         job: JobSpec,
         problem: LoadedProblem,
+        examiner: Examiner,
         client: RunnerClient,
         flusher: CacheFlusher,
         emit: Emit,
@@ -91,7 +92,7 @@ class NativeJudge:
     ) -> None:
         self._job = job
         self._problem = problem
-        self._examiner = SoleExaminer(problem)
+        self._examiner = examiner
         self._client = client
         self._flusher = flusher
         self._emit = emit
@@ -169,9 +170,7 @@ class NativeJudge:
         limit_s = {Phase.TEST: timeouts.test_s, Phase.LEADERBOARD: timeouts.ranked_s}.get(
             phase, timeouts.benchmark_s
         )
-        session = Session.start(
-            self._client, self._job.limits, self._problem.modules, start + limit_s
-        )
+        session = self._session(phase, start + limit_s)
         self.collected.spend("spawn", time.monotonic() - start)
         try:
             return self._drive(phase, session)
@@ -182,10 +181,12 @@ class NativeJudge:
         finally:
             self.collected.heard(session.end())
 
-    def _session(self, deadline: float) -> Session:
-        return Session.start(self._client, self._job.limits, self._problem.modules, deadline)
+    def _session(self, phase: Phase, deadline: float) -> AnySession:
+        tests = list(enumerate(self._job.problem.tests))
+        _, first = (tests if phase is Phase.TEST else self.timed_cases())[0]
+        return open_session(self._job, self._client, self._problem.modules, deadline, first)
 
-    def _drive(self, phase: Phase, session: Session) -> PhaseResult:
+    def _drive(self, phase: Phase, session: AnySession) -> PhaseResult:
         spec = self._job.problem
         device = "cpu" if self._job.device.vendor is Vendor.CPU else "cuda"
         outputs = None if spec.lang is Lang.PY else spec.config.outputs
@@ -205,7 +206,7 @@ class NativeJudge:
             return self._profile(session)
         return self._measure(phase, session)
 
-    def _profile(self, session: Session) -> PhaseResult:
+    def _profile(self, session: AnySession) -> PhaseResult:
         """A report and files of each workload, as artifacts in the order of the cases."""
         subject = Subject(self._job, self._problem.modules, self._binary, self._builds)
         profilers = profilers_for(subject, session, self._client)
@@ -217,7 +218,7 @@ class NativeJudge:
             profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
         return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 
-    def _load(self, session: Session) -> None:
+    def _load(self, session: AnySession) -> None:
         start = time.monotonic()
         spec = self._job.problem
         if self._binary is None:
@@ -226,7 +227,7 @@ class NativeJudge:
             session.load_library(self._binary, spec.config.outputs)
         self.collected.spend("compile", time.monotonic() - start)
 
-    def _measure(self, phase: Phase, session: Session) -> PhaseResult:
+    def _measure(self, phase: Phase, session: AnySession) -> PhaseResult:
         self._load(session)
         control = self._control_until(session.deadline)
         measurer = Measurer(

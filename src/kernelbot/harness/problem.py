@@ -78,6 +78,12 @@ def shared_files(spec: ProblemSpec) -> tuple[SourceFile, ...]:
     return tuple(by_name[name] for name in names)
 
 
+def shared_modules(spec: ProblemSpec) -> frozenset[str]:
+    """Names of the modules among the shared files."""
+    names = (Path(file.name) for file in shared_files(spec))
+    return frozenset(path.stem for path in names if path.suffix == ".py")
+
+
 def _imports(source: str) -> Iterator[str]:
     try:
         tree = ast.parse(source)
@@ -112,8 +118,8 @@ def _load(spec: ProblemSpec) -> LoadedProblem:
     try:
         reference = importlib.import_module("reference")
         generate, check = reference.generate_input, reference.check_implementation
-        shared = [Path(file.name).stem for file in shared_files(spec) if file.name.endswith(".py")]
-        for name in shared:
+        shared = shared_modules(spec)
+        for name in sorted(shared):
             importlib.import_module(name)
     except (Exception, SystemExit) as error:
         raise ProblemBroken(
@@ -124,7 +130,7 @@ def _load(spec: ProblemSpec) -> LoadedProblem:
         generate=generate,
         check=check,
         reference=getattr(reference, "ref_kernel", None),
-        modules=frozenset(shared),
+        modules=shared,
     )
 
 

@@ -28,6 +28,7 @@ from kernelbot.harness.compiled import (
 from kernelbot.harness.gpu import Gpu, GpuError, open_gpu
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.profiling.inside import profile, repeat
+from kernelbot.harness.ranks.joining import join
 from kernelbot.harness.rebuild import decode
 from kernelbot.harness.values import Encoded, UnsupportedValue, encode
 
@@ -64,11 +65,14 @@ class _Runner:
         self._fresh_output = False
         self._given: list[tuple[int, int]] = []
         self._gpu: Gpu | None = None
+        self._rank = 0
+        self._barrier: Callable[[], Any] | None = None
         self._kernels: dict[str, Kernel] = {
             "identity": PythonKernel(lambda data: data),
             "nothing": PythonKernel(lambda _data: None),
         }
         self._answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
+            "join": self._join,
             "setup": self._setup,
             "load": self._load,
             "load_library": self._load_library,
@@ -94,6 +98,17 @@ class _Runner:
         self._channel.send_bytes(body)
         return True
 
+    def _join(self, message: dict[str, Any], _fds: list[int]) -> bool:
+        """Become one rank of several."""
+        self._rank = message["rank"]
+        try:
+            self._barrier = join(
+                self._rank, message["world_size"], message["backend"], message["meeting"]
+            )
+        except RuntimeError as error:
+            return self._raised(error)
+        return self._reply({"op": "ready"})
+
     def _setup(self, message: dict[str, Any], _fds: list[int]) -> bool:
         sys.path.insert(0, self._folder)
         sys.dont_write_bytecode = True
@@ -102,7 +117,7 @@ class _Runner:
         self._fresh_output = message["fresh_output"]
         if message["device"] != "cpu":
             try:
-                self._gpu = open_gpu()
+                self._gpu = open_gpu(self._rank)
             except (GpuError, RuntimeError) as error:
                 return self._reply({"op": "no_gpu", "text": str(error)})
         if message["outputs"] is not None:
@@ -191,10 +206,14 @@ class _Runner:
         return self._call_in_place(kernel, arguments)
 
     def _call_in_place(self, kernel: Kernel, arguments: tuple[Any, ...]) -> bool:
-        clock, function = self._clock, kernel.function
+        clock, barrier, function = self._clock, self._barrier, kernel.function
         try:
+            if barrier is not None:
+                barrier()
             start = clock()
             returned = function(*arguments)
+            if barrier is not None:
+                barrier()
             end = clock()
             result = encode(kernel.output(returned), self._modules)
         except OutOfBounds:
@@ -260,10 +279,14 @@ class _Runner:
     def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int]:
         """What the kernel returned, and how long it took in ns, its work on a GPU included."""
         if self._gpu is not None:
-            return self._gpu.timed(kernel.function, arguments, cold=cold)
-        clock, function = self._clock, kernel.function
+            return self._gpu.timed(kernel.function, arguments, cold=cold, barrier=self._barrier)
+        clock, barrier, function = self._clock, self._barrier, kernel.function
+        if barrier is not None:
+            barrier()
         start = clock()
         returned = function(*arguments)
+        if barrier is not None:
+            barrier()
         return returned, clock() - start
 
     def _encode(self, value: Any, allow_parameters: bool = False) -> Encoded:

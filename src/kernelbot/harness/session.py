@@ -20,9 +20,9 @@ from kernelbot.harness.channel import (
     ChannelTimeout,
 )
 from kernelbot.harness.clocks import CacheFlusher, TaskClocks, own_delay_ns
-from kernelbot.harness.failure import AuthorFailure, death, garbage, refuse, returned
+from kernelbot.harness.failure import NO_KERNEL, AuthorFailure, death, garbage, refuse, returned
 from kernelbot.harness.memory import SharedBuffer
-from kernelbot.harness.profiling.inside import MOST_TEXT
+from kernelbot.harness.profiling.request import ProfileRequest
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
 from kernelbot.harness.sandbox import Runner, RunnerClient, SandboxUnavailable
@@ -34,7 +34,6 @@ _POISON = 0xA5
 _FIRST_OUTPUT_BYTES = 1 << 20
 _FINISH_S = 0.5
 _DRAIN_S = 0.5
-_TRACE_BYTES = 16 << 20
 
 
 class Session:
@@ -60,7 +59,7 @@ class Session:
         self._runner = runner
         self._rank = rank
         self._pidfd = os.pidfd_open(runner.pid)
-        self._channel = Channel(
+        self.channel = Channel(
             runner.channels[rank or 0], alive_fd=self._pidfd, glance=self._watch_output
         )
         self._clocks: TaskClocks | None = None
@@ -110,6 +109,11 @@ class Session:
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
+        self.offer_code(submission, name, builds)
+        self._loaded(self.receive(), NO_KERNEL)
+
+    def offer_code(self, submission: SourceFile, name: str, builds: bytes) -> None:
+        """Send the author's file; the runner will say what became of its import."""
         message = {"op": "load", "name": name, "text": submission.text, "builds": len(builds)}
         if builds:
             with contextlib.closing(SharedBuffer.create(len(builds))) as packed:
@@ -117,7 +121,6 @@ class Session:
                 self.send(message, [packed.fd])
         else:
             self.send(message)
-        self._loaded(self.receive(), "The submission defines no function custom_kernel(data).")
 
     def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
         """Load the author's shared object. Raises `AuthorFailure`."""
@@ -223,22 +226,8 @@ class Session:
 
     def profile(self, data: Encoded) -> tuple[str, bytes]:
         """A table and a gzipped trace (maybe empty) as the runner took them: the author's word."""
-        given, taken = SharedBuffer.create(data.size_bytes), SharedBuffer.create(_TRACE_BYTES)
-        try:
-            data.copy_to(given)
-            self.send({"op": "profile", "data": data.skeleton}, [given.fd, taken.fd])
-            reply = self.receive()
-            refuse(reply, "The submission failed")
-            text, size = reply.get("text"), reply.get("size")
-            if reply["op"] != "profiled" or type(text) is not str or type(size) is not int:
-                raise garbage(reply)
-            if size > _TRACE_BYTES:
-                left_out = f"\nThe trace is left out: it has more than {_TRACE_BYTES >> 20} MiB."
-                return text[:MOST_TEXT] + left_out, b""
-            return text[:MOST_TEXT], taken.read(0, max(size, 0))
-        finally:
-            given.close()
-            taken.close()
+        with contextlib.closing(ProfileRequest(self.send, data)) as request:
+            return request.answer(self.receive())
 
     @property
     def init_pid(self) -> int:
@@ -248,13 +237,13 @@ class Session:
     def wait_for_message(self) -> None:
         """Return once the runner has said something. Raises `AuthorFailure`."""
         try:
-            self._channel.wait_for_message(self.deadline)
+            self.channel.wait_for_message(self.deadline)
         except ChannelError as error:
             raise self._death(error) from error
 
     def has_message(self) -> bool:
         """Whether the runner has said something that wasn't read."""
-        return self._channel.has_message()
+        return self.channel.has_message()
 
     def inputs_changed(self, data: Encoded) -> bool:
         """Whether the last call left its inputs other than they were."""
@@ -271,11 +260,15 @@ class Session:
     def end(self) -> Ending:
         """Kill the runner's whole tree; what it had printed is kept. Harmless when repeated."""
         if self._ending is None:
-            with contextlib.suppress(ChannelError):
-                self._channel.send({"op": "finish"}, deadline=time.monotonic() + _FINISH_S)
-                self._channel.receive(time.monotonic() + _FINISH_S)
+            self.say_goodbye()
             self._ending = self._kill()
         return self._ending
+
+    def say_goodbye(self) -> None:
+        """Let the runner flush the author's text buffers."""
+        with contextlib.suppress(ChannelError):
+            self.channel.send({"op": "finish"}, deadline=time.monotonic() + _FINISH_S)
+            self.channel.receive(time.monotonic() + _FINISH_S)
 
     def abort(self) -> Ending:
         """`end` without waiting for the author's text buffers."""
@@ -371,14 +364,14 @@ class Session:
     def send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
         """Say something to the runner. Raises `AuthorFailure` where it is dead."""
         try:
-            self._channel.send(message, fds or (), self.deadline)
+            self.channel.send(message, fds or (), self.deadline)
         except ChannelError as error:
             raise self._death(error) from error
 
     def receive(self) -> dict[str, Any]:
         """What the runner says next. Raises `AuthorFailure`."""
         try:
-            reply, fds = self._channel.receive(self.deadline)
+            reply, fds = self.channel.receive(self.deadline)
         except ChannelError as error:
             raise self._death(error) from error
         for fd in fds:

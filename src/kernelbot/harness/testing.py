@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 from kernelbot.harness.callers import Conversation, Inputs
+from kernelbot.harness.conversations import world_size
 from kernelbot.harness.examining import Examiner, Question
 from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.seeds import case_arguments
@@ -27,6 +28,8 @@ def run_tests(
     order = list(range(len(job.problem.tests)))
     if job.secret:
         random.SystemRandom().shuffle(order)
+    # Cases of as many ranks share those.
+    order.sort(key=lambda index: world_size(job.problem.tests[index]))
     results: dict[int, CaseResult] = {}
     for index in order:
         case = job.problem.tests[index]

@@ -3,6 +3,7 @@
 import cProfile
 import gzip
 import io
+import os
 import pstats
 import sys
 import time
@@ -30,7 +31,7 @@ def profile(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[s
         for _ in range(CALLS):
             function(*arguments)
     table = taken.key_averages().table(sort_by="self_cpu_time_total", row_limit=_ROWS)
-    trace = Path("trace.json")
+    trace = Path(f"trace-{os.getpid()}.json")  # ranks share their folder
     taken.export_chrome_trace(str(trace))
     return str(table)[:MOST_TEXT], gzip.compress(trace.read_bytes(), 6)
 

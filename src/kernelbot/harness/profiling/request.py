@@ -1,0 +1,38 @@
+"""Asking a runner for the framework's profile of a call."""
+
+from collections.abc import Callable
+from typing import Any
+
+from kernelbot.harness.failure import garbage, refuse
+from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.profiling.inside import MOST_TEXT
+from kernelbot.harness.values import Encoded
+
+_TRACE_BYTES = 16 << 20
+
+
+class ProfileRequest:
+    """One question and its answer. Close it."""
+
+    def __init__(self, send: Callable[[dict[str, Any], list[int]], None], data: Encoded) -> None:
+        """Send the data, and memory for the trace."""
+        self._given = SharedBuffer.create(data.size_bytes)
+        self._taken = SharedBuffer.create(_TRACE_BYTES)
+        data.copy_to(self._given)
+        send({"op": "profile", "data": data.skeleton}, [self._given.fd, self._taken.fd])
+
+    def answer(self, reply: dict[str, Any]) -> tuple[str, bytes]:
+        """A table and a gzipped trace (maybe empty): the author's word. Raises `AuthorFailure`."""
+        refuse(reply, "The submission failed")
+        text, size = reply.get("text"), reply.get("size")
+        if reply["op"] != "profiled" or type(text) is not str or type(size) is not int:
+            raise garbage(reply)
+        if size > _TRACE_BYTES:
+            left_out = f"\nThe trace is left out: it has more than {_TRACE_BYTES >> 20} MiB."
+            return text[:MOST_TEXT] + left_out, b""
+        return text[:MOST_TEXT], self._taken.read(0, max(size, 0))
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._given.close()
+        self._taken.close()

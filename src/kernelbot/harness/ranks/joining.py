@@ -1,0 +1,44 @@
+"""Becoming one rank of several: what code that runs on several devices expects to find."""
+
+import importlib
+import os
+from collections.abc import Callable
+from typing import Any
+
+FROM_ENVIRONMENT = "env://"
+"""Meet on the loopback of a network namespace that the ranks have to themselves."""
+_PORT = "29500"
+
+
+def join(rank: int, world_size: int, backend: str, meeting: str) -> Callable[[], Any]:
+    """Initialise `torch.distributed`; returns a barrier of all ranks, on a group of its own.
+
+    `meeting` is where the ranks find each other, as `init_method`. Raises RuntimeError.
+    """
+    torch: Any = importlib.import_module("torch")
+    distributed: Any = importlib.import_module("torch.distributed")
+    for name in ("RANK", "LOCAL_RANK"):
+        os.environ[name] = str(rank)
+    for name in ("WORLD_SIZE", "LOCAL_WORLD_SIZE"):
+        os.environ[name] = str(world_size)
+    for name in ("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME"):
+        os.environ[name] = "lo"
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=_PORT)
+    # All ranks together have the threads that one runner has alone.
+    torch.set_num_threads(max(1, torch.get_num_threads() // world_size))
+    options: dict[str, Any] = {}
+    if backend == "nccl":
+        _take_gpu(torch, rank, world_size)
+        options["device_id"] = torch.device("cuda", rank)
+    distributed.init_process_group(
+        backend, init_method=meeting, rank=rank, world_size=world_size, **options
+    )
+    group, barrier = distributed.new_group(), distributed.barrier
+    return lambda: barrier(group)
+
+
+def _take_gpu(torch: Any, rank: int, world_size: int) -> None:
+    found = torch.cuda.device_count()
+    if found < world_size:
+        raise RuntimeError(f"a case needs {world_size} GPUs, and this machine has {found}")
+    torch.cuda.set_device(rank)

@@ -1,0 +1,154 @@
+"""The trusted ranks: processes that generate one rank's data and check its output, together.
+
+A reference for several ranks talks to the others itself, so it needs as many processes as the
+submission has, with a process group of their own. They are forked from a nursery, which is forked
+from the judge before that has started anything.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from kernelbot.harness.channel import Channel, ChannelClosed
+from kernelbot.harness.checking import expected_output, unlike
+from kernelbot.harness.examining import encode_input
+from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.problem import LoadedProblem, ProblemBroken, loaded
+from kernelbot.harness.ranks.joining import join
+from kernelbot.harness.rebuild import decode
+from kernelbot.harness.sandbox import kernel
+from kernelbot.protocol import ProblemSpec
+
+_SEEDS = 1 << 31
+
+
+def run_nursery(lane: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
+    """Fork members as the judge asks for them; each `seat` of rank 0 ends all that were before.
+
+    `folder` is for their files. Meant to be the whole life of a forked process.
+    """
+    tempfile.tempdir = folder
+    pids: list[int] = []
+    _begin(lane)
+    with contextlib.suppress(ChannelClosed):
+        while True:
+            order, fds = lane.receive()
+            if order["rank"] == 0:
+                _end_all(pids)
+            pid = os.fork()
+            if pid == 0:
+                _be_member(fds[0], spec, order)
+            os.close(fds[0])
+            pids.append(pid)
+    _end_all(pids)
+    os._exit(0)
+
+
+def _begin(lane: Channel) -> None:
+    """Die with the parent, and hold nothing of its."""
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    kernel.close_all_but({0, 1, 2, lane.fileno()})
+
+
+def _end_all(pids: list[int]) -> None:
+    while pids:
+        os.kill(pids[-1], signal.SIGKILL)
+        os.waitpid(pids.pop(), 0)
+
+
+def _be_member(fd: int, spec: ProblemSpec, order: dict[str, Any]) -> NoReturn:
+    code = 1
+    try:
+        lane = Channel(socket.socket(fileno=fd))
+        _begin(lane)
+        with loaded(spec) as problem:
+            _Member(lane, problem, order["rank"], order["device"]).serve(order)
+        code = 0
+    except ChannelClosed:
+        code = 0
+    except BaseException:  # noqa: BLE001 (the last frame of this process: it shows and ends)
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+class _Member:
+    def __init__(self, lane: Channel, problem: LoadedProblem, rank: int, device: str) -> None:
+        self._lane = lane
+        self._problem = problem
+        self._rank = rank
+        self._device = device
+        self._data: Any = None
+        self._expected: Any = None
+        self._output: Any = None
+        self._answers: dict[str, Callable[[dict[str, Any], list[int]], None]] = {
+            "ask": self._ask,
+            "work_out": self._work_out,
+            "compare": self._compare,
+            "check": self._check,
+        }
+
+    def serve(self, order: dict[str, Any]) -> None:
+        """Join the others, then answer the judge until it hangs up."""
+        self._guarded(lambda: self._join(order))
+        while True:
+            message, fds = self._lane.receive()
+            answer = self._answers[message["op"]]
+            self._guarded(lambda: answer(message, fds))  # noqa: B023 (called at once)
+            for fd in fds:
+                os.close(fd)
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except ProblemBroken as error:
+            self._lane.send({"op": "broken", "text": str(error)})
+
+    def _join(self, order: dict[str, Any]) -> None:
+        try:
+            join(self._rank, order["world_size"], order["backend"], order["meeting"])
+        except RuntimeError as error:
+            raise ProblemBroken(f"The reference's ranks couldn't be set up: {error}") from error
+        self._lane.send({"op": "seated"})
+
+    def _ask(self, message: dict[str, Any], _fds: list[int]) -> None:
+        self._expected = None
+        # Generators that use the global state are to give each rank something else.
+        seed = None if message["seed"] is None else (message["seed"] + self._rank) % _SEEDS
+        arguments = {**message["arguments"], "rank": self._rank}
+        self._data = self._problem.make_input(arguments, seed)
+        given = encode_input(self._data, self._problem.modules)
+        buffer = SharedBuffer.create(given.size_bytes)
+        given.copy_to(buffer)
+        self._lane.send({"op": "asked", "data": given.skeleton}, [buffer.fd])
+        buffer.close()
+
+    def _work_out(self, _message: dict[str, Any], _fds: list[int]) -> None:
+        if self._expected is None:
+            self._expected = expected_output(self._problem, self._data)
+        self._lane.send({"op": "said", "complaint": ""})
+
+    def _compare(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Is the output of the right kind? Answered before any rank's checker runs."""
+        buffer = SharedBuffer.attach(os.dup(fds[0]))
+        self._output, _ = decode(
+            message["value"], buffer, self._problem.modules, device=self._device
+        )
+        buffer.close()
+        complaint = unlike(self._expected, self._output, self._data)
+        self._lane.send({"op": "said", "complaint": complaint})
+
+    def _check(self, _message: dict[str, Any], _fds: list[int]) -> None:
+        try:
+            complaint = self._problem.judge(self._data, self._output)
+        except (Exception, SystemExit) as error:
+            raise ProblemBroken(
+                f"The problem's checker failed: {type(error).__name__}: {error}"
+            ) from error
+        self._lane.send({"op": "said", "complaint": complaint})

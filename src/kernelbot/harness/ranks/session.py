@@ -1,0 +1,289 @@
+"""The judge's side of all ranks of one phase, which run in one sandbox and end together."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kernelbot.harness.channel import ChannelError, wait_for_any
+from kernelbot.harness.clocks import CacheFlusher, TaskClocks
+from kernelbot.harness.failure import AuthorFailure, insist
+from kernelbot.harness.problem import ProblemBroken
+from kernelbot.harness.profiling.request import ProfileRequest
+from kernelbot.harness.ranks.joining import FROM_ENVIRONMENT
+from kernelbot.harness.ranks.shares import Shares
+from kernelbot.harness.sandbox import Entry, Runner, RunnerClient, RunnerExit, SandboxUnavailable
+from kernelbot.harness.session import Session
+from kernelbot.harness.windows import Ending, Reply
+from kernelbot.protocol import Limits, SourceFile, Verdict
+
+_NEVER_RUN = RunnerExit(None, None, False, 0.0, False)
+
+
+@dataclass(frozen=True)
+class _Seated:
+    """Runners of one family."""
+
+    runner: Runner
+    sessions: tuple[Session, ...]
+    clocks: TaskClocks
+    """Of all of them together."""
+
+
+class RankSession:
+    """Drives as many runners as a call's data is for: fresh ones whenever that number changes, or
+    when one of them has failed. Every wait ends by `deadline`.
+    """
+
+    def __init__(
+        self,
+        client: RunnerClient,
+        limits: Limits,
+        modules: frozenset[str],
+        deadline: float,
+        world_size: int,
+    ) -> None:
+        """`world_size`: how many are needed first."""
+        self._client = client
+        self._limits = limits
+        self._modules = modules
+        self._deadline = deadline
+        self._world_size = world_size
+        self._backend = "gloo"
+        self._set_up: Callable[[Session], None] | None = None
+        self._offer_code: Callable[[Session], None] | None = None
+        self._seated: _Seated | None = None
+        self._endings: list[Ending] = []
+
+    @property
+    def deadline(self) -> float:
+        """When all waiting ends, a time of `time.monotonic()`."""
+        return self._deadline
+
+    @deadline.setter
+    def deadline(self, deadline: float) -> None:
+        self._deadline = deadline
+        for session in self.sessions:
+            session.deadline = deadline
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """Of the ranks that there are, in their order."""
+        return self._seated.sessions if self._seated else ()
+
+    @property
+    def init_pid(self) -> int:
+        """The ranks' first process, ours; all others are below it."""
+        return self._family.runner.pid
+
+    @property
+    def main_pid(self) -> int:
+        """The parent of all ranks."""
+        return self._family.runner.main_pid
+
+    def tree_cpu_ns(self) -> int:
+        """Processor time so far of all ranks and everything below them."""
+        return self._family.clocks.tree_cpu_ns()
+
+    @property
+    def _family(self) -> _Seated:
+        if self._seated is None:
+            raise AssertionError("no ranks are seated")
+        return self._seated
+
+    def setup(
+        self,
+        files: tuple[SourceFile, ...],
+        device: str,
+        fresh_output: bool,
+        outputs: tuple[int, ...] | None,
+    ) -> None:
+        """What every rank gets as it starts."""
+        self._backend = "gloo" if device == "cpu" else "nccl"
+        self._set_up = lambda session: session.setup(files, device, fresh_output, outputs)
+
+    def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
+        """Have all ranks import the author's file at the same time. Raises `AuthorFailure`."""
+        self._offer_code = lambda session: session.offer_code(submission, name, builds)
+        self.seat(self._world_size)
+
+    def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
+        """Compiled problems have no ranks."""
+        raise ProblemBroken(
+            f"A compiled problem ({len(binary)} bytes, outputs {outputs}) can't have ranks."
+        )
+
+    def seat(self, world_size: int) -> None:
+        """Have exactly as many ranks, with the author's code in them if there is any."""
+        if len(self.sessions) == world_size:
+            return
+        self._unseat()
+        runner = self._client.spawn(self._limits, Entry.RANKS, world_size)
+        clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
+        sessions = tuple(
+            Session(runner, self._limits, self._modules, self._deadline, rank)
+            for rank in range(world_size)
+        )
+        self._seated = _Seated(runner, sessions, clocks)
+        self._join(world_size)
+        if self._set_up is not None:
+            for session in sessions:
+                self._set_up(session)
+        if self._offer_code is not None:
+            self._load_all(self._offer_code)
+
+    def _join(self, world_size: int) -> None:
+        for rank, session in enumerate(self.sessions):
+            session.send(
+                {
+                    "op": "join",
+                    "rank": rank,
+                    "world_size": world_size,
+                    "backend": self._backend,
+                    "meeting": FROM_ENVIRONMENT,
+                }
+            )
+        try:
+            self.gather("ready", "They didn't find each other")
+        except AuthorFailure as error:  # no code of the author's has run yet
+            if error.verdict is Verdict.TIME_LIMIT:
+                raise
+            raise SandboxUnavailable(f"The ranks couldn't be set up. {error.message}") from error
+
+    def _load_all(self, offer_code: Callable[[Session], None]) -> None:
+        for session in self.sessions:
+            offer_code(session)
+        self.gather("loaded", "The submission failed while it was imported")
+
+    def builds(self) -> bytes:
+        """What rank 0 has compiled for itself."""
+        return self.sessions[0].builds() if self.sessions else b""
+
+    def call(self, data: Shares) -> Reply:
+        """One untimed call of all ranks. Raises `AuthorFailure`."""
+        self.seat(len(data.parts))
+        probes = [session.probes() for session in self.sessions]
+        for session, part, places in zip(self.sessions, data.parts, probes, strict=True):
+            session.offer(part, probes=places)
+        return together(self.outcomes(self.gather("done"), probes))
+
+    def timed_call(
+        self, data: Shares, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
+    ) -> Reply:
+        """One call of all ranks between the judge's clocks; data and output are copied.
+
+        Caches are flushed by the ranks where there is a `flusher`: these are a GPU's.
+        """
+        self.seat(len(data.parts))
+        probes = [session.probes() for session in self.sessions]
+        for session, part in zip(self.sessions, data.parts, strict=True):
+            session.offer(part, kernel, reuse=reuse)
+        self.gather("ready")
+        rested = self.tree_cpu_ns()
+        start = time.perf_counter_ns()
+        for session, places in zip(self.sessions, probes, strict=True):
+            session.send({"op": "go", "probes": places, "cold": flusher is not None})
+        self.gather("returned")
+        bracket_ns = time.perf_counter_ns() - start
+        computed_ns = self.tree_cpu_ns() - rested
+        for session in self.sessions:
+            session.send({"op": "take"})
+        reply = together(self.outcomes(self.gather("done"), probes))
+        window = replace(
+            reply.window,
+            bracket_ns=bracket_ns,
+            call_tree_cpu_ns=computed_ns,
+            processors=self._family.clocks.processors(),
+        )
+        return replace(reply, window=window)
+
+    def profile(self, data: Shares) -> tuple[str, bytes]:
+        """Of rank 0, while the others make the same calls."""
+        self.seat(len(data.parts))
+        with contextlib.ExitStack() as stack:
+            requests = [
+                stack.enter_context(contextlib.closing(ProfileRequest(session.send, part)))
+                for session, part in zip(self.sessions, data.parts, strict=True)
+            ]
+            return requests[0].answer(self.gather("profiled")[0])
+
+    def inputs_changed(self, data: Shares) -> bool:
+        """Whether the last call left any rank's inputs other than they were."""
+        pairs = zip(self.sessions, data.parts, strict=True)
+        return any(session.inputs_changed(part) for session, part in pairs)
+
+    def gather(self, wanted: str, where: str = "The submission failed") -> list[dict[str, Any]]:
+        """What each rank says next, which is to be `wanted`. Raises `AuthorFailure`.
+
+        Once one says anything else, the others may wait for it for ever: all are ended.
+        """
+        replies: dict[int, dict[str, Any]] = {}
+        while len(replies) < len(self.sessions):
+            for rank in self._ready([r for r in range(len(self.sessions)) if r not in replies]):
+                replies[rank] = self.sessions[rank].receive()
+                try:
+                    with naming(rank):
+                        insist(replies[rank], wanted, where)
+                except AuthorFailure:
+                    self._unseat()
+                    raise
+        return [replies[rank] for rank in sorted(replies)]
+
+    def _ready(self, waiting: list[int]) -> list[int]:
+        """Those of the waiting ranks that have said something, or whose death is to be told."""
+        channels = [self.sessions[rank].channel for rank in waiting]
+        try:
+            ready = wait_for_any(channels, self._deadline)
+        except ChannelError:
+            return waiting[:1]
+        return [rank for rank, channel in zip(waiting, channels, strict=True) if channel in ready]
+
+    def outcomes(self, replies: list[dict[str, Any]], probes: list[list[int]]) -> list[Reply]:
+        """What the answers to a call come to. Raises `AuthorFailure`."""
+        found = []
+        for rank, (reply, places) in enumerate(zip(replies, probes, strict=True)):
+            with naming(rank):
+                found.append(self.sessions[rank].outcome(reply, places))
+        return found
+
+    def end(self) -> Ending:
+        """Kill all ranks; what they had printed is kept. Harmless when repeated."""
+        for session in self.sessions:
+            session.say_goodbye()
+        return self.abort()
+
+    def abort(self) -> Ending:
+        """`end` without waiting for the author's text buffers."""
+        self._unseat()
+        return Ending(
+            self._endings[-1].exit if self._endings else _NEVER_RUN,
+            "".join(ending.stdout for ending in self._endings),
+            "".join(ending.stderr for ending in self._endings),
+        )
+
+    def _unseat(self) -> None:
+        endings = [session.abort() for session in self.sessions]
+        self._endings.extend(endings[:1])  # one sandbox, one exit, one pair of streams
+        self._seated = None
+
+
+def together(replies: Sequence[Reply]) -> Reply:
+    """All ranks' outcomes as one: their values in a tuple, the time by rank 0's clock."""
+    return Reply(
+        value=tuple(reply.value for reply in replies),
+        window=replies[0].window,
+        size_bytes=sum(reply.size_bytes for reply in replies),
+        aliased=any(reply.aliased for reply in replies),
+        parts=sum(reply.parts for reply in replies),
+    )
+
+
+@contextlib.contextmanager
+def naming(rank: int) -> Iterator[None]:
+    """Say of a failure which rank it was."""
+    try:
+        yield
+    except AuthorFailure as error:
+        error.message = f"Rank {rank}: {error.message}"
+        raise
