@@ -19,6 +19,7 @@ from tests.fakes import hub, oauth_provider
 
 START_LIMIT_S = 60.0
 STOP_LIMIT_S = 30.0
+SHOWN_LOG = 4000
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ def _serving(folder: Path, outside: Outside) -> Iterator[Target]:
         finally:
             process.send_signal(signal.SIGTERM)
             process.wait(STOP_LIMIT_S)
+            # Shown where something failed while the suite was taken down.
+            print((folder / "serve.log").read_text(errors="replace")[-SHOWN_LOG:])
 
 
 def _settings(outside: Outside) -> dict[str, str]:

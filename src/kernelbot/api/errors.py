@@ -74,7 +74,8 @@ def install(app: FastAPI) -> None:
 def response_of(error: errors.KernelbotError, status: HTTPStatus) -> JSONResponse:
     """An error of ours with this status; the detail is its sentence and its hint."""
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        log.error("request_failed", code=error.code, detail=str(error))
+        cause = repr(error.__cause__) if error.__cause__ else None
+        log.error("request_failed", code=error.code, detail=str(error), cause=cause)
     detail = f"{error} {error.hint}" if error.hint else str(error)
     return error_response(status, error.code, detail, _headers(error))
 
