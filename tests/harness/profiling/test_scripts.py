@@ -16,6 +16,7 @@ from kernelbot.protocol import (
     JobSpec,
     Mode,
     SourceFile,
+    Timeouts,
     Vendor,
     Verdict,
 )
@@ -130,3 +131,14 @@ def test_a_script_that_fails_only_under_the_tool_is_believed_without_it(
     outcome = judge_script(job(Vendor.NVIDIA, source), client, lambda _event: None)
     assert Verdict.ACCEPTED == outcome.phases[-1].verdict
     assert files(outcome)["profile.0.txt"].decode().endswith("== The problem's script ==\ntable")
+
+
+def test_a_tool_that_hangs_leaves_time_for_the_plain_run(client: RunnerClient) -> None:
+    source = KERNEL + "while 'POPCORN_NCU' in os.environ: pass\n"
+    wanted = job(Vendor.NVIDIA, source)
+    problem = replace(wanted.problem, timeouts=Timeouts(benchmark_s=6))
+    outcome = judge_script(replace(wanted, problem=problem), client, lambda _event: None)
+    assert Verdict.ACCEPTED == outcome.phases[-1].verdict
+    text = files(outcome)["profile.0.txt"].decode()
+    assert "It left no report: it was stopped (time_limit)." in text
+    assert text.endswith("table")

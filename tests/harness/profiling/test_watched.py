@@ -1,12 +1,15 @@
 """Submissions under the vendors' profilers: real sandbox, real interpreters, fake tools."""
 
 import json
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
+import numpy
 import pytest
 
+from kernelbot.harness.builds import pack
 from kernelbot.harness.profiling.findings import Findings
 from kernelbot.harness.profiling.tools import Installed, find_tool
 from kernelbot.harness.profiling.watched import Subject, ToolProfiler
@@ -38,12 +41,20 @@ def job(vendor: Vendor, submission: str = SUBMISSION) -> JobSpec:
     return replace(wanted, device=DeviceSpec("a GPU", vendor))
 
 
-def profile(client: RunnerClient, wanted: JobSpec, seconds: float = 60) -> Findings:
+def profile(
+    client: RunnerClient,
+    wanted: JobSpec,
+    *,
+    data: object = DATA,
+    binary: bytes | None = None,
+    builds: bytes = b"",
+    seconds: float = 60,
+) -> Findings:
     tool = find_tool(wanted)
     assert isinstance(tool, Installed)
-    subject = Subject(wanted, frozenset({"task"}), None, b"")
-    data = encode(DATA, subject.modules, allow_parameters=True)
-    return ToolProfiler(tool, subject, client, monotonic() + seconds).profile(data)
+    subject = Subject(wanted, frozenset({"task"}), binary, builds)
+    encoded = encode(data, subject.modules, allow_parameters=True)
+    return ToolProfiler(tool, subject, client, monotonic() + seconds).profile(encoded)
 
 
 def test_ncu_sees_the_second_call_only_and_of_it_ten_kernels(client: RunnerClient) -> None:
@@ -92,6 +103,43 @@ def test_a_submission_that_dies_under_the_tool_is_no_failure(client: RunnerClien
 def test_one_that_hangs_is_stopped_in_half_of_the_time(client: RunnerClient) -> None:
     found = profile(client, job(Vendor.NVIDIA, "while True: pass\n"), seconds=2)
     assert "It left no report: it was stopped (time_limit)." == found.text
+
+
+def test_arrays_arrive_in_the_fresh_interpreter(client: RunnerClient) -> None:
+    source = (
+        "import torch\ndef custom_kernel(data):\n    torch.launch(f'{data.dtype} {data.sum()}')\n"
+    )
+    data = numpy.arange(5, dtype=numpy.float32)
+    assert profile(client, job(Vendor.NVIDIA, source), data=data).text.startswith("float32 10.0 (")
+
+
+def test_a_compiled_submission_is_watched_too(client: RunnerClient, tmp_path: Path) -> None:
+    source = (
+        "#include <cstdint>\n#include <cstdio>\n"
+        'extern "C" void custom_kernel(const float *in, int64_t n, float *out) {\n'
+        '    FILE *diary = fopen("gpu.log", "a");\n'
+        '    fprintf(diary, "launch doubled<%d>\\n", (int)(2 * in[n - 1]));\n'
+        "    fclose(diary); out[0] = in[0];\n}\n"
+    )
+    (tmp_path / "a.cpp").write_text(source)
+    command = ["g++", "-shared", "-fPIC", str(tmp_path / "a.cpp"), "-o", str(tmp_path / "a.so")]
+    subprocess.run(command, check=True)
+    data = (numpy.arange(5, dtype=numpy.float32), 5, numpy.zeros(1, numpy.float32))
+    binary = (tmp_path / "a.so").read_bytes()
+    found = profile(client, job(Vendor.NVIDIA), data=data, binary=binary)
+    assert found.text.startswith("doubled<8> (112, 1, 1)x")
+
+
+def test_what_was_compiled_before_is_found_again(client: RunnerClient, tmp_path: Path) -> None:
+    built = tmp_path / ".triton" / "cache" / "k.bin"
+    built.parent.mkdir(parents=True)
+    built.write_text("kept")
+    source = (
+        "import pathlib, torch\ndef custom_kernel(data):\n"
+        "    torch.launch(pathlib.Path.home().joinpath('.triton/cache/k.bin').read_text())\n"
+    )
+    found = profile(client, job(Vendor.NVIDIA, source), builds=pack(tmp_path))
+    assert found.text.startswith("kept (112, 1, 1)x")
 
 
 def test_without_permission_it_is_said_who_can_give_it(tmp_path: Path) -> None:

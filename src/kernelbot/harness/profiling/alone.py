@@ -33,7 +33,7 @@ def main() -> None:
     order = json.loads(Path(ORDER).read_text())
     if Path(BUILDS).exists():
         unpack(folder, Path(BUILDS).read_bytes())
-    for name in order["modules"]:
+    for name in (*order["frameworks"], *order["modules"]):
         importlib.import_module(name)
     given = SharedBuffer.attach(os.open(DATA, os.O_RDWR))
     data, _ = decode(order["data"], given, frozenset(order["modules"]))
@@ -49,7 +49,7 @@ def main() -> None:
 
 def _load(order: dict[str, Any]) -> Kernel:
     if order["outputs"] is not None:
-        return CompiledKernel.load(Path(LIBRARY), order["outputs"])
+        return CompiledKernel.load(Path.cwd() / LIBRARY, order["outputs"])
     module = importlib.import_module(Path(order["submission"]).stem)
     return PythonKernel(module.custom_kernel)
 

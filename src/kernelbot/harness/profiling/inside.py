@@ -24,13 +24,14 @@ def profile(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[s
     torch: Any = sys.modules.get("torch")
     if torch is None:
         return _python_profile(function, arguments), b""
-    activities = [torch.profiler.ProfilerActivity.CPU]
-    if torch.version.cuda is not None:
+    activities, order = [torch.profiler.ProfilerActivity.CPU], "self_cpu_time_total"
+    if _uses_gpu(torch):
         activities.append(torch.profiler.ProfilerActivity.CUDA)
+        order = "self_device_time_total"
     with torch.profiler.profile(activities=activities) as taken:
         for _ in range(CALLS):
             function(*arguments)
-    table = taken.key_averages().table(sort_by="self_cpu_time_total", row_limit=_ROWS)
+    table = taken.key_averages().table(sort_by=order, row_limit=_ROWS)
     trace = Path(f"trace-{os.getpid()}.json")  # ranks share their folder
     taken.export_chrome_trace(str(trace))
     return str(table)[:MOST_TEXT], gzip.compress(trace.read_bytes(), 6)
@@ -44,6 +45,12 @@ def repeat(function: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
         function(*arguments)
         calls += 1
     return calls
+
+
+def _uses_gpu(torch: Any) -> bool:
+    """Where CUDA is mapped to the CPU, torch says that it is available, but isn't built for it."""
+    built = torch.version.cuda is not None or torch.version.hip is not None
+    return built and bool(torch.cuda.is_available())
 
 
 def _python_profile(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import sys
 from dataclasses import dataclass, replace
 
 from kernelbot.harness.memory import SharedBuffer
@@ -20,6 +21,7 @@ from kernelbot.harness.values import Encoded
 from kernelbot.protocol import JobSpec, SandboxMode
 
 _REPORT_BYTES = 256 << 20
+_FRAMEWORKS = ("numpy", "torch")
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ class ToolProfiler:
             files[alone.BUILDS] = subject.builds
         order = {
             "data": data.skeleton,
+            # What this judge has loaded, runners have too: the data may be made of it.
+            "frameworks": [name for name in _FRAMEWORKS if name in sys.modules],
             "modules": sorted(subject.modules),
             "submission": spec.submission_name,
             "outputs": None if subject.binary is None else list(spec.config.outputs),
