@@ -191,6 +191,15 @@ async def test_a_wrong_token_is_told(world: World, hub: FakeHub) -> None:
         )
 
 
+async def test_a_clock_put_back_holds_up_no_days_export(world: World, hub: FakeHub) -> None:
+    await world.board()
+    exports = Exports(world.database, rules(hub))
+    await exports.daily(world.admin.user)
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute("UPDATE exports SET daily_at = now() + interval '1 year'")
+    assert await exports.daily(world.admin.user) is not None
+
+
 async def test_once_a_day_and_once_among_all(world: World, hub: FakeHub) -> None:
     await world.board()
     exports = Exports(world.database, rules(hub))

@@ -51,6 +51,13 @@ async def test_an_hour_later_there_is_room_again(limited: World) -> None:
     assert 3 == (await limited.submit()).id
 
 
+async def test_a_clock_put_back_keeps_nobody_waiting(limited: World) -> None:
+    await limited.submit()
+    await limited.submit()
+    await age_uses(limited, "-1 day")
+    assert 3 == (await limited.submit()).id
+
+
 async def test_what_is_refused_later_does_not_count(limited: World) -> None:
     for _ in range(3):
         with pytest.raises(DeviceNotOffered):

@@ -256,6 +256,16 @@ async def test_a_clock_put_back_doesnt_hold_up_a_retry(world: World) -> None:
     assert await taken(world, judging(world), 1) == [submitted.id]
 
 
+async def test_a_clock_put_back_makes_no_dead_worker_available(world: World) -> None:
+    async with world.database.write() as session:
+        await session.do(
+            "INSERT INTO workers (owner, node, heartbeat_at)"
+            " VALUES ('dead', 'n', now() + interval '1 day')"
+        )
+        await session.do("INSERT INTO worker_devices VALUES ('dead', 'CPU', true, '')")
+    assert [False, False] == [one.available for one in await world.services.devices.list()]
+
+
 async def test_a_retry_waits_for_its_pause_and_lets_others_go(world: World) -> None:
     await world.board()
     await world.submit(mode=Mode.TEST)

@@ -1,6 +1,8 @@
 """Logging in as browsers do, against providers that speak OAuth."""
 
+import asyncio
 import re
+from collections import Counter
 from contextlib import AsyncExitStack
 
 import httpx
@@ -57,6 +59,25 @@ async def test_a_callback_replayed_is_refused(site: Site) -> None:
     link = await site.callback(browser, "github")
     first, second = await browser.get(link), await browser.get(link)
     assert (303, 400) == (first.status_code, second.status_code)
+
+
+async def test_of_a_callback_sent_many_times_at_once_one_logs_in(site: Site) -> None:
+    browser = await site.browser()
+    link = await site.callback(browser, "github")
+    secret = dict(browser.cookies)
+    browsers = [await site.browser() for _ in range(8)]
+    for one in browsers:
+        one.cookies.update(secret)
+    answers = await asyncio.gather(*(one.get(link) for one in browsers))
+    assert {303: 1, 400: 7} == Counter(answer.status_code for answer in answers)
+
+
+async def test_somebody_new_who_logs_in_twice_at_once_is_one_account(site: Site) -> None:
+    site.providers["github"].person = (7, "grace")
+    browsers = [await site.browser() for _ in range(6)]
+    links = [await site.callback(browser, "github") for browser in browsers]
+    await asyncio.gather(*(b.get(link) for b, link in zip(browsers, links, strict=True)))
+    assert {"grace"} == {await site.me(browser) for browser in browsers}
 
 
 async def test_a_callback_in_another_browser_is_refused(site: Site) -> None:
@@ -285,6 +306,23 @@ async def test_an_invite_opens_the_door_and_its_boards(world: World) -> None:
         browser = await site.browser()
         await site.log_in(browser, "github", invite=invites.codes[0])
         assert "ada-2" == await site.me(browser)
+
+
+async def test_of_two_who_register_with_one_invite_at_once_one_does(world: World) -> None:
+    await world.board()
+    code = (await world.services.invites.create(world.admin.user, ("sort",))).codes[0]
+    async with AsyncExitStack() as stack:
+        site = await opened(world, stack, Registration.INVITE)
+        browsers, links = [await site.browser() for _ in range(2)], []
+        for number, browser in enumerate(browsers):
+            site.providers["github"].person = (number, f"guest{number}")
+            path = f"/auth/start/github?invite={code}"
+            links.append(await site.callback(browser, "github", path))
+        answers = await asyncio.gather(
+            *(browser.get(link) for browser, link in zip(browsers, links, strict=True))
+        )
+        everyone = await world.services.users.list(world.admin.user)
+    assert ([303, 400], 4) == (sorted(a.status_code for a in answers), len(everyone))
 
 
 async def test_a_used_invite_makes_no_account(world: World) -> None:

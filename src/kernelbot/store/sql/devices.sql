@@ -11,12 +11,14 @@ GROUP BY device;
 -- name: reports
 SELECT d.device, d.available, d.note
 FROM worker_devices d JOIN workers w ON w.owner = d.owner
-WHERE w.heartbeat_at > now() - make_interval(secs => %(fresh_s)s)
+WHERE w.heartbeat_at BETWEEN now() - make_interval(secs => %(fresh_s)s)
+    AND now() + make_interval(secs => %(fresh_s)s)
 ORDER BY d.device, d.available DESC;
 
 -- name: workers
 SELECT count(*) AS workers FROM workers
-WHERE heartbeat_at > now() - make_interval(secs => %(fresh_s)s);
+WHERE heartbeat_at BETWEEN now() - make_interval(secs => %(fresh_s)s)
+    AND now() + make_interval(secs => %(fresh_s)s);
 
 -- name: counts
 SELECT owner, name, label, value FROM worker_counters ORDER BY owner, name, label;

@@ -6,7 +6,7 @@ SELECT key FROM exports;
 
 -- name: claim_daily
 UPDATE exports SET daily_at = now()
-WHERE daily_at IS NULL OR daily_at < now() - interval '1 day'
+WHERE daily_at IS NULL OR daily_at NOT BETWEEN now() - interval '1 day' AND now()
 RETURNING one;
 
 -- name: try_again

@@ -20,10 +20,15 @@ SELECT pg_advisory_xact_lock(
     hashtextextended('limit:' || %(leaderboard_id)s || ':' || %(author_id)s || ':' || %(category)s, 0)
 );
 
+-- What lies ahead is of before the clock was put back: nobody waits for it.
 -- name: forget_old
 DELETE FROM rate_uses
 WHERE leaderboard_id = %(leaderboard_id)s AND author_id = %(author_id)s
-    AND category = %(category)s AND used_at <= clock_timestamp() - interval '1 hour';
+    AND category = %(category)s
+    AND (
+        used_at <= clock_timestamp() - interval '1 hour'
+        OR used_at > clock_timestamp() + interval '1 minute'
+    );
 
 -- The wait is that for the oldest of the last `max_per_hour` to be an hour old.
 -- name: wait_s

@@ -151,7 +151,8 @@ SELECT next.device, next.position,
     (
         SELECT count(*) FROM worker_devices d JOIN workers w ON w.owner = d.owner
         WHERE d.device = next.device AND d.available
-            AND w.heartbeat_at > now() - make_interval(secs => %(fresh_s)s)
+            AND w.heartbeat_at BETWEEN now() - make_interval(secs => %(fresh_s)s)
+                AND now() + make_interval(secs => %(fresh_s)s)
     ) AS workers,
     (
         SELECT avg(greatest(extract(epoch FROM finished_at - started_at), 0))::float8
