@@ -158,3 +158,20 @@ async def test_a_database_that_is_gone_is_our_fault(database_url: str) -> None:
     async with client_of(app, world.ada) as ada:
         answer = await ada.get("/api/v1/users/me")
     assert (503, "unavailable") == (answer.status_code, answer.json()["code"])
+
+
+@pytest.mark.parametrize("path", ["/api/v1/boards", "/api/v1/sync", "/api/v1/sync/archive"])
+@pytest.mark.parametrize("token", ["", "Bearer kb_nope"])
+async def test_a_large_body_of_somebody_unknown_is_not_read(
+    door: Door, path: str, token: str
+) -> None:
+    sent = []
+
+    async def counted() -> AsyncIterator[bytes]:
+        async for piece in pieces(1 << 20):
+            sent.append(len(piece))
+            yield piece
+
+    headers = {"Content-Type": "multipart/form-data; boundary=x", "Authorization": token}
+    answer = await door.stranger.post(path, content=counted(), headers=headers)
+    assert (401, []) == (answer.status_code, sent)

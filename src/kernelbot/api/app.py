@@ -32,6 +32,7 @@ from kernelbot.services import Services
 PREFIX = "/api/v1"
 V1 = (
     boards.router,
+    boards.making,
     invites.router,
     submissions.router,
     reviews.router,

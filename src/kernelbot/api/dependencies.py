@@ -1,8 +1,10 @@
 """Who asks, and what answers: what the routers' functions take."""
 
-from typing import Annotated
+from collections.abc import Callable, Coroutine
+from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Request, Security
+from fastapi import Depends, Path, Query, Request, Response, Security
+from fastapi.routing import APIRoute
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
 from kernelbot.api.settings import ApiSettings
@@ -57,6 +59,24 @@ async def viewer(found: Annotated[User | None, Depends(maybe_viewer)]) -> User:
             hint="Send it as `Authorization: Bearer TOKEN`; `kernelbot login URL TOKEN` keeps it.",
         )
     return found
+
+
+class KnownFirst(APIRoute):
+    """A route of large bodies, which are read for those alone who have a token: a body is in
+    memory before a route's own dependencies are asked."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The route's function, after a look at who asks."""
+        handle = super().get_route_handler()
+
+        async def asking_first(request: Request) -> Response:
+            given = await _bearer(request), await _web(request), await _cli(request)
+            await viewer(
+                await maybe_viewer(await services(request), await settings(request), *given)
+            )
+            return await handle(request)
+
+        return asking_first
 
 
 MaybeViewer = Annotated[User | None, Depends(maybe_viewer)]

@@ -5,7 +5,15 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from kernelbot.api.dependencies import PUBLIC, BoardName, Limit, MaybeViewer, ServicesDep, Viewer
+from kernelbot.api.dependencies import (
+    PUBLIC,
+    BoardName,
+    KnownFirst,
+    Limit,
+    MaybeViewer,
+    ServicesDep,
+    Viewer,
+)
 from kernelbot.api.errors import documented
 from kernelbot.domain.types import StandingsPage
 from kernelbot.schemas.accounts import BoardChange
@@ -14,6 +22,7 @@ from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
 from kernelbot.services.boards import BoardEdit, Keep
 
 router = APIRouter(prefix="/boards", tags=["boards"])
+making = APIRouter(prefix="/boards", tags=["boards"], route_class=KnownFirst)
 
 
 @router.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
@@ -23,7 +32,7 @@ async def list_boards(services: ServicesDep, viewer: MaybeViewer) -> BoardList:
     return BoardList(boards=[BoardView.of(board) for board in boards])
 
 
-@router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
+@making.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
 async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) -> BoardView:
     """Make a board from a problem. For creators and admins."""
     board = await services.boards.create(
