@@ -41,8 +41,8 @@ bench: $(VENV)/develops ## print the benchmarks' tables
 	@for name in run_walltime latency serve_memory precision overhead throughput; do \
 		$(RUN) python -m benchmarks.$$name || exit 1; echo; done
 
-gpu-check: $(VENV)/develops ## judge the CUDA and Triton examples on this machine's GPU
-	@$(RUN) python -m scripts.gpu_check
+gpu-check: $(VENV)/develops ## check what only a GPU can show; ONLY="timing exploits" for parts of it
+	@$(RUN) python -m scripts.gpu_check $(ONLY)
 
 harness: $(VENV)/runs ## build the harness as one file that a bare Python runs
 	@$(RUN) python -c "from pathlib import Path; from kernelbot.harness.archive import build; \

@@ -14,7 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kernelbot.harness.host import Host
@@ -42,8 +42,8 @@ from kernelbot.render.table import table
 _REFERENCE = """
 import torch
 def generate_input(size, seed):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.rand(size, generator=generator), torch.rand(size, generator=generator)
+    generator = torch.Generator(DEVICE).manual_seed(seed)
+    return tuple(torch.rand(size, generator=generator, device=DEVICE) for _ in range(2))
 def ref_kernel(data):
     return data[0] + data[1]
 def check_implementation(data, output):
@@ -82,6 +82,7 @@ sys.exit(0 if good else 112)
 """
 _SIZES = (100, 1000, 10_000)
 _SAMPLING = SamplingRules(min_samples=20, max_samples=20, min_total_s=0.0, warmup_s=0.0)
+CPU = DeviceSpec("CPU", Vendor.CPU)
 Judge = Callable[[JobSpec], RunResult]
 
 
@@ -95,9 +96,10 @@ class Figure:
     """All phases, public and secret, without sampling."""
 
 
-def problem(harness: HarnessKind) -> ProblemSpec:
+def problem(harness: HarnessKind, device: DeviceSpec = CPU) -> ProblemSpec:
     """Five tests and three workloads of adding two vectors."""
-    files = [SourceFile("reference.py", _REFERENCE)]
+    place = "cpu" if device.vendor is Vendor.CPU else "cuda"
+    files = [SourceFile("reference.py", f'DEVICE = "{place}"\n{_REFERENCE}')]
     if harness is HarnessKind.SCRIPT:
         files.append(SourceFile("eval.py", _EVAL))
     return ProblemSpec(
@@ -114,14 +116,16 @@ def problem(harness: HarnessKind) -> ProblemSpec:
     )
 
 
-def job(harness: HarnessKind, mode: Mode, *, secret: bool = False) -> JobSpec:
+def job(
+    harness: HarnessKind, mode: Mode, device: DeviceSpec = CPU, *, secret: bool = False
+) -> JobSpec:
     """One run of the trivial kernel."""
     return JobSpec(
         job_id="overhead",
-        problem=problem(harness),
+        problem=problem(harness, device),
         submission=SourceFile("submission.py", _KERNEL),
         mode=mode,
-        device=DeviceSpec("CPU", Vendor.CPU),
+        device=device,
         secret=secret,
         seed=12345 if secret else None,
         sampling=_SAMPLING,
@@ -152,13 +156,13 @@ def judge_cold(spec: JobSpec) -> RunResult:
     return from_wire(RunResult, json.loads(done.stdout))
 
 
-def measure(way: str, judge: Judge, harness: HarnessKind, repeat: int) -> Figure:
+def measure(
+    way: str, judge: Judge, harness: HarnessKind, repeat: int, device: DeviceSpec = CPU
+) -> Figure:
     """One line of the table."""
-    test = [overhead_s(judge, job(harness, Mode.TEST)) for _ in range(repeat)]
-    ranked = [
-        sum(overhead_s(judge, job(harness, Mode.LEADERBOARD, secret=s)) for s in (False, True))
-        for _ in range(max(1, repeat // 2))
-    ]
+    test = [overhead_s(judge, job(harness, Mode.TEST, device)) for _ in range(repeat)]
+    ranks = [job(harness, Mode.LEADERBOARD, device, secret=secret) for secret in (False, True)]
+    ranked = [sum(overhead_s(judge, one) for one in ranks) for _ in range(max(1, repeat // 2))]
     return Figure(way, statistics.median(test) * 1e3, statistics.median(ranked) * 1e3)
 
 
@@ -166,7 +170,13 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeat", type=int, default=11)
-    repeat = parser.parse_args().repeat
+    warm, cold, script = measure_all(parser.parse_args().repeat)
+    print(figures_table((warm, cold, script)))
+    _compare(warm, script)
+
+
+def measure_all(repeat: int, device: DeviceSpec = CPU) -> tuple[Figure, Figure, Figure]:
+    """The ways (a), (b) and (c). Raises RuntimeError where one isn't accepted."""
 
     def quiet(_event: ProgressEvent) -> None:
         return
@@ -177,23 +187,26 @@ def main() -> None:
         return host.judge(spec, quiet)
 
     try:
-        judge_warm(job(HarnessKind.NATIVE, Mode.LEADERBOARD))  # starts what is to be warm
+        # starts what is to be warm
+        judge_warm(job(HarnessKind.NATIVE, Mode.LEADERBOARD, device))
         few = max(1, repeat // 4)
-        figures = [
-            measure("(a) warm, native", judge_warm, HarnessKind.NATIVE, repeat),
-            measure("(b) cold, native", judge_cold, HarnessKind.NATIVE, few),
-            measure("(c) plain eval script", judge_warm, HarnessKind.SCRIPT, few),
-        ]
+        return (
+            measure("(a) warm, native", judge_warm, HarnessKind.NATIVE, repeat, device),
+            measure("(b) cold, native", judge_cold, HarnessKind.NATIVE, few, device),
+            measure("(c) plain eval script", judge_warm, HarnessKind.SCRIPT, few, device),
+        )
     finally:
         host.close()
-    _show(figures)
 
 
-def _show(figures: list[Figure]) -> None:
-    warm, _, script = figures
+def figures_table(figures: Sequence[Figure]) -> str:
+    """A line for each."""
     headers = ("way", "test mode ms", "all phases, public + secret, without sampling ms")
     rows = [(f.way, f"{f.test_ms:.0f}", f"{f.ranked_ms:.0f}") for f in figures]
-    print(table(headers, rows, right=headers[1:]))
+    return table(headers, rows, right=headers[1:])
+
+
+def _compare(warm: Figure, script: Figure) -> None:
     ratio = script.test_ms / warm.test_ms
     print(f"\n(c) is {ratio:.0f} times (a) in test mode")
     targets = (

@@ -37,6 +37,7 @@ FEWEST = 3
 ERRORS = (0.01, 0.001)
 """Shares of the mean at which the usual rule is content."""
 
+CPU = DeviceSpec("CPU", Vendor.CPU)
 Rule = Callable[[Sequence[float]], float]
 
 
@@ -70,7 +71,7 @@ def early_mean(samples: Sequence[float], error: float) -> float:
     return statistics.fmean(samples)
 
 
-def judgements(folder: Path, count: int) -> Iterator[RunResult]:
+def judgements(folder: Path, count: int, device: DeviceSpec = CPU) -> Iterator[RunResult]:
     """The problem's first correct solution, benchmarked over and over on one warm harness.
 
     Raises RuntimeError where it isn't accepted.
@@ -85,7 +86,7 @@ def judgements(folder: Path, count: int) -> Iterator[RunResult]:
                 problem=loaded.definition.spec,
                 submission=submission,
                 mode=Mode.BENCHMARK,
-                device=DeviceSpec("CPU", Vendor.CPU),
+                device=device,
             )
             result = host.judge(job, _ignore)
             if result.verdict is not Verdict.ACCEPTED:
@@ -119,6 +120,17 @@ def main() -> None:
         results.append(result)
         sys.stderr.write(f"\r{len(results)} of {options.judgements}")
     took_s = time.monotonic() - began
+    samples = [len(load.samples_ns) for r in results for load in r.phases[-1].workloads]
+    sys.stderr.write("\n")
+    print(
+        f"{options.problem.name}, judged {len(results)} times in {took_s:.0f} s; "
+        f"{statistics.median(samples):.0f} samples a workload at the median\n"
+    )
+    print(spreads_table(results, loaded))
+
+
+def spreads_table(results: Sequence[RunResult], loaded: LoadedProblem) -> str:
+    """Our rule beside the usual ones, on the same samples."""
     rules: list[tuple[str, Rule]] = [("median, stopped by its interval (ours)", statistics.median)]
     rules += [
         (f"mean, stopped by its error below {error:.1%}", partial(early_mean, error=error))
@@ -129,14 +141,8 @@ def main() -> None:
         spread = Spread.of(scores_by(rule, results, loaded))
         shares = f"{spread.deviation:.2%}", f"{spread.worst_pair:.2%}"
         rows.append((name, seconds_text(spread.median), *shares))
-    samples = [len(load.samples_ns) for r in results for load in r.phases[-1].workloads]
-    sys.stderr.write("\n")
-    print(
-        f"{options.problem.name}, judged {len(results)} times in {took_s:.0f} s; "
-        f"{statistics.median(samples):.0f} samples a workload at the median\n"
-    )
     headers = ("rule", "median score", "relative deviation", "worst pair")
-    print(table(headers, rows, right=headers[1:]))
+    return table(headers, rows, right=headers[1:])
 
 
 def _submission(loaded: LoadedProblem) -> SourceFile:

@@ -1,18 +1,55 @@
-"""Finding a GPU, and saying so where there is none."""
+"""The report of a machine's GPU, as far as it can be tried without one."""
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from scripts.gpu_check import NO_GPU, Gpu, find_gpu, parse_gpu
+from scripts.gpu_check import timing
+from scripts.gpu_check.__main__ import NO_GPU, SECTIONS, main
+from scripts.gpu_check.examples import EXAMPLES, PROBLEMS, is_as_expected
+from scripts.gpu_check.machine import Gpu, complaints, find_gpu, parse_gpu
+from scripts.gpu_check.timing import SPIN, asked_ns, is_credible, submissions
+
+from kernelbot.catalog.problem import load_problem
+from kernelbot.harness.host import Host
+from kernelbot.protocol import Case, Mode, RunResult, Vendor, Verdict
+from tests.harness.jobs import SORT, a_job
 
 ROOT = Path(__file__).resolve().parents[2]
+HOPPER = Gpu("NVIDIA H200", "90")
+NVIDIA_SMI = """#!/bin/sh
+case "$1" in
+  --query-gpu=name,compute_cap) echo "NVIDIA H200, 9.0" ;;
+  *) echo "NVIDIA H200, 580.1, 9.0, 143771 MiB, 345 MHz, 1980 MHz, 3201 MHz, 30, 75 W, $MODE" ;;
+esac
+"""
+
+
+def run(*names: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scripts.gpu_check", *names],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A PATH that begins with a fake of nvidia-smi."""
+    (tmp_path / "nvidia-smi").write_text(NVIDIA_SMI)
+    (tmp_path / "nvidia-smi").chmod(0o755)
+    return f"{tmp_path}:{os.environ['PATH']}"
 
 
 def test_the_first_gpu_counts() -> None:
     text = "NVIDIA H200, 9.0\nNVIDIA A100-SXM4-80GB, 8.0\n"
-    assert Gpu("NVIDIA H200", "90") == parse_gpu(text)
+    assert HOPPER == parse_gpu(text)
 
 
 @pytest.mark.parametrize("text", ["", "No devices were found\n", "NVIDIA, [N/A]\n", ",\n"])
@@ -20,17 +57,98 @@ def test_anything_else_is_no_gpu(text: str) -> None:
     assert parse_gpu(text) is None
 
 
+def test_a_gpu_is_a_device_for_jobs() -> None:
+    device = HOPPER.device
+    assert ("NVIDIA-H200", Vendor.NVIDIA, "90") == (device.name, device.vendor, device.arch)
+
+
 @pytest.mark.skipif(find_gpu() is not None, reason="there is a GPU here")
 def test_without_a_gpu_it_says_so() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "scripts.gpu_check"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-    )
+    done = run()
     assert (NO_GPU, "", "There is no NVIDIA GPU here: nothing was checked.\n") == (
         done.returncode,
         done.stdout,
         done.stderr,
     )
+
+
+def test_a_section_that_does_not_exist_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    status = main(["tiling"])
+    assert (1, f"No section 'tiling': there are {', '.join(SECTIONS)}.\n") == (
+        status,
+        capsys.readouterr().err,
+    )
+
+
+@pytest.mark.skipif(find_gpu() is not None, reason="there is a GPU here")
+def test_a_gpu_that_processes_cannot_use_is_no_success(path: str) -> None:
+    done = run("device", PATH=path, MODE="Exclusive_Process")
+    assert 1 == done.returncode, done.stderr
+    assert "NVIDIA H200, sm_90" in done.stdout
+    assert "NO: compute mode Exclusive_Process" in done.stdout
+    assert "NO: a process couldn't use the GPU" in done.stdout
+    assert "device   NO" in done.stdout
+
+
+def test_nothing_to_complain_of_where_all_is_well() -> None:
+    found = complaints({"compute_mode": "Default"}, {"torch": "2", "torch's CUDA": "13.0"}, None)
+    assert [] == [line for line in found if not line.startswith("nvcc")]
+
+
+def test_a_torch_for_cpus_is_told_apart() -> None:
+    found = complaints({}, {"torch": "2.13.0+cpu", "torch's CUDA": None}, None)
+    assert "this torch is built for CPUs only; install the build for your CUDA" in found
+
+
+@pytest.mark.parametrize(
+    ("measured_us", "credible"), [(98.5, True), (97, False), (100, True), (150, True), (160, False)]
+)
+def test_a_time_is_credible_if_it_is_no_less_and_little_more(
+    measured_us: float, credible: bool
+) -> None:
+    assert credible == is_credible(100e3, measured_us * 1e3)
+
+
+def test_what_a_workload_asks_for_is_read_from_its_spec() -> None:
+    assert 20e3 == asked_ns(Case({"microseconds": 20, "seed": 4}).spec)
+
+
+def test_every_length_is_measured() -> None:
+    spec = load_problem(SPIN).definition.spec
+    assert [5, 20, 100, 1000, 10000] == [case.args["microseconds"] for case in spec.benchmarks]
+    assert spec.ranking_by != "last"
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="there is no nvcc here")
+@pytest.mark.parametrize("source", submissions(), ids=lambda path: path.name)
+def test_kernels_of_known_length_compile(source: Path, tmp_path: Path) -> None:
+    flags = ["-std=c++20", "-arch=sm_90", "--ptx", f"-I{SPIN}", "-Werror", "all-warnings"]
+    command = ["nvcc", *flags, "-o", str(tmp_path / "out.ptx"), str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def accepted() -> RunResult:
+    host = Host()
+    try:
+        return host.judge(a_job(SORT, mode=Mode.BENCHMARK), lambda _event: None)
+    finally:
+        host.close()
+
+
+def test_only_the_correct_examples_are_to_be_accepted(accepted: RunResult) -> None:
+    assert Verdict.ACCEPTED == accepted.verdict
+    assert (True, False) == (is_as_expected(accepted, "correct"), is_as_expected(accepted, "wrong"))
+
+
+def test_the_examples_have_both_kinds() -> None:
+    kinds = {p: {k.name for k in (EXAMPLES / p / "solutions").iterdir()} for p in PROBLEMS}
+    assert {p: {"correct", "wrong"} for p in PROBLEMS} == kinds
+
+
+@pytest.mark.skipif(find_gpu() is not None, reason="there is a GPU here")
+def test_what_could_not_be_judged_is_not_credible(capsys: pytest.CaptureFixture[str]) -> None:
+    assert not timing.check(HOPPER)
+    told = capsys.readouterr().out
+    assert 2 == told.count("NO: ")
