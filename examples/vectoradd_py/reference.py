@@ -5,9 +5,9 @@ from kernelbot_check import compare
 
 
 def generate_input(size: int, seed: int) -> input_t:
-    random = torch.Generator().manual_seed(seed)
-    a = torch.randn(size, size, generator=random)
-    b = torch.randn(size, size, generator=random)
+    random = torch.Generator(device="cuda").manual_seed(seed)
+    a = torch.randn(size, size, device="cuda", generator=random)
+    b = torch.randn(size, size, device="cuda", generator=random)
     return a, b
 
 

@@ -9,7 +9,7 @@ from scripts.gpu_check.machine import Gpu
 
 REPEAT = 5
 JUDGEMENTS = 10
-PRECISION_OF = "vectoradd_py"
+PRECISION_OF = "vectoradd_cu"
 
 
 def check_overhead(gpu: Gpu) -> bool:
