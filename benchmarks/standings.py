@@ -1,8 +1,9 @@
 """How fast a large competition answers: standings, lists, submissions, submitting.
 
 Run with `python -m benchmarks.standings [--data DIR] [--seconds S] [--processes N] [--only WORD]`.
-The first run makes the data of `standings_data.py` in DIR, which takes minutes and some 5 GB; the
-following ones find it there. Server and clients are processes of their own on this machine.
+The first run makes the data of `standings_data.py` in DIR, which takes some minutes and 3 GB; the
+following ones find it there. Server and clients are processes of their own on this machine. The
+last two columns are the processor time of one request, which depends the least on what else runs.
 """
 
 import argparse
@@ -12,7 +13,8 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -21,17 +23,26 @@ import psycopg
 
 from benchmarks import standings_data
 from benchmarks.figures import quantile
+from benchmarks.processor_time import processor_s
 from kernelbot.render.table import table
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 
+PORT = 18300
+URL = f"http://127.0.0.1:{PORT}"
 CLIENTS = (1, 16, 64)
 OPERATIONS = (
     "standings, first page",
     "standings, deep page",
     "list of one's own",
+    "one's own on a board",
     "submission by id",
     "submit",
+    "poll",
+)
+HEADERS = (
+    *("operation", "clients", "p50 ms", "p95 ms", "p99 ms", "per s", "health p99 ms"),
+    *("API ms", "Postgres ms"),
 )
 _CONFIG = """
 [[devices]]
@@ -61,47 +72,45 @@ def database(folder: Path) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def servers(folder: Path, url: str, count: int) -> Iterator[tuple[str, ...]]:
-    """So many API processes, each on a port of its own as behind a proxy."""
+def server(folder: Path, url: str, processes: int) -> Iterator[int]:
+    """`kernelbot serve` on `URL`; its process's number."""
     config = folder / "kernelbot.toml"
     config.write_text(_CONFIG)
-    started = []
+    environment = {**os.environ, "DATABASE_URL": url, "KERNELBOT_CONFIG": str(config)}
+    command = [sys.executable, "-m", "kernelbot", "serve", "--no-worker", "--port", str(PORT)]
+    command += ["--data", str(folder / "serve"), "--processes", str(processes)]
+    with (folder / "serve.log").open("wb") as log:
+        process = subprocess.Popen(command, env=environment, stderr=log)
     try:
-        for number in range(count):
-            port = 18300 + number
-            environment = {**os.environ, "DATABASE_URL": url, "KERNELBOT_CONFIG": str(config)}
-            command = [sys.executable, "-m", "kernelbot", "serve", "--no-worker"]
-            command += ["--port", str(port), "--data", str(folder / f"serve-{number}")]
-            with (folder / f"serve-{number}.log").open("wb") as log:
-                process = subprocess.Popen(command, env=environment, stderr=log)
-            started.append((process, f"http://127.0.0.1:{port}"))
-        for process, address in started:
-            _wait_for(process, address)
-        yield tuple(address for _, address in started)
+        _wait_for(process)
+        yield process.pid
     finally:
-        for process, _ in started:
-            process.terminate()
-        for process, _ in started:
-            process.wait(timeout=30)
+        process.terminate()
+        process.wait(timeout=30)
 
 
-def _wait_for(process: subprocess.Popen[bytes], address: str) -> None:
+def _wait_for(process: subprocess.Popen[bytes]) -> None:
     give_up_s = time.monotonic() + 60
     while time.monotonic() < give_up_s and process.poll() is None:
         with contextlib.suppress(httpx.TransportError):
-            if httpx.get(f"{address}/health").is_success:
+            if httpx.get(f"{URL}/health").is_success:
                 return
         time.sleep(0.1)
-    raise RuntimeError(f"The server at {address} didn't start.")
+    raise RuntimeError(f"The server at {URL} didn't start.")
 
 
-def latest_of_clients(url: str) -> list[list[int]]:
-    """Of each client its submissions among the latest, which have whole results."""
+def submissions_of_clients(url: str, *, waiting: bool) -> list[list[int]]:
+    """Of each client some of its submissions: those that wait, or of the latest with results."""
+    which = (
+        "s.id > 1000000 AND EXISTS (SELECT 1 FROM runs r"
+        " WHERE r.submission_id = s.id AND r.state = 'queued')"
+        if waiting
+        else "s.id BETWEEN 990001 AND 1000000"
+    )
     with psycopg.connect(url) as connection:
         rows = connection.execute(
             "SELECT array_agg(s.id) FROM tokens t JOIN submissions s ON s.author_id = t.user_id"
-            " WHERE t.name = 'benchmark' AND s.id BETWEEN 990001 AND 1000000"
-            " GROUP BY t.id ORDER BY t.id"
+            f" WHERE t.name = 'benchmark' AND {which} GROUP BY t.id ORDER BY t.id"
         ).fetchall()
     return [row[0] for row in rows]
 
@@ -114,14 +123,37 @@ def measured(job: dict[str, object]) -> dict[str, list[float]]:
     return found
 
 
-def row_of(
-    operation: str, clients: int, found: dict[str, list[float]], seconds: float
-) -> list[str]:
-    """A line of the table."""
-    times, health = found["times_s"], found["health_s"]
+@dataclass(frozen=True)
+class Bench:
+    """Where to measure, and for how long."""
+
+    url: str
+    api: int
+    postgres: int
+    """The processes at the head of each."""
+    seconds: float
+
+    def rows_of(self, operation: str, clients: Sequence[int]) -> Iterator[list[str]]:
+        """The lines of an operation, one for each number of clients."""
+        job: dict[str, object] = {"url": URL, "operation": operation, "duration_s": self.seconds}
+        if operation == "poll":  # for something that waits
+            measured({**job, "operation": "submit", "clients": CLIENTS[-1], "duration_s": 1.0})
+        job["submissions"] = submissions_of_clients(self.url, waiting=operation == "poll")
+        measured({**job, "clients": 4, "duration_s": 1.0})  # warm up
+        for count in clients:
+            before = processor_s(self.api), processor_s(self.postgres)
+            found = measured({**job, "clients": count})
+            after = processor_s(self.api), processor_s(self.postgres)
+            used_s = [late - early for early, late in zip(before, after, strict=True)]
+            yield [operation, str(count), *_figures(found, self.seconds, used_s)]
+
+
+def _figures(found: dict[str, list[float]], seconds: float, used_s: list[float]) -> list[str]:
+    times = found["times_s"]
     shares = [f"{quantile(times, share) * 1e3:.1f}" for share in (0.5, 0.95, 0.99)]
-    rate = f"{len(times) / seconds:.0f}"
-    return [operation, str(clients), *shares, rate, f"{quantile(health, 0.99) * 1e3:.1f}"]
+    health = f"{quantile(found['health_s'], 0.99) * 1e3:.1f}"
+    used = [f"{total / len(times) * 1e3:.2f}" for total in used_s]
+    return [*shares, f"{len(times) / seconds:.0f}", health, *used]
 
 
 def main() -> None:
@@ -136,19 +168,16 @@ def main() -> None:
     parser.add_argument("--clients", type=int, nargs="+", default=CLIENTS)
     arguments = parser.parse_args()
     arguments.data.mkdir(parents=True, exist_ok=True)
-    rows = []
+    rows: list[list[str]] = []
     with (
         database(arguments.data) as url,
-        servers(arguments.data, url, arguments.processes) as urls,
+        server(arguments.data, url, arguments.processes) as api,
     ):
-        job = {"urls": urls, "duration_s": arguments.seconds, "submissions": latest_of_clients(url)}
+        pid_file = arguments.data / "postgres" / "postmaster.pid"
+        bench = Bench(url, api, int(pid_file.read_text().split()[0]), arguments.seconds)
         for operation in (name for name in OPERATIONS if arguments.only in name):
-            measured({**job, "operation": operation, "clients": 4, "duration_s": 1.0})  # warm up
-            for clients in arguments.clients:
-                found = measured({**job, "operation": operation, "clients": clients})
-                rows.append(row_of(operation, clients, found, arguments.seconds))
-    headers = ("operation", "clients", "p50 ms", "p95 ms", "p99 ms", "per s", "health p99 ms")
-    print(table(headers, rows, right=headers[1:]))
+            rows += bench.rows_of(operation, arguments.clients)
+    print(table(HEADERS, rows, right=HEADERS[1:]))
 
 
 if __name__ == "__main__":
