@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from kernelbot.domain.errors import Unavailable
@@ -39,6 +40,19 @@ async def test_the_first_to_ask_a_database_that_is_back_is_answered(
                         await _seven(database)
                     await asyncio.sleep(0.1)
         await asyncio.to_thread(own_postgres.start)
+        assert 7 == await _seven(database)
+
+
+async def test_a_connection_that_the_server_closed_is_noticed_at_once(database_url: str) -> None:
+    async with Database(database_url, max_size=1) as database:
+        assert 7 == await _seven(database)
+        with psycopg.connect(database_url, autocommit=True) as other:
+            ended = other.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                " AND backend_type = 'client backend'"
+            ).fetchall()
+        assert [(True,)] == ended
         assert 7 == await _seven(database)
 
 

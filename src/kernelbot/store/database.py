@@ -1,6 +1,7 @@
 """The pool, and the two kinds of session. Repositories say by type which one they need."""
 
 import contextlib
+import select
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, LiteralString, Self
@@ -105,17 +106,25 @@ class Database:
 
 
 class _Checked:
-    """Asks a connection whether it still works, unless it did so a moment ago: asking each time
-    would be a third of what a small request costs the database."""
+    """Asks a connection whether it still works, unless it did so a moment ago and is silent:
+    asking each time would be a third of what a small request costs the database."""
 
     def __init__(self) -> None:
         self._checked_at_s: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()
 
     async def __call__(self, connection: AsyncConnection[Any]) -> None:
         now_s = time.monotonic()
-        if now_s - self._checked_at_s.get(connection, -_TRUSTED_S) >= _TRUSTED_S:
+        trusted = now_s - self._checked_at_s.get(connection, -_TRUSTED_S) < _TRUSTED_S
+        if not trusted or _has_something_to_say(connection):
             await AsyncConnectionPool.check_connection(connection)
             self._checked_at_s[connection] = now_s
+
+
+def _has_something_to_say(connection: AsyncConnection[Any]) -> bool:
+    """Of an idle connection: whether the server has closed it, as after a restart."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
 
 
 @contextlib.contextmanager
