@@ -7,7 +7,8 @@ from kernelbot.schemas.common import Answer
 
 
 class DeviceStatisticsView(Answer):
-    """The runs of one device; times are null where nothing has begun or ended."""
+    """The runs of one device; times are null where nothing has begun or ended, and
+    medians are those of the latest 10,000 submissions."""
 
     device: str
     runs: int

@@ -5,11 +5,18 @@ from kernelbot.domain.types import Board
 from kernelbot.store.database import ReadSession
 from kernelbot.store.sqlfiles import statements
 
+TYPICAL = 10_000
+
 
 async def count(session: ReadSession, board: Board | None, *, last_day: bool) -> Statistics:
-    """Of one board, or of everything. Reads every run that is counted."""
+    """Of one board, or of everything. Reads every run that is counted. Medians are those of the
+    latest `TYPICAL` submissions."""
     sql = statements("statistics")
-    values = {"leaderboard_id": board.id if board else None, "last_day": last_day}
+    values = {
+        "leaderboard_id": board.id if board else None,
+        "last_day": last_day,
+        "typical": TYPICAL,
+    }
     total = await session.one(sql["submissions"], values)
     assert total is not None, "counting always gives a row"
     devices = tuple(DeviceStatistics(**row) for row in await session.all(sql["devices"], values))
