@@ -1,3 +1,4 @@
+import os
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,11 @@ def test_the_longest_unused_entries_make_room(tmp_path: Path) -> None:
     for key in ("old", "middle", "new"):
         cache.store(key, _REPORT, b"x" * 2000)
     assert [False, True, True] == [cache.load(k) is not None for k in ("old", "middle", "new")]
+
+
+def test_a_build_that_could_not_be_written_leaves_nothing(tmp_path: Path) -> None:
+    cache = BuildCache(tmp_path / "cache")
+    with pytest.MonkeyPatch.context() as full_disk:
+        full_disk.setattr(Path, "write_bytes", lambda *_: os.write(os.open("/dev/full", 1), b"x"))
+        cache.store("key", _REPORT, b"binary")
+    assert (None, []) == (cache.load("key"), list((tmp_path / "cache").iterdir()))

@@ -57,16 +57,17 @@ class BuildCache:
         """Keep a build; a full or read-only disk only means that it isn't kept."""
         digest = hashlib.sha256(binary).hexdigest()
         header = json.dumps({"report": to_wire(report), "sha256": digest}).encode()
+        with suppress(OSError), tempfile.TemporaryDirectory(dir=self._folder) as fresh:
+            whole = Path(fresh, key)
+            whole.write_bytes(header + b"\n" + binary)
+            whole.replace(self._folder / (key + _SUFFIX))
         with suppress(OSError):
-            with tempfile.NamedTemporaryFile(dir=self._folder, delete=False) as file:
-                file.write(header + b"\n" + binary)
-            Path(file.name).replace(self._folder / (key + _SUFFIX))
             self._prune()
 
     def _prune(self) -> None:
         """Remove the entries unused for longest until the rest fit."""
         entries = sorted(
-            ((path.stat(), path) for path in self._folder.iterdir()),
+            ((path.stat(), path) for path in self._folder.glob(f"*{_SUFFIX}")),
             key=lambda entry: entry[0].st_mtime,
             reverse=True,
         )
