@@ -68,6 +68,32 @@ def test_the_work_of_helpers_counts_while_the_main_thread_sleeps() -> None:
     assert (1_131 * US, 430_500) == (quiet().bounded_ns(helped, 1), quiet().bounded_ns(shared, 1))
 
 
+def test_of_a_small_lie_all_but_the_slack_is_added_back() -> None:
+    windows = [a_call(40, took_us=100)] * 20
+    assert 80 * US == quiet().least_median_ns(windows, 1)
+
+
+def test_lies_in_half_of_the_calls_gain_nothing_at_the_median() -> None:
+    honest, lying = a_call(100), a_call(1, took_us=100)
+    assert 80 * US == quiet().least_median_ns([honest, lying] * 10, 1)
+
+
+def test_honest_calls_are_never_below_what_the_clocks_leave() -> None:
+    """The control calls are the dearer ones, as each wakes a colder process."""
+    control = [replace(QUIET, call_cpu_ns=(201 + cold) * US) for cold in range(20)]
+    assert 50 * US >= Baseline.of(control, parts=1).least_median_ns([a_call(50)] * 20, 1)
+
+
+def test_noise_in_the_control_calls_is_the_authors_gain() -> None:
+    noisy = [replace(QUIET, call_cpu_ns=201 * US + 80 * US * (i % 2)) for i in range(20)]
+    baseline = Baseline.of(noisy, parts=1)
+    assert 0 == baseline.least_median_ns([replace(a_call(100), bracket_ns=0)] * 20, 1)
+
+
+def test_few_calls_have_no_median_to_speak_of() -> None:
+    assert quiet().least_median_ns([a_call(1, took_us=100)] * 4, 1) == 0.0
+
+
 def test_few_calls_accuse_nobody() -> None:
     assert quiet().contradiction([a_call(1, took_us=3_000)] * 4, 1) is None
 
@@ -79,7 +105,7 @@ def test_no_call_takes_no_time() -> None:
 
 
 def test_many_values_may_take_longer_to_describe() -> None:
-    windows = [replace(a_call(10), call_cpu_ns=1_900 * US)] * 20
+    windows = [replace(a_call(10), call_cpu_ns=1_000 * US)] * 20
     baseline = quiet()
     assert baseline.contradiction(windows, 1) is not None
     assert baseline.contradiction(windows, 10) is None

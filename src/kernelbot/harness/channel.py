@@ -18,6 +18,7 @@ _MOST_FDS = 4
 _GLANCE_MS = 100.0
 _MOST_AT_ONCE = 1 << 20
 DEFAULT_CAP_BYTES = 4 << 20
+_LONGEST_WORD_BYTES = 16
 
 
 class ChannelError(Exception):
@@ -97,6 +98,24 @@ class Channel:
             self._fill(deadline)
         fds, self._fds = self._fds, []
         return message, fds
+
+    def await_word(self) -> None:
+        """Return once anything at all has come, and drop it: what takes the least time to hear.
+
+        Nothing else may be under way. Raises `ChannelClosed`.
+        """
+        sock = self._sock
+        sock.setblocking(True)
+        try:
+            heard = sock.recv(_LONGEST_WORD_BYTES)
+        except OSError as error:
+            raise ChannelClosed(str(error)) from error
+        if not heard:
+            raise ChannelClosed("end of stream")
+
+    def say_word(self, deadline: float | None = None) -> None:
+        """What `await_word` waits for at the other end."""
+        self.send_bytes(b"", (), deadline)
 
     def wait_for_message(self, deadline: float | None = None) -> None:
         """Return as soon as there is something to read."""

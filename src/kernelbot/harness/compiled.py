@@ -136,6 +136,11 @@ def _leaves(data: Any) -> Iterator[Any]:
         yield data
 
 
+def first_array(data: Any) -> Any:
+    """The first array in `data`, as an output of the usual form; all of it where it has none."""
+    return next((leaf for leaf in _leaves(data) if _is_array(leaf)), data)
+
+
 def _is_array(leaf: Any) -> bool:
     return hasattr(leaf, "data_ptr") or hasattr(leaf, "ctypes")
 

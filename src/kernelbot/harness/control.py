@@ -21,7 +21,7 @@ from kernelbot.harness.windows import Reply, Window
 from kernelbot.protocol import JobSpec, Lang, SourceFile, Vendor, Verdict
 
 IDENTITY = "identity"
-"""Returns its input; of a compiled problem, calls nothing on the same buffers."""
+"""Returns its first array; of a compiled problem, calls nothing on the same buffers."""
 NOTHING = "nothing"
 _LOADED = "author"
 """What a runner calls the kernel that was loaded into it: here only ever the problem's anchor."""
@@ -100,9 +100,8 @@ class Control:
         """Warm up and begin workload `index`'s baseline anew; the median empty call, in ns."""
         self._windows[index] = []
         for _ in range(_WARMING_CALLS):
-            self.call(data, IDENTITY, cold=False)
+            self._parts[index] = self.call(data, IDENTITY, cold=False).parts
         empty = [self.call(data, NOTHING, cold=False) for _ in range(_EMPTY_CALLS)]
-        self._parts[index] = len(data.leaves)
         for _ in range(_COLD_CALLS):
             self.observe(index, data)
         return statistics.median(reply.window.claim_ns for reply in empty)

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from kernelbot.harness.sampling import median_interval
 from kernelbot.harness.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor
 
@@ -25,6 +26,8 @@ _DOUBT_NS = 100_000
 _DOUBT_WALL_NS = 1_000_000
 _STILL_NS = 100_000
 _CLAIM_SHARE = 0.1
+_PART_SHARE = 0.25
+"""How much of the harness's own cost each further value of an output adds to it."""
 _FEWEST = 5
 """Fewer calls than these accuse nobody; their times are bounded all the same."""
 _HIGH = 0.95
@@ -65,13 +68,17 @@ class Spread:
     median_ns: float
     high_ns: float
     """What nineteen in twenty stay below."""
+    upper_ns: float
+    """The upper end of the median's interval."""
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Spread":
         """Of at least one value."""
         ordered = sorted(values)
         return cls(
-            statistics.median(ordered), ordered[min(int(_HIGH * len(ordered)), len(ordered) - 1)]
+            statistics.median(ordered),
+            ordered[min(int(_HIGH * len(ordered)), len(ordered) - 1)],
+            median_interval(ordered)[1],
         )
 
     def doubtful_ns(self, slack_ns: float, share: float = 1.0) -> float:
@@ -106,7 +113,7 @@ class Baseline:
     def bounded_ns(self, window: Window, parts: int) -> float:
         """The claim, but never less than the time that surely belongs to the call.
 
-        This, not the accusation, is what makes a small lie worthless.
+        Loose, since noise must not spoil an honest sample; `least_median_ns` is closer.
         """
         share = self._share(parts)
         explained = self.excess_cpu.median_ns * _BOUND_SLACK * share + _BOUND_SLACK_NS
@@ -119,6 +126,25 @@ class Baseline:
             - window.waiting_ns
             - max(self.wait.high_ns, 0.0) * share
             - self.wall_slack_ns,
+        )
+
+    def least_median_ns(self, windows: Sequence[Window], parts: int) -> float:
+        """What the median of honest times isn't below, by all calls together.
+
+        The judge's clocks around the calls, less the control calls' own cost, both at that end of
+        their interval which favours the author. This is what makes a small lie worthless.
+        """
+        if len(windows) < _FEWEST:
+            return 0.0
+        share = self._share(parts)
+        computed = [max(w.call_cpu_ns, w.call_tree_cpu_ns / w.processors) for w in windows]
+        took = [float(window.bracket_ns - window.waiting_ns) for window in windows]
+        return (
+            max(
+                median_interval(computed)[0] - max(self.excess_cpu.upper_ns, 0.0) * share,
+                median_interval(took)[0] - max(self.wait.upper_ns, 0.0) * share,
+            )
+            - _BOUND_SLACK_NS
         )
 
     def contradiction(self, windows: Sequence[Window], parts: int) -> Contradiction | None:
@@ -166,7 +192,7 @@ class Baseline:
 
     def _share(self, parts: int) -> float:
         """An output of many values takes longer to describe than one of few."""
-        return max(1.0, parts / max(self.parts, 1))
+        return 1.0 + _PART_SHARE * max(parts - self.parts, 0)
 
 
 def _median(windows: Sequence[Window], what: Callable[[Window], float]) -> float:

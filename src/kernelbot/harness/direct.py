@@ -52,7 +52,7 @@ class DirectCaller:
         before, helped = self._main_thread(), self._helped_ns()
         with urgent():
             start = time.perf_counter_ns()
-            session.send({"op": "go"})
+            session.say_word()
             tree.resume()
             session.wait_for_message()
             end = time.perf_counter_ns()

@@ -18,7 +18,7 @@ from kernelbot.harness.sampling import StoppedBy, StoppingRule, median_interval
 from kernelbot.harness.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.testing import refuse_side_effects, wrong_answer
 from kernelbot.harness.windows import Reply, Window
-from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
+from kernelbot.protocol import Case, Floor, JobSpec, Vendor, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]
 
@@ -101,11 +101,23 @@ class Measurer:
             refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
             refused.disputable = True
             raise refused
-        measured_ns = statistics.median(rule.samples_ns)
+        samples_ns = self._corrected(index, rule.samples_ns, windows, reply.parts)
+        measured_ns = statistics.median(samples_ns)
         if found := below_floor(self._floor(index), self._job.device, measured_ns):
             raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
-        result = _summary(case, rule.samples_ns, checked, stopped, empty_call_ns, anchor)
+        result = _summary(case, samples_ns, checked, stopped, empty_call_ns, anchor)
         return Measurement(result, tuple(windows))
+
+    def _corrected(
+        self, index: int, samples_ns: list[float], windows: list[Window], parts: int
+    ) -> list[float]:
+        """The samples, later by what the clocks of all calls together say that they lack."""
+        least_ns = self._control.baseline(index).least_median_ns(windows, parts)
+        lack_ns = max(least_ns - statistics.median(samples_ns), 0.0)
+        if not lack_ns or self._job.device.vendor is not Vendor.CPU:
+            return samples_ns
+        self._spend("added to claims", lack_ns / 1e9)
+        return [sample_ns + lack_ns for sample_ns in samples_ns]
 
     def _anchor(self, known: Question) -> Anchor | None:
         """The problem's anchor, warm; None where it has none."""

@@ -24,6 +24,7 @@ from kernelbot.harness.compiled import (
     MissingSymbol,
     OutOfBounds,
     PythonKernel,
+    first_array,
 )
 from kernelbot.harness.gpu import Gpu, GpuError, open_gpu
 from kernelbot.harness.memory import SharedBuffer
@@ -68,7 +69,7 @@ class _Runner:
         self._rank = 0
         self._barrier: Callable[[], Any] | None = None
         self._kernels: dict[str, Kernel] = {
-            "identity": PythonKernel(lambda data: data),
+            "identity": PythonKernel(first_array),
             "nothing": PythonKernel(lambda _data: None),
         }
         self._answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
@@ -202,7 +203,7 @@ class _Runner:
         kernel = self._kernels[message["kernel"]]
         arguments = kernel.arguments(self._data)
         self._reply({"op": "ready"})
-        self._channel.receive()
+        self._channel.await_word()
         return self._call_in_place(kernel, arguments)
 
     def _call_in_place(self, kernel: Kernel, arguments: tuple[Any, ...]) -> bool:

@@ -368,6 +368,13 @@ class Session:
         except ChannelError as error:
             raise self._death(error) from error
 
+    def say_word(self) -> None:
+        """Let the runner go on that waits for a word. Raises `AuthorFailure` where it is dead."""
+        try:
+            self._channel.say_word(self.deadline)
+        except ChannelError as error:
+            raise self._death(error) from error
+
     def receive(self) -> dict[str, Any]:
         """What the runner says next. Raises `AuthorFailure`."""
         try:
