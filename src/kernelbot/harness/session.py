@@ -77,8 +77,10 @@ class Session:
         """The kernel's clocks of this runner."""
         if self._clocks is None:
             runner = self._runner
-            main_pid = runner.main_pid if self._rank is None else runner.rank_pids[self._rank]
-            self._clocks = TaskClocks(main_pid, runner.cpu_time_ns)
+            if self._rank is None:
+                self._clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
+            else:  # what the kernel adds up is of all ranks together
+                self._clocks = TaskClocks(runner.rank_pids[self._rank])
         return self._clocks
 
     def setup(
