@@ -373,7 +373,7 @@ class Session:
     def say_word(self) -> None:
         """Let the runner go on that waits for a word. Raises `AuthorFailure` where it is dead."""
         try:
-            self._channel.say_word(self.deadline)
+            self.channel.say_word(self.deadline)
         except ChannelError as error:
             raise self._death(error) from error
 
