@@ -1,1 +1,1 @@
-"""Tokens and, later, identity providers."""
+"""Who someone is: our tokens, and the OAuth providers that people log in with."""

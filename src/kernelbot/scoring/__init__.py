@@ -1,1 +1,0 @@
-"""From measurements to scores, from scores to ranks: pure functions."""
