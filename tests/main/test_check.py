@@ -9,8 +9,17 @@ from kernelbot.catalog.oracle import find_solutions
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.harness.host import Host
-from kernelbot.main.check import CheckedSolution, check_solutions
-from kernelbot.protocol import DeviceSpec, JobSpec, Lang, Mode, RunResult, Vendor, Verdict
+from kernelbot.main.check import CheckedSolution, check_configured, check_solutions
+from kernelbot.protocol import (
+    DeviceSpec,
+    JobSpec,
+    Lang,
+    Mode,
+    RunResult,
+    SandboxMode,
+    Vendor,
+    Verdict,
+)
 
 CPU = DeviceSpec("CPU", Vendor.CPU)
 
@@ -103,3 +112,17 @@ def test_a_broken_reference_says_nothing_about_the_solutions(
     reference = tmp_path / "scale" / "reference.py"
     reference.write_text(reference.read_text() + "\nraise RuntimeError('broken')\n")
     assert {None} == set(behaviour(check(tmp_path / "scale", judge)).values())
+
+
+def test_the_configured_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new_problem(tmp_path / "scale", "scale", Lang.PY)
+    (noisy,) = (tmp_path / "scale" / "solutions" / "correct").iterdir()
+    noisy.write_text(noisy.read_text() + "\nprint('x' * 5000)\n")
+    (tmp_path / "kernelbot.toml").write_text("[limits]\noutput_limit_bytes = 1000\n")
+    monkeypatch.setenv("KERNELBOT_CONFIG", str(tmp_path / "kernelbot.toml"))
+    found = check_configured(
+        load_problem(tmp_path / "scale"), device=None, sandbox=SandboxMode.REQUIRED
+    )
+    checked = next(iter(found))
+    assert checked.result is not None
+    assert Verdict.OUTPUT_LIMIT == checked.result.verdict

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from kernelbot.protocol import Verdict
 
-MAX_SOLUTION_BYTES = 1 << 20
-
 
 class Expectation(StrEnum):
     """The folder of `solutions/` that a file lies in."""

@@ -1,9 +1,12 @@
-"""Reads the files that a problem names: text only, inside the checkout only, within a size."""
+"""Reads the files that a problem names: text only, inside the checkout only, within a size.
+And the files that authors hand in, from wherever they lie."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.catalog.fields import Findings
+from kernelbot.domain.errors import InvalidSubmission
+from kernelbot.domain.source import MAX_SOURCE_BYTES
 
 MAX_FILE_BYTES = 1 << 20
 
@@ -50,6 +53,18 @@ class Checkout:
             trouble = f"`{source}` can't be read: {error.strerror}"
         findings.error(key, line, trouble)
         return None
+
+
+def read_source(path: Path) -> bytes:
+    """An author's file as it is, but of one that is too large no more than shows that it is.
+
+    Raises `InvalidSubmission` where it can't be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_SOURCE_BYTES + 1)
+    except OSError as error:
+        raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
 
 
 def _text(raw: bytes, source: str, key: str, line: int | None, findings: Findings) -> str | None:

@@ -93,13 +93,7 @@ def _judge(
     loaded: "LoadedProblem", device: str | None, sandbox: SandboxMode, terminal: Terminal
 ) -> list[Any]:
     checked = []
-    found = load("check", "check_solutions")(
-        loaded,
-        load("judge_once", "judge_once"),
-        device=load("run", "find_device")(device),
-        sandbox=sandbox,
-    )
-    for one in found:
+    for one in load("check", "check_configured")(loaded, device=device, sandbox=sandbox):
         terminal.show(_line(one))
         checked.append(one)
     return checked

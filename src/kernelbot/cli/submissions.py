@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kernelbot.catalog.sources import read_source
 from kernelbot.cli import artifacts, reviews, samples, upkeep
 from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, ModeOption, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
-from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge
+from kernelbot.domain.source import source_text
 from kernelbot.protocol import Mode
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
     from kernelbot.schemas.submissions import SubmissionView
 
-MAX_SOURCE_BYTES = 1 << 20
 INTERRUPTED = 130
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
@@ -70,7 +70,8 @@ def submit(
     Ctrl-C stops the watching, not the judging.
     """
     terminal = Terminal(as_json)
-    content = _read(file)
+    content = read_source(file)
+    source_text(content)  # what the server would refuse needn't be sent
     with connect(url) as client:
         name = file.name.encode("utf-8", "replace").decode()
         sent = client.submit(name, content, board=board, devices=device or (), mode=mode, late=late)
@@ -172,14 +173,3 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
 
 def _come_back(submission_id: int) -> str:
     return f"Come back with: kernelbot submission wait {submission_id}"
-
-
-def _read(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_SOURCE_BYTES + 1)
-    except OSError as error:
-        raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
-    if len(content) > MAX_SOURCE_BYTES:
-        raise SubmissionTooLarge(f"{path} is larger than 1 MiB, which is the most that is taken.")
-    return content

@@ -3,16 +3,20 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from kernelbot.catalog.oracle import MAX_SOLUTION_BYTES, Expectation, Solution, find_solutions
+from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem
+from kernelbot.domain.errors import InvalidSubmission
+from kernelbot.main.judge_once import judge_once
+from kernelbot.main.run import find_device, read_submission
+from kernelbot.main.settings import read_settings
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
+    Limits,
     Mode,
-    ProblemSpec,
     RunResult,
+    SamplingRules,
     SandboxMode,
-    SourceFile,
     Verdict,
 )
 
@@ -29,11 +33,31 @@ class CheckedSolution:
     message: str
 
 
+def check_configured(
+    loaded: LoadedProblem, *, device: str | None, sandbox: SandboxMode
+) -> Iterator[CheckedSolution]:
+    """As `check_solutions`, on this machine and with what is configured. `device` None: the first.
+
+    Raises `UserError` where there is no such device.
+    """
+    settings = read_settings()
+    return check_solutions(
+        loaded,
+        judge_once,
+        device=find_device(device),
+        limits=settings.limits,
+        sampling=settings.sampling,
+        sandbox=sandbox,
+    )
+
+
 def check_solutions(
     loaded: LoadedProblem,
     judge: Callable[[JobSpec], RunResult],
     *,
     device: DeviceSpec,
+    limits: Limits = Limits(),  # frozen
+    sampling: SamplingRules = SamplingRules(),  # frozen
     sandbox: SandboxMode = SandboxMode.REQUIRED,
 ) -> Iterator[CheckedSolution]:
     """Judge every solution of the problem's folder, one after the other, yielding as they end.
@@ -43,10 +67,11 @@ def check_solutions(
     """
     problem = loaded.definition.spec
     for solution in find_solutions(loaded.folder, problem.submission_name):
-        source, trouble = _read(solution, problem)
-        if source is None:
+        try:
+            source = read_submission(solution.path, problem)
+        except InvalidSubmission as error:
             refused = solution.expected is Expectation.WRONG
-            yield CheckedSolution(solution, None, refused, trouble)
+            yield CheckedSolution(solution, None, refused, str(error))
             continue
         for mode in _modes(solution):
             job = JobSpec(
@@ -55,6 +80,8 @@ def check_solutions(
                 submission=source,
                 mode=mode,
                 device=device,
+                limits=limits,
+                sampling=sampling,
                 sandbox=sandbox,
             )
             result = judge(job)
@@ -67,16 +94,6 @@ def _modes(solution: Solution) -> tuple[Mode, ...]:
     if solution.expected is Expectation.CORRECT:
         return (Mode.TEST,)
     return (Mode.TEST, Mode.BENCHMARK)
-
-
-def _read(solution: Solution, problem: ProblemSpec) -> tuple[SourceFile | None, str]:
-    raw = solution.path.read_bytes()
-    if len(raw) > MAX_SOLUTION_BYTES:
-        return None, f"larger than {MAX_SOLUTION_BYTES >> 20} MiB"
-    try:
-        return SourceFile(problem.submission_name, raw.decode()), ""
-    except UnicodeDecodeError:
-        return None, "isn't a text file in UTF-8"
 
 
 def _outcome(solution: Solution, result: RunResult) -> CheckedSolution:

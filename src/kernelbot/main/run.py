@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.catalog.problem import load_problem
-from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge, UserError
+from kernelbot.catalog.sources import read_source
+from kernelbot.domain.errors import UserError
+from kernelbot.domain.source import source_text
 from kernelbot.main.judge_once import OnEvent, judge_once
 from kernelbot.main.settings import read_settings
 from kernelbot.protocol import (
@@ -18,8 +20,6 @@ from kernelbot.protocol import (
     SandboxMode,
     SourceFile,
 )
-
-MAX_SOURCE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -65,17 +65,5 @@ def find_device(name: str | None) -> DeviceSpec:
 
 
 def read_submission(path: Path, problem: ProblemSpec) -> SourceFile:
-    """The author's file under the name that the problem gives it. Raises `InvalidSubmission`."""
-    try:
-        with path.open("rb") as file:
-            content = file.read(MAX_SOURCE_BYTES + 1)
-    except OSError as error:
-        raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
-    if len(content) > MAX_SOURCE_BYTES:
-        raise SubmissionTooLarge(f"{path} is larger than 1 MiB, which is the most that is judged.")
-    try:
-        return SourceFile(problem.submission_name, content.decode())
-    except UnicodeDecodeError as error:
-        raise InvalidSubmission(
-            f"{path} is not UTF-8 text (byte {error.start}).", hint="Is it a source file?"
-        ) from None
+    """An author's file under the name that the problem gives it. Raises `InvalidSubmission`."""
+    return SourceFile(problem.submission_name, source_text(read_source(path)))

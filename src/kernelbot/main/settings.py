@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.identity.providers import discord, github
+from kernelbot.main.judge_once import HARNESS
 from kernelbot.main.tables import (
     DeviceSettings,
     ExportSettings,
@@ -96,7 +96,7 @@ class Settings(BaseSettings):
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
     review: ReviewTable = Field(default_factory=ReviewRules)
     queue: QueueSettings = Field(default_factory=QueueSettings)
-    harness_command: tuple[str, ...] = (sys.executable, "-P", "-m", "kernelbot.harness")
+    harness_command: tuple[str, ...] = HARNESS
     """How the local launcher starts the harness."""
     warm: tuple[str, ...] | None = None
     """Frameworks loaded ahead of need; None: numpy, and torch where it is installed."""

@@ -10,8 +10,8 @@ from kernelbot.domain.errors import (
     DeviceNotOffered,
     InvalidSubmission,
     NotAllowed,
-    SubmissionTooLarge,
 )
+from kernelbot.domain.source import source_text
 from kernelbot.domain.types import Board, NewSubmission, User
 from kernelbot.services.boards import find_board, may_see
 from kernelbot.services.directives import Directives, read_directives
@@ -19,7 +19,6 @@ from kernelbot.services.limits import count_submission
 from kernelbot.services.platform import check_accepting
 from kernelbot.store.database import ReadSession, WriteSession
 
-MAX_SOURCE_BYTES = 1 << 20
 _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}\.(?:py|cu|cuh|cpp)")
 
 
@@ -40,17 +39,7 @@ def check_upload(new: NewSubmission, devices: tuple[str, ...]) -> str:
                 f"There is no device named {device!r} here.",
                 hint=f"Devices: {', '.join(devices) or 'none'}.",
             )
-    if len(new.content) > MAX_SOURCE_BYTES:
-        raise SubmissionTooLarge(
-            f"The file has {len(new.content):,} bytes; at most {MAX_SOURCE_BYTES:,} are taken."
-        )
-    try:
-        code = new.content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidSubmission(
-            f"The file isn't UTF-8 text: byte {error.start} can't be read.",
-            hint="Save it as UTF-8.",
-        ) from None
+    code = source_text(new.content)
     if "\x00" in code:
         raise InvalidSubmission("The file holds a NUL character, so it isn't a source text.")
     if not code.strip():
