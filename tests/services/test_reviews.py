@@ -119,6 +119,16 @@ async def test_only_organisers_decide(world: World, tmp_path: Path) -> None:
             await world.services.reviews.release(someone, number, "please")
 
 
+async def test_the_boards_maker_decides(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    carl = (await world.services.users.create("carl", Role.CREATOR)).user
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute("UPDATE leaderboards SET creator_id = %s", (carl.id,))
+    refused = await world.services.reviews.refuse(carl, number, "copied")
+    released = await world.services.reviews.release(carl, number, "he wrote it")
+    assert (ReviewState.REFUSED, 1) == (refused.review, released.place)
+
+
 async def test_a_decision_needs_a_reason(world: World, tmp_path: Path) -> None:
     number = await _held(world, tmp_path)
     with pytest.raises(UserError, match="reason"):

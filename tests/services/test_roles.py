@@ -3,6 +3,7 @@ import pytest
 
 from kernelbot.domain.errors import Banned, Conflict, NotAllowed, NotFound
 from kernelbot.domain.types import Role
+from tests.support.problems import sort_problem
 from tests.support.world import World
 
 
@@ -21,6 +22,34 @@ async def test_a_banned_admin_is_no_admin(world: World) -> None:
     banned = await world.services.users.ban(world.admin.user, eve.id)
     with pytest.raises(Banned):
         await world.services.users.list(banned)
+
+
+async def test_a_banned_admin_reads_nobodys_code(world: World) -> None:
+    eve = await world.services.users.create("eve", Role.ADMIN)
+    await world.board()
+    sent = await world.submit()
+    await world.services.users.ban(world.admin.user, eve.user.id)
+    banned = await world.services.users.authenticate(eve.token)
+    with pytest.raises(NotAllowed):
+        await world.services.submissions.get(banned, sent.id)
+
+
+async def test_a_banned_creator_organises_nothing(world: World) -> None:
+    carl = await world.services.users.create("carl", Role.CREATOR)
+    await world.services.boards.create(
+        carl.user, sort_problem("sort"), name="sort", devices=("CPU",)
+    )
+    sent = await world.submit()
+    await world.services.users.ban(world.admin.user, carl.user.id)
+    banned = await world.services.users.authenticate(carl.token)
+    for deed in (
+        world.services.reviews.refuse(banned, sent.id, "because"),
+        world.services.rejudging.start(banned, "sort"),
+        world.services.upkeep.delete_submission(banned, sent.id),
+        world.services.upkeep.delete_board(banned, "sort", force=True),
+    ):
+        with pytest.raises(Banned):
+            await deed
 
 
 @pytest.mark.parametrize("reference", ["ada", "ADA", "github:42"])

@@ -1,12 +1,12 @@
 """Rejudging: a board's best measured again on one device in one go, and ranked by that."""
 
-from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotFound
+from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound
 from kernelbot.domain.states import RunState
-from kernelbot.domain.types import Board, Rejudge, Role, User
+from kernelbot.domain.types import Board, Rejudge, User
 from kernelbot.services import audit
-from kernelbot.services.boards import visible_board
-from kernelbot.store import boards, rejudges, submissions
-from kernelbot.store.database import Database, ReadSession
+from kernelbot.services.boards import organised_board
+from kernelbot.store import rejudges, submissions
+from kernelbot.store.database import Database
 from kernelbot.store.queue import Queue
 
 _MAX_ID = 2**63 - 1
@@ -29,7 +29,7 @@ class Rejudging:
         another one is at work.
         """
         async with self._database.write() as session:
-            found = await _organised(session, actor, board)
+            found = await organised_board(session, actor, board)
             chosen = _offered(found, device)
             best = await rejudges.candidates(session, found.id, chosen, top)
             if not best:
@@ -55,21 +55,12 @@ class Rejudging:
     async def get(self, actor: User, board: str, rejudge_id: int) -> Rejudge:
         """How far it is. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
-            found = await _organised(session, actor, board)
+            found = await organised_board(session, actor, board)
             known = 0 < rejudge_id <= _MAX_ID
             rejudge = await rejudges.one(session, found.id, rejudge_id) if known else None
         if rejudge is None:
             raise NotFound(f"There is no rejudge {rejudge_id} of {found.name!r}.")
         return rejudge
-
-
-async def _organised(session: ReadSession, actor: User, name: str) -> Board:
-    """The board, if the actor is one of its organisers."""
-    board = await visible_board(session, actor, name)
-    owned = await boards.by_name(session, name)
-    if actor.role is not Role.ADMIN and (owned is None or owned.creator_id != actor.id):
-        raise NotAllowed(f"Only the organisers of {board.name!r} may rejudge it.")
-    return board
 
 
 def _offered(board: Board, device: str | None) -> str:

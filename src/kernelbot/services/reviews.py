@@ -3,11 +3,12 @@
 import builtins
 from dataclasses import dataclass
 
-from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
+from kernelbot.domain.errors import Conflict, NotFound, UserError
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState
 from kernelbot.domain.types import Evidence, Role, Submission, User
 from kernelbot.services import audit, views
 from kernelbot.services.places import Places
+from kernelbot.services.roles import require_organiser
 from kernelbot.store import reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 
@@ -120,8 +121,7 @@ class Reviews:
             found = await reviews.lock(session, submission_id) if known else None
             if found is None:
                 raise NotFound(f"There is no submission {submission_id}.")
-            if actor.role is not Role.ADMIN and actor.id != found.creator_id:
-                raise NotAllowed(f"Only the organisers of {found.board!r} decide about this.")
+            require_organiser(actor, found.board, found.creator_id)
             if review not in REVIEW_TRANSITIONS[found.review]:
                 state = {ReviewState.CLEAR: "neither held nor refused"}.get(
                     found.review, f"{found.review} already"

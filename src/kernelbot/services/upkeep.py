@@ -1,10 +1,10 @@
 """What is to go: submissions, boards and accounts, with all that hangs on them."""
 
-from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
+from kernelbot.domain.errors import Conflict, NotFound
 from kernelbot.domain.types import Role, User
 from kernelbot.services import audit
 from kernelbot.services.boards import organised_board
-from kernelbot.services.roles import require_admin, require_unbanned
+from kernelbot.services.roles import require_admin, require_organiser, require_unbanned
 from kernelbot.store import upkeep
 from kernelbot.store.database import Database
 
@@ -44,8 +44,8 @@ class Upkeep:
             found = await upkeep.owner(session, submission_id) if known else None
             if found is None:
                 raise NotFound(f"There is no submission {submission_id}.")
-            if actor.id not in (found.author_id, found.creator_id) and actor.role != Role.ADMIN:
-                raise NotAllowed(f"Submission {submission_id} is someone else's.")
+            if actor.id != found.author_id:
+                require_organiser(actor, found.board, found.creator_id)
             if actor.id == found.author_id:
                 await upkeep.withdraw(session, submission_id)
             await upkeep.delete_submissions(session, [submission_id])

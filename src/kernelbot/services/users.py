@@ -3,6 +3,7 @@
 import builtins
 import re
 import secrets
+from dataclasses import replace
 
 from kernelbot.domain.accounts import Identity
 from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
@@ -51,15 +52,15 @@ class Users:
         return NewToken(user, token)
 
     async def authenticate(self, token: str) -> User:
-        """Whose token it is. Raises `NotAuthenticated`. Banned people still get in: they may
-        read, and `Submissions.submit` is what refuses them."""
+        """Whose token it is. Raises `NotAuthenticated`. Banned people still get in, whatever they
+        were as competitors: they read what is theirs, and `Submissions.submit` refuses them."""
         async with self._database.read() as session:
             user = await users.by_token(session, token_hash(token))
         if user is None:
             raise NotAuthenticated(
                 "The token isn't valid here.", hint="Log in again: kernelbot login URL TOKEN"
             )
-        return user
+        return user if user.banned_at is None else replace(user, role=Role.COMPETITOR)
 
     async def sign_in(self, name: str, role: Role, *, token_name: str) -> NewToken:
         """A token for the account of that name, which is made if there is none yet.
