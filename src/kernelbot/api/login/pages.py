@@ -9,13 +9,17 @@ from kernelbot.domain.types import User
 from kernelbot.identity.providers import Provider
 
 _STYLE = """\
+:root{color-scheme:light dark}
 body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;padding:0 1rem}
 input,button,a.button{font:inherit;padding:.4rem .8rem}
 h2{font-size:1.1rem;margin-top:2rem}
 table{border-collapse:collapse;width:100%;margin:.5rem 0}
-td{border-bottom:1px solid #8884;padding:.4rem .8rem .4rem 0;overflow-wrap:anywhere}
+td{border-bottom:1px solid #8884;padding:.4rem .8rem .4rem 0;white-space:nowrap}
+td:first-child{white-space:normal;overflow-wrap:anywhere}
+@media(max-width:32rem){td{white-space:normal}}
 td:last-child{text-align:right;padding-right:0}
 code{background:#8882;padding:.1rem .3rem;word-break:break-all}
+pre{background:#8882;padding:.4rem .8rem;white-space:pre-wrap;word-break:break-all}
 .code{font-size:1.4rem;letter-spacing:.1em;text-transform:uppercase}
 """
 
@@ -33,7 +37,7 @@ def problem(message: str, hint: str) -> str:
     """Something went wrong."""
     return page(
         "That didn't work",
-        f'<p>{escape(message)} {escape(hint)}</p><p><a href="/auth/login">Log in</a></p>',
+        f'<p>{escape(message)} {escape(hint)}</p><p><a href="/auth/account">Go on</a></p>',
     )
 
 
@@ -83,7 +87,8 @@ def account(
         f"<h2>You log in with</h2><table>{known}</table>{links}"
         f"<h2>Tokens</h2><table>{rows}</table>"
         + _form("/auth/token", csrf, f"{new}<button>Make a token</button>")
-        + '<h2>This browser</h2><p><a href="/auth/device">Log in from a terminal</a></p>'
+        + '<p><a href="/auth/device">Log in from a terminal</a></p>'
+        + "<h2>This browser</h2>"
         + _form("/auth/logout", csrf, "<button>Log out</button>")
         + "<h2>Delete the account</h2><p>Your tokens, your submissions and your places in the "
         "rankings go with it. There is no way back.</p>"
@@ -103,7 +108,7 @@ def _token_row(token: Token, csrf: str) -> str:
     hidden = _hidden("token_id", str(token.id))
     revoke = _form("/auth/revoke", csrf, f"{hidden}<button>Revoke</button>")
     name = escape(token.name)
-    return f"<tr><td>{name}<td>since {token.created_at:%Y-%m-%d}, {until}<td>{revoke}"
+    return f"<tr><td>{name}<td>since {token.created_at:%Y-%m-%d}<td>{until}<td>{revoke}"
 
 
 def deleted(name: str) -> str:
@@ -116,10 +121,11 @@ def new_token(token: str, base_url: str) -> str:
     text, url = escape(token), escape(base_url)
     return page(
         "Your new token",
-        f"<p>Shown this once:</p><p><code>{text}</code></p>"
-        f"<p>With our own client: <code>kernelbot login {url} {text}</code></p>"
-        f"<p>With popcorn-cli: write <code>cli_id: {text}</code> to <code>~/.popcorn.yaml</code> "
-        f"and set <code>POPCORN_API_URL={url}</code>.</p>"
+        f"<p>Shown this once:</p><pre>{text}</pre>"
+        f"<p>With our own client:</p><pre>kernelbot login {url} {text}</pre>"
+        f"<p>With popcorn-cli: write the line</p><pre>cli_id: {text}</pre>"
+        f"<p>to <code>~/.popcorn.yaml</code>, and then</p>"
+        f"<pre>export POPCORN_API_URL={url}</pre>"
         '<p><a href="/auth/account">Back</a></p>',
     )
 
