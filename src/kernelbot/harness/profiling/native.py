@@ -13,14 +13,16 @@ from kernelbot.harness.session import Session
 
 
 def profilers_for(subject: Subject, session: Conversation, client: RunnerClient) -> list[Profiler]:
-    """On a CPU the processor's counters, on a GPU its vendor's tool; everywhere the framework's
-    own, which is all there is for ranks. What is missing is said in its place."""
+    """On a CPU the processor's counters, on a GPU its vendor's tool; beside them the framework's
+    own, which is all there is for ranks, and which sees nothing of a compiled submission on a
+    CPU. What is missing is said in its place."""
     framework = FrameworkProfiler(session)
     if not isinstance(session, Session):
         return [framework]
     found = find_tool(subject.job)
     if found is None:
-        return [CountingProfiler(session), framework]
+        counting = CountingProfiler(session)
+        return [counting, framework] if subject.binary is None else [counting]
     if isinstance(found, Findings):
         return [_Missing(found), framework]
     return [ToolProfiler(found, subject, client, session.deadline), framework]
