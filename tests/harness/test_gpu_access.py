@@ -47,6 +47,15 @@ def test_folders_and_libraries_reach_the_sandbox() -> None:
     assert clean_environment(config)["LD_LIBRARY_PATH"] == "/interpreter/tmp/driver"
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user can't unmount")
+@pytest.mark.parametrize(("devices", "times"), [((), 0), (("/dev/null",), 1)])
+def test_what_a_container_runtime_has_mounted_over_proc_is_taken_away(
+    devices: tuple[str, ...], times: int
+) -> None:
+    command = build_command(ZygoteConfig(Flavour.BARE, devices=devices), ["true"], {})
+    assert times == " ".join(command).count("umount -R /proc/driver/nvidia")
+
+
 def test_a_toolkits_compiler_is_found_where_no_system_folder_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

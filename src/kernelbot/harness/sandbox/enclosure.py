@@ -25,6 +25,9 @@ PRIVATE_FOLDERS = ("/box", "/tmp", "/dev/shm")  # noqa: S108 - names inside the 
 _STAGES = ("/mnt", "/media", "/srv", "/opt")
 _NSIGHT = Path("/opt/nvidia/nsight-compute")
 """Where distributions' packages put it, by version; the toolkit's `ncu` only leads here."""
+_COVERED_BY_VENDORS = "/proc/driver/nvidia"
+"""NVIDIA's container runtime mounts over it; nobody may make a /proc of his own as long as that
+hides something. In our private mount namespace it is taken away."""
 _TOOLS = ("bwrap",)
 _ROOT_TOOLS = ("unshare", "setpriv", "mount")
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -176,6 +179,8 @@ def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, in
         make = "touch" if Path(bind.source).is_file() else "mkdir"
         lines.append(f"{make} {view.source}")
         lines.append(f"mount --bind {shlex.quote(bind.source)} {view.source}")
+    if config.devices:
+        lines.append(f"umount -R {_COVERED_BY_VENDORS} 2>/dev/null || :")
     lines.append("cd /")
     lines.append("exec " + shlex.join(drop))
     return ["unshare", "--mount", "sh", "-c", "\n".join(lines)]
