@@ -4,20 +4,10 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
-from kernelbot_check.arrays import dtype_name, is_exact, library
+from kernelbot_check.arrays import is_exact, library
 from kernelbot_check.compare import compare
 
 Checker = Callable[[Any, Any], tuple[bool, str]]
-
-_EPSILON = {
-    "float64": 2.0**-52,
-    "float32": 2.0**-23,
-    "float16": 2.0**-10,
-    "bfloat16": 2.0**-7,
-    "complex64": 2.0**-23,
-    "complex128": 2.0**-52,
-}
-"""The distance from 1 to the next number, of each type."""
 
 
 def match_reference(
@@ -37,7 +27,8 @@ def relative_to(
 ) -> tuple[bool, str]:
     """Whether `output` is as near to the result in higher precision as its own type allows.
 
-    `precise` is what the reference computes in float64, of the same kind otherwise. An element
+    `precise` is what the reference computes in float64, of the same kind otherwise; which type the
+    output must have is for others to check (`compare`, or a problem's own). An element
     may be off by `ulps` roundings of the output's type, times the square root of `terms` (how many
     numbers are summed into one: random rounding errors grow like that), of the larger of its own
     size and the root mean square of all: where terms cancel, the sum's size says little.
@@ -45,7 +36,8 @@ def relative_to(
     module = library(precise)
     if module is None or library(output) is not module or is_exact(output):
         return compare(output, precise)
-    rtol = ulps * _EPSILON[dtype_name(output)] * max(terms, 1) ** 0.5
+    epsilon = float(module.finfo(output.dtype).eps)  # from 1 to the next number of that type
+    rtol = ulps * epsilon * max(terms, 1) ** 0.5
     expected = precise.to(output.dtype) if hasattr(precise, "to") else precise.astype(output.dtype)
     finite = precise[module.isfinite(precise)]
     scale = float((module.abs(finite) ** 2).mean() ** 0.5) if finite.reshape(-1).shape[0] else 0.0

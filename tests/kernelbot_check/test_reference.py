@@ -45,3 +45,10 @@ def test_tensors_too() -> None:
     precise = torch.linspace(0, 1, 8, dtype=torch.float64)
     assert relative_to(precise.float(), precise)[0]
     assert not relative_to(precise.half().float(), precise)[0]
+
+
+def test_the_narrowest_types_have_roundings_of_their_own() -> None:
+    torch = pytest.importorskip("torch")
+    precise = torch.linspace(0, 1, 8, dtype=torch.float64)
+    assert relative_to(precise.to(torch.float8_e4m3fn), precise, ulps=1.0)[0]
+    assert not relative_to(precise.to(torch.float8_e4m3fn).float(), precise)[0]
