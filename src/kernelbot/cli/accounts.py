@@ -20,7 +20,7 @@ _SLOWER_S = 5
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    users = typer.Typer(no_args_is_help=True, help="Accounts.")
+    users = typer.Typer(no_args_is_help=True, help="Make, list, ban and delete accounts.")
     users.command(
         epilog=examples(
             "kernelbot user create ada",

@@ -16,7 +16,7 @@ from kernelbot.domain.types import Visibility
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    boards = typer.Typer(no_args_is_help=True, help="Leaderboards.")
+    boards = typer.Typer(no_args_is_help=True, help="List, show, open and change leaderboards.")
     boards.command(
         epilog=examples(
             "kernelbot board create --from examples/sort_np",

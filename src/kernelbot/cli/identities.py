@@ -14,7 +14,7 @@ from kernelbot.schemas.accounts import IdentityView
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="With whom you can log in.")
+    group = typer.Typer(no_args_is_help=True, help="List and part what you log in with.")
     group.command("list", epilog=examples("kernelbot identity list"))(list_identities)
     group.command(
         epilog=examples("kernelbot identity unlink github", "kernelbot identity unlink github:42")

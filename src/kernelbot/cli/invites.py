@@ -12,7 +12,7 @@ from kernelbot.cli.terminal import Terminal
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Invites to closed boards.")
+    group = typer.Typer(no_args_is_help=True, help="Make and revoke invites to closed boards.")
     group.command(
         epilog=examples(
             "kernelbot invite create autumn-sort autumn-scan",

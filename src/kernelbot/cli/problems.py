@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    problems = typer.Typer(no_args_is_help=True, help="Problems on disk.")
+    problems = typer.Typer(no_args_is_help=True, help="Write and check problems on this disk.")
     problems.command(
         epilog=examples("kernelbot problem new softmax", "kernelbot problem new scan --lang cpp")
     )(new)

@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples("kernelbot restore kernels.dump", "kernelbot restore kernels.dump --force")
     )(restore)
-    database = typer.Typer(no_args_is_help=True, help="The database.")
+    database = typer.Typer(no_args_is_help=True, help="Bring a database of your own up to date.")
     database.command(
         epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot db migrate")
     )(migrate)

@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
             "Exit codes: 0 accepted; 1 refused; 2 bad usage or file; 3 our fault.",
         )
     )(submit)
-    group = typer.Typer(no_args_is_help=True, help="Submissions.")
+    group = typer.Typer(no_args_is_help=True, help="List, show, watch and cancel submissions.")
     group.command("list", epilog=examples("kernelbot submission list --board sort_np"))(
         list_submissions
     )

@@ -13,7 +13,7 @@ from kernelbot.cli.terminal import Terminal
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Your own tokens.")
+    group = typer.Typer(no_args_is_help=True, help="List, make and revoke your own tokens.")
     group.command("list", epilog=examples("kernelbot token list"))(list_tokens)
     group.command(
         epilog=examples("kernelbot token create laptop", "kernelbot token create ci --days 90")
