@@ -107,7 +107,7 @@ async def _operator(services: Services, url: str, listener: socket.socket) -> As
     """The account of whoever serves, and a token that its clients on this machine find."""
     port = listener.getsockname()[1]
     signed_in = await services.users.sign_in(
-        getpass.getuser(), Role.ADMIN, token_name=f"serve on port {port}"
+        _account_name(), Role.ADMIN, token_name=f"serve on port {port}"
     )
     if signed_in.user.role != Role.ADMIN:
         log.warning("operator_is_no_admin", user=signed_in.user.name)
@@ -124,6 +124,14 @@ async def _operator(services: Services, url: str, listener: socket.socket) -> As
         file.unlink(missing_ok=True)
         with contextlib.suppress(Unavailable):  # then the token outlives us, known to nobody
             await services.users.sign_out(signed_in.token)
+
+
+def _account_name() -> str:
+    """Of whoever serves; a container may well run us as a number that has no name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid-{os.getuid()}"
 
 
 def _make_data(settings: Settings) -> None:
