@@ -4,6 +4,11 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.launchers.base import Availability, Launcher
+from kernelbot.launchers.local import LocalLauncher, LocalSettings
+from kernelbot.main import work
+from kernelbot.main.settings import Settings
+from kernelbot.main.work import open_worker
 from kernelbot.protocol import EventKind, Fault, Mode, Verdict
 from kernelbot.schemas.samples import SampleList
 from tests.support.workers import finished, quick_settings, working
@@ -170,3 +175,37 @@ async def _running(world: World, submission_id: int) -> None:
             if shown.runs[0].state == RunState.RUNNING:
                 return
             await asyncio.sleep(0.02)
+
+
+class BrokenLauncher(LocalLauncher):
+    """Fails in a way that no launcher may, once it has been asked `good` times."""
+
+    good = 0
+    closed = False
+
+    async def availability(self, device: str) -> Availability:
+        self.good -= 1
+        if self.good < 0:
+            raise RuntimeError(device)
+        return Availability(True)
+
+    async def close(self) -> None:
+        self.closed = True
+        await super().close()
+
+
+@pytest.mark.parametrize("good", [0, 1], ids=["at the start", "later"])
+async def test_a_worker_that_fails_leaves_no_launcher_open(
+    judged: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good: int
+) -> None:
+    launcher = BrokenLauncher(LocalSettings(tmp_path / "jobs", {}))
+    launcher.good = good
+
+    def broken(settings: Settings) -> dict[str, Launcher]:
+        return {"local": launcher}
+
+    monkeypatch.setattr(work, "launchers", broken)
+    with pytest.raises(RuntimeError, match="CPU"):
+        async with open_worker(quick_settings(tmp_path), judged.database.url) as worker:
+            await worker.run(asyncio.Event())
+    assert launcher.closed

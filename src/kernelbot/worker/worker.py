@@ -1,7 +1,6 @@
 """The worker: takes jobs from the queue, has runs judged, recovers what others left behind."""
 
 import asyncio
-import contextlib
 import random
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -73,27 +72,25 @@ class Worker:
     async def run(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set; then finish what runs within the grace, or hand it back."""
         self._app.task(name=_TASK)(self._judge_run)
-        for launcher in self._launchers.values():
-            await launcher.start()
-        await patiently(self._beat)
-        await patiently(self._sweep)
-        loops = [
-            asyncio.create_task(loop, name=name)
-            for name, loop in (
-                ("heartbeat", self._every(self._rules.heartbeat_s, self._beat)),
-                ("sweep", self._every(self._rules.sweep_s, self._sweep)),
-                *((f"take {d.spec.name}", self._take(d)) for d in self._devices),
-            )
-        ]
-        log.info("worker_started", owner=self._identity.owner)
-        stopped = asyncio.create_task(stop.wait())
+        loops: list[asyncio.Task[None]] = []
         try:
-            done, _ = await asyncio.wait([stopped, *loops], return_when=asyncio.FIRST_COMPLETED)
-            for task in done - {stopped}:
-                task.result()  # a loop never ends by itself: this raises why it did
+            for launcher in self._launchers.values():
+                await launcher.start()
+            await patiently(self._beat)
+            await patiently(self._sweep)
+            loops += self._start_loops()
+            log.info("worker_started", owner=self._identity.owner)
+            await _until_set(stop, loops)
         finally:
-            stopped.cancel()
             await self._wind_down(loops)
+
+    def _start_loops(self) -> list[asyncio.Task[None]]:
+        loops = {
+            "heartbeat": self._every(self._rules.heartbeat_s, self._beat),
+            "sweep": self._every(self._rules.sweep_s, self._sweep),
+            **{f"take {d.spec.name}": self._take(d) for d in self._devices},
+        }
+        return [asyncio.create_task(loop, name=name) for name, loop in loops.items()]
 
     async def _wind_down(self, loops: list[asyncio.Task[None]]) -> None:
         self._stopping = True
@@ -218,9 +215,20 @@ class Worker:
                 log.warning("database_unreachable", step=step.__name__, error=str(error))
 
 
+async def _until_set(stop: asyncio.Event, loops: list[asyncio.Task[None]]) -> None:
+    """Wait. A loop never ends by itself: if one does, this raises why it did."""
+    stopped = asyncio.create_task(stop.wait())
+    try:
+        done, _ = await asyncio.wait([stopped, *loops], return_when=asyncio.FIRST_COMPLETED)
+        for task in done - {stopped}:
+            task.result()
+    finally:
+        stopped.cancel()
+
+
 async def _cancel_all(tasks: list[asyncio.Task[None]]) -> None:
+    """Returns once all have ended. Of what they failed is told where they are waited for."""
     for task in tasks:
         task.cancel()
-    for task in tasks:
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+    if tasks:
+        await asyncio.wait(tasks)
