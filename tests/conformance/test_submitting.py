@@ -190,7 +190,7 @@ def test_somebody_elses_submission_is_forbidden(other: PopcornCli, tested: Submi
     ("upload", "mode", "status", "word"),
     [
         (submissions.named("a.py"), "nonsense", 400, "nonsense"),
-        (submissions.containing(b"x" * (submissions.MIB + 1)), "test", 413, "1,048,576"),
+        (submissions.containing(b"x" * (submissions.MIB + 1)), "test", 413, "1 MiB"),
         (submissions.containing(b"\xff\xfe\x00"), "test", 400, "UTF-8"),
         (submissions.containing(b""), "test", 400, "empty"),
         (submissions.named("kernel.txt"), "test", 400, ".cpp"),
