@@ -62,7 +62,10 @@ def delete_submission(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Delete a submission, or all of a person's on a board; there is no way back."""
+    """Delete a submission, or all of a person's on a board; there is no way back.
+
+    What you delete of your own isn't ranked again by submitting the same code.
+    """
     terminal = Terminal(as_json)
     with connect(url) as client:
         if submission_id is not None and board is None and user is None:

@@ -1,0 +1,16 @@
+"""The commands of whoever keeps the machine, about the embedded database."""
+
+from pathlib import Path
+
+from tests.support.terminal import Shell
+
+
+def test_a_database_is_migrated_backed_up_and_put_back(shell: Shell, tmp_path: Path) -> None:
+    made = shell("db", "migrate", "--data", "one", "--json")
+    kept = shell("backup", "all.dump", "--data", "one", "--json")
+    again = shell("backup", "all.dump", "--data", "one", "--json")
+    back = shell("restore", "all.dump", "--data", "two")
+    nothing_new = shell("db", "migrate", "--data", "two", "--json")
+    assert (0, 0, 0) == (made.code, kept.code, back.code)
+    assert (2, "conflict") == (again.code, again.document["error"]["code"])
+    assert (True, 0) == ((tmp_path / "all.dump").stat().st_size > 0, nothing_new.code)
