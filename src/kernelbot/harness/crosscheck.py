@@ -93,6 +93,8 @@ class Baseline:
     build_cpu: Spread
     excess_cpu: Spread
     """Processor time of the main thread beyond the claim: reading and answering messages."""
+    excess_tree: Spread
+    """The same of everything, by processor: with several ranks the harness has a part in each."""
     wait: Spread
     """Wall time beyond the claim that is not explained by waiting for a processor."""
     parts: int
@@ -105,6 +107,7 @@ class Baseline:
         return cls(
             Spread.of([window.build_cpu_ns for window in windows]),
             Spread.of([_excess_ns(window) for window in windows]),
+            Spread.of([w.call_tree_cpu_ns / w.processors - w.claim_ns for w in windows]),
             Spread.of([_wait_ns(window) for window in windows]),
             parts,
             _BOUND_WALL_GPU_NS if on_gpu else _BOUND_WALL_NS,
@@ -117,11 +120,12 @@ class Baseline:
         """
         share = self._share(parts)
         explained = self.excess_cpu.median_ns * _BOUND_SLACK * share + _BOUND_SLACK_NS
+        by_all = self.excess_tree.median_ns * _BOUND_SLACK * share + _BOUND_SLACK_NS
         return max(
             float(window.claim_ns),
             window.call_cpu_ns - explained,
             # Helpers' work takes at least this long, also where the main thread slept meanwhile.
-            window.call_tree_cpu_ns / window.processors - explained,
+            window.call_tree_cpu_ns / window.processors - max(explained, by_all),
             window.bracket_ns
             - window.waiting_ns
             - max(self.wait.high_ns, 0.0) * share

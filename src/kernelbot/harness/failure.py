@@ -4,6 +4,7 @@ import signal
 from typing import Any
 
 from kernelbot.harness.sandbox import RunnerExit
+from kernelbot.harness.windows import Window
 from kernelbot.protocol import Limits, Verdict
 
 NO_KERNEL = "The submission defines no function custom_kernel(data)."
@@ -75,6 +76,14 @@ def refuse(reply: dict[str, Any], where: str) -> None:
     error = AuthorFailure(*failure)
     error.fatal = reply.get("gpu_lost") is True
     raise error
+
+
+def claimed(reply: dict[str, Any]) -> Window:
+    """When and how long a runner says that its kernel ran. Raises `AuthorFailure`."""
+    claim, start = reply.get("claim_ns"), reply.get("start_ns")
+    if type(claim) is not int or type(start) is not int:
+        raise garbage(reply)
+    return Window(claim, bracket_ns=0, start_ns=start)
 
 
 def insist(reply: dict[str, Any], wanted: str, where: str) -> None:

@@ -207,14 +207,10 @@ class _Runner:
         return self._call_in_place(kernel, arguments)
 
     def _call_in_place(self, kernel: Kernel, arguments: tuple[Any, ...]) -> bool:
-        clock, barrier, function = self._clock, self._barrier, kernel.function
+        clock, function = self._clock, kernel.function
         try:
-            if barrier is not None:
-                barrier()
             start = clock()
             returned = function(*arguments)
-            if barrier is not None:
-                barrier()
             end = clock()
             result = encode(kernel.output(returned), self._modules)
         except OutOfBounds:
@@ -234,6 +230,7 @@ class _Runner:
                 "size": result.size_bytes,
                 "at": [leaf.address for leaf in result.leaves],
                 "claim_ns": end - start,
+                "start_ns": start,
             }
         )
 
@@ -251,7 +248,7 @@ class _Runner:
         So the judge's clock stops before what may be long: copying the output.
         """
         try:
-            returned, claim_ns = self._run(kernel, arguments, cold)
+            returned, start_ns, claim_ns = self._run(kernel, arguments, cold)
             output = kernel.output(returned)
         except OutOfBounds:
             return self._reply({"op": "out_of_bounds"})
@@ -271,24 +268,23 @@ class _Runner:
             self._reply({"op": "returned"})
             self._channel.receive()
         reply = self._hand_over(result)
-        reply["claim_ns"] = claim_ns
+        reply.update(claim_ns=claim_ns, start_ns=start_ns)
         self._reply(reply)
         if not timed:
             _flush()
         return True
 
-    def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int]:
-        """What the kernel returned, and how long it took in ns, its work on a GPU included."""
+    def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int, int]:
+        """What the kernel returned, when it began, and how long it took in ns, its work on a GPU
+        included."""
         if self._gpu is not None:
-            return self._gpu.timed(kernel.function, arguments, cold=cold, barrier=self._barrier)
-        clock, barrier, function = self._clock, self._barrier, kernel.function
-        if barrier is not None:
-            barrier()
+            gpu, barrier = self._gpu, self._barrier
+            returned, took_ns = gpu.timed(kernel.function, arguments, cold=cold, barrier=barrier)
+            return returned, gpu.begun_ns, took_ns
+        clock, function = self._clock, kernel.function
         start = clock()
         returned = function(*arguments)
-        if barrier is not None:
-            barrier()
-        return returned, clock() - start
+        return returned, start, clock() - start
 
     def _encode(self, value: Any, allow_parameters: bool = False) -> Encoded:
         return encode(value, self._modules, allow_parameters, stay_on_gpu=self._gpu is not None)

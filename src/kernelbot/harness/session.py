@@ -20,14 +20,22 @@ from kernelbot.harness.channel import (
     ChannelTimeout,
 )
 from kernelbot.harness.clocks import CacheFlusher, TaskClocks, own_delay_ns
-from kernelbot.harness.failure import NO_KERNEL, AuthorFailure, death, garbage, refuse, returned
+from kernelbot.harness.failure import (
+    NO_KERNEL,
+    AuthorFailure,
+    claimed,
+    death,
+    garbage,
+    refuse,
+    returned,
+)
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.profiling.request import ProfileRequest
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
 from kernelbot.harness.sandbox import Runner, RunnerClient, SandboxUnavailable
 from kernelbot.harness.values import Encoded, Json, leaf_sizes
-from kernelbot.harness.windows import Ending, Reply, Window
+from kernelbot.harness.windows import Ending, Reply
 from kernelbot.protocol import Limits, SourceFile, Verdict
 
 _POISON = 0xA5
@@ -310,17 +318,16 @@ class Session:
         refuse(reply, "The submission failed")
         if reply["op"] == "unsupported":
             raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
-        claim, size = reply.get("claim_ns"), reply.get("size")
-        if reply["op"] != "done" or type(claim) is not int or type(size) is not int:
+        size = reply.get("size")
+        if reply["op"] != "done" or type(size) is not int:
             raise garbage(reply)
         if size < 0 or size > self.limits.memory_bytes:
             raise returned(f"custom_kernel returned {size} bytes, more than memory allows.")
         if not reply.get("fits"):
             self._fetch_again(size)
         value = self._rebuild(reply.get("value"), probes)
-        window = Window(claim, bracket_ns=0)
         parts = sum(1 for _ in leaf_sizes(reply.get("value")))
-        return Reply(value, window, size, bool(reply.get("aliased")), parts)
+        return Reply(value, claimed(reply), size, bool(reply.get("aliased")), parts)
 
     def _fetch_again(self, size: int) -> None:
         old_probes = self._output.read(0, OUTPUT_BASE) if self._output else b""

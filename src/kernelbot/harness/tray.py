@@ -7,13 +7,13 @@ import ctypes
 import os
 from typing import Any
 
-from kernelbot.harness.failure import AuthorFailure, garbage, refuse, returned
+from kernelbot.harness.failure import AuthorFailure, claimed, garbage, refuse, returned
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.session import Session
 from kernelbot.harness.stillness import maps_file, read_memory
 from kernelbot.harness.values import Encoded, Json, leaf_kinds, leaf_sizes
-from kernelbot.harness.windows import Reply, Window
+from kernelbot.harness.windows import Reply
 from kernelbot.protocol import Verdict
 
 _PAGE = 4096
@@ -48,8 +48,8 @@ class Tray:
         refuse(reply, "The submission failed")
         if reply["op"] == "unsupported":
             raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
-        claim, size, addresses = (reply.get(key) for key in ("claim_ns", "size", "at"))
-        if reply["op"] != "done" or type(claim) is not int or type(size) is not int:
+        size, addresses = reply.get("size"), reply.get("at")
+        if reply["op"] != "done" or type(size) is not int:
             raise garbage(reply)
         memory_bytes = self._session.limits.memory_bytes
         if size < 0 or size > memory_bytes or not isinstance(addresses, list):
@@ -69,7 +69,7 @@ class Tray:
                 f"What the runner sent as output is not a value: {error}.",
             ) from error
         aliased = self._aliased(reply.get("value"), addresses)
-        return Reply(value, Window(claim, 0), size, aliased, len(addresses))
+        return Reply(value, claimed(reply), size, aliased, len(addresses))
 
     def inputs_changed(self, data: Encoded) -> bool:
         """Whether the last call left its arrays other than they were."""

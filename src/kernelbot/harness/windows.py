@@ -14,6 +14,8 @@ class Window:
     """What the runner says the kernel took."""
     bracket_ns: int
     """From just before `go` was sent to just after `done` was read."""
+    start_ns: int = 0
+    """When the runner says that the kernel began, by the clock that all processes share."""
     build_cpu_ns: int = 0
     """Processor time the runner's tree used to build the inputs, before `ready`."""
     still_cpu_ns: int = 0

