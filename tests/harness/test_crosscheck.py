@@ -125,3 +125,18 @@ def test_on_a_gpu_the_wall_leaves_less_to_gain() -> None:
     lie = replace(QUIET, bracket_ns=(250 + 1_000) * US)
     on_gpu = Baseline.of([QUIET] * 10, parts=1, on_gpu=True)
     assert (601 * US, 951 * US) == (quiet().bounded_ns(lie, 1), on_gpu.bounded_ns(lie, 1))
+
+
+def test_the_harness_part_in_every_rank_is_nobodys_work() -> None:
+    """Two ranks on one processor: their main threads cost 200 us each beside the kernel."""
+    quiet_ranks = replace(QUIET, call_tree_cpu_ns=401 * US, bracket_ns=450 * US)
+    baseline = Baseline.of([quiet_ranks] * 10, parts=1)
+    calls = [Window(1_000 * US, 1_449 * US, call_cpu_ns=700 * US, call_tree_cpu_ns=1_400 * US)] * 20
+    assert 1_000 * US == baseline.bounded_ns(calls[0], 1)
+    assert baseline.least_median_ns(calls, 1) <= 1_000 * US
+
+
+def test_work_that_another_rank_did_counts() -> None:
+    quiet_ranks = replace(QUIET, call_tree_cpu_ns=401 * US, bracket_ns=450 * US)
+    lie = Window(100 * US, 2_449 * US, call_cpu_ns=1_200 * US, call_tree_cpu_ns=2_400 * US)
+    assert Baseline.of([quiet_ranks] * 10, parts=1).bounded_ns(lie, 1) >= 1_850 * US

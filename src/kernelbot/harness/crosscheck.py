@@ -142,10 +142,11 @@ class Baseline:
             return 0.0
         share = self._share(parts)
         computed = [max(w.call_cpu_ns, w.call_tree_cpu_ns / w.processors) for w in windows]
+        excess_ns = max(self.excess_cpu.upper_ns, self.excess_tree.upper_ns)
         took = [float(window.bracket_ns - window.waiting_ns) for window in windows]
         return (
             max(
-                median_interval(computed)[0] - max(self.excess_cpu.upper_ns, 0.0) * share,
+                median_interval(computed)[0] - max(excess_ns, 0.0) * share,
                 median_interval(took)[0] - max(self.wait.upper_ns, 0.0) * share,
             )
             - _BOUND_SLACK_NS
