@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.catalog.skeleton import new_problem
+from kernelbot.protocol import Lang
 from tests.support.live import LiveServer
 from tests.support.terminal import Shell
 
@@ -64,3 +66,17 @@ def test_a_problem_s_folder_that_cannot_be_made(shell: Shell) -> None:
         said.code,
         said.err,
     )
+
+
+def test_a_name_moves_no_cursor(shell: Shell) -> None:
+    said = shell("submit", "\x1b[2Jx.py", "--board", "sort")
+    expected = "Error: \\x1b[2Jx.py can't be read: No such file or directory.\n"
+    assert (2, expected) == (said.code, said.err)
+
+
+def test_a_problem_s_words_move_no_cursor(shell: Shell, tmp_path: Path) -> None:
+    new_problem(tmp_path / "sums", "sums", Lang.PY)
+    task = tmp_path / "sums" / "task.yml"
+    task.write_text(task.read_text() + '\n"\\e[2J": 1\n')
+    said = shell("problem", "check", "sums", "--no-run")
+    assert (0, True, False) == (said.code, "\\x1b[2J: unknown key" in said.out, "\x1b" in said.out)

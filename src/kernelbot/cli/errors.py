@@ -8,6 +8,7 @@ from typing import Any
 
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import Fault, Verdict
+from kernelbot.render.text import printable
 
 ACCEPTED, REFUSED, USAGE, OURS = 0, 1, 2, 3
 """Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault."""
@@ -60,4 +61,5 @@ def _write(told: _Told, *, as_json: bool, more: dict[str, Any] | None = None) ->
         sys.stdout.write(json.dumps({"error": {**asdict(told), **(more or {})}}, indent=2) + "\n")
         sys.stdout.flush()
     else:
-        sys.stderr.write(f"Error: {told.detail}\n" + (f"{told.hint}\n" if told.hint else ""))
+        text = f"Error: {told.detail}\n" + (f"{told.hint}\n" if told.hint else "")
+        sys.stderr.write(printable(text))

@@ -6,6 +6,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
+from kernelbot.render.text import printable
+
 if TYPE_CHECKING:  # half of what `kernelbot --help` would take
     from pydantic import BaseModel
 
@@ -52,6 +54,8 @@ def is_coloured(stream: TextIO) -> bool:
 
 
 def _write(stream: TextIO, text: str) -> None:
+    # Names and messages come from other people: none of them moves the reader's cursor.
+    text = printable(text)
     if is_coloured(stream):
         from rich.console import Console
         from rich.text import Text
