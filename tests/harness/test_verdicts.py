@@ -45,6 +45,9 @@ def kernel(body: str, before: str = "") -> str:
     return f"import numpy as np\n{before}\ndef custom_kernel(data):\n{lines}\n"
 
 
+LITTLE_MEMORY = Limits(memory_bytes=1 << 30)
+"""Filled long before the time limit, also on a busy machine."""
+
 BAD = {
     "loops": (kernel("while True: pass"), Verdict.TIME_LIMIT, "time limit"),
     "sleeps": (kernel("import time; time.sleep(60)"), Verdict.TIME_LIMIT, "time limit"),
@@ -152,7 +155,7 @@ def test_a_bad_submission_gets_its_verdict_and_the_next_its_own(host: Host, name
     import re
 
     source, verdicts, message = BAD[name]
-    result = judge(host, source)
+    result = judge(host, source, LITTLE_MEMORY)
     assert result.failure is not None
     assert Fault.AUTHOR == result.failure.fault, result.failure
     assert result.verdict in (verdicts if isinstance(verdicts, tuple) else (verdicts,))
