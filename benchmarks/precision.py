@@ -77,7 +77,7 @@ def judgements(folder: Path, count: int, device: DeviceSpec = CPU) -> Iterator[R
     Raises RuntimeError where it isn't accepted.
     """
     loaded = load_problem(folder)
-    submission = _submission(loaded)
+    submission = correct_submission(loaded)
     host = Host()
     try:
         for number in range(count):
@@ -145,7 +145,8 @@ def spreads_table(results: Sequence[RunResult], loaded: LoadedProblem) -> str:
     return table(headers, rows, right=headers[1:])
 
 
-def _submission(loaded: LoadedProblem) -> SourceFile:
+def correct_submission(loaded: LoadedProblem) -> SourceFile:
+    """The problem's first correct solution, as an author would send it."""
     name = loaded.definition.spec.submission_name
     found = find_solutions(loaded.folder, name)
     path = next(one.path for one in found if one.expected is Expectation.CORRECT)
