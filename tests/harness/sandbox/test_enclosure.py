@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -46,6 +47,25 @@ def test_an_interpreter_elsewhere_keeps_its_place() -> None:
 def test_an_interpreter_under_tmp_judges(tmp_path: Path) -> None:
     """A checkout in a temporary folder, as continuous integration has it, with its own .venv."""
     venv.create(tmp_path / ".venv", symlinks=True)
+    assert _probed_by(tmp_path / ".venv") == "bubblewrap"
+
+
+def test_an_interpreter_whose_installation_is_under_tmp_judges(tmp_path: Path) -> None:
+    system = Path("/usr/bin/python3").resolve()
+    ours = Path(sys.executable).resolve().name
+    if system.name != ours or not Path("/usr/lib", ours).is_dir():
+        pytest.skip("no interpreter of our version here that is one file and can be copied")
+    base = tmp_path / "base"
+    left_out = shutil.ignore_patterns("*-packages", "test", "__pycache__", "idlelib", "*.a")
+    shutil.copytree(f"/usr/lib/{system.name}", base / "lib" / system.name, ignore=left_out)
+    (base / "bin").mkdir()
+    python = shutil.copy(system, base / "bin" / "python3")
+    subprocess.run([python, "-m", "venv", "--without-pip", tmp_path / ".venv"], check=True)
+    assert _probed_by(tmp_path / ".venv") == "bubblewrap"
+
+
+def _probed_by(environment: Path) -> str:
+    """What the sandbox calls itself when started by the interpreter of a virtual environment."""
     root = Path(kernelbot.__file__).parent.parent
     program = (
         "import sys; sys.path.insert(0, sys.argv[1]);"
@@ -53,11 +73,11 @@ def test_an_interpreter_under_tmp_judges(tmp_path: Path) -> None:
         "report = probe();"
         "print(report.mode, *report.missing)"
     )
-    python = tmp_path / ".venv" / "bin" / "python"
+    python = environment / "bin" / "python"
     said = subprocess.run(
         [python, "-I", "-c", program, root], capture_output=True, text=True, check=True
     )
-    assert said.stdout.split()[0] == "bubblewrap"
+    return said.stdout.split(maxsplit=1)[0]
 
 
 def test_no_bind_covers_the_root_or_a_home() -> None:

@@ -56,6 +56,17 @@ def inside(path: str) -> str:
     return f"{INTERPRETER_ROOT}{path}" if covered else path
 
 
+def ways_back() -> dict[str, str]:
+    """Links that runners and their zygote need in folders of their own, and where these lead.
+
+    A virtual environment names its interpreter by the place that it had outside.
+    """
+    base = Path(sys.base_prefix)
+    covered = [folder for folder in PRIVATE_FOLDERS if base.is_relative_to(folder)]
+    links = [str(Path(folder, base.relative_to(folder).parts[0])) for folder in covered]
+    return {link: inside(link) for link in links}
+
+
 def clean_environment(config: ZygoteConfig, *, isolated: bool = True) -> dict[str, str]:
     """All that a runner finds in its environment."""
     view = inside if isolated else str
@@ -213,6 +224,8 @@ def _bwrap_arguments(
     for bind in binds:
         arguments += ["--ro-bind", bind.source, bind.target]
     arguments += ["--dir", "/box", "--tmpfs", "/tmp"]  # noqa: S108 - runners cover both
+    for link, target in ways_back().items():
+        arguments += ["--symlink", target, link]
     arguments += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--clearenv"]
     for key, value in clean_environment(config).items():
         arguments += ["--setenv", key, value]

@@ -13,10 +13,11 @@ import signal
 import socket
 import sys
 import traceback
+from pathlib import Path
 from typing import NoReturn
 
 from kernelbot.harness.sandbox import descendants, entry, kernel, wire
-from kernelbot.harness.sandbox.enclosure import PRIVATE_FOLDERS
+from kernelbot.harness.sandbox.enclosure import PRIVATE_FOLDERS, ways_back
 from kernelbot.harness.sandbox.order import RunnerOrder
 from kernelbot.protocol import Limits
 
@@ -77,6 +78,8 @@ def _make_private_world() -> None:
     kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC)
     for folder in PRIVATE_FOLDERS:
         kernel.mount("tmpfs", folder, "tmpfs", flags, _tmpfs_options(Limits()))
+    for link, target in ways_back().items():
+        Path(link).symlink_to(target)
     kernel.bring_loopback_up()
     socket.sethostname("runner")
 
