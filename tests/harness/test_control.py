@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from kernelbot.harness.clocks import CacheFlusher
-from kernelbot.harness.control import IDENTITY, Control
+from kernelbot.harness.control import IDENTITY, AnchorFailed, Control
 from kernelbot.harness.examining import encode_input
 from kernelbot.harness.problem import loaded
 from kernelbot.harness.sandbox import (
@@ -17,6 +17,7 @@ from kernelbot.harness.sandbox import (
     ZygoteConfig,
 )
 from kernelbot.harness.values import Encoded
+from kernelbot.protocol import SourceFile
 from tests.harness.jobs import SORT, a_job
 
 
@@ -61,6 +62,21 @@ def test_its_own_calls_contradict_nothing(control: tuple[Control, Encoded]) -> N
         made.observe(0, data)
         windows.append(made.call(data, IDENTITY).window)
     assert made.baseline(0).contradiction(windows, 1) is None
+
+
+def test_an_anchor_is_not_waited_for_without_end(zygote: Zygote) -> None:
+    job = a_job(SORT)
+    endless = SourceFile("anchor.py", "def custom_kernel(data):\n    while True: pass\n")
+    client = RunnerClient(zygote.connect())
+    deadline = time.monotonic() + 3600
+    with loaded(job.problem) as problem:
+        control = Control(job, problem, client, CacheFlusher(1), deadline, anchor_call_s=0.3)
+        control.load_anchor(endless)
+        data = encode_input(problem.make_input({"size": 10, "seed": 1}, None), problem.modules)
+        with pytest.raises(AnchorFailed, match=r"not done after 0\.3 s"):
+            control.call_anchor(data)
+        control.close()
+    client.close()
 
 
 def test_its_failure_is_ours(control: tuple[Control, Encoded]) -> None:

@@ -46,9 +46,13 @@ class Control:
         client: RunnerClient,
         flusher: CacheFlusher,
         deadline: float,
+        *,
+        anchor_call_s: float = _ANCHOR_S,
     ) -> None:
+        """`anchor_call_s`: how long a call of the anchor may take, whatever the phase has left."""
         spec = job.problem
         self._flusher = flusher
+        self._anchor_call_s = anchor_call_s
         self._calls = 0
         self._windows: dict[int, list[Window]] = {}
         self._parts: dict[int, int] = {}
@@ -88,10 +92,13 @@ class Control:
     def _own_time(self) -> Iterator[None]:
         """However little time the author's phase has left. Raises `AnchorFailed`."""
         deadline = self._session.deadline
-        self._session.deadline = time.monotonic() + _ANCHOR_S
+        self._session.deadline = time.monotonic() + self._anchor_call_s
         try:
             yield
         except AuthorFailure as error:
+            if error.verdict is Verdict.TIME_LIMIT:
+                limit_s = self._anchor_call_s
+                raise AnchorFailed(f"It was not done after {limit_s:g} s.") from error
             raise AnchorFailed(error.message.replace("The submission", "It", 1)) from error
         finally:
             self._session.deadline = deadline
