@@ -3,15 +3,16 @@ import socket
 
 import pytest
 
+from kernelbot.domain.errors import UserError
 from kernelbot.main.serve import _account_name, _listening
 
 
 def test_answers_are_sent_at_once() -> None:
     with (
-        _listening("127.0.0.1", 0) as listener,
-        socket.create_connection(listener.getsockname()),
+        _listening("127.0.0.1", 0) as listeners,
+        socket.create_connection(listeners[0].getsockname()),
     ):
-        connection, _ = listener.accept()
+        connection, _ = listeners[0].accept()
         with connection:
             nodelay = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
     assert nodelay != 0
@@ -22,3 +23,34 @@ def test_an_account_without_a_name_serves_under_its_number(monkeypatch: pytest.M
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(os, "getuid", lambda: 54321)  # what a container may run us as
     assert "uid-54321" == _account_name()
+
+
+def test_several_listeners_share_the_connections_to_a_port() -> None:
+    with _listening("127.0.0.1", 0, 2) as listeners:
+        connected = [socket.create_connection(listeners[0].getsockname()) for _ in range(64)]
+        counts = [_waiting(listener) for listener in listeners]
+        for connection in connected:
+            connection.close()
+    assert 64 == sum(counts)
+    assert min(counts) > 8  # each goes either way: fewer come once in a billion times
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_port_that_others_share_is_taken(count: int) -> None:
+    with _listening("127.0.0.1", 0, 2) as listeners:
+        port = listeners[0].getsockname()[1]
+        with pytest.raises(UserError, match=f"port {port}"), _listening("127.0.0.1", port, count):
+            pass
+
+
+def _waiting(listener: socket.socket) -> int:
+    """How many connections the listener has to give."""
+    listener.setblocking(False)
+    count = 0
+    while True:
+        try:
+            connection, _ = listener.accept()
+        except BlockingIOError:
+            return count
+        connection.close()
+        count += 1

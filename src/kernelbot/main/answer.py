@@ -25,22 +25,23 @@ from kernelbot.services import Services
 _CLOSE_CONNECTIONS_S = 3
 
 
-def api_children(settings: Settings, url: str, listener: socket.socket, count: int) -> list[Child]:
-    """So many processes that answer on the listener, each as `main` below does."""
+def api_children(settings: Settings, url: str, listeners: list[socket.socket]) -> list[Child]:
+    """A process for each listener, which answers there as `main` below does."""
     metrics = settings.data / "metrics"
     shutil.rmtree(metrics, ignore_errors=True)
     metrics.mkdir()
-    descriptor = listener.fileno()
-    one = child(
-        settings,
-        url,
-        "answer",
-        str(descriptor),
-        grace_s=_CLOSE_CONNECTIONS_S,
-        environment={SHARED_METRICS: str(metrics)},
-        descriptors=(descriptor,),
-    )
-    return [one] * count
+    return [
+        child(
+            settings,
+            url,
+            "answer",
+            str(listener.fileno()),
+            grace_s=_CLOSE_CONNECTIONS_S,
+            environment={SHARED_METRICS: str(metrics)},
+            descriptors=(listener.fileno(),),
+        )
+        for listener in listeners
+    ]
 
 
 def main() -> None:

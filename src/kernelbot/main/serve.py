@@ -45,17 +45,16 @@ def serve(
     _make_data(settings)
     with (
         locked_data(settings),
-        _listening(host, port) as listener,
+        _listening(host, port, processes) as listeners,
         ready_database(settings) as database,
     ):
-        asyncio.run(_serve(settings, database, listener, processes, with_worker=worker))
+        asyncio.run(_serve(settings, database, listeners, with_worker=worker))
 
 
 async def _serve(
     settings: Settings,
     database: ReadyDatabase,
-    listener: socket.socket,
-    processes: int,
+    listeners: list[socket.socket],
     *,
     with_worker: bool,
 ) -> None:
@@ -67,32 +66,47 @@ async def _serve(
         if with_worker:
             worker = child(settings, database.url, "work", grace_s=settings.worker.grace_s)
             await stack.enter_async_context(supervised(worker))
-        address = _url(listener)
-        await stack.enter_async_context(_operator(core.services, address, listener))
-        log.info("serving", url=address, data=str(settings.data), processes=processes)
-        if processes > 1:
-            apis = api_children(settings, database.url, listener, processes)
+        address = _url(listeners[0])
+        await stack.enter_async_context(_operator(core.services, address, listeners[0]))
+        log.info("serving", url=address, data=str(settings.data), processes=len(listeners))
+        if len(listeners) > 1:
+            apis = api_children(settings, database.url, listeners)
             await stack.enter_async_context(supervised(*apis))
             await stop.wait()
         elif not stop.is_set():
-            await answer(core.services, settings, listener)
+            await answer(core.services, settings, listeners[0])
         log.info("stopping")
 
 
 @contextlib.contextmanager
-def _listening(host: str, port: int) -> Iterator[socket.socket]:
+def _listening(host: str, port: int, count: int = 1) -> Iterator[list[socket.socket]]:
+    """So many listeners on one port, among whom the kernel divides the connections. With a single
+    shared one, whichever process wakes first would take all that wait."""
+    with contextlib.ExitStack() as stack:
+        first = _listener(host, port)
+        if count == 1:
+            yield [stack.enter_context(first)]
+            return
+        # Nobody else had the port. Those who share it must all have asked to.
+        port = first.getsockname()[1]
+        first.close()
+        yield [stack.enter_context(_listener(host, port, shared=True)) for _ in range(count)]
+
+
+def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listener = socket.create_server((host, port), family=family, backlog=2048)
+        listener = socket.create_server(
+            (host, port), family=family, backlog=2048, reuse_port=shared
+        )
     except (OSError, OverflowError) as error:
         raise UserError(
             f"Can't listen on {host} port {port}: {error}", hint="Choose another with --port."
         ) from None
-    with listener:
-        # Connections inherit it. Without it each answer's body waits 40 ms for the client to
-        # acknowledge its head; asyncio sets it only on sockets that name their protocol.
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        yield listener
+    # Connections inherit it. Without it each answer's body waits 40 ms for the client to
+    # acknowledge its head; asyncio sets it only on sockets that name their protocol.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def _url(listener: socket.socket) -> str:
