@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -149,25 +150,25 @@ def test_several_processes_end_with_a_killed_server(several: LocalServer) -> Non
 def test_several_processes_count_their_answers_together(several: LocalServer) -> None:
     with several:
         before = _answers_to_health(several)
-        for _ in range(10):
-            httpx.get(f"{several.url}/health").raise_for_status()
-        assert before + 10 == _answers_to_health(several)
+        for _ in range(30):  # so many that neither process is left out
+            httpx.get(f"{several.url}/health", timeout=30).raise_for_status()
+        assert before + 30 == _answers_to_health(several)
         folder = several.folder / "data" / "metrics"
         assert 2 == len(list(folder.glob("histogram_*.db")))
 
 
 def test_a_dead_one_of_several_processes_is_replaced(several: LocalServer) -> None:
     with several:
-        first, second = _children(several.pid, "kernelbot.main.answer")
+        answering = partial(_children, several.pid, "kernelbot.main.answer")
+        first, second = answering()
         os.kill(first, signal.SIGKILL)
-        _until(lambda: len(_children(several.pid, "kernelbot.main.answer")) == 2)
-        assert first not in _children(several.pid, "kernelbot.main.answer")
-        assert second in _children(several.pid, "kernelbot.main.answer")
-        httpx.get(f"{several.url}/health").raise_for_status()
+        _until(lambda: first not in (now := answering()) and second in now and len(now) == 2)
+        for _ in range(30):
+            httpx.get(f"{several.url}/health", timeout=30).raise_for_status()
 
 
 def _answers_to_health(server: LocalServer) -> float:
-    text = httpx.get(f"{server.url}/metrics").raise_for_status().text
+    text = httpx.get(f"{server.url}/metrics", timeout=30).raise_for_status().text
     line = 'kernelbot_http_request_seconds_count{method="GET",route="health",status="200"} '
     found = [row.removeprefix(line) for row in text.splitlines() if row.startswith(line)]
     return sum(float(count) for count in found)
