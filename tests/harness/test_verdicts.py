@@ -45,7 +45,7 @@ def kernel(body: str, before: str = "") -> str:
     return f"import numpy as np\n{before}\ndef custom_kernel(data):\n{lines}\n"
 
 
-LITTLE_MEMORY = Limits(memory_bytes=1 << 30)
+LITTLE_MEMORY = Limits(memory_bytes=256 << 20)
 """Filled long before the time limit, also on a busy machine."""
 
 BAD = {
