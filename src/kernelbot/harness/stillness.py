@@ -50,6 +50,12 @@ class RunnerTree:
         _signal(self._main_pid, number)
 
 
+def is_alive(pid: int) -> bool:
+    """Whether a process is there and has not ended."""
+    text = _read(f"/proc/{pid}/stat")
+    return bool(text) and text[text.rfind(b")") + 2 : text.rfind(b")") + 3] not in b"ZXx"
+
+
 def _signal(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)

@@ -8,16 +8,20 @@ from typing import Any
 
 from kernelbot.harness.channel import ChannelError, wait_for_any
 from kernelbot.harness.clocks import CacheFlusher, TaskClocks
-from kernelbot.harness.failure import AuthorFailure, insist
+from kernelbot.harness.failure import AuthorFailure, death, insist
 from kernelbot.harness.problem import ProblemBroken
 from kernelbot.harness.profiling.request import ProfileRequest
 from kernelbot.harness.ranks.joining import FROM_ENVIRONMENT
 from kernelbot.harness.ranks.shares import Shares
 from kernelbot.harness.sandbox import Entry, Runner, RunnerClient, RunnerExit, SandboxUnavailable
 from kernelbot.harness.session import Session
+from kernelbot.harness.stillness import is_alive
 from kernelbot.harness.windows import Ending, Reply
 from kernelbot.protocol import Limits, SourceFile, Verdict
 
+_DYING_S = 0.02
+"""A process closes its sockets, which others notice, a little before it counts as dead."""
+_LAST_REPORT_S = 2.0
 _NEVER_RUN = RunnerExit(None, None, False, 0.0, False)
 
 
@@ -225,10 +229,20 @@ class RankSession:
                 try:
                     with naming(rank):
                         insist(replies[rank], wanted, where)
-                except AuthorFailure:
+                except AuthorFailure as error:
+                    cause = self._death() or error
                     self._unseat()
-                    raise
+                    raise cause from error
         return [replies[rank] for rank in sorted(replies)]
+
+    def _death(self) -> AuthorFailure | None:
+        """Of the rank that ended, where one's failure only follows from another's end."""
+        runner = self._family.runner
+        time.sleep(_DYING_S)
+        if all(is_alive(pid) for pid in runner.rank_pids):
+            return None
+        ended = runner.wait(_LAST_REPORT_S)
+        return death(ended, self._limits) if ended and ended.rank is not None else None
 
     def _ready(self, waiting: list[int]) -> list[int]:
         """Those of the waiting ranks that have said something, or whose death is to be told."""
