@@ -11,6 +11,7 @@ import pytest
 from kernelbot.domain.errors import Unavailable
 from kernelbot.store.database import Database
 from kernelbot.store.embedded import EmbeddedPostgres
+from tests.support.world import World
 
 
 @pytest.fixture
@@ -54,6 +55,21 @@ async def test_a_connection_that_the_server_closed_is_noticed_at_once(database_u
             ).fetchall()
         assert [(True,)] == ended
         assert 7 == await _seven(database)
+
+
+async def test_of_two_that_wait_for_each_other_one_is_told_to_come_again(world: World) -> None:
+    met = asyncio.Barrier(2)
+
+    async def lock_both(first: int, second: int) -> None:
+        async with world.database.write() as session:
+            await session.do("SELECT 1 FROM users WHERE id = %(id)s FOR UPDATE", {"id": first})
+            await met.wait()
+            await session.do("SELECT 1 FROM users WHERE id = %(id)s FOR UPDATE", {"id": second})
+
+    answers = await asyncio.gather(lock_both(1, 2), lock_both(2, 1), return_exceptions=True)
+    failed = [answer for answer in answers if answer is not None]
+    assert ["Somebody changes the same things just now."] == [str(error) for error in failed]
+    assert isinstance(failed[0], Unavailable)
 
 
 async def _seven(database: Database) -> object:

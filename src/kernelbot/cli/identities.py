@@ -34,7 +34,8 @@ def list_identities(url: Url = None, as_json: Json = False) -> None:
         (one_line(_name(identity)), f"{identity.created_at:%Y-%m-%d}")
         for identity in found.identities
     ]
-    terminal.show(table(("identity", "since"), rows))
+    none = "Your account is linked to nobody: it opens with its tokens alone."
+    terminal.show(table(("identity", "since"), rows) if rows else none)
     terminal.document(found)
 
 
