@@ -1,5 +1,8 @@
 """What an organiser does with `popcorn admin`, and with the routes other front ends use."""
 
+from datetime import UTC, datetime
+
+import httpx
 import pytest
 
 from tests.conformance import submissions
@@ -9,7 +12,7 @@ from tests.conformance.popcorn_cli import (
     PopcornCli,
     Submitted,
 )
-from tests.conformance.target import DIRECTORY
+from tests.conformance.target import DIRECTORY, Target
 
 
 def test_stats_are_an_object(admin: PopcornAdmin, ranked: Submitted) -> None:
@@ -80,6 +83,12 @@ class TestBoards:
 
     def test_a_dev_board_is_named_after_its_folder(self, board: str) -> None:
         assert f"{DIRECTORY}-dev" == board
+
+    def test_a_dev_board_is_open_for_a_year(self, target: Target, board: str) -> None:
+        boards = httpx.get(f"{target.url}/leaderboards").json()
+        shown = next(item["deadline"] for item in boards if item["name"] == board)
+        left = datetime.fromisoformat(shown) - datetime.now(UTC)
+        assert 364 <= left.days <= 366
 
     def test_a_board_with_submissions_needs_force(
         self, admin: PopcornAdmin, board: str, ranked: Submitted
