@@ -330,6 +330,12 @@ def test_a_profile_comes_as_artifacts(host: Host) -> None:
     assert ("profile.1.counters.json", "application/json") == (counters.name, counters.media_type)
 
 
+def test_torchs_profiler_says_nothing_in_the_authors_place(host: Host) -> None:
+    result = host.judge(a_job("import torch\n" + SORT, mode=Mode.PROFILE), quiet)
+    assert "profile.1.trace.json.gz" in [artifact.name for artifact in result.artifacts]
+    assert "" == result.stderr
+
+
 def test_a_kernel_that_fails_only_in_the_profile_is_refused(host: Host) -> None:
     source = kernel(
         "calls.append(1)\nif len(calls) > 20: raise ValueError('tired')\nreturn np.sort(data)",
