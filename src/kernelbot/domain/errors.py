@@ -169,12 +169,6 @@ class SchemaOutdated(PlatformError):
     code = "schema_outdated"
 
 
-class NoSandbox(PlatformError):
-    """Nothing is judged without a sandbox unless the operator said so."""
-
-    code = "no_sandbox"
-
-
 class SchedulerError(KernelbotError):
     """The outside system that runs jobs refused or failed."""
 

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from kernelbot.harness.stillness import children_of
+
 _PROCESS_CLOCK = 2
 """CPUCLOCK_SCHED of a whole process, see clock_gettime(2) and the kernel's posix-cpu-timers."""
 _FALLBACK_CACHE_BYTES = 32 << 20
@@ -29,7 +31,7 @@ class TaskClocks:
         while pids:
             pid = pids.pop()
             yield pid
-            pids.extend(_children(pid))
+            pids.extend(children_of(pid))
 
     def tree_cpu_ns(self) -> int:
         """Processor time so far of the runner, its threads, and all processes below it.
@@ -94,18 +96,6 @@ def own_delay_ns() -> int:
             return int(file.read().split()[1])
     except (OSError, ValueError, IndexError):
         return 0
-
-
-def _children(pid: int) -> list[int]:
-    found: list[int] = []
-    try:
-        tasks = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 (called for every timed call)
-        for task in tasks:
-            with open(f"/proc/{pid}/task/{task}/children") as file:  # noqa: PTH123 (the same)
-                found.extend(int(child) for child in file.read().split())
-    except OSError:
-        return found
-    return found
 
 
 def last_level_cache_bytes() -> int:

@@ -5,13 +5,11 @@ just before each call, takes the time around it with its own clock, and checks t
 """
 
 import contextlib
-import ctypes
 import importlib
 import json
 import socket
 import sys
 import time
-import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,19 +25,15 @@ from kernelbot.harness.compiled import (
     first_array,
 )
 from kernelbot.harness.gpu import Gpu, GpuError, open_gpu
+from kernelbot.harness.loading import compile_module, error_text, flush_output, run_module
 from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.probes import OUTPUT_BASE, take
 from kernelbot.harness.profiling.inside import profile, repeat
 from kernelbot.harness.ranks.joining import join
 from kernelbot.harness.rebuild import decode
 from kernelbot.harness.values import Encoded, UnsupportedValue, encode
 
-PROBES = 16
-PROBE_BYTES = 8
-PROBED_LEAVES = 8
-OUTPUT_BASE = PROBES * PROBE_BYTES * PROBED_LEAVES
-"""Where the output proper begins in its buffer; the probes lie before it."""
 _INBOX_BYTES = 64 << 20
-_MOST_ERROR_TEXT = 16 << 10
 _MOST_REPLY_BYTES = 2 << 20
 
 
@@ -49,7 +43,7 @@ def serve(sock: socket.socket) -> None:
     with contextlib.suppress(ChannelError):
         while runner.answer():
             pass
-    _flush()
+    flush_output()
 
 
 class _Runner:
@@ -135,20 +129,15 @@ class _Runner:
             unpack(Path(self._folder), builds.read(0, message["builds"]))
             builds.close()
         path = Path(self._folder, message["name"])
-        path.write_text(message["text"], encoding="utf-8")
         try:
-            code = compile(message["text"], str(path), "exec", dont_inherit=True)
+            code = compile_module(path, message["text"])
         except (SyntaxError, ValueError) as error:
-            return self._reply({"op": "not_compiled", "text": _error_text(error, self._folder)})
-        module = types.ModuleType(path.stem)
-        module.__file__ = str(path)
-        sys.modules[path.stem] = module
+            return self._reply({"op": "not_compiled", "text": error_text(error, self._folder)})
         try:
-            exec(code, module.__dict__)  # noqa: S102 (running the author's code is the purpose)
+            kernel = run_module(path, code)
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
-        kernel = module.__dict__.get("custom_kernel")
-        _flush()
+        flush_output()
         if not callable(kernel):
             return self._reply({"op": "missing"})
         self._kernels["author"] = PythonKernel(kernel)
@@ -216,7 +205,7 @@ class _Runner:
         except OutOfBounds:
             return self._reply({"op": "out_of_bounds"})
         except UnsupportedValue as error:
-            _flush()
+            flush_output()
             return self._reply({"op": "unsupported", "what": str(error)})
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
@@ -260,7 +249,7 @@ class _Runner:
                 claim_ns = self._gpu.until_now_ns()  # putting it together is the author's work
             self._probe(result, probes)
         except UnsupportedValue as error:
-            _flush()
+            flush_output()
             return self._reply({"op": "unsupported", "what": str(error)})
         except BaseException as error:  # noqa: BLE001 (what the author returned fights back)
             return self._raised(error)
@@ -271,7 +260,7 @@ class _Runner:
         reply.update(claim_ns=claim_ns, start_ns=start_ns)
         self._reply(reply)
         if not timed:
-            _flush()
+            flush_output()
         return True
 
     def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int, int]:
@@ -295,16 +284,9 @@ class _Runner:
         self._gpu.read(target, source, size_bytes)
 
     def _probe(self, result: Encoded, probes: list[int]) -> None:
-        """Take some of the output as it is now, to be compared with all of it later."""
         if self._output is None:
             raise ChannelError("a call without buffers")
-        place = self._output.address
-        for leaf in result.leaves[:PROBED_LEAVES]:
-            copy = self._read if leaf.on_gpu else ctypes.memmove
-            for probe in probes:
-                at = probe % max(leaf.size_bytes - PROBE_BYTES + 1, 1)
-                copy(place, leaf.address + at, min(PROBE_BYTES, leaf.size_bytes))
-                place += PROBE_BYTES
+        take(self._output, result, probes, self._read)
 
     def _hand_over(self, result: Encoded) -> dict[str, Any]:
         output = self._output
@@ -387,18 +369,18 @@ class _Runner:
         return self._reply({"op": "inputs", "value": now.skeleton})
 
     def _raised(self, error: BaseException) -> bool:
-        _flush()
+        flush_output()
         kind = "raised"
         if isinstance(error, MemoryError):
             kind = "memory"
         elif isinstance(error, SystemExit):
             kind = "exit"
         lost = self._gpu is not None and self._gpu.is_lost()
-        text = _error_text(error, self._folder)
+        text = error_text(error, self._folder)
         return self._reply({"op": kind, "text": text, "gpu_lost": lost})
 
     def _finish(self, _message: dict[str, Any], _fds: list[int]) -> bool:
-        _flush()
+        flush_output()
         return self._reply({"op": "bye"})
 
 
@@ -411,27 +393,3 @@ def _replace(old: SharedBuffer | None, fd: int) -> SharedBuffer:
 def _write_files(folder: str, files: dict[str, str]) -> None:
     for name, text in files.items():
         Path(folder, name).write_text(text, encoding="utf-8")
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-
-
-def _error_text(error: BaseException, folder: str) -> str:
-    """The traceback as far as it is the author's: frames of the harness above his are cut off."""
-    import traceback
-
-    lines: list[str] = []
-    frames = traceback.extract_tb(error.__traceback__)
-    first = next((i for i, f in enumerate(frames) if f.filename.startswith(folder)), None)
-    try:
-        if first is not None:
-            lines.append("Traceback (most recent call last):\n")
-            lines.extend(traceback.format_list(frames[first:]))
-        lines.extend(traceback.format_exception_only(error))
-    except BaseException:  # noqa: BLE001 (an exception whose own methods raise)
-        lines = [type(error).__name__]
-    text = "".join(lines).replace(f"{folder}/", "").rstrip()
-    return text if len(text) <= _MOST_ERROR_TEXT else text[:_MOST_ERROR_TEXT] + " [cut]"

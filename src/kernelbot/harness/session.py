@@ -1,38 +1,30 @@
 """The judge's side of one runner: sends data, takes the time, and reads what came back.
 
-A session is one runner's life: one phase of one submission.
+A session is one runner's life: one phase of one submission. What it says and hears travels over
+its `Line`.
 """
 
 import contextlib
 import ctypes
-import os
-import random
 import time
 from dataclasses import replace
 from typing import Any
 
 from kernelbot.harness.builds import CAP_BYTES
-from kernelbot.harness.channel import (
-    Channel,
-    ChannelClosed,
-    ChannelError,
-    ChannelGarbage,
-    ChannelTimeout,
-)
 from kernelbot.harness.clocks import CacheFlusher, TaskClocks, own_delay_ns
 from kernelbot.harness.failure import (
     NO_KERNEL,
     AuthorFailure,
     claimed,
-    death,
     garbage,
     refuse,
     returned,
 )
+from kernelbot.harness.line import Line
 from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.probes import OUTPUT_BASE, choose, count_changed
 from kernelbot.harness.profiling.request import ProfileRequest
 from kernelbot.harness.rebuild import InvalidValue, decode
-from kernelbot.harness.runner import OUTPUT_BASE, PROBE_BYTES, PROBED_LEAVES, PROBES
 from kernelbot.harness.sandbox import Runner, RunnerClient, SandboxUnavailable
 from kernelbot.harness.values import Encoded, Json, leaf_sizes
 from kernelbot.harness.windows import Ending, Reply
@@ -40,12 +32,10 @@ from kernelbot.protocol import Limits, SourceFile, Verdict
 
 _POISON = 0xA5
 _FIRST_OUTPUT_BYTES = 1 << 20
-_FINISH_S = 0.5
-_DRAIN_S = 0.5
 
 
-class Session:
-    """Drives one runner. Every wait ends by `deadline` (of `time.monotonic()`)."""
+class Session(Line):
+    """Drives one runner."""
 
     def __init__(
         self,
@@ -56,20 +46,12 @@ class Session:
         rank: int | None = None,
     ) -> None:
         """Take over `runner`, or of several ranks in it the one named."""
-        self.limits = limits
-        self.deadline = deadline
+        super().__init__(runner, limits, deadline, rank)
         self.modules = modules
-        self._random = random.SystemRandom()
         self._input: SharedBuffer | None = None
         self._output: SharedBuffer | None = None
         self._unsent: set[str] = set()
-        self._ending: Ending | None = None
-        self._runner = runner
         self._rank = rank
-        self._pidfd = os.pidfd_open(runner.pid)
-        self.channel = Channel(
-            runner.channels[rank or 0], alive_fd=self._pidfd, glance=self._watch_output
-        )
         self._clocks: TaskClocks | None = None
         self._on_gpu = False
 
@@ -167,7 +149,7 @@ class Session:
 
     def call(self, data: Encoded) -> Reply:
         """One untimed call: no flush, no handshake."""
-        probes = self.probes()
+        probes = choose()
         self.offer(data, probes=probes)
         return self.outcome(self.receive(), probes)
 
@@ -199,7 +181,7 @@ class Session:
 
         The processor's are flushed here, a GPU's by the runner, at the last moment.
         """
-        probes = self.probes()
+        probes = choose()
         idle = self.clocks.tree_cpu_ns()
         self.offer(data, kernel, reuse=reuse)
         ready = self.receive()
@@ -239,22 +221,6 @@ class Session:
         with contextlib.closing(ProfileRequest(self.send, data)) as request:
             return request.answer(self.receive())
 
-    @property
-    def init_pid(self) -> int:
-        """The runner's first process, ours; all others are below it."""
-        return self._runner.pid
-
-    def wait_for_message(self) -> None:
-        """Return once the runner has said something. Raises `AuthorFailure`."""
-        try:
-            self.channel.wait_for_message(self.deadline)
-        except ChannelError as error:
-            raise self._death(error) from error
-
-    def has_message(self) -> bool:
-        """Whether the runner has said something that wasn't read."""
-        return self.channel.has_message()
-
     def inputs_changed(self, data: Encoded) -> bool:
         """Whether the last call left its inputs other than they were."""
         self.send({"op": "inputs"})
@@ -267,36 +233,13 @@ class Session:
                 return True
         return False
 
-    def end(self) -> Ending:
-        """Kill the runner's whole tree; what it had printed is kept. Harmless when repeated."""
-        if self._ending is None:
-            self.say_goodbye()
-            self._ending = self._kill()
-        return self._ending
-
-    def say_goodbye(self) -> None:
-        """Let the runner flush the author's text buffers."""
-        with contextlib.suppress(ChannelError):
-            self.channel.send({"op": "finish"}, deadline=time.monotonic() + _FINISH_S)
-            self.channel.receive(time.monotonic() + _FINISH_S)
-
     def abort(self) -> Ending:
-        """`end` without waiting for the author's text buffers."""
-        if self._ending is None:
-            self._ending = self._kill()
-        return self._ending
-
-    def _kill(self) -> Ending:
-        ended = self._runner.kill()
-        os.close(self._pidfd)
+        """As `Line.abort`, and the shared memory is given back."""
+        ending = super().abort()
         for buffer in (self._input, self._output):
             if buffer is not None:
                 buffer.close()
-        return Ending(ended, self._runner.stdout.text, self._runner.stderr.text)
-
-    def probes(self) -> list[int]:
-        """Places at which an output's bytes are taken first, known to nobody before."""
-        return [self._random.getrandbits(40) for _ in range(PROBES)]
+        return ending
 
     def _place(self, data: Encoded) -> list[int]:
         """Copy the data in, poison the output; descriptors the runner doesn't have yet."""
@@ -348,76 +291,13 @@ class Session:
                 Verdict.RULE_VIOLATION,
                 f"What the runner sent as output is not a value: {error}.",
             ) from error
-        self._compare_probes(skeleton, probes)
-        return value
-
-    def _compare_probes(self, skeleton: Json, probes: list[int]) -> None:
-        """Bytes taken at the moment of return must be those copied an instant later."""
-        if self._output is None:
-            return
-        place, changed = 0, 0
-        for offset, size in list(leaf_sizes(skeleton))[:PROBED_LEAVES]:
-            for probe in probes:
-                at = probe % max(size - PROBE_BYTES + 1, 1)
-                length = min(PROBE_BYTES, size)
-                first = self._output.read(place, length)
-                changed += first != self._output.read(OUTPUT_BASE + offset + at, length)
-                place += PROBE_BYTES
-        if changed:
+        if changed := count_changed(self._output, skeleton, probes):
             raise AuthorFailure(
                 Verdict.RULE_VIOLATION,
                 "The output changed after custom_kernel had returned.",
                 f"{changed} probes differ from the copy taken after them",
             )
-
-    def send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
-        """Say something to the runner. Raises `AuthorFailure` where it is dead."""
-        try:
-            self.channel.send(message, fds or (), self.deadline)
-        except ChannelError as error:
-            raise self._death(error) from error
-
-    def say_word(self) -> None:
-        """Let the runner go on that waits for a word. Raises `AuthorFailure` where it is dead."""
-        try:
-            self.channel.say_word(self.deadline)
-        except ChannelError as error:
-            raise self._death(error) from error
-
-    def receive(self) -> dict[str, Any]:
-        """What the runner says next. Raises `AuthorFailure`."""
-        try:
-            reply, fds = self.channel.receive(self.deadline)
-        except ChannelError as error:
-            raise self._death(error) from error
-        for fd in fds:
-            os.close(fd)
-        if not isinstance(reply.get("op"), str):
-            raise garbage(reply)
-        return reply
-
-    def _watch_output(self) -> None:
-        for stream in (self._runner.stdout, self._runner.stderr):
-            if stream.overflowed:
-                raise AuthorFailure(
-                    Verdict.OUTPUT_LIMIT,
-                    f"The submission printed more than {self.limits.output_limit_bytes} bytes.",
-                )
-
-    def _death(self, error: ChannelError) -> AuthorFailure:
-        """The conversation broke off: find out why."""
-        if isinstance(error, ChannelTimeout):
-            return AuthorFailure(Verdict.TIME_LIMIT, "The phase took longer than its time limit.")
-        if isinstance(error, ChannelGarbage):
-            return garbage({"op": str(error)})
-        assert isinstance(error, ChannelClosed)
-        self._runner.wait(_DRAIN_S)
-        ended = self.abort().exit
-        try:
-            self._watch_output()
-        except AuthorFailure as overflow:
-            return overflow
-        return death(ended, self.limits)
+        return value
 
 
 def _renew(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:

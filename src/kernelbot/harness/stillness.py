@@ -30,14 +30,14 @@ class RunnerTree:
         """Return once every process is stopped. A stopped one can't fork: none is missed."""
         self.signal_main(signal.SIGSTOP)
         self._stopped = []
-        waiting = list(_children(self._init_pid)) or [self._main_pid]
+        waiting = list(children_of(self._init_pid)) or [self._main_pid]
         while waiting:
             pid = waiting.pop()
             if pid != self._main_pid:
                 _signal(pid, signal.SIGSTOP)
             self._stopped.append(pid)
             _wait_until_at_rest(pid)
-            waiting.extend(_children(pid))
+            waiting.extend(children_of(pid))
 
     def resume(self) -> None:
         """Let all go on, the main process last."""
@@ -81,7 +81,8 @@ def _read(path: str) -> bytes:
         os.close(fd)
 
 
-def _children(pid: int) -> Iterator[int]:
+def children_of(pid: int) -> Iterator[int]:
+    """The processes that one has started and that are there; none of one that has ended."""
     for thread in _threads(pid):
         for child in _read(f"/proc/{pid}/task/{thread}/children").split():
             yield int(child)

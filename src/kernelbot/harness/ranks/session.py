@@ -9,6 +9,7 @@ from typing import Any
 from kernelbot.harness.channel import ChannelError, wait_for_any
 from kernelbot.harness.clocks import CacheFlusher, TaskClocks
 from kernelbot.harness.failure import AuthorFailure, death, insist
+from kernelbot.harness.probes import choose
 from kernelbot.harness.problem import ProblemBroken
 from kernelbot.harness.profiling.request import ProfileRequest
 from kernelbot.harness.ranks.joining import FROM_ENVIRONMENT
@@ -167,7 +168,7 @@ class RankSession:
     def call(self, data: Shares) -> Reply:
         """One untimed call of all ranks. Raises `AuthorFailure`."""
         self.seat(len(data.parts))
-        probes = [session.probes() for session in self.sessions]
+        probes = [choose() for _ in self.sessions]
         for session, part, places in zip(self.sessions, data.parts, probes, strict=True):
             session.offer(part, probes=places)
         return together(self.outcomes(self.gather("done"), probes))
@@ -180,7 +181,7 @@ class RankSession:
         Caches are flushed by the ranks where there is a `flusher`: these are a GPU's.
         """
         self.seat(len(data.parts))
-        probes = [session.probes() for session in self.sessions]
+        probes = [choose() for _ in self.sessions]
         for session, part in zip(self.sessions, data.parts, strict=True):
             session.offer(part, kernel, reuse=reuse)
         self.gather("ready")
