@@ -127,7 +127,7 @@ def test_a_submission_as_json(ada: Shell) -> None:
 @pytest.mark.usefixtures("board")
 def test_its_source_can_be_had_back(ada: Shell) -> None:
     ada("submit", "fast.py", "--board", "sort", "--no-wait")
-    assert CORRECT.decode() + "\n" == ada("submission", "show", "1", "--code").out
+    assert CORRECT.decode() == ada("submission", "show", "1", "--code").out
 
 
 @pytest.mark.usefixtures("board")

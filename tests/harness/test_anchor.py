@@ -139,10 +139,11 @@ def test_a_broken_anchor_is_not_the_authors_fault(host: Host, anchor: str, said:
 
 
 def test_the_anchors_time_is_not_the_authors(host: Host) -> None:
-    """Fourteen calls of 0.15 s don't fit in a phase of 1.5 s."""
-    slow = "import time, numpy as np\ndef custom_kernel(data):\n    time.sleep(0.15)\n"
+    """Fourteen calls of 0.3 s don't fit in a phase of 4 s, of which the author needs half a second:
+    so much less that a busy machine doesn't matter."""
+    slow = "import time, numpy as np\ndef custom_kernel(data):\n    time.sleep(0.3)\n"
     job = anchored(slow + "    return np.sort(data)\n")
-    timeouts = replace(job.problem.timeouts, benchmark_s=1.5)
+    timeouts = replace(job.problem.timeouts, benchmark_s=4)
     result = host.judge(replace(job, problem=replace(job.problem, timeouts=timeouts)), quiet)
     assert 20 == len(timed(result).samples_ns)
 

@@ -2,7 +2,7 @@ import base64
 from dataclasses import replace
 
 from kernelbot.protocol import Artifact, Failure, Fault, HarnessKind, SandboxReport, Verdict
-from kernelbot.render.report import report, report_within, workloads_table
+from kernelbot.render.report import report, workloads_table
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 ACCEPTED_TEXT = """\
@@ -81,13 +81,14 @@ def test_the_program_can_not_write_to_the_terminal() -> None:
     assert "\x1b" not in report(replace(WRONG, stdout="\x1b]0;owned\x07", stderr="\x1b[2J"))
 
 
-def test_the_short_report_fits_and_keeps_the_failing_case() -> None:
-    text = report_within(replace(WRONG, stdout="x" * 100_000, stderr="y" * 100_000), 2000)
+def test_the_short_report_shortens_outputs_and_keeps_the_failing_case() -> None:
+    noisy = replace(WRONG, stdout="x" * 100_000, stderr="y" * 100_000)
+    text = report(noisy, output_limit=200, passed_cases=False)
     assert (True, True) == (len(text) <= 2000, "element 1 is 5, not 6" in text)
 
 
 def test_the_short_report_counts_what_passed() -> None:
-    assert "1 of 2 cases passed" in report_within(WRONG, 2000)
+    assert "1 of 2 cases passed" in report(WRONG, passed_cases=False)
 
 
 def test_a_profile_is_shown_and_a_trace_named() -> None:

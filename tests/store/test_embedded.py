@@ -5,10 +5,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from kernelbot.store.embedded import await_ready
 
 PROGRAM = """
 import sys
@@ -55,3 +58,28 @@ def test_another_accounts_lock_file_in_the_temporary_folder_is_nothing_to_us(
     )
     assert "" == answered.stderr
     assert "7\nFalse\n" == answered.stdout
+
+
+def pid_file(folder: Path, pid: int, status: str) -> Path:
+    """As a server writes it: its number, its folder, when it began, port, sockets and so on."""
+    file = folder / "postmaster.pid"
+    file.write_text(f"{pid}\n/data\n1763730000\n5432\n/sockets\n\n 1 2\n{status}\n")
+    return file
+
+
+def test_a_server_that_starts_slowly_is_waited_for(tmp_path: Path) -> None:
+    file = pid_file(tmp_path, os.getpid(), "starting")
+    later = threading.Timer(0.2, pid_file, (tmp_path, os.getpid(), "ready   "))
+    later.start()
+    assert await_ready(file, within_s=30)
+    later.join()
+
+
+def test_a_server_that_never_gets_ready_is_given_up(tmp_path: Path) -> None:
+    assert not await_ready(pid_file(tmp_path, os.getpid(), "starting"), within_s=0.2)
+
+
+def test_a_server_that_ends_while_it_starts_is_not_waited_for(tmp_path: Path) -> None:
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    assert not await_ready(pid_file(tmp_path, ended.pid, "starting"), within_s=30)

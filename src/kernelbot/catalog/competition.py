@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kernelbot.catalog.document import Item, parse
 from kernelbot.catalog.fields import Fields, Findings
-from kernelbot.catalog.sources import Checkout
+from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem
 
 MAX_PROBLEMS = 500
@@ -137,8 +137,8 @@ def _entry(
     folder = checkout.inside(directory, fields.key("directory"), fields.line, findings)
     if not name or folder is None or not directory:
         return None
-    if not (folder / "task.yml").is_file():
-        findings.error(fields.key("directory"), fields.line, f"`{directory}` has no task.yml")
+    if not (folder / TASK_FILE).is_file():
+        findings.error(fields.key("directory"), fields.line, f"`{directory}` has no {TASK_FILE}")
         return None
     return CompetitionProblem(name, folder, own or deadline, devices, fields.line)
 

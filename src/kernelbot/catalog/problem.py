@@ -9,8 +9,8 @@ from kernelbot.catalog.cases import read_cases, read_floors
 from kernelbot.catalog.document import MAX_TEXT_BYTES, Item, parse
 from kernelbot.catalog.fields import Fields, Findings
 from kernelbot.catalog.harness_choice import SUPPLIED_TO_RANKS, Choice, choose
-from kernelbot.catalog.reference import REFERENCE, Reference, read_reference
-from kernelbot.catalog.sources import Checkout
+from kernelbot.catalog.reference import REFERENCE, TASK, Reference, read_reference
+from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem
 from kernelbot.domain.types import ProblemDefinition
 from kernelbot.protocol import (
@@ -24,12 +24,11 @@ from kernelbot.protocol import (
     Timeouts,
 )
 
-TASK_FILE = "task.yml"
 SUBMISSION = "@SUBMISSION@"
 MAX_TIMEOUT_S = 24 * 3600.0
 MAX_FILES = 200
 TEMPLATE_WORDS = ("Python", "CUDA", "C++", "Triton", "HIP", "CuteDSL")
-_NO_ANCHORS = (REFERENCE, "task.py", "task.h", "utils.py")
+_NO_ANCHORS = (REFERENCE, TASK, "task.h", "utils.py")
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from kernelbot.catalog.competition import Competition, CompetitionProblem, load_competition
 from kernelbot.catalog.document import MAX_TEXT_BYTES
-from kernelbot.catalog.problem import TASK_FILE, load_problem
+from kernelbot.catalog.problem import load_problem
+from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import InvalidProblem
 from kernelbot.domain.types import ProblemDefinition
 

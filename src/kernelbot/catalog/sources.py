@@ -8,6 +8,8 @@ from kernelbot.catalog.fields import Findings
 from kernelbot.domain.errors import InvalidSubmission
 from kernelbot.domain.source import MAX_SOURCE_BYTES
 
+TASK_FILE = "task.yml"
+"""Makes a folder a problem."""
 MAX_FILE_BYTES = 1 << 20
 
 

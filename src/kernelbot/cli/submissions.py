@@ -128,12 +128,14 @@ def show(
 ) -> None:
     """Show a submission: its runs, its report, its place."""
     from kernelbot.cli.outcome import outcome
-    from kernelbot.render.text import printable
 
     terminal = Terminal(as_json)
     with connect(url) as client:
         found = client.submission(submission_id)
-    terminal.show(printable(found.code or "") if code else outcome(found))
+    if code:
+        terminal.show_file(found.code or "")
+    else:
+        terminal.show(outcome(found))
     terminal.document(found)
 
 

@@ -35,6 +35,11 @@ class Terminal:
         if not self.as_json:
             _write(sys.stdout, text)
 
+    def show_file(self, text: str) -> None:
+        """A file's text, which ends as the file does, so that it can be redirected into one."""
+        if not self.as_json:
+            _write(sys.stdout, text, end="")
+
     def document(self, value: "BaseModel | dict[str, Any]") -> None:
         """The result for programs."""
         if self.as_json:
@@ -53,7 +58,7 @@ def is_coloured(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO, text: str, end: str = "\n") -> None:
     # Names and messages come from other people: none of them moves the reader's cursor.
     text = printable(text)
     if is_coloured(stream):
@@ -63,7 +68,7 @@ def _write(stream: TextIO, text: str) -> None:
         coloured = Text(text)
         for pattern, style in _STYLES:
             coloured.highlight_regex(pattern, style)
-        Console(file=stream).print(coloured, soft_wrap=True)
+        Console(file=stream).print(coloured, soft_wrap=True, end=end)
     else:
-        stream.write(text + "\n")
+        stream.write(text + end)
     stream.flush()

@@ -50,16 +50,6 @@ def report(
     return "\n\n".join(part for part in parts if part)
 
 
-def report_within(result: RunResult, limit: int = 2000) -> str:
-    """The report in at most `limit` characters: outputs are shortened first, then cases that
-    passed are only counted, and at last the middle is cut out."""
-    for output_limit in (limit // 2, limit // 4, limit // 8):
-        text = report(result, output_limit=output_limit, passed_cases=False)
-        if len(text) <= limit:
-            return text
-    return shorten(text, limit)
-
-
 def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = None) -> str:
     """Timings, one row per workload, with the spread of the calls as a small plot.
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from kernelbot.catalog.problem import load_problem
+from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import NotAllowed, UserError
 from kernelbot.domain.types import Board, Role, User, Visibility
 from kernelbot.services.boards import Boards
@@ -34,10 +35,10 @@ class ProblemFolders:
         if creator.role == Role.COMPETITOR:
             raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")
         folder = self._root / directory if _FOLDER.fullmatch(directory) else None
-        if folder is None or not await asyncio.to_thread((folder / "task.yml").is_file):
+        if folder is None or not await asyncio.to_thread((folder / TASK_FILE).is_file):
             raise UserError(
                 f"There is no problem folder named {directory!r}.",
-                hint="Name a folder with a task.yml under the server's PROBLEM_DEV_DIR.",
+                hint=f"Name a folder with a {TASK_FILE} under the server's PROBLEM_DEV_DIR.",
             )
         loaded = await asyncio.to_thread(load_problem, folder)
         return await self._boards.create(

@@ -6,6 +6,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,6 +17,10 @@ from kernelbot.domain.errors import Unavailable
 
 _SOCKET_LINE = 4
 """Of postmaster.pid, counted from 0; the line before it is the port."""
+_STATUS_LINE = 7
+_START_S = 120.0
+"""On a busy machine, or after a crash with much to recover, a start takes its time."""
+_LOOK_AGAIN_S = 0.1
 
 
 class EmbeddedPostgres:
@@ -31,7 +36,8 @@ class EmbeddedPostgres:
     def start(self) -> str:
         """Start it, making the cluster first where there is none; returns its connection URL.
 
-        Blocks for 0.1 to 1 s. Raises `Unavailable` with the server's last words.
+        Blocks for 0.1 to 1 s, rarely for much longer. Raises `Unavailable` with the server's
+        last words.
         """
         ensure_runtime_dir()
         # Imported here: the package looks for its binaries and folders at import.
@@ -48,13 +54,22 @@ class EmbeddedPostgres:
                 draft.rename(self.folder)
             self._server = get_server(self.folder, start=False)
             self._server.ensure_pgdata_inited()
-            self._server.ensure_postgres_running()
+            self._run()
         except (subprocess.SubprocessError, OSError, RuntimeError) as error:
             raise Unavailable(
                 f"The embedded Postgres in {self.folder} did not start: {error}",
                 hint=f"See {self.folder / 'log'}, or set DATABASE_URL to a Postgres of your own.",
             ) from error
         return self.url("postgres")
+
+    def _run(self) -> None:
+        """The package waits for ten seconds, and the server that it began goes on starting."""
+        try:
+            self._server.ensure_postgres_running()
+        except subprocess.TimeoutExpired:
+            if not await_ready(self.folder / "postmaster.pid", _START_S):
+                raise
+            self._server.ensure_postgres_running()
 
     def revive(self) -> bool:
         """Start it again if it has died; whether it had. Blocks. Raises `Unavailable`."""
@@ -63,7 +78,7 @@ class EmbeddedPostgres:
         if not _forget_dead_server(pid_file) and pid_file.exists():
             return False
         try:
-            self._server.ensure_postgres_running()
+            self._run()
         except (subprocess.SubprocessError, OSError, RuntimeError) as error:
             raise Unavailable(f"The embedded Postgres did not start again: {error}") from error
         return True
@@ -94,6 +109,23 @@ class EmbeddedPostgres:
         """Stop it and delete the folder with all data."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def await_ready(pid_file: Path, within_s: float) -> bool:
+    """Wait for a server that is starting; False where it has ended or takes too long. Blocks."""
+    give_up = time.monotonic() + within_s
+    while time.monotonic() < give_up:
+        try:
+            lines = pid_file.read_text().splitlines()
+            pid = int(lines[0])
+        except (OSError, ValueError, IndexError):
+            lines, pid = [], os.getpid()  # it hasn't got that far yet
+        if not _alive(pid):
+            return False
+        if len(lines) > _STATUS_LINE and lines[_STATUS_LINE].strip() == "ready":
+            return True
+        time.sleep(_LOOK_AGAIN_S)
+    return False
 
 
 def ensure_runtime_dir() -> None:
