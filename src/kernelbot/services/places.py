@@ -3,7 +3,7 @@
 from kernelbot.services.recent import Recent
 from kernelbot.store import submissions
 from kernelbot.store.database import ReadSession
-from kernelbot.store.submissions import Place
+from kernelbot.store.submissions import Best, Place
 
 _RANKS = 20_000
 
@@ -15,9 +15,8 @@ class Places:
     def __init__(self) -> None:
         self._ranks = Recent[tuple[int, str, int], int](_RANKS)
 
-    async def of(self, session: ReadSession, submission_ids: list[int]) -> list[Place]:
-        """Where those of the submissions that are their author's best stand."""
-        found = await submissions.bests(session, submission_ids)
+    async def of(self, session: ReadSession, found: list[Best]) -> list[Place]:
+        """Where they stand. Asks nothing where all is known."""
         ranks = {best.key: self._ranks.get(best.key, best.version) for best in found}
         unknown = [key for key, rank in ranks.items() if rank is None]
         if unknown:

@@ -151,6 +151,6 @@ async def _show(
     """With code and evidence, without results: those are `submission show`'s."""
     row = await submissions.one(session, submission_id)
     assert row is not None, "it was found a moment ago"
-    runs = (await submissions.runs(session, [row]))[submission_id]
-    places = await Places().of(session, [submission_id])
-    return views.submission(row, runs, places, evidence)
+    runs, bests = await submissions.runs_and_bests(session, [row])
+    places = await Places().of(session, bests)
+    return views.submission(row, runs[submission_id], places, evidence)

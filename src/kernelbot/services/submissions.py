@@ -31,7 +31,7 @@ from kernelbot.services.roles import require_admin
 from kernelbot.store import attempts, reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
-from kernelbot.store.submissions import Place, Waiting
+from kernelbot.store.submissions import Waiting
 
 _MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
@@ -137,8 +137,8 @@ class Submissions:
             found = await submissions.of_author(
                 session, viewer.id, board=board, limit=limit, before_id=before_id, offset=offset
             )
-            runs = await submissions.runs(session, found)
-            places = await self._places.of(session, [row.id for row in found])
+            runs, bests = await submissions.runs_and_bests(session, found)
+            places = await self._places.of(session, bests)
         return [
             views.submission(row, runs[row.id], [p for p in places if p.submission_id == row.id])
             for row in found
@@ -229,13 +229,13 @@ class Submissions:
         *,
         files: bool = False,
     ) -> Submission:
-        runs = (await submissions.runs(session, [row]))[row.id]
+        found, bests = await submissions.runs_and_bests(session, [row])
+        runs = found[row.id]
         results: dict[int, RunResult] = {}
-        places: builtins.list[Place] = []
-        if any(run.state is RunState.FINISHED for run in runs):  # else there are neither
+        if any(run.state is RunState.FINISHED for run in runs):  # else there are none
             secret = views.sees_secret(viewer)
             results = await submissions.results(session, row.id, secret=secret, files=files)
-            places = await self._places.of(session, [row.id])
+        places = await self._places.of(session, bests)
         noticed: tuple[Evidence, ...] = ()
         if viewer.role == Role.ADMIN:
             noticed = (await reviews.evidence(session, [row.id]))[row.id]

@@ -10,9 +10,10 @@ from typing import Any
 from kernelbot.domain.files import RunFile
 from kernelbot.domain.states import ReviewState, RunState
 from kernelbot.domain.types import Event, Run
-from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict, from_wire
+from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import dumps
+from kernelbot.store.results import read_result
 from kernelbot.store.samples import unpack
 from kernelbot.store.sqlfiles import statements
 
@@ -176,14 +177,24 @@ async def on_board(
 
 async def runs(session: ReadSession, found: list[SubmissionRow]) -> dict[int, list[Run]]:
     """The runs of each submission, without results."""
-    modes = {row.id: row.mode for row in found}
+    return (await runs_and_bests(session, found))[0]
+
+
+async def runs_and_bests(
+    session: ReadSession, found: list[SubmissionRow]
+) -> tuple[dict[int, list[Run]], list[Best]]:
+    """The runs of each submission, without results, and where it is its author's best."""
+    submission = {row.id: row for row in found}
     by_submission: dict[int, list[Run]] = {row.id: [] for row in found}
-    rows = await session.all(
-        statements("submissions")["runs"], {"submission_ids": list(by_submission)}
-    )
-    for row in rows:
-        by_submission[row["submission_id"]].append(_run(row, modes[row["submission_id"]]))
-    return by_submission
+    bests: list[Best] = []
+    sql = statements("submissions")["runs"]
+    for row in await session.all(sql, {"submission_ids": list(submission)}):
+        version = row.pop("best_of_version")
+        of = submission[row["submission_id"]]
+        by_submission[of.id].append(_run(row, of.mode))
+        if version is not None:
+            bests.append(Best(of.id, of.board_id, row["device"], of.author_id, version))
+    return by_submission, bests
 
 
 async def rejudged_runs(session: ReadSession, row: SubmissionRow) -> list[Run]:
@@ -219,12 +230,6 @@ async def file(
         return None
     content = row["content"]
     return RunFile(**{key: row[key] for key in row if key != "content"}), bytes(content)
-
-
-async def bests(session: ReadSession, submission_ids: list[int]) -> list[Best]:
-    """Those of the submissions that are their author's best."""
-    values = {"submission_ids": submission_ids}
-    return [Best(**row) for row in await session.all(statements("submissions")["bests"], values)]
 
 
 async def ranks(
@@ -308,7 +313,7 @@ def _run(row: Row, mode: Mode) -> Run:
 
 
 def _result(row: Row) -> RunResult:
-    result = from_wire(RunResult, row["result"])
+    result = read_result(row["result"])
     places = zip(row["phases"], row["workloads"], strict=True)
     samples = dict(zip(places, row["samples_zlib"], strict=True))
     contents = dict(zip(row["names"], row["contents"], strict=True))

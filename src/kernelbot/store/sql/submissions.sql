@@ -52,6 +52,9 @@ ORDER BY s.id DESC LIMIT %(limit)s OFFSET %(offset)s;
 SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s
 ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
 
+-- The ids are a subquery, so that the planner doesn't know how many there are: else it plans anew
+-- each time, which costs more than the rows, because for one it hopes for better than for ten.
+-- What stands in a ranking is a secret run; for others the CASE asks no index.
 -- name: runs
 SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, coalesce((
         SELECT again.score_s FROM runs again
@@ -59,8 +62,15 @@ SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, coalesce((
         WHERE again.submission_id = r.submission_id AND again.device = r.device AND r.secret
             AND again.score_s IS NOT NULL
         ORDER BY again.rejudge_id DESC LIMIT 1
-    ), r.score_s) AS score_s, r.attempts, r.created_at, r.started_at, r.finished_at, r.fault, r.message
-FROM runs r WHERE r.submission_id = ANY(%(submission_ids)s) AND r.rejudge_id IS NULL
+    ), r.score_s) AS score_s, r.attempts, r.created_at, r.started_at, r.finished_at, r.fault, r.message,
+    d.version AS best_of_version
+FROM runs r
+LEFT JOIN standings s
+    ON s.submission_id = CASE WHEN r.secret THEN r.submission_id END AND s.device = r.device
+LEFT JOIN leaderboard_devices d
+    ON d.leaderboard_id = s.leaderboard_id AND d.device = s.device
+WHERE r.submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
+    AND r.rejudge_id IS NULL
 ORDER BY r.submission_id, r.device, r.secret;
 
 -- name: rejudged_runs
@@ -70,7 +80,7 @@ FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NOT NULL
 ORDER BY rejudge_id, id;
 
 -- name: results
-SELECT a.run_id, a.result, m.phases, m.workloads, m.samples_zlib, f.names, f.contents
+SELECT a.run_id, a.result::text AS result, m.phases, m.workloads, m.samples_zlib, f.names, f.contents
 FROM runs r
 JOIN attempts a ON a.run_id = r.id AND a.state = 'finished'
 CROSS JOIN LATERAL (
@@ -98,12 +108,6 @@ SELECT f.run_id, r.device, f.name, f.media_type, octet_length(f.content) AS size
 FROM artifacts f JOIN runs r ON r.id = f.run_id
 WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret)
     AND f.run_id = %(run_id)s AND f.name = %(name)s;
-
--- name: bests
-SELECT s.submission_id, s.leaderboard_id, s.device, s.author_id, d.version
-FROM standings s
-JOIN leaderboard_devices d ON d.leaderboard_id = s.leaderboard_id AND d.device = s.device
-WHERE s.submission_id = ANY(%(submission_ids)s);
 
 -- name: ranks
 SELECT leaderboard_id, device, author_id, standing_rank(leaderboard_id, device, author_id) AS rank
