@@ -133,40 +133,8 @@ FROM submissions s
 CROSS JOIN LATERAL (SELECT DISTINCT device FROM runs WHERE submission_id = s.id ORDER BY device) d
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
--- The place of the run whose turn comes first, and what a guess at the wait is made of.
 -- name: queue_place
-WITH places AS (
-    SELECT id, device, author_id, queue_place(id, %(ranked_first)s) AS position FROM runs
-    WHERE submission_id = %(submission_id)s AND state = 'queued' AND rejudge_id IS NULL
-), next AS (
-    SELECT id, device, author_id, position FROM places ORDER BY position LIMIT 1
-)
-SELECT next.device, next.position,
-    (SELECT coalesce(sum(running), 0) FROM queue_turns t WHERE t.device = next.device) AS running,
-    (
-        SELECT t.running FROM queue_turns t
-        WHERE t.device = next.device AND t.author_id = next.author_id
-    ) AS own_running,
-    (
-        SELECT count(*) FROM runs o
-        WHERE o.device = next.device AND o.author_id = next.author_id AND o.state = 'queued'
-            AND o.id < next.id
-    ) AS own_before,
-    (
-        SELECT count(*) FROM worker_devices d JOIN workers w ON w.owner = d.owner
-        WHERE d.device = next.device AND d.available
-            AND w.heartbeat_at BETWEEN now() - make_interval(secs => %(fresh_s)s)
-                AND now() + make_interval(secs => %(fresh_s)s)
-    ) AS workers,
-    (
-        SELECT avg(greatest(extract(epoch FROM finished_at - started_at), 0))::float8
-        FROM (
-            SELECT finished_at, started_at FROM runs
-            WHERE device = next.device AND state = 'finished' AND started_at IS NOT NULL
-            ORDER BY finished_at DESC LIMIT 50
-        ) lately
-    ) AS mean_s
-FROM next;
+SELECT * FROM queue_outlook(%(submission_id)s, %(ranked_first)s, %(fresh_s)s);
 
 -- name: events
 SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,
