@@ -1,7 +1,9 @@
 """The server, two authors, an organiser and a board."""
 
 import os
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,13 +14,15 @@ from tests.conformance.target import DIRECTORY, Target
 
 
 @pytest.fixture(scope="session")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+def target() -> Iterator[Target]:
     """The server named by `make conformance URL=...`, else one of our own for the suite."""
     url = os.environ.get("CONFORMANCE_URL")
     if url:
         yield Target.from_environment(url)
         return
-    with started_platform(tmp_path_factory.mktemp("platform")) as own:
+    # Not in pytest's folder: when another pytest starts, it closes that to the database's account.
+    folder = tempfile.TemporaryDirectory(prefix="platform-", ignore_cleanup_errors=True)
+    with folder as name, started_platform(Path(name)) as own:
         yield own
 
 
