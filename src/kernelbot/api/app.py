@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import Scope
@@ -31,10 +31,10 @@ from kernelbot.services import Services
 
 PREFIX = "/api/v1"
 V1 = (
+    submissions.router,
     boards.router,
     boards.making,
     invites.router,
-    submissions.router,
     reviews.router,
     upkeep.router,
     rejudges.router,
@@ -47,7 +47,7 @@ V1 = (
     platform.router,
     system.devices,
 )
-"""What lies below the prefix."""
+"""What lies below the prefix; first what is asked for most, since paths are tried in this order."""
 
 
 def create_app(
@@ -68,10 +68,9 @@ def create_app(
     app.state.services = services
     app.state.settings = settings
     app.state.registry = registry
-    v1 = APIRouter(prefix=PREFIX)
+    # Each by itself: a router of routers would look for the path once more.
     for router in V1:
-        v1.include_router(router)
-    app.include_router(v1)
+        app.include_router(router, prefix=PREFIX)
     app.include_router(system.probes)
     app.include_router(login.router)
     for router in popcorn.ROUTERS:

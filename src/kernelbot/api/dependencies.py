@@ -37,18 +37,19 @@ SettingsDep = Annotated[ApiSettings, Depends(settings)]
 
 
 async def maybe_viewer(
-    services: ServicesDep,
-    settings: SettingsDep,
+    request: Request,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     web: Annotated[str | None, Security(_web)],
     cli: Annotated[str | None, Security(_cli)],
 ) -> User | None:
     """Who asks; None without a token. ADMIN_TOKEN is the organiser's. Raises `NotAuthenticated`
     for a token nobody has: a wrong token is never silently a stranger."""
-    if bearer and settings.opens_admin(bearer.credentials):
-        return await services.users.organiser()
+    # Asked for here and not declared: each dependency is resolved for every request.
+    users = (await services(request)).users
+    if bearer and (await settings(request)).opens_admin(bearer.credentials):
+        return await users.organiser()
     token = bearer.credentials if bearer else web or cli
-    return None if token is None else await services.users.authenticate(token)
+    return None if token is None else await users.authenticate(token)
 
 
 async def viewer(found: Annotated[User | None, Depends(maybe_viewer)]) -> User:
@@ -71,9 +72,7 @@ class KnownFirst(APIRoute):
 
         async def asking_first(request: Request) -> Response:
             given = await _bearer(request), await _web(request), await _cli(request)
-            await viewer(
-                await maybe_viewer(await services(request), await settings(request), *given)
-            )
+            await viewer(await maybe_viewer(request, *given))
             return await handle(request)
 
         return asking_first
