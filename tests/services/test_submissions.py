@@ -41,6 +41,14 @@ async def test_an_author_reads_back_what_was_submitted(world: World) -> None:
     assert (CORRECT.decode(), "a'; echo x.py", "ada") == (seen.code, seen.file_name, seen.author)
 
 
+@pytest.mark.parametrize("mode", [Mode.TEST, Mode.LEADERBOARD])
+async def test_what_is_answered_is_what_is_stored(world: World, mode: Mode) -> None:
+    await world.board()
+    for person in (world.ada.user, world.admin.user):
+        submitted = await world.submit(person, mode=mode)
+        assert submitted == await world.services.submissions.get(person, submitted.id)
+
+
 async def test_someone_elses_submission_is_not_shown(world: World) -> None:
     await world.board()
     submitted = await world.submit()

@@ -82,23 +82,21 @@ class Submissions:
                 mode=new.mode,
                 code=code,
             )
-            submission_id = await submissions.add(session, row)
+            added = await submissions.add(session, row)
+            runs: builtins.list[Run] = []
             for device in sorted(accepted.devices):  # in one order: each locks the author's turn
-                for secret in (False, True) if new.mode == Mode.LEADERBOARD else (False,):
-                    run_id, priority = await submissions.add_run(
-                        session, submission_id, device, secret=secret
-                    )
-                    await submissions.add_event(session, submission_id, run_id, RunState.QUEUED, {})
-                    await self._queue.defer(session, run_id, device, priority)
+                runs += [
+                    await self._add_run(session, added, device, secret=secret)
+                    for secret in ((False, True) if new.mode == Mode.LEADERBOARD else (False,))
+                ]
                 await self._check_waiting(session, author, device)
             if late_by is not None:
                 detail = {"board": accepted.board.name, "author": author.name}
-                subject = f"submission:{submission_id}"
+                subject = f"submission:{added.id}"
                 await audit.record(session, late_by, "submission.late", subject, detail)
-            shown = await self._show(session, author, await _existing(session, submission_id))
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
-        log.info("submitted", submission=submission_id, runs=[run.id for run in shown.runs])
-        return shown
+        log.info("submitted", submission=added.id, runs=[run.id for run in runs])
+        return views.submission(added, runs, [])  # there is nothing yet that is kept from anyone
 
     async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
         """One submission with its code and runs; the content of their files only with `files`,
@@ -203,6 +201,15 @@ class Submissions:
                     if ended:
                         return
                     await waker.wait()
+
+    async def _add_run(
+        self, session: WriteSession, added: submissions.SubmissionRow, device: str, *, secret: bool
+    ) -> Run:
+        """With its job, and the event that tells of it."""
+        run, priority = await submissions.add_run(session, added, device, secret=secret)
+        await submissions.add_event(session, added.id, run.id, RunState.QUEUED, {})
+        await self._queue.add(session, run.id, device, priority)
+        return run
 
     async def _wake(self, session: WriteSession, ended: Submission) -> None:
         """The author's next runs may have been passed over for his limit: bring jobs again."""

@@ -8,6 +8,7 @@ import contextlib
 
 from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import AlreadyEnqueued
+from procrastinate.jobs import JobDeferrer
 
 from kernelbot.store.database import WriteSession
 
@@ -30,6 +31,10 @@ class Queue:
     def __init__(self) -> None:
         self._app = App(connector=PsycopgConnector())  # never opened: the session's is used
 
+    async def add(self, session: WriteSession, run_id: int, device: str, priority: int) -> None:
+        """A job for a run that the same transaction has added, so that none can wait yet."""
+        await self._task(session, run_id, device, priority).defer_async(run_id=run_id)
+
     async def defer(
         self,
         session: WriteSession,
@@ -39,7 +44,20 @@ class Queue:
         delay_s: float = 0.0,
     ) -> None:
         """A job for the run, to be taken after the delay, unless one waits already."""
-        task = self._app.configure_task(
+        task = self._task(session, run_id, device, priority, delay_s)
+        with contextlib.suppress(AlreadyEnqueued):
+            async with session.connection.transaction():
+                await task.defer_async(run_id=run_id)
+
+    def _task(
+        self,
+        session: WriteSession,
+        run_id: int,
+        device: str,
+        priority: int,
+        delay_s: float = 0.0,
+    ) -> JobDeferrer:
+        return self._app.configure_task(
             TASK,
             queue=queue_of(device),
             queueing_lock=lock_of(run_id),
@@ -47,9 +65,6 @@ class Queue:
             connection=session.connection,
             schedule_in={"milliseconds": int(delay_s * 1000)} if delay_s else None,
         )
-        with contextlib.suppress(AlreadyEnqueued):
-            async with session.connection.transaction():
-                await task.defer_async(run_id=run_id)
 
 
 def worker_app(url: str, *, connections: int) -> App:

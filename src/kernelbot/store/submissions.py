@@ -89,8 +89,8 @@ class Waiting:
     """Of the device's latest runs; None: there are none."""
 
 
-async def add(session: WriteSession, new: NewRow) -> int:
-    """Store source and submission; returns its id."""
+async def add(session: WriteSession, new: NewRow) -> SubmissionRow:
+    """Store source and submission; returns what `one` would."""
     sql = statements("submissions")
     sha256 = hashlib.sha256(new.code.encode()).digest()
     await session.do(sql["add_source"], {"sha256": sha256, "content": new.code})
@@ -106,23 +106,26 @@ async def add(session: WriteSession, new: NewRow) -> int:
         },
     )
     assert row is not None
-    return int(row["id"])
+    return _submission({**row, "code": new.code})
 
 
 async def add_run(
-    session: WriteSession, submission_id: int, device: str, *, secret: bool
-) -> tuple[int, int]:
-    """Add a queued run; returns its id and its priority in the queue."""
+    session: WriteSession, added: SubmissionRow, device: str, *, secret: bool
+) -> tuple[Run, int]:
+    """Add a queued run; returns it and its priority in the queue."""
     row = await session.one(
         statements("submissions")["add_run"],
         {
-            "submission_id": submission_id,
+            "submission_id": added.id,
+            "author_id": added.author_id,
+            "mode": added.mode,
             "device": device,
             "secret": secret,
         },
     )
     assert row is not None
-    return int(row["id"]), int(row["priority"])
+    priority = int(row.pop("priority"))
+    return _run(row, added.mode), priority
 
 
 async def add_event(

@@ -3,21 +3,33 @@
 INSERT INTO sources (sha256, content) VALUES (%(sha256)s, %(content)s)
 ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256;
 
+-- What `one` tells of it; its code is known to whoever adds it.
 -- name: add
-INSERT INTO submissions (
-    leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode
+WITH s AS (
+    INSERT INTO submissions (
+        leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode
+    )
+    VALUES (
+        %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s,
+        %(file_name)s, %(mode)s
+    )
+    RETURNING *
 )
-VALUES (
-    %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s,
-    %(file_name)s, %(mode)s
-)
-RETURNING id;
+SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
+    NULL AS code
+FROM s
+JOIN leaderboards b ON b.id = s.leaderboard_id
+JOIN users u ON u.id = s.author_id;
 
 -- name: add_run
 INSERT INTO runs (submission_id, device, secret, author_id, priority)
-SELECT id, %(device)s, %(secret)s, author_id, (mode = 'leaderboard')::int
-FROM submissions WHERE id = %(submission_id)s
-RETURNING id, priority;
+VALUES (
+    %(submission_id)s, %(device)s, %(secret)s, %(author_id)s,
+    (%(mode)s::submission_mode = 'leaderboard')::int
+)
+RETURNING priority, id, submission_id, device, secret, state, verdict, score_s, attempts, created_at,
+    started_at, finished_at, fault, message;
 
 -- The row is locked by the runs just added, so the answer stays true until the commit.
 -- name: waiting
