@@ -70,12 +70,27 @@ def refuse(reply: dict[str, Any], where: str) -> None:
         "memory": (Verdict.MEMORY_LIMIT, f"{where}: it ran out of memory.\n{text}"),
         "out_of_bounds": (Verdict.RULE_VIOLATION, f"{where}: it wrote beside its output."),
         "exit": (Verdict.RUNTIME_ERROR, f"{where}: it called sys.exit.\n{text}"),
+        "unsupported": (
+            Verdict.WRONG_ANSWER,
+            f"custom_kernel returned {str(reply.get('what'))[:500]}.",
+        ),
     }.get(reply["op"])
     if failure is None:
         return
     error = AuthorFailure(*failure)
     error.fatal = reply.get("gpu_lost") is True
     raise error
+
+
+def output_size(reply: dict[str, Any], limits: Limits) -> int:
+    """How many bytes a call has returned, by its answer. Raises `AuthorFailure`."""
+    refuse(reply, "The submission failed")
+    size = reply.get("size")
+    if reply["op"] != "done" or type(size) is not int:
+        raise garbage(reply)
+    if not 0 <= size <= limits.memory_bytes:
+        raise returned(f"custom_kernel returned {size} bytes, more than memory allows.")
+    return size
 
 
 def claimed(reply: dict[str, Any]) -> Window:
@@ -91,11 +106,16 @@ def insist(reply: dict[str, Any], wanted: str, where: str) -> None:
     if reply["op"] == wanted:
         return
     refuse(reply, where)
-    if reply["op"] == "unsupported":
-        raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
     if reply["op"] == "missing":
         raise AuthorFailure(Verdict.RUNTIME_ERROR, NO_KERNEL)
     raise garbage(reply)
+
+
+def no_value(error: Exception) -> AuthorFailure:
+    """The failure of a runner whose output can't be rebuilt."""
+    return AuthorFailure(
+        Verdict.RULE_VIOLATION, f"What the runner sent as output is not a value: {error}."
+    )
 
 
 def garbage(reply: dict[str, Any]) -> AuthorFailure:

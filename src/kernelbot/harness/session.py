@@ -17,8 +17,9 @@ from kernelbot.harness.failure import (
     AuthorFailure,
     claimed,
     garbage,
+    no_value,
+    output_size,
     refuse,
-    returned,
 )
 from kernelbot.harness.line import Line
 from kernelbot.harness.memory import SharedBuffer
@@ -258,14 +259,7 @@ class Session(Line):
 
     def outcome(self, reply: dict[str, Any], probes: list[int]) -> Reply:
         """What a call's answer comes to. Raises `AuthorFailure`."""
-        refuse(reply, "The submission failed")
-        if reply["op"] == "unsupported":
-            raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
-        size = reply.get("size")
-        if reply["op"] != "done" or type(size) is not int:
-            raise garbage(reply)
-        if size < 0 or size > self.limits.memory_bytes:
-            raise returned(f"custom_kernel returned {size} bytes, more than memory allows.")
+        size = output_size(reply, self.limits)
         if not reply.get("fits"):
             self._fetch_again(size)
         value = self._rebuild(reply.get("value"), probes)
@@ -287,10 +281,7 @@ class Session(Line):
             device = None if self._on_gpu else "cpu"
             value, _ = decode(skeleton, self._output, self.modules, base=OUTPUT_BASE, device=device)
         except InvalidValue as error:
-            raise AuthorFailure(
-                Verdict.RULE_VIOLATION,
-                f"What the runner sent as output is not a value: {error}.",
-            ) from error
+            raise no_value(error) from error
         if changed := count_changed(self._output, skeleton, probes):
             raise AuthorFailure(
                 Verdict.RULE_VIOLATION,

@@ -7,14 +7,13 @@ import ctypes
 import os
 from typing import Any
 
-from kernelbot.harness.failure import AuthorFailure, claimed, garbage, refuse, returned
+from kernelbot.harness.failure import claimed, garbage, no_value, output_size
 from kernelbot.harness.memory import SharedBuffer
 from kernelbot.harness.rebuild import InvalidValue, decode
 from kernelbot.harness.session import Session
 from kernelbot.harness.stillness import maps_file, read_memory
 from kernelbot.harness.values import Encoded, Json, leaf_kinds, leaf_sizes
 from kernelbot.harness.windows import Reply
-from kernelbot.protocol import Verdict
 
 _PAGE = 4096
 
@@ -45,15 +44,9 @@ class Tray:
 
     def take(self, reply: dict[str, Any]) -> Reply:
         """The output that a runner's answer to `go` tells of. Raises `AuthorFailure`."""
-        refuse(reply, "The submission failed")
-        if reply["op"] == "unsupported":
-            raise returned(f"custom_kernel returned {str(reply.get('what'))[:500]}.")
-        size, addresses = reply.get("size"), reply.get("at")
-        if reply["op"] != "done" or type(size) is not int:
+        size, addresses = output_size(reply, self._session.limits), reply.get("at")
+        if not isinstance(addresses, list):
             raise garbage(reply)
-        memory_bytes = self._session.limits.memory_bytes
-        if size < 0 or size > memory_bytes or not isinstance(addresses, list):
-            raise returned(f"custom_kernel returned {size} bytes, more than memory allows.")
         try:
             value = self._copy_out(reply.get("value"), addresses, size)
         except (
@@ -64,10 +57,7 @@ class Tray:
             KeyError,
             ctypes.ArgumentError,
         ) as error:
-            raise AuthorFailure(
-                Verdict.RULE_VIOLATION,
-                f"What the runner sent as output is not a value: {error}.",
-            ) from error
+            raise no_value(error) from error
         aliased = self._aliased(reply.get("value"), addresses)
         return Reply(value, claimed(reply), size, aliased, len(addresses))
 

@@ -110,3 +110,4 @@ async def _stop(process: asyncio.subprocess.Process, child: Child) -> None:
         log.error("child_killed", child=child.name, waited_s=child.patience_s)
         with contextlib.suppress(ProcessLookupError):
             process.kill()
+        await process.wait()
