@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -74,6 +75,9 @@ def database(folder: Path) -> Iterator[str]:
 @contextlib.contextmanager
 def server(folder: Path, url: str, processes: int) -> Iterator[int]:
     """`kernelbot serve` on `URL`; its process's number."""
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", PORT)) == 0:
+            raise RuntimeError(f"Another server has port {PORT}; it would be measured instead.")
     config = folder / "kernelbot.toml"
     config.write_text(_CONFIG)
     environment = {**os.environ, "DATABASE_URL": url, "KERNELBOT_CONFIG": str(config)}
