@@ -25,6 +25,7 @@ import psycopg
 from benchmarks import standings_data
 from benchmarks.figures import quantile
 from benchmarks.processor_time import processor_s
+from benchmarks.standings_clients import WARM_UP_S
 from kernelbot.render.table import table
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
@@ -156,7 +157,8 @@ def _figures(found: dict[str, list[float]], seconds: float, used_s: list[float])
     times = found["times_s"]
     shares = [f"{quantile(times, share) * 1e3:.1f}" for share in (0.5, 0.95, 0.99)]
     health = f"{quantile(found['health_s'], 0.99) * 1e3:.1f}"
-    used = [f"{total / len(times) * 1e3:.2f}" for total in used_s]
+    counted = seconds / (WARM_UP_S + seconds)
+    used = [f"{total * counted / len(times) * 1e3:.2f}" for total in used_s]
     return [*shares, f"{len(times) / seconds:.0f}", health, *used]
 
 

@@ -17,11 +17,16 @@ from benchmarks.standings_data import token_of
 
 _SOURCE = "#!POPCORN leaderboard board-2\n" + "def custom_kernel(data):\n    return data\n" * 40
 _BOUNDARY = "benchmark-boundary"
+WARM_UP_S = 0.5
 
 
 @dataclass(frozen=True)
 class Job:
-    """What the clients do. `submissions`: by client, ids of which each request reads one."""
+    """What the clients do for the duration, and half a second before that isn't counted: then
+    connections are opened and statements planned.
+
+    `submissions`: by client, ids of which each request reads one.
+    """
 
     url: str
     operation: str
@@ -76,6 +81,7 @@ class _Client(asyncio.Protocol):
         self.done = asyncio.get_running_loop().create_future()
         self._job = job
         self._client = client
+        self._from_s = until_s - job.duration_s
         self._until_s = until_s
         self._times_s = times_s
         self._pause_s = 0.1 if job.operation == "health" else 0.0
@@ -95,7 +101,8 @@ class _Client(asyncio.Protocol):
         if not self._length and (head := self._answer.find(b"\r\n\r\n")) >= 0:
             self._length = head + 4 + _content_length(bytes(self._answer[:head]))
         if self._length and len(self._answer) >= self._length:
-            self._times_s.append(time.perf_counter() - self._asked_s)
+            if self._asked_s >= self._from_s:
+                self._times_s.append(time.perf_counter() - self._asked_s)
             if not self._answer.startswith((b"HTTP/1.1 200", b"HTTP/1.1 201")):
                 text = self._answer[:1000].decode()
                 self.done.set_exception(RuntimeError(f"{self._job.operation}: {text}"))
@@ -140,7 +147,7 @@ async def measure(job: Job) -> dict[str, list[float]]:
     """All clients for the duration, and one more that asks for /health meanwhile."""
     times_s: list[float] = []
     health_s: list[float] = []
-    until_s = time.perf_counter() + job.duration_s
+    until_s = time.perf_counter() + WARM_UP_S + job.duration_s
     probe = Job(job.url, "health", 1, job.duration_s)
     async with asyncio.TaskGroup() as group:
         for client in range(job.clients):
