@@ -122,8 +122,9 @@ def submissions_of_clients(url: str, *, waiting: bool) -> list[list[int]]:
 
 def measured(job: dict[str, object]) -> dict[str, list[float]]:
     """What the clients' process found."""
-    command = [sys.executable, "-m", "benchmarks.standings_clients", json.dumps(job)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    command = [sys.executable, "-m", "benchmarks.standings_clients"]
+    told = json.dumps(job).encode()
+    done = subprocess.run(command, input=told, stdout=subprocess.PIPE, check=True)
     found: dict[str, list[float]] = json.loads(done.stdout)
     return found
 

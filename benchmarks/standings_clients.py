@@ -157,4 +157,4 @@ async def measure(job: Job) -> dict[str, list[float]]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(measure(Job(**json.loads(sys.argv[1]))))))
+    print(json.dumps(asyncio.run(measure(Job(**json.load(sys.stdin))))))
