@@ -38,6 +38,11 @@ from kernelbot.store.database import Database
 from kernelbot.store.queue import Queue
 
 
+_POOL_SIZE = 5
+"""Connections of an API process. With more of them busy than there are cores, requests wait for a
+processor inside Postgres, where the next to run is anybody's guess, instead of here in turn."""
+
+
 @dataclass(frozen=True)
 class Core:
     """The services with what they stand on."""
@@ -52,7 +57,7 @@ async def open_services(
     url: str,
     devices: tuple[DeviceConfig, ...],
     *,
-    pool_size: int = 10,
+    pool_size: int = _POOL_SIZE,
     problem_dev_dir: Path = Path("examples"),
     queue_rules: QueueRules | None = None,
     problems_repo: str | None = None,
