@@ -37,7 +37,6 @@ from kernelbot.services.logins import LoginRules
 from kernelbot.store.database import Database
 from kernelbot.store.queue import Queue
 
-
 _POOL_SIZE = 5
 """Connections of an API process. With more of them busy than there are cores, requests wait for a
 processor inside Postgres, where the next to run is anybody's guess, instead of here in turn."""
