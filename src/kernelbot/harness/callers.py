@@ -46,11 +46,11 @@ class Conversation(Inputs, Protocol):
     def profile(self, data: Any) -> tuple[str, bytes]:
         """A table and a gzipped trace (maybe empty): the author's word."""
 
-    def end(self) -> Ending:
-        """Kill all of it; what it had printed is kept. Harmless when repeated."""
+    def strike(self) -> None:
+        """Begin to end it, once its text buffers are flushed; `abort` then waits for less."""
 
     def abort(self) -> Ending:
-        """`end` without waiting for the author's text buffers."""
+        """Kill all of it, and return once it is gone. Harmless when repeated."""
 
 
 class Caller(Inputs, Protocol):

@@ -83,11 +83,11 @@ class Line:
         """Whether the runner has said something that wasn't read."""
         return self.channel.has_message()
 
-    def end(self) -> Ending:
-        """Kill the runner's whole tree; what it had printed is kept. Harmless when repeated."""
+    def strike(self) -> None:
+        """Begin to end the runner, once its text buffers are flushed."""
         if self._ending is None:
             self.say_goodbye()
-        return self.abort()
+            self._runner.strike()
 
     def say_goodbye(self) -> None:
         """Let the runner flush the author's text buffers."""
@@ -96,7 +96,7 @@ class Line:
             self.channel.receive(time.monotonic() + _FINISH_S)
 
     def abort(self) -> Ending:
-        """`end` without waiting for the author's text buffers."""
+        """Kill the runner's whole tree, and return once it is gone. Harmless when repeated."""
         if self._ending is None:
             ended = self._runner.kill()
             os.close(self._pidfd)

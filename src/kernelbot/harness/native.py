@@ -101,15 +101,21 @@ class NativeJudge:
         self._binary: bytes | None = None
         self._control: Control | None = None
         self._builds = b""
+        self._struck: list[AnySession] = []
         self.collected = Collected()
 
     def run(self) -> None:
-        """All phases of the job's mode, each only if the one before was accepted."""
+        """All phases of the job's mode, each only if the one before was accepted.
+
+        On return all runners and everything below them are gone.
+        """
         try:
             self._run_all()
         finally:
             if self._control is not None:
                 self._control.close()
+            for session in self._struck:
+                self.collected.heard(session.abort())
 
     def _run_all(self) -> None:
         if self._job.problem.lang is not Lang.PY and not self._compile():
@@ -179,7 +185,8 @@ class NativeJudge:
                 raise
             return _refused(phase, error)
         finally:
-            self.collected.heard(session.end())
+            session.strike()  # the next phase needn't wait while it dies
+            self._struck.append(session)
 
     def _session(self, phase: Phase, deadline: float) -> AnySession:
         tests = list(enumerate(self._job.problem.tests))

@@ -46,6 +46,16 @@ def test_killing_twice_gives_the_same_answer(client: RunnerClient) -> None:
     assert runner.kill() is runner.kill()
 
 
+def test_a_struck_runner_dies_while_nobody_waits(client: RunnerClient) -> None:
+    runner = _spawn(client)
+    runner.strike()
+    deadline = time.monotonic() + 10
+    while _is_alive(runner.pid) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert not _is_alive(runner.pid)
+    assert (None, None) == (runner.kill().exit_code, runner.kill().signal)
+
+
 def test_waiting_for_a_living_runner_gives_none(client: RunnerClient) -> None:
     runner = _spawn(client)
     assert None is runner.wait(0.05)

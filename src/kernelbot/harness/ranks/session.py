@@ -262,14 +262,15 @@ class RankSession:
                 found.append(self.sessions[rank].outcome(reply, places))
         return found
 
-    def end(self) -> Ending:
-        """Kill all ranks; what they had printed is kept. Harmless when repeated."""
+    def strike(self) -> None:
+        """Begin to end all ranks, once their text buffers are flushed."""
         for session in self.sessions:
             session.say_goodbye()
-        return self.abort()
+        if self._seated is not None:
+            self._seated.runner.strike()
 
     def abort(self) -> Ending:
-        """`end` without waiting for the author's text buffers."""
+        """Kill all ranks, and return once they are gone. Harmless when repeated."""
         self._unseat()
         return Ending(
             self._endings[-1].exit if self._endings else _NEVER_RUN,
