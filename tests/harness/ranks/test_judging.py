@@ -1,5 +1,6 @@
 """Problems of several ranks through the real harness: processes, sandbox, panel and all."""
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -104,8 +105,9 @@ def test_a_rank_that_raises_is_named_and_the_next_case_has_new_ranks(host: Host)
     ("source", "verdict", "message"),
     [
         (kernel(SUM, "1/0 if os.environ['RANK'] == '1' else 0"), "runtime_error", "Rank 1: "),
-        ("def custom_kernel(data: return", "compile_error", "Rank 0: "),
-        ("x = 1", "runtime_error", "Rank 0: The submission defines no function"),
+        # All ranks fail alike here: the one that says so first is named.
+        ("def custom_kernel(data: return", "compile_error", "Rank [01]: "),
+        ("x = 1", "runtime_error", "Rank [01]: The submission defines no function"),
     ],
     ids=["raises on rank 1 alone", "no Python", "no kernel"],
 )
@@ -115,7 +117,7 @@ def test_a_failing_import_is_told_of_a_rank(
     result = judge(host, source)
     assert verdict == result.verdict
     assert result.failure is not None
-    assert result.failure.message.startswith(message)
+    assert re.match(message, result.failure.message)
 
 
 @pytest.mark.parametrize(
