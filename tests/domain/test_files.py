@@ -37,7 +37,13 @@ def test_a_safe_name_is_short_plain_and_stays_as_it_is(name: str) -> None:
     assert all(c.isascii() and (c.isalnum() or c in "._-") for c in safe)
 
 
-@given(st.lists(NAMES, max_size=20))
+def test_long_names_that_become_alike_make_room_for_a_number() -> None:
+    long = "x" * LONGEST_NAME
+    kept = under_safe_names([Artifact(long, "text/plain", "")] * 3)
+    assert [long, "2-" + "x" * 98, "3-" + "x" * 98] == [item.name for item in kept]
+
+
+@given(st.lists(NAMES | st.text("a.é", min_size=99, max_size=101), max_size=20))
 def test_names_that_become_alike_stay_apart(names: list[str]) -> None:
     contents = [base64.b64encode(str(at).encode()).decode() for at in range(len(names))]
     given_files = [

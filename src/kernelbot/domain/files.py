@@ -36,6 +36,13 @@ def under_safe_names(artifacts: Iterable[Artifact]) -> tuple[Artifact, ...]:
         name, number = safe_name(artifact.name), 1
         while name in kept:
             number += 1
-            name = safe_name(f"{number}-{safe_name(artifact.name)}")
+            name = _numbered(safe_name(artifact.name), number)
         kept[name] = replace(artifact, name=name)
     return tuple(kept.values())
+
+
+def _numbered(name: str, number: int) -> str:
+    """A safe name with a number before it, which a long name makes room for: were it cut off,
+    two long names would never come to differ."""
+    prefix = f"{number}-"
+    return prefix + name[-(LONGEST_NAME - len(prefix)) :]
