@@ -4,6 +4,7 @@ from kernelbot.harness.script_report import (
     ReportBroken,
     ScriptReport,
     case_results,
+    place,
     workload_results,
 )
 from kernelbot.protocol import Case, Verdict
@@ -86,3 +87,33 @@ def test_endless_keys_are_capped() -> None:
     for number in range(100_010):
         report.take(f"k{number}: v")
     assert 100_000 == len(report.pairs)
+
+
+def test_a_message_is_cut() -> None:
+    assert 16 << 10 == len(_report("test.0.error: " + "x" * (1 << 20)).message("test", 0))
+
+
+def test_a_profile_is_not_cut() -> None:
+    report = _report("benchmark.0.report: " + "x" * (1 << 20))
+    assert 1 << 20 == len(report.pairs["benchmark.0.report"])
+
+
+def test_only_the_first_hundred_doubled_keys_are_noted() -> None:
+    lines = [f"k{number}: 1" for number in range(200)]
+    assert [f"k{number}" for number in range(100)] == _report(*lines, *lines).doubled
+
+
+def test_of_its_own_keys_a_script_has_a_hundred_for_each_workload_and_for_all() -> None:
+    own = [f"benchmark.0.a{number}: {'x' * 2000}" for number in range(200)]
+    common = [f"b{number}: 1" for number in range(200)]
+    (result,) = workload_results(_report(*own, *common, "benchmark.0.mean: 5"), _CASES)
+    assert (200, 1000) == (len(result.extra), max(map(len, result.extra.values())))
+
+
+@pytest.mark.parametrize("number", ["00", "\u0660", "+0", "1000000", ""])
+def test_a_case_has_one_number(number: str) -> None:
+    assert None is place(f"test.{number}.status")
+
+
+def test_a_key_says_what_it_tells_of() -> None:
+    assert ("benchmark", 10, "mean") == place("benchmark.10.mean")

@@ -26,7 +26,8 @@ from kernelbot.harness.sandbox import (
 from kernelbot.harness.script_report import (
     ReportBroken,
     ScriptReport,
-    workload_results,
+    place,
+    workload_result,
 )
 from kernelbot.harness.script_verdict import conclude, refuse_impossible
 from kernelbot.protocol import (
@@ -285,11 +286,9 @@ class _ScriptJudge:
         self, phase: Phase, cases: tuple[Case, ...], report: ScriptReport, key: str, value: str
     ) -> None:
         """Turn what just arrived into progress."""
-        kind, _, rest = key.partition(".")
-        index_text, _, name = rest.partition(".")
-        if not index_text.isdecimal() or int(index_text) >= len(cases):
+        kind, index, name = place(key) or ("", len(cases), "")
+        if index >= len(cases):
             return
-        index = int(index_text)
         spec = None if self._job.secret else cases[index].spec
         if (kind, name) == ("test", "status"):
             verdict = Verdict.ACCEPTED if value == "pass" else Verdict.WRONG_ANSWER
@@ -299,8 +298,8 @@ class _ScriptJudge:
             )
         elif (kind, name) == ("benchmark", "mean"):
             try:
-                median_ns = workload_results(report, cases)[-1].median_ns
-            except (ReportBroken, IndexError):
+                median_ns = workload_result(report, index, cases[index]).median_ns
+            except ReportBroken:
                 return
             self._emit(
                 ProgressEvent(

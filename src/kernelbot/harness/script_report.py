@@ -11,8 +11,15 @@ from dataclasses import dataclass, field
 from kernelbot.protocol import Case, CaseResult, Verdict, WorkloadResult
 
 _KEY = re.compile(r"[\w.-]{1,200}")
-_INDEXED = re.compile(r"(test|benchmark)\.(\d{1,6})\.(\w+)")
+_INDEXED = re.compile(r"(test|benchmark)\.(0|[1-9][0-9]{0,5})\.(\w+)")
+"""Each number has one form, lest one case be told of in a hundred."""
 _MAX_KEYS = 100_000
+_MOST_DOUBLED = 100
+_MOST_VALUE = 16 << 10
+"""Of characters; a profile's report is as long as it comes, and is cut where it is kept."""
+_MOST_FURTHER = 100
+_MOST_FURTHER_VALUE = 1000
+"""Keys of its own that a script may report of a workload, or of all, and how long their values."""
 _STATISTICS = frozenset({"spec", "runs", "mean", "std", "err", "best", "worst", "status", "report"})
 _Z95 = 1.96
 """Normal approximation: 95 % of a mean's distribution lie within 1.96 standard errors."""
@@ -24,7 +31,9 @@ class ScriptReport:
 
     pairs: dict[str, str] = field(default_factory=dict)
     doubled: list[str] = field(default_factory=list)
-    """Keys that were reported again, in the order noticed."""
+    """Keys that were reported again, in the order noticed; the first hundred of them."""
+    _further: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By the workload's number, or nothing for all of them."""
 
     def take(self, line: str) -> tuple[str, str] | None:
         """Keep one line's pair and return it; None for anything that isn't a new pair."""
@@ -33,11 +42,26 @@ class ScriptReport:
         if not colon or not _KEY.fullmatch(key) or len(self.pairs) >= _MAX_KEYS:
             return None
         if key in self.pairs:
-            if key not in self.doubled:
+            if len(self.doubled) < _MOST_DOUBLED and key not in self.doubled:
                 self.doubled.append(key)
             return None
-        self.pairs[key] = value.strip()
+        value = value.strip()
+        self.pairs[key] = value if key.endswith(".report") else value[:_MOST_VALUE]
+        self._keep_further(key)
         return key, self.pairs[key]
+
+    def _keep_further(self, key: str) -> None:
+        """Sorted here and not when it is asked for, which happens once for each workload."""
+        parts = _INDEXED.fullmatch(key)
+        if parts is None and key not in ("check", "benchmark-count"):
+            whose, name = "", key
+        elif parts and parts[1] == "benchmark" and parts[3] not in _STATISTICS:
+            whose, name = parts[2], parts[3]
+        else:
+            return
+        kept = self._further.setdefault(whose, {})
+        if len(kept) < _MOST_FURTHER:
+            kept[name] = self.pairs[key][:_MOST_FURTHER_VALUE]
 
     @property
     def passed(self) -> bool:
@@ -63,17 +87,16 @@ class ScriptReport:
 
     def further_keys(self, index: int) -> dict[str, str]:
         """The keys of a workload that the protocol doesn't know, and a note of doubled ones."""
-        found: dict[str, str] = {}
-        for key, value in self.pairs.items():
-            parts = _INDEXED.fullmatch(key)
-            if parts and parts[1] == "benchmark" and int(parts[2]) == index:
-                if parts[3] not in _STATISTICS:
-                    found[parts[3]] = value
-            elif parts is None and key not in ("check", "benchmark-count"):
-                found[key] = value
+        found = self._further.get("", {}) | self._further.get(str(index), {})
         if self.doubled:
             found["suspicious"] = "reported twice: " + ", ".join(self.doubled[:10])
         return found
+
+
+def place(key: str) -> tuple[str, int, str] | None:
+    """Of which case or workload a key tells: `test` or `benchmark`, its number, and what."""
+    parts = _INDEXED.fullmatch(key)
+    return (parts[1], int(parts[2]), parts[3]) if parts else None
 
 
 class ReportBroken(ValueError):
@@ -104,11 +127,12 @@ def workload_results(report: ScriptReport, cases: tuple[Case, ...]) -> tuple[Wor
     results = []
     for index, case in enumerate(cases):
         if f"benchmark.{index}.mean" in report.pairs:
-            results.append(_workload(report, index, case))
+            results.append(workload_result(report, index, case))
     return tuple(results)
 
 
-def _workload(report: ScriptReport, index: int, case: Case) -> WorkloadResult:
+def workload_result(report: ScriptReport, index: int, case: Case) -> WorkloadResult:
+    """The measurement of a workload whose mean was reported. Raises `ReportBroken`."""
     mean_ns = _figure(report, index, "mean")
     assert mean_ns is not None
     error_ns = _figure(report, index, "err", may_be_zero=True) or 0.0
