@@ -40,6 +40,12 @@ def test_a_job_survives_the_wire() -> None:
     assert from_wire(JobSpec, json.loads(json.dumps(to_wire(a_job())))) == a_job()
 
 
+@pytest.mark.parametrize("depth", [1, 2, 3, 16])
+def test_lists_in_a_case_may_hold_lists(depth: int) -> None:
+    value = json.loads("[" * depth + "1" + "]" * depth)
+    assert from_wire(Case, to_wire(Case({"shape": value}))) == Case({"shape": value})
+
+
 def test_an_unknown_key_is_named() -> None:
     wire = {**to_wire(a_job()), "colour": "red"}
     with pytest.raises(WireError, match="JobSpec: unknown key 'colour'"):

@@ -63,8 +63,9 @@ def _decoder(kind: Any) -> _Decoder:
         return _list_of(_decoder(args[0]))
     if origin is dict:
         return _dict_of(_decoder(args[1]))
-    if isinstance(kind, typing.ForwardRef):
-        return lambda value, path: _forward(kind)(value, path)
+    if isinstance(kind, str | typing.ForwardRef):  # the alias within itself is but its name
+        name = kind if isinstance(kind, str) else kind.__forward_arg__
+        return lambda value, path: _forward(name)(value, path)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return partial(_decode_dataclass, kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
@@ -73,10 +74,10 @@ def _decoder(kind: Any) -> _Decoder:
 
 
 @cache
-def _forward(ref: typing.ForwardRef) -> _Decoder:
+def _forward(name: str) -> _Decoder:
     from kernelbot.protocol import job  # the only recursive alias; imported late to avoid a cycle
 
-    return _decoder(getattr(job, ref.__forward_arg__))
+    return _decoder(getattr(job, name))
 
 
 def _union(kinds: tuple[Any, ...]) -> _Decoder:
