@@ -317,6 +317,18 @@ def test_a_broken_problem_is_our_fault(host: Host, old: str, new: str, message: 
     assert message in result.failure.message
 
 
+@pytest.mark.parametrize(
+    "new", ["return False, 'x' * (1 << 20) #", "raise ValueError('x' * (1 << 20)) #"]
+)
+def test_what_a_checker_says_is_cut(host: Host, new: str) -> None:
+    from tests.harness.jobs import REFERENCE
+
+    problem = a_problem(reference=REFERENCE.replace("return True, ", f"{new} #"))
+    result = host.judge(a_job(SORT, problem=problem), quiet)
+    assert result.failure is not None
+    assert 16 << 10 == len(result.failure.message)
+
+
 def test_a_profile_comes_as_artifacts(host: Host) -> None:
     result = host.judge(a_job(SORT, mode=Mode.PROFILE), quiet)
     assert Verdict.ACCEPTED == result.verdict

@@ -7,6 +7,8 @@ from kernelbot.harness.sandbox import RunnerExit
 from kernelbot.harness.windows import Window
 from kernelbot.protocol import Limits, Verdict
 
+MOST_TEXT = 16 << 10
+"""Of characters of a message or its evidence: checkers quote outputs, and an output may be long."""
 NO_KERNEL = "The submission defines no function custom_kernel(data)."
 
 
@@ -16,8 +18,8 @@ class AuthorFailure(Exception):
     def __init__(self, verdict: Verdict, message: str, evidence: str = "") -> None:
         super().__init__(message)
         self.verdict = verdict
-        self.message = message
-        self.evidence = evidence
+        self.message = message[:MOST_TEXT]
+        self.evidence = evidence[:MOST_TEXT]
         self.fatal = True
         """Whether the runner is of no more use."""
         self.disputable = False
@@ -63,7 +65,7 @@ def returned(message: str) -> AuthorFailure:
 
 def refuse(reply: dict[str, Any], where: str) -> None:
     """Raise the `AuthorFailure` that a reply stands for, if it stands for one."""
-    text = str(reply.get("text", ""))[: 16 << 10]
+    text = str(reply.get("text", ""))
     failure = {
         "not_compiled": (Verdict.COMPILE_ERROR, text),
         "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),

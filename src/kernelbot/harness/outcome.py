@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kernelbot.harness.failure import MOST_TEXT
 from kernelbot.harness.score import score
 from kernelbot.protocol import (
     Artifact,
@@ -82,7 +83,8 @@ def run_result(
 
 def our_fault(message: str, evidence: str = "") -> Refusal:
     """`internal_error`, fault platform."""
-    return Refusal(Verdict.INTERNAL_ERROR, Failure(Fault.PLATFORM, message, evidence))
+    failure = Failure(Fault.PLATFORM, message[:MOST_TEXT], evidence[:MOST_TEXT])
+    return Refusal(Verdict.INTERNAL_ERROR, failure)
 
 
 def broken(
