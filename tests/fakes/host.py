@@ -2,12 +2,15 @@
 
 The submission's first line says what happens: `# fake: [sleep S] VERDICT [SCORE_S LOW HIGH]`, or
 `# fake: die` (the host is gone), `# fake: die-until FILE N` (as often as that, then accepted),
-`# fake: garbage` (a result that can't be read). In mode profile it leaves `ARTIFACTS`.
+`# fake: garbage` (a result that can't be read), `# fake: give-up WORD` (the end without a result,
+and why), `# fake: stop` (the host stands still), `# fake: shout BYTES VERDICT` (an event as long
+as that). In mode profile it leaves `ARTIFACTS`.
 """
 
 import base64
 import json
 import os
+import signal
 import sys
 import threading
 import time
@@ -83,6 +86,14 @@ def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
             count.write_text(str(deaths + 1))
             os._exit(9)
         return ["accepted"]
+    if words[0] == "give-up":
+        _tell(folder, finished=True, error=words[1])
+        sys.exit()
+    if words[0] == "stop":
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if words[0] == "shout":
+        _tell(folder, event={"kind": "case", "message": "x" * int(words[1])})
+        return words[2:]
     if words[0] == "sleep":
         until = time.monotonic() + float(words[1])
         while time.monotonic() < until:

@@ -84,6 +84,14 @@ def test_a_folder_that_holds_no_job_is_answered(host: RunningHost, tmp_path: Pat
     assert "jobspec.json" in host.until_finished()[-1]["error"]
 
 
+def test_what_nobody_foresaw_is_answered(host: RunningHost, tmp_path: Path) -> None:
+    deep = "[" * 400 + "]" * 400
+    text = json.dumps(to_wire(a_job(SORT))).replace('"args": {', f'"args": {{"deep": {deep}, ', 1)
+    (tmp_path / "jobspec.json").write_text(text)
+    host.say({"run": str(tmp_path)})
+    assert "RecursionError" in host.until_finished()[-1]["error"]
+
+
 def test_a_job_without_a_sandbox_needs_the_hosts_consent(host: RunningHost, tmp_path: Path) -> None:
     job = {**to_wire(a_job(SORT)), "sandbox": "none"}
     (tmp_path / "jobspec.json").write_text(json.dumps(job))

@@ -111,6 +111,46 @@ async def test_an_unreadable_result_counts_as_lost(tmp_path: Path) -> None:
     assert "can't be read" in outcome.reason
 
 
+async def test_a_job_that_its_host_gave_up_is_lost(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("give-up full"))
+        await _events(launcher, handle)
+        assert await launcher.poll(handle) == Outcome(JobState.LOST, reason="full")
+
+
+async def test_a_host_that_stands_still_is_killed_when_the_time_is_up(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job("stop"))
+        await _be_overdue(handle)
+        outcome = await _outcome(launcher, handle)
+        await _events(launcher, handle)
+        after = await _outcome(launcher, await launcher.launch(_job("accepted", "2.1.x")))
+    assert (outcome.state, after.state) == (JobState.LOST, JobState.FINISHED)
+
+
+async def _be_overdue(handle: str) -> None:
+    """As if it had been launched long ago."""
+    await asyncio.sleep(0.3)
+    os.utime(Path(handle) / "jobspec.json", (0, 0))
+
+
+async def test_a_job_of_another_process_is_lost_when_the_time_is_up(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher, _launcher(tmp_path) as another:
+        handle = await launcher.launch(_job("sleep 60 accepted"))
+        await _be_overdue(handle)
+        assert await _events(another, handle) == []
+        assert (await another.poll(handle)).state == JobState.LOST
+
+
+async def test_an_event_that_is_too_long_is_left_out_and_the_host_lives(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        handle = await launcher.launch(_job(f"shout {5 << 20} accepted"))
+        kinds = [event.kind for event in await _events(launcher, handle)]
+        outcome = await launcher.poll(handle)
+    assert kinds == [EventKind.STARTED, EventKind.PHASE_STARTED]
+    assert outcome.state == JobState.FINISHED
+
+
 async def test_a_cancelled_job_ends_at_once(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job("sleep 60 accepted"))

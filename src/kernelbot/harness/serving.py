@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,6 +95,9 @@ class Server:
             ending["cancelled"] = True
         except (VersionMismatch, WireError, OSError) as error:
             ending["error"] = str(error)
+        except Exception as error:  # noqa: BLE001 (told here, and the platform is told as well)
+            traceback.print_exc()
+            ending["error"] = f"{type(error).__name__}: {error}"
         finally:
             self._cancelled.pop(folder, None)
             self._say(ending)

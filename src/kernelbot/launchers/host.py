@@ -20,15 +20,15 @@ log = structlog.get_logger()
 
 
 class HostProcess:
-    """One life of a host. `on_event(job dir, event)` and `on_end(job dir)` are called from the
-    event loop; `on_exit` once when the process is gone."""
+    """One life of a host. `on_event(job dir, event)` and `on_end(job dir, why)` are called from
+    the event loop; `on_exit` once when the process is gone."""
 
     def __init__(
         self,
         process: asyncio.subprocess.Process,
         lock_path: Path,
         on_event: Callable[[str, ProgressEvent], None],
-        on_end: Callable[[str], None],
+        on_end: Callable[[str, str], None],
         on_exit: Callable[["HostProcess"], None],
     ) -> None:
         self._process = process
@@ -44,7 +44,7 @@ class HostProcess:
         command: tuple[str, ...],
         lock_path: Path,
         on_event: Callable[[str, ProgressEvent], None],
-        on_end: Callable[[str], None],
+        on_end: Callable[[str, str], None],
         on_exit: Callable[["HostProcess"], None],
     ) -> "HostProcess":
         """Start it. The lock file stays locked for exactly as long as the process lives."""
@@ -85,33 +85,39 @@ class HostProcess:
         try:
             await asyncio.wait_for(asyncio.shield(self._reader), _STOP_S)
         except TimeoutError:
-            self._kill()
+            self.kill()
             await self._reader
 
     async def _read(self) -> None:
-        assert self._process.stdout is not None
-        try:
-            while line := await self._process.stdout.readline():
-                self._take(line)
-        except ValueError:
-            log.error("host_line_too_long", pid=self._process.pid)
-        self._kill()
+        while line := await self._next_line():
+            self._take(line)
+        self.kill()
         await self._process.wait()
         self._on_exit(self)
+
+    async def _next_line(self) -> bytes:
+        """Empty at the end. What is too long is left out: only an event can be, and the host has
+        other jobs."""
+        assert self._process.stdout is not None
+        while True:
+            try:
+                return await self._process.stdout.readline()
+            except ValueError:
+                log.error("host_line_too_long", pid=self._process.pid)
 
     def _take(self, line: bytes) -> None:
         try:
             message = json.loads(line)
             job = message["job"]
             if message.get("finished"):
-                self._on_end(job)
+                self._on_end(job, str(message.get("error", "")))
             elif "event" in message:
                 body = {"version": PROTOCOL_VERSION, **message["event"]}
                 self._on_event(job, from_wire(ProgressEvent, body))
         except (ValueError, KeyError, TypeError, WireError) as error:
             log.error("host_line_not_understood", line=line[:200], error=str(error))
 
-    def _kill(self) -> None:
+    def kill(self) -> None:
         """The whole process group: whatever it started must not outlive it."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)

@@ -34,6 +34,11 @@ from kernelbot.protocol import (
 
 _POLL_S = 0.2
 _KEEP_S = 24 * 3600.0
+_LOOK_S = 5.0
+"""How often a job that says nothing is looked after."""
+_SLACK_S = 300.0
+"""What a job may take beyond its time limits together: hosts start up, and they clean up."""
+_GIVEN_UP = "the harness ended it without a result"
 log = structlog.get_logger()
 
 
@@ -55,6 +60,8 @@ class LocalLauncher:
         self._starting = asyncio.Lock()
         self._followers: dict[str, asyncio.Queue[ProgressEvent | None]] = {}
         self._job_hosts: dict[str, HostProcess] = {}
+        self._ended: dict[str, str] = {}
+        """Why a job has no result if it has none: its host has said that it is done with it."""
         self._closed = False
 
     async def start(self) -> None:
@@ -82,7 +89,7 @@ class LocalLauncher:
         self._job_hosts[handle] = host
         await host.send({"run": handle})
         if not host.alive:
-            self._end(handle)
+            self._tell_end(handle)
         return handle
 
     async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
@@ -95,16 +102,25 @@ class LocalLauncher:
                 await asyncio.sleep(_POLL_S)
         over = False
         while not over:
-            batch = [await queue.get()]
+            batch: list[ProgressEvent | None] = []
+            with contextlib.suppress(TimeoutError):
+                batch.append(await asyncio.wait_for(queue.get(), _LOOK_S))
             while not queue.empty():
                 batch.append(queue.get_nowait())
-            over = None in batch
             if events := tuple(event for event in batch if event is not None):
                 yield events
+            over = None in batch or (
+                not batch and (await self.poll(handle)).state != JobState.RUNNING
+            )
 
     async def poll(self, handle: str) -> Outcome:
-        """The result if it is there; else lost if the host is dead."""
-        return await asyncio.to_thread(_poll, Path(handle))
+        """The result if it is there; else lost if the host is dead or done with it, and if it has
+        taken longer than any job may: that host is killed."""
+        outcome = await asyncio.to_thread(_poll, Path(handle), self._ended.get(handle))
+        if outcome is _OVERDUE and (host := self._job_hosts.get(handle)):
+            log.error("job_overdue", job=handle)
+            host.kill()
+        return outcome
 
     async def cancel(self, handle: str) -> None:
         """Tell the host."""
@@ -115,6 +131,7 @@ class LocalLauncher:
         """Remove the folder."""
         self._followers.pop(handle, None)
         self._job_hosts.pop(handle, None)
+        self._ended.pop(handle, None)
         await asyncio.to_thread(shutil.rmtree, handle, ignore_errors=True)
 
     async def availability(self, device: str) -> Availability:
@@ -150,7 +167,12 @@ class LocalLauncher:
         if queue := self._followers.get(handle):
             queue.put_nowait(event)
 
-    def _end(self, handle: str) -> None:
+    def _end(self, handle: str, why: str) -> None:
+        if handle in self._job_hosts:
+            self._ended[handle] = why or _GIVEN_UP
+        self._tell_end(handle)
+
+    def _tell_end(self, handle: str) -> None:
         if queue := self._followers.get(handle):
             queue.put_nowait(None)
 
@@ -160,7 +182,7 @@ class LocalLauncher:
             log.error("host_died", jobs=len(mine))
         host.lock_path.unlink(missing_ok=True)  # no lock counts as one that nobody holds
         for handle in mine:
-            self._end(handle)
+            self._tell_end(handle)
 
     def _clean_up(self) -> None:
         """Remove what crashes left behind: old jobs that nobody asked for since, dead locks."""
@@ -178,6 +200,8 @@ class LocalLauncher:
 def _prepare(folder: Path, spec: JobSpec, lock_path: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     (folder / "host").write_text(str(lock_path), encoding="utf-8")
+    longest_s = spec.problem.timeouts.together_s + _SLACK_S
+    (folder / "longest_s").write_text(str(longest_s), encoding="utf-8")
     draft = folder / "jobspec.json.new"
     with draft.open("w", encoding="utf-8") as file:
         json.dump(to_wire(spec), file)
@@ -192,17 +216,30 @@ def _lives(folder: Path) -> bool:
     return False
 
 
-def _poll(folder: Path) -> Outcome:
+_OVERDUE = Outcome(JobState.LOST, reason="it took longer than its time limits together")
+
+
+def _is_overdue(folder: Path) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        longest_s = float((folder / "longest_s").read_text(encoding="utf-8"))
+        return time.time() - (folder / "jobspec.json").stat().st_mtime > longest_s
+    return False
+
+
+def _poll(folder: Path, ended: str | None) -> Outcome:
+    """`ended`: why its host is done with it; None while it isn't, as far as we were told."""
     if not folder.is_dir():
         return Outcome(JobState.LOST, reason="its folder is gone from this machine")
     lives = _lives(folder)  # before the look for a result: a host that is dead writes none after
     try:
         text = (folder / "result.json").read_text(encoding="utf-8")
     except FileNotFoundError:
-        if lives:
-            return Outcome(JobState.RUNNING)
-        return Outcome(JobState.LOST, reason="the harness ended before it had a result")
+        if not lives:
+            return Outcome(JobState.LOST, reason="the harness ended before it had a result")
+        if ended is not None:
+            return Outcome(JobState.LOST, reason=ended)
+        return _OVERDUE if _is_overdue(folder) else Outcome(JobState.RUNNING)
     try:
         return Outcome(JobState.FINISHED, from_wire(RunResult, json.loads(text)))
-    except (ValueError, WireError, VersionMismatch) as error:
+    except (ValueError, RecursionError, WireError, VersionMismatch) as error:
         return Outcome(JobState.LOST, reason=f"its result can't be read: {error}")

@@ -55,7 +55,7 @@ def judge_once(
         listener.start()
         try:
             output, errors = harness.communicate(
-                json.dumps(to_wire(job)).encode(), _patience_s(job) + slack_s
+                json.dumps(to_wire(job)).encode(), job.problem.timeouts.together_s + slack_s
             )
         except subprocess.TimeoutExpired:
             return _no_result(job, "The harness didn't answer in time and was stopped.")
@@ -102,11 +102,6 @@ def _listen(lines: IO[str], on_event: OnEvent) -> None:
         # An event that can't be read is lost, and only that: events inform, they don't decide.
         with contextlib.suppress(ValueError, RecursionError):
             on_event(from_wire(ProgressEvent, json.loads(line)))
-
-
-def _patience_s(job: JobSpec) -> float:
-    limits = job.problem.timeouts
-    return limits.compile_s + limits.test_s + limits.benchmark_s + limits.ranked_s
 
 
 def _read(job: JobSpec, exit_code: int, output: bytes, errors: bytes) -> RunResult:

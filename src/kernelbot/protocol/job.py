@@ -52,6 +52,11 @@ class Timeouts:
     ranked_s: float = 180.0
     compile_s: float = 120.0
 
+    @property
+    def together_s(self) -> float:
+        """What judging may take at most, but for the time that is the platform's own."""
+        return self.test_s + self.benchmark_s + self.ranked_s + self.compile_s
+
 
 @dataclass(frozen=True)
 class Floor:
