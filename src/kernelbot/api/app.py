@@ -27,6 +27,7 @@ from kernelbot.api.routers import (
     users,
 )
 from kernelbot.api.settings import ApiSettings
+from kernelbot.api.turns import Turns
 from kernelbot.services import Services
 
 PREFIX = "/api/v1"
@@ -78,6 +79,7 @@ def create_app(
     errors.install(app)
     # The last added is the outermost.
     app.add_middleware(BodyLimit, limit_of=_limits(settings))
+    app.add_middleware(Turns, per_turn=settings.begun_per_turn)
     latency = _latency()
     if not settings.shared_metrics:
         registry.register(latency)

@@ -26,6 +26,8 @@ class ApiSettings:
     """How browsers reach this server; None: as the request says."""
     shared_metrics: bool = False
     """Whether several processes count together. Then the registry shows their sums already."""
+    begun_per_turn: int = 8
+    """How many requests begin in one round of the event loop, but for `/health` and `/metrics`."""
     heartbeat_s: float = 15.0
     """How often a silent event stream shows that it is alive."""
     queue_s: float = 2.0
