@@ -17,6 +17,17 @@ async def test_a_paused_platform_says_why(world: World) -> None:
         await world.submit()
 
 
+@pytest.mark.parametrize(
+    ("file_name", "board"), [("x.txt", "sort"), ("x.py", "nowhere"), ("x.py", None)]
+)
+async def test_a_pause_is_told_before_a_mistake(
+    world: World, file_name: str, board: str | None
+) -> None:
+    await world.services.platform.pause(world.admin.user)
+    with pytest.raises(Paused):
+        await world.submit(file_name=file_name, board=board)
+
+
 async def test_a_pause_outlives_the_process(world: World) -> None:
     await world.services.platform.pause(world.admin.user, "moving")
     async with open_services(world.database.url, DEVICES) as core:

@@ -12,7 +12,7 @@ from kernelbot.domain.errors import (
     SubmissionTooLarge,
 )
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import QueuePlace
+from kernelbot.domain.types import NewSubmission, QueuePlace
 from kernelbot.protocol import Mode
 from tests.support.problems import CORRECT
 from tests.support.world import World
@@ -47,6 +47,27 @@ async def test_what_is_answered_is_what_is_stored(world: World, mode: Mode) -> N
     for person in (world.ada.user, world.admin.user):
         submitted = await world.submit(person, mode=mode)
         assert submitted == await world.services.submissions.get(person, submitted.id)
+
+
+async def test_each_device_has_its_runs_and_each_run_its_event(world: World) -> None:
+    await world.board("sort", ("H100", "CPU"))
+    submitted = await world.submit(devices=("H100", "CPU"))
+    assert submitted == await world.services.submissions.get(world.ada.user, submitted.id)
+    async with world.database.read() as session:
+        events = await session.all("SELECT id, run_id, kind FROM events ORDER BY id")
+    assert [
+        {"id": number, "run_id": run.id, "kind": "queued"}
+        for number, run in enumerate(submitted.runs, 1)
+    ] == events
+
+
+async def test_the_place_is_told_with_the_answer(world: World) -> None:
+    await world.board()
+    await world.submit(mode=Mode.TEST)
+    new = NewSubmission("sort", (), Mode.TEST, "fast.py", CORRECT)
+    submission, place = await world.services.submissions.take_in(world.bob.user, new)
+    assert place == await world.services.submissions.queue_place(submission.id)
+    assert QueuePlace("CPU", 2, None) == place
 
 
 async def test_someone_elses_submission_is_not_shown(world: World) -> None:

@@ -22,6 +22,7 @@ from kernelbot.services.roles import require_organiser
 from kernelbot.services.versions import version_hashes
 from kernelbot.store import boards
 from kernelbot.store.database import Database, ReadSession
+from kernelbot.store.intake import Destination
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
 """ASCII, since existing clients put names into tables and paths as they are."""
@@ -171,7 +172,7 @@ async def find_board(session: ReadSession, viewer: User | None, name: str) -> bo
     if "\x00" not in name:
         found = await boards.by_name(session, name, viewer_id=viewer_id)
     if found is None:
-        raise _no_board(name)
+        raise no_board(name)
     return found
 
 
@@ -179,7 +180,7 @@ async def visible_board(session: ReadSession, viewer: User | None, name: str) ->
     """The board of that name if the viewer may see it. Raises `NotFound` else."""
     found = await find_board(session, viewer, name)
     if not may_see(viewer, found):
-        raise _no_board(name)
+        raise no_board(name)
     return found.board
 
 
@@ -188,19 +189,20 @@ async def organised_board(session: ReadSession, actor: User, name: str) -> Board
     even see it, else `NotAllowed`."""
     found = await find_board(session, actor, name)
     if not may_see(actor, found):
-        raise _no_board(name)
+        raise no_board(name)
     require_organiser(actor, found.board.name, found.creator_id)
     return found.board
 
 
-def may_see(viewer: User | None, found: boards.OwnedBoard) -> bool:
+def may_see(viewer: User | None, found: boards.OwnedBoard | Destination) -> bool:
     """Public boards are everyone's; closed ones their maker's, the admins' and those invited."""
-    if found.board.visibility == Visibility.PUBLIC or _sees_all(viewer):
+    if found.visibility == Visibility.PUBLIC or _sees_all(viewer):
         return True
     return viewer is not None and (viewer.id == found.creator_id or found.invited)
 
 
-def _no_board(name: str) -> NotFound:
+def no_board(name: str) -> NotFound:
+    """What is told of a board that isn't there, or that the asker may not see."""
     return NotFound(f"There is no board named {name!r}.", hint="See: kernelbot board list")
 
 

@@ -4,20 +4,24 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from kernelbot.domain.accounts import LimitCategory
 from kernelbot.domain.errors import (
     Banned,
     BoardClosed,
     DeviceNotOffered,
     InvalidSubmission,
     NotAllowed,
+    UserError,
 )
 from kernelbot.domain.source import source_text
-from kernelbot.domain.types import Board, NewSubmission, User
-from kernelbot.services.boards import find_board, may_see
+from kernelbot.domain.types import NewSubmission, User
+from kernelbot.services.boards import may_see, no_board
 from kernelbot.services.directives import Directives, read_directives
 from kernelbot.services.limits import count_submission
 from kernelbot.services.platform import check_accepting
-from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store import intake
+from kernelbot.store.database import WriteSession
+from kernelbot.store.intake import Destination
 
 _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}\.(?:py|cu|cuh|cpp)")
 
@@ -26,7 +30,7 @@ _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}\.(?:py|cu|cuh|cpp)")
 class Accepted:
     """Where a submission goes."""
 
-    board: Board
+    board: Destination
     devices: tuple[str, ...]
 
 
@@ -52,7 +56,24 @@ async def check(
 ) -> Accepted:
     """Board and devices, if this author may submit there now; that counts towards his limits.
     `late`: an admin has allowed it past the deadline."""
-    await check_accepting(session)
+    category = LimitCategory.of(new.mode)
+    try:
+        directives = _checked(author, new, code)
+        name = _board_name(new, directives)
+    except UserError:  # which is told after a pause
+        check_accepting((await intake.facts(session, "", author.id, category))[0])
+        raise
+    asked = "" if "\x00" in name else name
+    state, board = await intake.facts(session, asked, author.id, category)
+    check_accepting(state)
+    if board is None:
+        raise no_board(name)
+    _check_open(author, board, late=late)
+    await count_submission(session, author, board, category)
+    return Accepted(board, _devices(board, new.devices or directives.devices))
+
+
+def _checked(author: User, new: NewSubmission, code: str) -> Directives:
     if author.banned_at is not None:
         raise Banned("This account is banned from submitting.", hint="Ask an admin.")
     if not _FILE_NAME.fullmatch(new.file_name) or not new.file_name.isprintable():
@@ -60,10 +81,7 @@ async def check(
             "The file's name must end in .py, .cu, .cuh or .cpp and have no slashes, line breaks "
             "or other control characters."
         )
-    directives = read_directives(code)
-    board = await _open_board(session, author, _board_name(new, directives), late=late)
-    await count_submission(session, author, board, new.mode)
-    return Accepted(board, _devices(board, new.devices or directives.devices))
+    return read_directives(code)
 
 
 def _board_name(new: NewSubmission, directives: Directives) -> str:
@@ -83,19 +101,17 @@ def _board_name(new: NewSubmission, directives: Directives) -> str:
     return name
 
 
-async def _open_board(session: ReadSession, author: User, name: str, *, late: bool) -> Board:
-    found = await find_board(session, author, name)
-    if not may_see(author, found):
-        raise NotAllowed(f"Board {found.board.name!r} is closed.", hint="Ask for an invite.")
-    deadline = found.board.deadline
+def _check_open(author: User, board: Destination, *, late: bool) -> None:
+    if not may_see(author, board):
+        raise NotAllowed(f"Board {board.name!r} is closed.", hint="Ask for an invite.")
+    deadline = board.deadline
     if deadline is not None and deadline <= datetime.now(UTC) and not late:
         raise BoardClosed(
-            f"The deadline of {found.board.name!r} passed at {deadline.astimezone(UTC):%F %R} UTC."
+            f"The deadline of {board.name!r} passed at {deadline.astimezone(UTC):%F %R} UTC."
         )
-    return found.board
 
 
-def _devices(board: Board, wanted: tuple[str, ...]) -> tuple[str, ...]:
+def _devices(board: Destination, wanted: tuple[str, ...]) -> tuple[str, ...]:
     offered = {device.lower(): device for device in board.devices}
     hint = f"It offers: {', '.join(board.devices)}."
     if not wanted:

@@ -5,12 +5,12 @@ import math
 
 from kernelbot.domain.accounts import LimitCategory, RateLimit
 from kernelbot.domain.errors import NotFound, TooManyRequests, UserError
-from kernelbot.domain.types import Board, User
-from kernelbot.protocol import Mode
+from kernelbot.domain.types import User
 from kernelbot.services import audit
 from kernelbot.services.boards import organised_board, visible_board
 from kernelbot.store import limits
 from kernelbot.store.database import Database, WriteSession
+from kernelbot.store.intake import Destination
 
 HOUR_S = 3600.0
 _MAX_PER_HOUR = 1_000_000
@@ -52,11 +52,11 @@ class Limits:
             await audit.record(session, actor, "board.limit", f"board:{found.name}", detail)
 
 
-async def count_submission(session: WriteSession, author: User, board: Board, mode: Mode) -> None:
+async def count_submission(
+    session: WriteSession, author: User, board: Destination, category: LimitCategory
+) -> None:
     """Count one more towards the board's limit. Raises `TooManyRequests`."""
-    category = LimitCategory.of(mode)
-    counted = limits.Counted(board.id, author.id, category)
-    max_per_hour = await limits.of_category(session, counted)
+    max_per_hour = board.max_per_hour
     if max_per_hour is None:
         return
     what = "ranked" if category is LimitCategory.LEADERBOARD else "test, benchmark or profile"
@@ -67,7 +67,7 @@ async def count_submission(session: WriteSession, author: User, board: Board, mo
             retry_after_s=HOUR_S,
             hint="Its organisers can open it again.",
         )
-    wait_s = await limits.use(session, counted, max_per_hour)
+    wait_s = await limits.use(session, board.id, author.id, category, max_per_hour)
     if wait_s is not None:
         wait_s = max(1.0, math.ceil(wait_s))
         raise TooManyRequests(

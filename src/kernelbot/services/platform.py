@@ -6,7 +6,7 @@ from kernelbot.domain.types import User
 from kernelbot.services import audit
 from kernelbot.services.roles import require_admin
 from kernelbot.store import platform
-from kernelbot.store.database import Database, ReadSession
+from kernelbot.store.database import Database
 
 _REASON_MAX = 500
 
@@ -44,9 +44,8 @@ class Platform:
         return wanted
 
 
-async def check_accepting(session: ReadSession) -> None:
+def check_accepting(state: PlatformState) -> None:
     """Raises `Paused` while no submissions are taken."""
-    state = await platform.state(session)
     if not state.accepts_jobs:
         reason = f": {state.reason.rstrip('.')}" if state.reason else ""
         raise Paused(

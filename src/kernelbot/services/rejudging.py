@@ -45,7 +45,7 @@ class Rejudging:
                     session, rejudge_id, submission_id, chosen
                 )
                 await submissions.add_event(session, submission_id, run_id, RunState.QUEUED, {})
-                await self._queue.add(session, run_id, chosen, priority)
+                await self._queue.defer(session, run_id, chosen, priority)
             detail = {"device": chosen, "top": top, "submissions": len(best)}
             await audit.record(session, actor, "board.rejudge", f"board:{found.name}", detail)
             started = await rejudges.one(session, found.id, rejudge_id)

@@ -20,7 +20,7 @@ from kernelbot.domain.types import (
     Submission,
     User,
 )
-from kernelbot.protocol import Mode, RunResult
+from kernelbot.protocol import RunResult
 from kernelbot.services import audit, intake, views
 from kernelbot.services.boards import organised_board, visible_board
 from kernelbot.services.code_visibility import CodeFacts, may_read_code
@@ -31,7 +31,7 @@ from kernelbot.services.roles import require_admin
 from kernelbot.store import attempts, reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
-from kernelbot.store.submissions import Waiting
+from kernelbot.store.submissions import AddedRun, Waiting
 
 _MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
@@ -61,8 +61,15 @@ class Submissions:
     async def submit(
         self, author: User, new: NewSubmission, *, late_by: User | None = None
     ) -> Submission:
-        """Take in a submission: source, runs and their jobs appear in one transaction. `late_by`:
-        the admin who lets it in although the deadline may have passed.
+        """As `take_in`, for those who don't ask for the place in the queue."""
+        return (await self.take_in(author, new, late_by=late_by))[0]
+
+    async def take_in(
+        self, author: User, new: NewSubmission, *, late_by: User | None = None
+    ) -> tuple[Submission, QueuePlace | None]:
+        """Take in a submission: source, runs and their jobs appear in one transaction. Returned
+        with its place in the queue. `late_by`: the admin who lets it in although the deadline may
+        have passed.
 
         Raises, in this order of checks: `NotAllowed` where `late_by` is no admin,
         `DeviceNotOffered` for an unknown device, `SubmissionTooLarge`, `InvalidSubmission`,
@@ -74,29 +81,28 @@ class Submissions:
         code = intake.check_upload(new, self._devices)
         async with self._database.write() as session:
             accepted = await intake.check(session, author, new, code, late=late_by is not None)
-            row = submissions.NewRow(
-                leaderboard_id=accepted.board.id,
-                problem_version_id=accepted.board.problem_version_id,
-                author_id=author.id,
-                file_name=new.file_name,
-                mode=new.mode,
-                code=code,
+            board = accepted.board
+            added = await submissions.add(
+                session,
+                submissions.NewRow(
+                    leaderboard_id=board.id,
+                    problem_version_id=board.problem_version_id,
+                    author_id=author.id,
+                    file_name=new.file_name,
+                    mode=new.mode,
+                    code=code,
+                    devices=accepted.devices,
+                ),
             )
-            added = await submissions.add(session, row)
-            runs: builtins.list[Run] = []
-            for device in sorted(accepted.devices):  # in one order: each locks the author's turn
-                runs += [
-                    await self._add_run(session, added, device, secret=secret)
-                    for secret in ((False, True) if new.mode == Mode.LEADERBOARD else (False,))
-                ]
-                await self._check_waiting(session, author, device)
+            self._check_waiting(added)
             if late_by is not None:
-                detail = {"board": accepted.board.name, "author": author.name}
-                subject = f"submission:{added.id}"
+                detail = {"board": board.name, "author": author.name}
+                subject = f"submission:{added[0].submission_id}"
                 await audit.record(session, late_by, "submission.late", subject, detail)
+            place = await self._place(session, added[0].submission_id)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
-        log.info("submitted", submission=added.id, runs=[run.id for run in runs])
-        return views.submission(added, runs, [])  # there is nothing yet that is kept from anyone
+        log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
+        return views.new_submission(author, board, new, code, added), place
 
     async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
         """One submission with its code and runs; the content of their files only with `files`,
@@ -171,14 +177,7 @@ class Submissions:
         if not 0 < submission_id <= _MAX_ID:
             return None
         async with self._database.read() as session:
-            found = await submissions.queue_place(
-                session, submission_id, ranked_first=self._rules.ranked_first, fresh_s=FRESH_S
-            )
-        if found is None:
-            return None
-        slots = self._slots.get(found.device, 1) * found.workers
-        wait_s = _wait_s(found, slots, self._rules.running_limit)
-        return QueuePlace(found.device, found.position, wait_s)
+            return await self._place(session, submission_id)
 
     async def events(
         self, viewer: User, submission_id: int, *, after: int = 0
@@ -202,14 +201,15 @@ class Submissions:
                         return
                     await waker.wait()
 
-    async def _add_run(
-        self, session: WriteSession, added: submissions.SubmissionRow, device: str, *, secret: bool
-    ) -> Run:
-        """With its job, and the event that tells of it."""
-        run, priority = await submissions.add_run(session, added, device, secret=secret)
-        await submissions.add_event(session, added.id, run.id, RunState.QUEUED, {})
-        await self._queue.add(session, run.id, device, priority)
-        return run
+    async def _place(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
+        found = await submissions.queue_place(
+            session, submission_id, ranked_first=self._rules.ranked_first, fresh_s=FRESH_S
+        )
+        if found is None:
+            return None
+        slots = self._slots.get(found.device, 1) * found.workers
+        wait_s = _wait_s(found, slots, self._rules.running_limit)
+        return QueuePlace(found.device, found.position, wait_s)
 
     async def _wake(self, session: WriteSession, ended: Submission) -> None:
         """The author's next runs may have been passed over for his limit: bring jobs again."""
@@ -218,15 +218,15 @@ class Submissions:
             if waiting is not None:
                 await self._queue.defer(session, waiting.id, waiting.device, waiting.priority)
 
-    async def _check_waiting(self, session: WriteSession, author: User, device: str) -> None:
-        """Exact, because what was just added has locked the author's turn."""
+    def _check_waiting(self, added: builtins.list[AddedRun]) -> None:
         limit = self._rules.waiting_limit
-        if await submissions.waiting(session, device, author.id) > limit:
-            raise TooManyRequests(
-                f"You have {limit} runs waiting for {device} already, the most that may.",
-                retry_after_s=_RETRY_S,
-                hint="Wait for one, or cancel one: kernelbot submission cancel ID",
-            )
+        for run in added:
+            if run.waiting > limit:
+                raise TooManyRequests(
+                    f"You have {limit} runs waiting for {run.device} already, the most that may.",
+                    retry_after_s=_RETRY_S,
+                    hint="Wait for one, or cancel one: kernelbot submission cancel ID",
+                )
 
     async def _show(
         self,

@@ -10,9 +10,10 @@ from kernelbot.domain.states import (
     submission_state,
     worst,
 )
-from kernelbot.domain.types import Event, Evidence, Role, Run, Submission, User
+from kernelbot.domain.types import Event, Evidence, NewSubmission, Role, Run, Submission, User
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
-from kernelbot.store.submissions import Place, SubmissionRow
+from kernelbot.store.intake import Destination
+from kernelbot.store.submissions import AddedRun, Place, SubmissionRow
 
 FAILED_UNSEEN = "The run on the secret data did not pass; what it found stays secret."
 REFUSED_UNSEEN = (
@@ -34,6 +35,48 @@ def with_results(
         run if run.secret and not sees_secret(viewer) else replace(run, result=results.get(run.id))
         for run in runs
     ]
+
+
+def new_submission(
+    author: User, board: Destination, new: NewSubmission, code: str, added: list[AddedRun]
+) -> Submission:
+    """A submission as its author sees it the moment it was taken in: all of it waits."""
+    runs = tuple(
+        Run(
+            id=run.id,
+            submission_id=run.submission_id,
+            device=run.device,
+            mode=new.mode,
+            secret=run.secret,
+            state=RunState.QUEUED,
+            verdict=None,
+            score_s=None,
+            attempts=0,
+            created_at=run.created_at,
+            started_at=None,
+            finished_at=None,
+            fault=None,
+            message=None,
+            result=None,
+        )
+        for run in added
+    )
+    return Submission(
+        id=runs[0].submission_id,
+        board_id=board.id,
+        board=board.name,
+        author=author.name,
+        author_id=author.id,
+        file_name=new.file_name,
+        mode=new.mode,
+        created_at=runs[0].created_at,
+        state=SubmissionState.QUEUED,
+        verdict=None,
+        score_s=None,
+        place=None,
+        runs=runs,
+        code=code,
+    )
 
 
 def submission(

@@ -32,6 +32,11 @@ class OwnedBoard:
     creator_id: int
     invited: bool = False
 
+    @property
+    def visibility(self) -> Visibility:
+        """The board's."""
+        return self.board.visibility
+
 
 async def add_version(
     session: WriteSession, definition: ProblemDefinition, content_hash: bytes, judging_hash: bytes

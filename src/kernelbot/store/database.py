@@ -8,7 +8,6 @@ from typing import Any, LiteralString, Self
 from weakref import WeakKeyDictionary
 
 import psycopg
-from procrastinate.exceptions import ConnectorException
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
@@ -49,11 +48,6 @@ class WriteSession(ReadSession):
         """Execute once per row, in few round trips."""
         async with self._connection.cursor() as cursor:
             await cursor.executemany(statement, rows)
-
-    @property
-    def connection(self) -> AsyncConnection[DictRow]:
-        """For the queue, whose jobs belong to the same transaction."""
-        return self._connection
 
 
 _RECONNECT_S = 2.0
@@ -141,10 +135,6 @@ def _reachable() -> Iterator[None]:
         ) from error
     except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable() from error
-    except ConnectorException as error:  # the queue's, around one of the above or a mistake
-        if isinstance(error.__cause__, psycopg.OperationalError | psycopg.InterfaceError):
-            raise _unavailable() from error
-        raise
 
 
 def _unavailable() -> Unavailable:

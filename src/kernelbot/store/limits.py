@@ -1,19 +1,8 @@
 """How many submissions an author may make to a board within an hour."""
 
-from dataclasses import dataclass
-
 from kernelbot.domain.accounts import LimitCategory, RateLimit
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
-
-
-@dataclass(frozen=True)
-class Counted:
-    """What is counted together."""
-
-    leaderboard_id: int
-    author_id: int
-    category: LimitCategory
 
 
 async def of_board(session: ReadSession, leaderboard_id: int) -> list[RateLimit]:
@@ -38,31 +27,22 @@ async def remove(session: WriteSession, leaderboard_id: int, category: LimitCate
     return await session.do(statements("limits")["remove"], values) == 1
 
 
-async def of_category(session: ReadSession, counted: Counted) -> int | None:
-    """Submissions an hour; None: any number."""
-    row = await session.one(statements("limits")["of_category"], _values(counted))
-    return int(row["max_per_hour"]) if row else None
-
-
-async def use(session: WriteSession, counted: Counted, max_per_hour: int) -> float | None:
+async def use(
+    session: WriteSession,
+    leaderboard_id: int,
+    author_id: int,
+    category: LimitCategory,
+    max_per_hour: int,
+) -> float | None:
     """Count one more: None. Or, where that would be too many, the seconds until it isn't.
 
     Exact however many ask at once: they wait for each other until their transactions end.
     """
-    sql = statements("limits")
-    values = {**_values(counted), "max_per_hour": max_per_hour}
-    await session.do(sql["lock"], values)
-    await session.do(sql["forget_old"], values)
-    row = await session.one(sql["wait_s"], values)
-    if row is not None:
-        return float(row["wait_s"])
-    await session.do(sql["use"], values)
-    return None
-
-
-def _values(counted: Counted) -> dict[str, int | str]:
-    return {
-        "leaderboard_id": counted.leaderboard_id,
-        "author_id": counted.author_id,
-        "category": counted.category,
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "author_id": author_id,
+        "category": category,
+        "max_per_hour": max_per_hour,
     }
+    row = await session.one(statements("limits")["use"], values)
+    return row["wait_s"] if row else None

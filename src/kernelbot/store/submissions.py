@@ -47,6 +47,20 @@ class NewRow:
     file_name: str
     mode: Mode
     code: str
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AddedRun:
+    """A run of a submission that was just added; all of them wait."""
+
+    submission_id: int
+    id: int
+    device: str
+    secret: bool
+    created_at: datetime
+    waiting: int
+    """How many of its author's wait for the device with it; exact until the transaction ends."""
 
 
 @dataclass(frozen=True)
@@ -89,43 +103,21 @@ class Waiting:
     """Of the device's latest runs; None: there are none."""
 
 
-async def add(session: WriteSession, new: NewRow) -> SubmissionRow:
-    """Store source and submission; returns what `one` would."""
-    sql = statements("submissions")
-    sha256 = hashlib.sha256(new.code.encode()).digest()
-    await session.do(sql["add_source"], {"sha256": sha256, "content": new.code})
-    row = await session.one(
-        sql["add"],
-        {
-            "leaderboard_id": new.leaderboard_id,
-            "problem_version_id": new.problem_version_id,
-            "author_id": new.author_id,
-            "source_sha256": sha256,
-            "file_name": new.file_name,
-            "mode": new.mode,
-        },
-    )
-    assert row is not None
-    return _submission({**row, "code": new.code})
-
-
-async def add_run(
-    session: WriteSession, added: SubmissionRow, device: str, *, secret: bool
-) -> tuple[Run, int]:
-    """Add a queued run; returns it and its priority in the queue."""
-    row = await session.one(
-        statements("submissions")["add_run"],
-        {
-            "submission_id": added.id,
-            "author_id": added.author_id,
-            "mode": added.mode,
-            "device": device,
-            "secret": secret,
-        },
-    )
-    assert row is not None
-    priority = int(row.pop("priority"))
-    return _run(row, added.mode), priority
+async def add(session: WriteSession, new: NewRow) -> list[AddedRun]:
+    """Store source and submission with its runs, on the secret data too where it is ranked,
+    their jobs and the events that tell of them."""
+    values = {
+        "leaderboard_id": new.leaderboard_id,
+        "problem_version_id": new.problem_version_id,
+        "author_id": new.author_id,
+        "source_sha256": hashlib.sha256(new.code.encode()).digest(),
+        "code": new.code,
+        "file_name": new.file_name,
+        "mode": new.mode,
+        "devices": list(new.devices),
+    }
+    rows = await session.all(statements("submissions")["add"], values)
+    return [AddedRun(**row) for row in rows]
 
 
 async def add_event(
@@ -261,13 +253,6 @@ async def refresh_standings(session: WriteSession, submission_id: int) -> None:
     """Bring its author's standings in line, on every device it ran on."""
     sql = statements("submissions")["refresh_standings"]
     await session.all(sql, {"submission_id": submission_id})
-
-
-async def waiting(session: WriteSession, device: str, author_id: int) -> int:
-    """How many runs of an author wait for a device; exact, in the transaction that added one."""
-    values = {"device": device, "author_id": author_id}
-    row = await session.one(statements("submissions")["waiting"], values)
-    return int(row["waiting"]) if row else 0
 
 
 async def queue_place(

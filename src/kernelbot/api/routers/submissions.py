@@ -54,8 +54,8 @@ async def create_submission(
         file_name=file_name(file),
         content=await file.read(),
     )
-    submission = await services.submissions.submit(viewer, new, late_by=viewer if late else None)
-    return SubmissionView.of(submission, await services.submissions.queue_place(submission.id))
+    taken_in = await services.submissions.take_in(viewer, new, late_by=viewer if late else None)
+    return SubmissionView.of(*taken_in)
 
 
 @router.get("", responses=documented(401, 404, 422, 503))

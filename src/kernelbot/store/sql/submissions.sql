@@ -1,39 +1,8 @@
--- The update of nothing holds the row, so that no deletion takes it away meanwhile.
--- name: add_source
-INSERT INTO sources (sha256, content) VALUES (%(sha256)s, %(content)s)
-ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256;
-
--- What `one` tells of it; its code is known to whoever adds it.
 -- name: add
-WITH s AS (
-    INSERT INTO submissions (
-        leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode
-    )
-    VALUES (
-        %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s,
-        %(file_name)s, %(mode)s
-    )
-    RETURNING *
-)
-SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
-    NULL AS code
-FROM s
-JOIN leaderboards b ON b.id = s.leaderboard_id
-JOIN users u ON u.id = s.author_id;
-
--- name: add_run
-INSERT INTO runs (submission_id, device, secret, author_id, priority)
-VALUES (
-    %(submission_id)s, %(device)s, %(secret)s, %(author_id)s,
-    (%(mode)s::submission_mode = 'leaderboard')::int
-)
-RETURNING priority, id, submission_id, device, secret, state, verdict, score_s, attempts, created_at,
-    started_at, finished_at, fault, message;
-
--- The row is locked by the runs just added, so the answer stays true until the commit.
--- name: waiting
-SELECT waiting FROM queue_turns WHERE device = %(device)s AND author_id = %(author_id)s;
+SELECT * FROM add_submission(
+    %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s, %(code)s,
+    %(file_name)s, %(mode)s, %(devices)s
+);
 
 -- name: add_event
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
