@@ -121,6 +121,20 @@ async def test_a_dead_host_takes_no_other_job_with_it_for_good(
     assert shown.verdict == Verdict.ACCEPTED
 
 
+async def test_a_problem_that_cannot_be_read_holds_nobody_up(world: World, tmp_path: Path) -> None:
+    await world.board("unreadable")
+    broken = await world.submit(board="unreadable", mode=Mode.TEST)
+    async with world.database.write() as session:
+        await session.do("SET LOCAL session_replication_role = replica")  # no trigger refuses it
+        await session.do("UPDATE problem_versions SET definition = '{}'")
+    await world.board("readable")
+    good = await world.submit(board="readable", content=b"# fake: accepted\n", mode=Mode.TEST)
+    async with working(quick_settings(tmp_path), world.database.url):
+        shown = [await finished(world, submitted.id) for submitted in (broken, good)]
+    assert [Verdict.INTERNAL_ERROR, Verdict.ACCEPTED] == [one.verdict for one in shown]
+    assert "can't be read" in (shown[0].runs[0].message or "")
+
+
 async def test_a_running_submission_can_be_cancelled(judged: World, tmp_path: Path) -> None:
     async with working(quick_settings(tmp_path, slots=1), judged.database.url):
         submitted = await judged.submit(content=b"# fake: sleep 60 accepted\n", mode=Mode.TEST)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.files import under_safe_names
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
@@ -62,6 +63,19 @@ class Claim:
     of a rejudge are compared with each other."""
 
 
+@dataclass(frozen=True)
+class _Subject:
+    """Of which run an event tells."""
+
+    submission_id: int
+    run_id: int
+    mode: Mode
+
+
+def _subject(claim: Claim) -> _Subject:
+    return _Subject(claim.submission_id, claim.run_id, claim.spec.mode)
+
+
 class Judging:
     """The runs' side of the platform."""
 
@@ -82,7 +96,7 @@ class Judging:
         Else begin the next attempt of the run whose author's turn it is.
 
         So there are as many jobs as runs that wait, and it doesn't matter which job brings which
-        run. None when there is nothing to do.
+        run. None when there is nothing to do, or the run can't be judged at all, which ends it.
         """
         async with self._database.write() as session:
             chosen = await self._choose(session, run_id)
@@ -93,7 +107,11 @@ class Judging:
             attempt = await self._begin(session, run, device, owner)
             if attempt is None:
                 return None
-            spec = await self._spec(session, run, device, attempt.number)
+            try:
+                spec = await self._spec(session, run, device, attempt.number)
+            except PlatformError as error:
+                await self._give_up(session, run, attempt, owner, str(error))
+                return None
             waited_s = await attempts.waited_s(session, run.id)
         return Claim(
             attempt_id=attempt.id,
@@ -124,6 +142,16 @@ class Judging:
         data: EventData = {"attempt": attempt.number}
         await submissions.add_event(session, run.submission_id, run.id, RunState.DISPATCHED, data)
         return attempt
+
+    async def _give_up(
+        self, session: WriteSession, run: LockedRun, attempt: OpenAttempt, owner: str, why: str
+    ) -> None:
+        """End a run that no attempt can judge: it would be the next one's turn for ever, and
+        nobody's behind it."""
+        await attempts.close(session, attempt.id, owner, "lost", failure=why)
+        await self._fail(
+            session, _Subject(run.submission_id, run.id, run.mode), run, Fault.PLATFORM, why
+        )
 
     async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
         """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
@@ -192,7 +220,7 @@ class Judging:
             if result.score_s is not None and accepted and first_time:
                 scored = Scored(claim.submission_id, run.leaderboard_id, run.device, result.score_s)
                 await hold_if_absurd(session, scored, self._rules.review)
-            await self._ended(session, claim, run, data)
+            await self._ended(session, _subject(claim), run, data)
         return True
 
     async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
@@ -215,19 +243,7 @@ class Judging:
                 await self._requeue(session, claim, {"reason": reason}, delay_s)
                 return True
             message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
-            await attempts.finish_run(
-                session,
-                claim.run_id,
-                verdict=Verdict.INTERNAL_ERROR,
-                fault=fault,
-                message=message,
-            )
-            data: EventData = {
-                "verdict": Verdict.INTERNAL_ERROR,
-                "fault": fault,
-                "message": message,
-            }
-            await self._ended(session, claim, run, data)
+            await self._fail(session, _subject(claim), run, fault, message)
         return True
 
     async def give_back(self, claim: Claim, owner: str) -> None:
@@ -267,24 +283,40 @@ class Judging:
                 await self._queue.defer(session, run.id, run.device, run.priority)
         return len(found)
 
+    async def _fail(
+        self,
+        session: WriteSession,
+        subject: "_Subject",
+        run: HeldRun | LockedRun,
+        fault: Fault,
+        message: str,
+    ) -> None:
+        """The end that is no fault of the author's."""
+        verdict = Verdict.INTERNAL_ERROR
+        await attempts.finish_run(
+            session, subject.run_id, verdict=verdict, fault=fault, message=message
+        )
+        data: EventData = {"verdict": verdict, "fault": fault, "message": message}
+        await self._ended(session, subject, run, data)
+
     async def _ended(
         self,
         session: WriteSession,
-        claim: Claim,
-        run: HeldRun,
+        subject: "_Subject",
+        run: HeldRun | LockedRun,
         data: EventData,
     ) -> None:
         await submissions.add_event(
-            session, claim.submission_id, claim.run_id, RunState.FINISHED, data
+            session, subject.submission_id, subject.run_id, RunState.FINISHED, data
         )
         if run.rejudge_id is not None:
             await rejudges.ended(session, run.rejudge_id)
-        elif claim.spec.mode == Mode.LEADERBOARD:
+        elif subject.mode == Mode.LEADERBOARD:
             await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
         if self._rules.queue.running_limit is not None:
             await self._wake(session, run)
 
-    async def _wake(self, session: WriteSession, run: HeldRun) -> None:
+    async def _wake(self, session: WriteSession, run: HeldRun | LockedRun) -> None:
         """The author's next run may have been passed over for his limit: bring a job again."""
         waiting = await attempts.waiting_run(session, run.device, run.author_id)
         if waiting is not None:

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 
+from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.types import Board, ProblemDefinition, Visibility
 from kernelbot.protocol import HarnessKind, RankRule, from_wire, to_wire
 from kernelbot.store.database import ReadSession, Row, WriteSession
@@ -118,12 +119,15 @@ async def edit(session: WriteSession, after: Board) -> None:
 
 
 async def definition(session: ReadSession, problem_version_id: int) -> ProblemDefinition:
-    """The problem as its author wrote it."""
+    """The problem as its author wrote it. Raises `PlatformError` where we can't read it."""
     row = await session.one(
         statements("boards")["definition"], {"problem_version_id": problem_version_id}
     )
     assert row is not None, "boards and submissions refer to versions that exist"
-    return from_wire(ProblemDefinition, row["definition"])
+    try:
+        return from_wire(ProblemDefinition, row["definition"])
+    except ValueError as error:  # `WireError`, `VersionMismatch`
+        raise PlatformError(f"The stored problem can't be read: {error}") from error
 
 
 def _board(row: Row) -> Board:
