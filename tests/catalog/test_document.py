@@ -50,6 +50,8 @@ def test_merge_keys_and_aliases_read_as_yaml_does() -> None:
         ("a: 2025-01-01\n", "a value of the kind `timestamp` isn't allowed; put it in quotes"),
         ("a: !!python/object:os.system x\n", None),
         ("a: " + "9" * 5000, None),
+        ("a: 0x" + "f" * 5000, f"`0x{'f' * 38}` is too long for a number"),
+        ("a: 1" + ":1" * 100_000, f"`1{':1' * 19}:` is too long for a number"),
         ('a: !!int ""', "`` can't be read as int"),
         ('a: !!float ""', "`` can't be read as float"),
         ("", "the file is empty"),

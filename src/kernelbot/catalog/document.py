@@ -13,6 +13,8 @@ from kernelbot.domain.errors import Finding
 MAX_TEXT_BYTES = 256 << 10
 MAX_NODES = 30_000
 MAX_DEPTH = 16
+MAX_NUMBER_CHARACTERS = 1000
+"""Python won't write out numbers of some thousand digits, and those to the base 60 take minutes."""
 MERGE_TAG = "tag:yaml.org,2002:merge"
 
 Scalar = int | float | str | bool | None
@@ -159,6 +161,9 @@ class _Builder:
         if kind not in ("str", "int", "float", "bool", "null"):
             self._add(key, line, f"a value of the kind `{kind}` isn't allowed; put it in quotes")
             return str(node.value)
+        if kind != "str" and len(node.value) > MAX_NUMBER_CHARACTERS:
+            self._add(key, line, f"`{_short(node.value)}` is too long for a number")
+            return None
         try:
             value = cast("Scalar", self._scalars.construct_object(node))
         except (ValueError, LookupError, yaml.YAMLError):

@@ -10,7 +10,9 @@ from kernelbot.protocol import BuildConfig, HarnessKind, Lang
 SUPPLIED_TO_RANKS = frozenset({"rank", "world_size"})
 """Arguments that a problem of several ranks has for `generate_input`, whatever its cases say."""
 
-_MAIN = re.compile(r"^\s*(?:extern\s+\"C\"\s+)?(?:int|auto)\s+main\s*\(", re.MULTILINE)
+_MAIN = re.compile(
+    r"^[ \t]*(?:extern[ \t]+\"C\"[ \t]+)?(?:int|auto)\s{1,99}main[ \t]*\(", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
