@@ -1,10 +1,13 @@
+import io
 import os
 import pty
 import subprocess
+import sys
 
 import pytest
 
 from kernelbot.catalog.skeleton import new_problem
+from kernelbot.cli.terminal import Terminal
 from kernelbot.protocol import Lang
 from tests.support.terminal import COMMAND, Shell
 
@@ -50,3 +53,18 @@ def test_a_character_that_the_stream_lacks_is_replaced(shell: Shell) -> None:
     more = {"PYTHONIOENCODING": "ascii"}
     said = Shell(shell.home, more)("run", "sums", "sums/submission.py")
     assert (0, "? accepted: sums, mode test, on CPU") == (said.code, said.out.splitlines()[0])
+
+
+class TerminalText(io.StringIO):
+    """What goes to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_many_empty_lines_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = TerminalText()
+    monkeypatch.setattr(sys, "stdout", shown)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    Terminal(as_json=False).show("\n" * 200_000 + "✓ done")  # weighed one by one: minutes
+    assert "\x1b[32m" in shown.getvalue()

@@ -46,3 +46,11 @@ def test_a_frame_without_data_is_no_event() -> None:
 
 def test_an_id_with_a_nul_is_ignored() -> None:
     assert [Frame("message", "x", None)] == SseParser().feed(b"id: 1\x002\ndata: x\n\n")
+
+
+def test_a_line_in_a_hundred_thousand_pieces() -> None:
+    parser = SseParser()
+    for _ in range(100_000):  # put together anew with each of them, it would take minutes
+        assert [] == parser.feed(b"x" * 100)
+    (frame,) = parser.feed(b"\ndata: y\n\n")
+    assert Frame("message", "y", None) == frame

@@ -31,3 +31,9 @@ def test_every_kernel_is_a_row_of_its_figures() -> None:
 
 def test_output_without_kernels_gives_no_rows() -> None:
     assert () == parse_kernels("g++: warning: Used 7 registers\n")
+
+
+def test_a_million_digits_hold_nobody_up() -> None:
+    # Read digit by digit from each of them, they would take days.
+    output = f"Compiling entry function 'a' for 'b'\n{'1' * 1_000_000}\nUsed 7 registers\n"
+    assert ({"name": "a", "arch": "b", "registers": "7"},) == parse_kernels(output)

@@ -12,8 +12,8 @@ if TYPE_CHECKING:  # half of what `kernelbot --help` would take
     from pydantic import BaseModel
 
 _STYLES = (
-    (r"(?m)^\s*(?:\[.*?\]\s*)?✓", "green"),
-    (r"(?m)^\s*(?:\[.*?\]\s*)?[✗!](?= )", "red"),
+    (r"(?m)^ *(?:\[[^\]\n]*\] *)?✓", "green"),
+    (r"(?m)^ *(?:\[[^\]\n]*\] *)?[✗!](?= )", "red"),
     (r"(?m)^Note:.*$", "dim"),
     (r"(?m)^Score .*$", "bold"),
 )

@@ -16,7 +16,8 @@ class Frame:
 class SseParser:
     """Takes bytes in any pieces and gives whole frames."""
 
-    _rest: bytes = b""
+    _rest: list[bytes] = field(default_factory=list)
+    """Pieces of a line that hasn't ended."""
     _lines: list[str] = field(default_factory=list)
     _after_cr: bool = False
 
@@ -28,9 +29,12 @@ class SseParser:
         if self._after_cr and piece.startswith(b"\n"):
             piece = piece[1:]  # the second half of a CRLF
         self._after_cr = piece.endswith(b"\r")
-        lines = (self._rest + piece).splitlines(keepends=True)
+        if b"\n" not in piece and b"\r" not in piece:
+            self._rest.append(piece)  # joined once: a line may come in many pieces
+            return []
+        lines = b"".join([*self._rest, piece]).splitlines(keepends=True)
         complete = [line for line in lines if line.endswith((b"\n", b"\r"))]
-        self._rest = lines[-1] if lines and len(complete) < len(lines) else b""
+        self._rest = lines[len(complete) :]
         frames = (self._line(line.rstrip(b"\r\n").decode("utf-8", "replace")) for line in complete)
         return [frame for frame in frames if frame is not None]
 

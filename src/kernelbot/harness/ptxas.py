@@ -3,14 +3,15 @@
 import re
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)' for '([^']+)'")
+# Bounded and from the word's beginning: an author may have the compiler print a million digits.
 _FIGURES = {
-    "stack_bytes": re.compile(r"(\d+) bytes stack frame"),
-    "spill_store_bytes": re.compile(r"(\d+) bytes spill stores"),
-    "spill_load_bytes": re.compile(r"(\d+) bytes spill loads"),
-    "registers": re.compile(r"Used (\d+) registers"),
-    "shared_bytes": re.compile(r"(\d+) bytes smem"),
-    "constant_bytes": re.compile(r"(\d+) bytes cmem\[0\]"),
-    "barriers": re.compile(r"used (\d+) barriers"),
+    "stack_bytes": re.compile(r"\b(\d{1,15}) bytes stack frame"),
+    "spill_store_bytes": re.compile(r"\b(\d{1,15}) bytes spill stores"),
+    "spill_load_bytes": re.compile(r"\b(\d{1,15}) bytes spill loads"),
+    "registers": re.compile(r"Used (\d{1,15}) registers"),
+    "shared_bytes": re.compile(r"\b(\d{1,15}) bytes smem"),
+    "constant_bytes": re.compile(r"\b(\d{1,15}) bytes cmem\[0\]"),
+    "barriers": re.compile(r"used (\d{1,15}) barriers"),
 }
 _MAX_KERNELS = 1000
 

@@ -53,3 +53,8 @@ def test_statistics_without_a_column_are_said_to_be_unreadable() -> None:
 
 def test_an_empty_table_is_no_kernel() -> None:
     assert "No kernel ran on the GPU." == summary(HEADER)
+
+
+def test_a_million_spaces_hold_nobody_up() -> None:
+    spaces = " " * 1_000_000  # weighed one by one, they would take hours
+    assert [] == list(extract(f"Table Name:{spaces}\n{spaces}x, Context {spaces}"))

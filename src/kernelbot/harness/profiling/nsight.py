@@ -13,8 +13,8 @@ TABLES = ("GPU Throughput", "Pipe Utilization (% of active cycles)", "Warp State
 _REPORT = "profile"
 _FILE = f"{_REPORT}.ncu-rep"
 _MOST_KERNELS = "10"
-_KERNEL = re.compile(r"^\s*\S.*, Context \d+, Stream \d+")
-_TABLE = re.compile(r"^\s*Table Name\s*:\s*(.*\S)\s*$")
+_KERNEL = re.compile(r"\S.*, Context \d+, Stream \d+")
+_TABLE = re.compile(r"Table Name\s*:(.*)")
 _COMPLAINT = re.compile(r"^==(?:ERROR|WARNING)==\s*(.+)$", re.MULTILINE)
 _NO_PERMISSION = "ERR_NVGPUCTRPERM"
 _ADVICE = (
@@ -63,11 +63,12 @@ def extract(details: str) -> Iterator[str]:
     """Of a report as text: each kernel's line, and of its tables those in `TABLES`."""
     copying = False
     for line in details.splitlines():
-        if table := _TABLE.match(line):
-            copying = table[1] in TABLES
+        if table := _TABLE.match(line.strip()):
+            title = table[1].strip()
+            copying = title in TABLES
             if copying:
-                yield f"  {table[1]}"
-        elif _KERNEL.match(line):
+                yield f"  {title}"
+        elif _KERNEL.match(line.strip()):
             copying = False
             yield line.strip()
         elif not line.strip():
