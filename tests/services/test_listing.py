@@ -11,6 +11,20 @@ async def test_offset_passes_over_the_newest(world: World) -> None:
     assert third not in [submission.id for submission in found]
 
 
+async def test_a_list_of_one_board_goes_on_before_an_id(world: World) -> None:
+    await world.board()
+    await world.board("other")
+    first, second, third = [(await world.submit()).id for _ in range(3)]
+    await world.submit(board="other")
+    service, ada = world.services.submissions, world.ada.user
+    newest = await service.list(ada, board="SORT", limit=2)
+    rest = await service.list(ada, board="SORT", limit=2, before_id=second)
+    passed_over = await service.list(ada, board="SORT", offset=2)
+    assert [[third, second], [first], [first]] == [
+        [submission.id for submission in page] for page in (newest, rest, passed_over)
+    ]
+
+
 async def test_a_submission_names_its_board_by_id_as_well(world: World) -> None:
     board = await world.board()
     assert board.id == (await world.submit()).board_id
