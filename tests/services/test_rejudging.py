@@ -7,11 +7,13 @@ import psycopg
 import pytest
 
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotFound
-from kernelbot.domain.types import Rejudge
-from kernelbot.protocol import Mode
+from kernelbot.domain.types import QueueRules, Rejudge
+from kernelbot.protocol import Limits, Mode, SamplingRules, SandboxMode
 from kernelbot.schemas.samples import SampleList
+from kernelbot.services.judging import Judging, JudgingRules
+from kernelbot.store.queue import Queue
 from tests.support.workers import finished, quick_settings, working
-from tests.support.world import World
+from tests.support.world import DEVICES, World
 
 
 async def _ranked(world: World, folder: Path, *scores: float) -> list[int]:
@@ -57,6 +59,13 @@ def _spans(world: World) -> list[tuple[datetime, datetime]]:
             " ON s.id = r.submission_id WHERE r.rejudge_id IS NOT NULL OR s.mode = 'test'"
             " GROUP BY r.id ORDER BY began"
         ).fetchall()
+
+
+def _judging(world: World, rules: QueueRules | None = None) -> Judging:
+    everything = JudgingRules(
+        Limits(), SamplingRules(), SandboxMode.NONE, stale_s=30, queue=rules or QueueRules()
+    )
+    return Judging(world.database, Queue(), DEVICES, everything)
 
 
 async def _rejudged(world: World, folder: Path, top: int | None = None) -> Rejudge:
@@ -157,11 +166,60 @@ async def test_it_goes_before_everything_that_waits(
     (ada,) = await _ranked(world, tmp_path, 1.0)
     await world.submit(world.bob.user)
     await world.services.rejudging.start(world.admin.user, "sort")
-    with psycopg.connect(world.database.url) as connection:
-        row = connection.execute(
-            "SELECT submission_id FROM runs WHERE id = next_run('CPU', NULL, %s)", (ranked_first,)
-        ).fetchone()
-    assert (ada,) == row
+    claim = await _judging(world, QueueRules(ranked_first=ranked_first)).claim(1, "w")
+    assert claim is not None
+    assert (ada, True) == (claim.submission_id, claim.rejudged)
+
+
+async def test_the_worker_that_began_measures_all(world: World, tmp_path: Path) -> None:
+    await world.board()
+    ada, bob = await _ranked(world, tmp_path, 1.0, 2.0)
+    await world.services.rejudging.start(world.admin.user, "sort")
+    judge = _judging(world)
+    for owner in ("one", "two"):
+        await judge.heartbeat(owner, "node", [], set(), {})
+    claims = [await judge.claim(1, owner) for owner in ("one", "two", "one", "one")]
+    assert [ada, None, bob, None] == [claim and claim.submission_id for claim in claims]
+
+
+async def test_another_goes_on_where_that_worker_is_gone(world: World, tmp_path: Path) -> None:
+    await world.board()
+    ada, bob = await _ranked(world, tmp_path, 1.0, 2.0)
+    await world.services.rejudging.start(world.admin.user, "sort")
+    judge = _judging(world)
+    for owner in ("one", "two"):
+        await judge.heartbeat(owner, "node", [], set(), {})
+    await judge.claim(1, "one")
+    await judge.sweep(["one"])
+    claims = [await judge.claim(1, "two") for _ in range(2)]
+    assert [ada, bob] == [claim and claim.submission_id for claim in claims]
+
+
+async def test_a_worker_with_nothing_to_measure_judges_others(world: World, tmp_path: Path) -> None:
+    await world.board()
+    await _ranked(world, tmp_path, 1.0, 2.0)
+    other = await world.submit(world.bob.user, mode=Mode.TEST)
+    await world.services.rejudging.start(world.admin.user, "sort")
+    judge = _judging(world)
+    await judge.heartbeat("one", "node", [], set(), {})
+    await judge.claim(1, "one")
+    claim = await judge.claim(1, "two")
+    assert claim is not None
+    assert other.id == claim.submission_id
+
+
+async def test_of_two_workers_one_measures_all(world: World, tmp_path: Path) -> None:
+    await world.board()
+    for number in await _ranked(world, tmp_path, 1.0, 2.0, 3.0):
+        _let_it_take(world, number, 0.1)
+    async with working(quick_settings(tmp_path / "other", slots=1), world.database.url):
+        await _rejudged(world, tmp_path)
+    async with world.database.read() as session:
+        rows = await session.all(
+            "SELECT a.owner FROM attempts a JOIN runs r ON r.id = a.run_id"
+            " WHERE r.rejudge_id IS NOT NULL"
+        )
+    assert (3, 1) == (len(rows), len({row["owner"] for row in rows}))
 
 
 async def test_one_at_a_time(world: World, tmp_path: Path) -> None:

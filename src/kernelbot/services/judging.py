@@ -61,6 +61,8 @@ class Claim:
     alone: bool
     """Whether nothing may run beside it: what was lost once may take others with it, and figures
     of a rejudge are compared with each other."""
+    rejudged: bool
+    """Whether it belongs to a rejudge, all of which this worker measures."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ class Judging:
         run. None when there is nothing to do, or the run can't be judged at all, which ends it.
         """
         async with self._database.write() as session:
-            chosen = await self._choose(session, run_id)
+            chosen = await self._choose(session, run_id, owner)
             run = await attempts.lock_run(session, chosen) if chosen is not None else None
             device = self._devices.get(run.device) if run else None
             if run is None or device is None:
@@ -122,14 +124,18 @@ class Judging:
             handle=attempt.handle,
             waited_s=waited_s,
             alone=attempt.number > 1 or run.rejudge_id is not None,
+            rejudged=run.rejudge_id is not None,
         )
 
-    async def _choose(self, session: WriteSession, run_id: int) -> int | None:
+    async def _choose(self, session: WriteSession, run_id: int, owner: str) -> int | None:
         device = await attempts.device_of(session, run_id)
         if device is None:
             return None
-        left = await attempts.abandoned_run(session, device, stale_s=self._rules.stale_s)
-        return left or await attempts.next_run(session, device, self._rules.queue)
+        stale_s = self._rules.stale_s
+        left = await attempts.abandoned_run(session, device, stale_s=stale_s)
+        return left or await attempts.next_run(
+            session, device, self._rules.queue, owner=owner, stale_s=stale_s
+        )
 
     async def _begin(
         self, session: WriteSession, run: LockedRun, device: DeviceConfig, owner: str

@@ -89,13 +89,18 @@ async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -
     return row["id"] if row else None
 
 
-async def next_run(session: WriteSession, device: str, rules: QueueRules) -> int | None:
-    """The queued run whose author's turn it is, locked, and the turn is taken; None: none may be
-    judged now."""
+async def next_run(
+    session: WriteSession, device: str, rules: QueueRules, *, owner: str, stale_s: float
+) -> int | None:
+    """The queued run that this worker judges next, locked: of a rejudge that is its own or was
+    left by a worker unheard of for `stale_s`; else of the author whose turn it is, and the turn is
+    taken. None: none may be judged now."""
     values = {
         "device": device,
         "running_limit": rules.running_limit,
         "ranked_first": rules.ranked_first,
+        "owner": owner,
+        "stale_s": stale_s,
     }
     row = await session.one(statements("attempts")["next_run"], values)
     return None if row is None else row["run_id"]

@@ -123,13 +123,22 @@ class Worker:
             await asyncio.sleep(_QUEUE_RETRY_S)
 
     async def _judge_run(self, run_id: int) -> None:
-        """The queue's task. The run itself goes on when the queue's loop is cut off."""
+        """The queue's task. A rejudge is this worker's until its end, and other workers may have
+        used up the jobs: so it takes the next without waiting for one."""
+        claim = await self._claim(run_id)
+        while claim is not None:
+            await self._judge(claim)
+            claim = await self._claim(run_id) if claim.rejudged else None
+
+    async def _claim(self, run_id: int) -> Claim | None:
         try:
             claim = await self._judging.claim(run_id, self._identity.owner)
         except Unavailable:
-            return  # the sweep brings a new job
-        if claim is None or claim.attempt_id in self._following:
-            return
+            return None  # the sweep brings a new job
+        return None if claim is None or claim.attempt_id in self._following else claim
+
+    async def _judge(self, claim: Claim) -> None:
+        """The run itself goes on when the queue's loop is cut off."""
         self._tally.add("runs_started", claim.spec.device.name)
         self._tally.add("wait_seconds", claim.spec.device.name, claim.waited_s)
         following = Following(
@@ -139,7 +148,7 @@ class Worker:
             claim,
             self._tally,
         )
-        task = asyncio.create_task(self._follow(following), name=f"run {run_id}")
+        task = asyncio.create_task(self._follow(following), name=f"run {claim.run_id}")
         self._following[claim.attempt_id] = task
         task.add_done_callback(lambda done: self._done(following, done))
         await asyncio.shield(task)

@@ -24,8 +24,12 @@ WHERE r.device = %(device)s AND r.state IN ('dispatched', 'running')
 ORDER BY r.id LIMIT 1
 FOR UPDATE OF r SKIP LOCKED;
 
+-- What is rejudged goes before everything else.
 -- name: next_run
-SELECT next_run(%(device)s, %(running_limit)s::integer, %(ranked_first)s) AS run_id;
+SELECT coalesce(
+    next_rejudged_run(%(device)s, %(owner)s, %(stale_s)s),
+    next_run(%(device)s, %(running_limit)s::integer, %(ranked_first)s)
+) AS run_id;
 
 -- name: waiting_run
 SELECT id, device, priority FROM runs
