@@ -4,11 +4,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 import pytest
 
-from kernelbot.domain.errors import Unavailable
+from kernelbot.domain.errors import PlatformError, Unavailable
 from kernelbot.store.database import Database
 from kernelbot.store.embedded import EmbeddedPostgres
 from tests.support.world import World
@@ -77,3 +78,17 @@ async def _seven(database: Database) -> object:
         row = await session.one("SELECT 7 AS seven")
     assert row is not None
     return row["seven"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["SELECT array_fill(0, ARRAY[1000000000])", "SELECT repeat('[', 9999999)::json"],
+    ids=["large", "deep"],
+)
+async def test_what_is_too_much_for_the_database_is_not_to_be_tried_again(
+    world: World, statement: LiteralString
+) -> None:
+    with pytest.raises(PlatformError, match="more than the database holds") as raised:
+        async with world.database.read() as session:
+            await session.one(statement)
+    assert not isinstance(raised.value, Unavailable)

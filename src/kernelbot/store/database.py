@@ -12,7 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from kernelbot.domain.errors import Conflict, Unavailable
+from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 
 _TRUSTED_S = 0.5
 Row = dict[str, Any]
@@ -51,11 +51,17 @@ class WriteSession(ReadSession):
 
 
 _RECONNECT_S = 2.0
+_TOO_MUCH = (
+    psycopg.errors.ProgramLimitExceeded,
+    psycopg.errors.StatementTooComplex,
+    psycopg.errors.TooManyArguments,
+)
+"""To psycopg these are operational errors, too, but nothing becomes smaller by trying again."""
 
 
 class Database:
     """The connections to Postgres. Every failure to reach it is `Unavailable`; the pool
-    reconnects by itself."""
+    reconnects by itself. What is too much for it is a `PlatformError` and no more than that."""
 
     def __init__(self, url: str, *, max_size: int = 10, timeout_s: float = 5.0) -> None:
         self.url = url
@@ -133,6 +139,8 @@ def _reachable() -> Iterator[None]:
         raise Unavailable(
             "Somebody changes the same things just now.", hint="Try again in a moment."
         ) from error
+    except _TOO_MUCH as error:
+        raise PlatformError(f"This is more than the database holds: {error}") from error
     except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable() from error
 
