@@ -13,7 +13,7 @@ from kernelbot.domain.states import RunState
 from kernelbot.domain.types import QueueRules, User
 from kernelbot.main.wiring import open_services
 from kernelbot.protocol import Fault, Limits, Mode, SamplingRules, SandboxMode
-from kernelbot.services.judging import Claim, Judging, JudgingRules
+from kernelbot.services.judging import MAX_TAKEOVERS, Claim, Judging, JudgingRules
 from kernelbot.store.queue import Queue
 from tests.support.world import DEVICES, World
 
@@ -330,3 +330,19 @@ async def test_cancelling_works_at_every_state_and_frees_the_turn(world: World, 
     async with world.database.read() as session:
         turn = await session.one("SELECT waiting, running FROM queue_turns")
     assert (RunState.CANCELLED, {"waiting": 0, "running": 0}) == (shown.runs[0].state, turn)
+
+
+async def test_an_attempt_that_ends_its_workers_is_lost(world: World) -> None:
+    await world.board()
+    submitted = await world.submit(mode=Mode.TEST)
+    judge = judging(world)
+    run_id = submitted.runs[0].id
+    found = []
+    for number in range(MAX_TAKEOVERS + 2):
+        claim = await judge.claim(run_id, f"w{number}")
+        found.append(claim.spec.job_id.split(".")[1] if claim else None)
+        await judge.sweep([f"w{number}"])
+    again = await judge.claim(run_id, "w")
+    assert [*["1"] * (MAX_TAKEOVERS + 1), None] == found
+    assert again is not None
+    assert "2" == again.spec.job_id.split(".")[1]

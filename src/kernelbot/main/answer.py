@@ -19,6 +19,7 @@ from kernelbot.main.logs import set_up_logs
 from kernelbot.main.metrics import SHARED_METRICS, gathered_metrics
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.supervise import Child, child
+from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
 
@@ -55,7 +56,7 @@ def main() -> None:
 
 
 async def _answer_as_child(settings: Settings, url: str, listener: socket.socket) -> None:
-    async with open_platform(settings, url) as core:
+    async with watched(), open_platform(settings, url) as core:
         await answer(core.services, settings, listener, parent=sys.stdin.fileno())
 
 

@@ -73,23 +73,31 @@ async def _keep(child: Child, stopping: asyncio.Event) -> None:
     pause_s = 0.2
     while not stopping.is_set():
         started_s = time.monotonic()
-        process = await asyncio.create_subprocess_exec(
-            *child.command,
-            stdin=asyncio.subprocess.PIPE,
-            env=child.environment,
-            pass_fds=child.descriptors,
-            # Ctrl-C is for us, who then stop the child when its turn has come.
-            process_group=0,
-        )
-        code = await _ended(process, stopping)
-        if code is None:
-            await _stop(process, child)
-            return
-        log.error("child_died", child=child.name, exit_code=code)
+        try:
+            process = await _start(child)
+        except OSError as error:  # no memory, or too many processes: that may pass
+            log.error("child_not_started", child=child.name, error=str(error))
+        else:
+            code = await _ended(process, stopping)
+            if code is None:
+                await _stop(process, child)
+                return
+            log.error("child_died", child=child.name, exit_code=code)
         steady = time.monotonic() - started_s > _STEADY_S
         pause_s = 0.2 if steady else min(pause_s * 2, _LONGEST_PAUSE_S)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), pause_s)
+
+
+async def _start(child: Child) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *child.command,
+        stdin=asyncio.subprocess.PIPE,
+        env=child.environment,
+        pass_fds=child.descriptors,
+        # Ctrl-C is for us, who then stop the child when its turn has come.
+        process_group=0,
+    )
 
 
 async def _ended(process: asyncio.subprocess.Process, stopping: asyncio.Event) -> int | None:

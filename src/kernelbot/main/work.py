@@ -16,6 +16,7 @@ from kernelbot.launchers.lockfile import LockFile, is_held
 from kernelbot.main.daily import daily_exports
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import Settings, read_settings
+from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_judging
 from kernelbot.services.live import Listener
 from kernelbot.store import migrate
@@ -60,7 +61,11 @@ async def work(settings: Settings, url: str, parent: int | None = None) -> None:
         loop.add_signal_handler(signal_number, stop.set)
     if parent is not None:
         loop.add_reader(parent, stop.set)  # nothing is ever written: readable means closed
-    async with daily_exports(settings, url), open_worker(settings, url) as worker:
+    async with (
+        watched(),
+        daily_exports(settings, url),
+        open_worker(settings, url) as worker,
+    ):
         await worker.run(stop)
 
 

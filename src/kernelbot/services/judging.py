@@ -30,6 +30,9 @@ from kernelbot.store.database import Database, WriteSession
 from kernelbot.store.queue import Queue
 
 _RETRY_DELAY_S = 2.0
+MAX_TAKEOVERS = 5
+"""As often workers may die or stop over an attempt, whose fault that may be."""
+_DEADLY = "one worker after another ended while following it"
 EventData = Mapping[str, str | float | None]
 """What an event says besides its kind."""
 
@@ -65,19 +68,6 @@ class Claim:
     """Whether it belongs to a rejudge, all of which this worker measures."""
 
 
-@dataclass(frozen=True)
-class _Subject:
-    """Of which run an event tells."""
-
-    submission_id: int
-    run_id: int
-    mode: Mode
-
-
-def _subject(claim: Claim) -> _Subject:
-    return _Subject(claim.submission_id, claim.run_id, claim.spec.mode)
-
-
 class Judging:
     """The runs' side of the platform."""
 
@@ -108,6 +98,9 @@ class Judging:
                 return None
             attempt = await self._begin(session, run, device, owner)
             if attempt is None:
+                return None
+            if attempt.takeovers > MAX_TAKEOVERS:
+                await self._lose(session, run, attempt.id, owner, _DEADLY, Fault.PLATFORM)
                 return None
             try:
                 spec = await self._spec(session, run, device, attempt.number)
@@ -155,9 +148,7 @@ class Judging:
         """End a run that no attempt can judge: it would be the next one's turn for ever, and
         nobody's behind it."""
         await attempts.close(session, attempt.id, owner, "lost", failure=why)
-        await self._fail(
-            session, _Subject(run.submission_id, run.id, run.mode), run, Fault.PLATFORM, why
-        )
+        await self._fail(session, run, Fault.PLATFORM, why)
 
     async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
         """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
@@ -226,7 +217,7 @@ class Judging:
             if result.score_s is not None and accepted and first_time:
                 scored = Scored(claim.submission_id, run.leaderboard_id, run.device, result.score_s)
                 await hold_if_absurd(session, scored, self._rules.review)
-            await self._ended(session, _subject(claim), run, data)
+            await self._ended(session, run, data)
         return True
 
     async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
@@ -239,25 +230,36 @@ class Judging:
         our fault. False as in `finish`."""
         async with self._database.write() as session:
             run = await attempts.hold_run(session, claim.run_id)
-            if run is None or not await attempts.close(
-                session, claim.attempt_id, owner, "lost", failure=reason
-            ):
-                return False
-            losses = await attempts.losses(session, claim.run_id)
-            if losses < MAX_ATTEMPTS:
-                delay_s = 0.0 if losses == 1 else _RETRY_DELAY_S
-                await self._requeue(session, claim, {"reason": reason}, delay_s)
-                return True
+            return run is not None and await self._lose(
+                session, run, claim.attempt_id, owner, reason, fault
+            )
+
+    async def _lose(
+        self,
+        session: WriteSession,
+        run: HeldRun | LockedRun,
+        attempt_id: int,
+        owner: str,
+        reason: str,
+        fault: Fault,
+    ) -> bool:
+        if not await attempts.close(session, attempt_id, owner, "lost", failure=reason):
+            return False
+        losses = await attempts.losses(session, run.id)
+        if losses < MAX_ATTEMPTS:
+            delay_s = 0.0 if losses == 1 else _RETRY_DELAY_S
+            await self._requeue(session, run, {"reason": reason}, delay_s)
+        else:
             message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
-            await self._fail(session, _subject(claim), run, fault, message)
+            await self._fail(session, run, fault, message)
         return True
 
     async def give_back(self, claim: Claim, owner: str) -> None:
         """This worker stops: back into the queue, and no failure counted."""
         async with self._database.write() as session:
-            await attempts.hold_run(session, claim.run_id)
-            if await attempts.close(session, claim.attempt_id, owner, "returned"):
-                await self._requeue(session, claim, {"reason": "the worker stopped"}, 0.0)
+            run = await attempts.hold_run(session, claim.run_id)
+            if run and await attempts.close(session, claim.attempt_id, owner, "returned"):
+                await self._requeue(session, run, {"reason": "the worker stopped"}, 0.0)
 
     async def heartbeat(
         self,
@@ -292,32 +294,26 @@ class Judging:
     async def _fail(
         self,
         session: WriteSession,
-        subject: "_Subject",
         run: HeldRun | LockedRun,
         fault: Fault,
         message: str,
     ) -> None:
         """The end that is no fault of the author's."""
         verdict = Verdict.INTERNAL_ERROR
-        await attempts.finish_run(
-            session, subject.run_id, verdict=verdict, fault=fault, message=message
-        )
+        await attempts.finish_run(session, run.id, verdict=verdict, fault=fault, message=message)
         data: EventData = {"verdict": verdict, "fault": fault, "message": message}
-        await self._ended(session, subject, run, data)
+        await self._ended(session, run, data)
 
     async def _ended(
         self,
         session: WriteSession,
-        subject: "_Subject",
         run: HeldRun | LockedRun,
         data: EventData,
     ) -> None:
-        await submissions.add_event(
-            session, subject.submission_id, subject.run_id, RunState.FINISHED, data
-        )
+        await submissions.add_event(session, run.submission_id, run.id, RunState.FINISHED, data)
         if run.rejudge_id is not None:
             await rejudges.ended(session, run.rejudge_id)
-        elif subject.mode == Mode.LEADERBOARD:
+        elif run.mode == Mode.LEADERBOARD:
             await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
         if self._rules.queue.running_limit is not None:
             await self._wake(session, run)
@@ -329,15 +325,13 @@ class Judging:
             await self._queue.defer(session, waiting.id, waiting.device, waiting.priority)
 
     async def _requeue(
-        self, session: WriteSession, claim: Claim, data: EventData, delay_s: float
+        self, session: WriteSession, run: HeldRun | LockedRun, data: EventData, delay_s: float
     ) -> None:
-        run = await attempts.requeue_run(session, claim.run_id, delay_s)
-        if run is None:
+        found = await attempts.requeue_run(session, run.id, delay_s)
+        if found is None:
             return
-        await submissions.add_event(
-            session, claim.submission_id, claim.run_id, RunState.QUEUED, data
-        )
-        await self._queue.defer(session, run.id, run.device, run.priority, delay_s)
+        await submissions.add_event(session, run.submission_id, run.id, RunState.QUEUED, data)
+        await self._queue.defer(session, found.id, found.device, found.priority, delay_s)
 
     async def _spec(
         self, session: WriteSession, run: LockedRun, device: DeviceConfig, number: int

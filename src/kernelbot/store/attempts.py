@@ -41,8 +41,11 @@ class LockedRun:
 
 @dataclass(frozen=True)
 class HeldRun:
-    """Whose standing a run bears on, on which board and device."""
+    """What a run bears on: whose standing on which board and device."""
 
+    id: int
+    submission_id: int
+    mode: Mode
     leaderboard_id: int
     device: str
     author_id: int
@@ -57,6 +60,7 @@ class OpenAttempt:
     id: int
     number: int
     handle: str | None
+    takeovers: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ async def waiting_run(session: ReadSession, device: str, author_id: int) -> Jobl
 async def hold_run(session: WriteSession, run_id: int) -> HeldRun | None:
     """Lock the run until the transaction ends; what changes it or its attempts does so first."""
     row = await session.one(statements("attempts")["hold_run"], {"run_id": run_id})
-    return HeldRun(**row) if row else None
+    return HeldRun(**{**row, "mode": Mode(row["mode"])}) if row else None
 
 
 async def open_attempt(

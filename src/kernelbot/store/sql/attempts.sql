@@ -39,7 +39,8 @@ ORDER BY id LIMIT 1;
 -- Whatever changes a run or its attempts takes this lock first, so that none waits for another
 -- in a circle.
 -- name: hold_run
-SELECT s.leaderboard_id, r.device, s.author_id, r.rejudge_id FROM runs r
+SELECT r.id, r.submission_id, s.mode, s.leaderboard_id, r.device, s.author_id, r.rejudge_id
+FROM runs r
 JOIN submissions s ON s.id = r.submission_id
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
@@ -56,11 +57,11 @@ RETURNING id;
 
 -- A heartbeat from the future is of before the clock was put back.
 -- name: take_over
-UPDATE attempts SET owner = %(owner)s, heartbeat_at = now()
+UPDATE attempts SET owner = %(owner)s, heartbeat_at = now(), takeovers = takeovers + 1
 WHERE run_id = %(run_id)s AND state IN ('launching', 'running')
     AND heartbeat_at NOT BETWEEN now() - make_interval(secs => %(stale_s)s)
         AND now() + make_interval(secs => %(stale_s)s)
-RETURNING id, number, handle;
+RETURNING id, number, handle, takeovers;
 
 -- name: launched
 UPDATE attempts SET state = 'running', handle = %(handle)s
