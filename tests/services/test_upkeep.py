@@ -2,6 +2,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.types import Role, Submission, User, Visibility
 from kernelbot.services.boards import BoardEdit
+from kernelbot.store.database import ReadSession
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -40,6 +42,19 @@ def count(world: World, table: str) -> int:
         row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
     assert row is not None
     return int(row[0])
+
+
+WAITS_FOR_A_LOCK = (
+    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
+
+
+async def until_there_is(session: ReadSession, statement: LiteralString) -> None:
+    found = None
+    async with asyncio.timeout(10):
+        while found is None:
+            await asyncio.sleep(0.01)
+            found = await session.one(statement)
 
 
 async def test_the_next_best_takes_the_place_of_what_is_deleted(judged: World) -> None:
@@ -116,6 +131,44 @@ async def test_deleting_what_runs_stops_it_and_ends_its_stream(judged: World) ->
     seen += [event.kind async for event in events]
     after = await ranked(judged, judged.ada.user, 1.0)
     assert ("queued", "finished") == (seen[0], after.state)
+
+
+async def test_a_deletion_waits_for_a_ranking_that_is_written(judged: World) -> None:
+    sent = await ranked(judged, judged.ada.user, 1.0)
+    async with judged.database.write() as session:  # as when a rejudge ends, or a problem changes
+        await session.all("SELECT refresh_standing(1, 'CPU', id) FROM users WHERE name = 'bob'")
+        deletion = asyncio.create_task(
+            judged.services.upkeep.delete_submission(judged.ada.user, sent.id)
+        )
+        await until_there_is(session, WAITS_FOR_A_LOCK)
+        await session.all("SELECT rebuild_board_standings(1)")
+    await deletion
+    assert [] == await names(judged)
+
+
+async def test_deletions_win_over_verdicts_that_come_meanwhile(judged: World) -> None:
+    async def submit_and_delete(number: int) -> None:
+        author = (judged.ada, judged.bob)[number % 2].user
+        content = f"# fake: accepted {number} {number} {number}\n".encode()
+        sent = await judged.submit(author, content=content)
+        await asyncio.sleep(0.05 * number)
+        await judged.services.upkeep.delete_submission(author, sent.id)
+
+    await asyncio.gather(*map(submit_and_delete, range(1, 13)))
+    assert ([], 0) == (await names(judged), count(judged, "runs"))
+
+
+async def test_what_is_deleted_while_it_runs_is_not_ranked_again(judged: World) -> None:
+    await judged.board("two", ("CPU", "H100"))
+    content = PASSES.format(1.0).encode()
+    sent = await judged.submit(board="two", content=content, devices=("CPU", "H100"))
+    async with judged.database.read() as session:
+        await until_there_is(session, "SELECT 1 FROM standings")
+    await judged.services.upkeep.delete_submission(judged.ada.user, sent.id)
+    again = await judged.submit(board="two", content=content, devices=("CPU",))
+    await finished(judged, again.id)
+    page = await judged.services.standings.page(None, "two", "CPU")
+    assert () == page.rows
 
 
 async def test_others_submissions_are_not_deleted(world: World) -> None:

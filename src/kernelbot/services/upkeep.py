@@ -46,10 +46,9 @@ class Upkeep:
                 raise NotFound(f"There is no submission {submission_id}.")
             if actor.id != found.author_id:
                 require_organiser(actor, found.board, found.creator_id)
-            if actor.id == found.author_id:
-                await upkeep.withdraw(session, submission_id)
-            await upkeep.delete_submissions(session, [submission_id])
-            if actor.id != found.author_id:
+            own = actor.id == found.author_id
+            await upkeep.delete_submissions(session, [submission_id], withdrawn=own)
+            if not own:
                 detail: audit.Detail = {"board": found.board, "author_id": found.author_id}
                 await audit.record(
                     session, actor, "submission.delete", f"submission:{submission_id}", detail

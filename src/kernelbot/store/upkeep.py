@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kernelbot.domain.types import Role
 from kernelbot.store import rejudges
-from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
@@ -39,21 +39,20 @@ async def of_user(session: ReadSession, leaderboard_id: int, user_name: str) -> 
     return [row["id"] for row in await session.all(statements("upkeep")["of_user"], values)]
 
 
-async def withdraw(session: WriteSession, submission_id: int) -> None:
-    """Remember what its author is about to delete: the same source again won't be ranked."""
-    await session.do(statements("upkeep")["withdraw"], {"submission_id": submission_id})
-
-
-async def delete_submissions(session: WriteSession, submission_ids: list[int]) -> int:
+async def delete_submissions(
+    session: WriteSession, submission_ids: list[int], *, withdrawn: bool = False
+) -> int:
     """Delete them with all that hangs on them; what runs of them is stopped, the ranking moves up.
 
-    Returns how many there were. Sources that nobody else has submitted go too.
+    Returns how many there were. Sources that nobody else has submitted go too. `withdrawn`: by
+    their author, so that the same source again won't be ranked.
     """
     sql = statements("upkeep")
     values = {"submission_ids": submission_ids}
     await session.all(sql["hold_runs"], values)
-    again = await session.all(sql["hold_rejudges"], values)
-    await session.all(sql["drop_attempts"], values)
+    if withdrawn:
+        await session.do(sql["withdraw"], values)
+    again = await _stop(session, submission_ids)
     await session.do(sql["drop_scores"], values)
     await session.all(sql["refresh_standings"], values)
     count = await _delete(session, submission_ids)
@@ -101,13 +100,25 @@ async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
     values = {"leaderboard_id": leaderboard_id}
     await session.one(sql["hold_board"], values)
     found = [row["id"] for row in await session.all(sql["of_board"], values)]
-    held = {"submission_ids": found}
-    await session.all(sql["hold_runs"], held)
-    await session.all(sql["drop_attempts"], held)
+    await session.all(sql["hold_runs"], {"submission_ids": found})
+    await _stop(session, found)
     await session.do(sql["clear_standings"], values)
     await _delete(session, found)
     await session.do(sql["delete_board"], values)
     return len(found)
+
+
+async def _stop(session: WriteSession, submission_ids: list[int]) -> list[Row]:
+    """Stop what runs of them, whose runs are held, and let nobody review or rank them until the
+    transaction ends, after waiting for those who do; returns the rejudges that they are part of."""
+    sql = statements("upkeep")
+    values = {"submission_ids": submission_ids}
+    await session.do(sql["drop_runs"], values)
+    await session.all(sql["drop_attempts"], values)
+    again = await session.all(sql["hold_rejudges"], values)
+    await session.all(sql["hold_submissions"], values)
+    await session.all(sql["hold_rankings"], values)
+    return again
 
 
 async def _delete(session: WriteSession, submission_ids: list[int]) -> int:

@@ -1,6 +1,30 @@
--- Runs are locked before anything else that hangs on them, in their order.
+-- Locks are taken in the order in which a verdict takes them: runs, turns, what rejudges them,
+-- rankings. None is stronger than it must be: a ranking that is being written may refer to a run
+-- or a submission that is about to go, and goes first.
 -- name: hold_runs
-SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FOR UPDATE;
+SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
+
+-- Before anything is stopped: what was stopped half way isn't ranked.
+-- name: withdraw
+INSERT INTO withdrawn_sources AS known (
+    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id
+)
+SELECT leaderboard_id, author_id, source_sha256, judging_hash, device, min(submission_id)
+FROM rankable_runs WHERE submission_id = ANY(%(submission_ids)s)
+GROUP BY leaderboard_id, author_id, source_sha256, judging_hash, device
+ON CONFLICT (leaderboard_id, author_id, source_sha256, judging_hash, device)
+DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id);
+
+-- So what waits or runs leaves the turns before the rankings are held.
+-- name: drop_runs
+UPDATE runs SET state = 'cancelled', finished_at = now()
+WHERE submission_id = ANY(%(submission_ids)s) AND state IN ('queued', 'dispatched', 'running');
+
+-- name: drop_attempts
+UPDATE attempts SET state = 'cancelled', ended_at = now()
+WHERE state IN ('launching', 'running')
+    AND run_id IN (SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
+RETURNING pg_notify('kernelbot_cancelled', run_id::text);
 
 -- What measures them again would wait for ever for runs that are gone.
 -- name: hold_rejudges
@@ -9,20 +33,18 @@ WHERE finished_at IS NULL
     AND id IN (SELECT rejudge_id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
 ORDER BY id FOR UPDATE;
 
--- name: drop_attempts
-UPDATE attempts SET state = 'cancelled', ended_at = now()
-WHERE state IN ('launching', 'running')
-    AND run_id IN (SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
-RETURNING pg_notify('kernelbot_cancelled', run_id::text);
+-- Nobody reviews them meanwhile: a decision holds the submission before the ranking.
+-- name: hold_submissions
+SELECT id FROM submissions WHERE id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
 
--- name: withdraw
-INSERT INTO withdrawn_sources AS known (
-    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id
+-- Every ranking that they may be in, or come into by what is being written now.
+-- name: hold_rankings
+SELECT 1 AS held FROM leaderboard_devices
+WHERE (leaderboard_id, device) IN (
+    SELECT s.leaderboard_id, r.device FROM submissions s JOIN runs r ON r.submission_id = s.id
+    WHERE s.id = ANY(%(submission_ids)s)
 )
-SELECT DISTINCT leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id
-FROM rankable_runs WHERE submission_id = %(submission_id)s
-ON CONFLICT (leaderboard_id, author_id, source_sha256, judging_hash, device)
-DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id);
+ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
 
 -- Without a score nothing counts: the ranking moves up in order before the rows go.
 -- name: drop_scores
