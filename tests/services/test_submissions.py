@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from kernelbot.domain.errors import (
@@ -15,6 +17,7 @@ from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.types import NewSubmission, QueuePlace
 from kernelbot.protocol import Mode
 from tests.support.problems import CORRECT
+from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
 
@@ -212,3 +215,23 @@ async def test_a_finished_submission_cannot_be_cancelled(world: World) -> None:
         )
     with pytest.raises(Conflict):
         await world.services.submissions.cancel(world.ada.user, submitted.id)
+
+
+async def test_what_was_looked_at_is_shown_as_it_was_then(world: World, tmp_path: Path) -> None:
+    await world.board()
+    sent = await world.submit(mode=Mode.TEST, content=b"# fake: accepted\n")
+    look = await world.services.submissions.look(world.ada.user, sent.id)
+    async with working(quick_settings(tmp_path), world.database.url):
+        await finished(world, sent.id)
+    whole = await world.services.submissions.whole(look)
+    assert [(RunState.QUEUED, None)] == [(run.state, run.result) for run in whole.runs]
+
+
+async def test_what_was_deleted_since_it_was_looked_at_is_not_found(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    look = await world.services.submissions.look(world.ada.user, sent.id)
+    async with world.database.write() as session:
+        await session.do("DELETE FROM submissions")
+    with pytest.raises(NotFound):
+        await world.services.submissions.whole(look)

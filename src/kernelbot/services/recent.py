@@ -9,13 +9,14 @@ Kept = TypeVar("Kept")
 
 
 class Recent(Generic[Key, Kept]):
-    """The latest used, each with the version it was made of. For one event loop."""
+    """The latest used, each with the version it was made of: a number, or all that it was made of
+    by itself. For one event loop."""
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._kept: OrderedDict[Key, tuple[int, Kept]] = OrderedDict()
+        self._kept: OrderedDict[Key, tuple[object, Kept]] = OrderedDict()
 
-    def get(self, key: Key, version: int) -> Kept | None:
+    def get(self, key: Key, version: object) -> Kept | None:
         """What was kept under the key, if it was made of this version."""
         found = self._kept.get(key)
         if found is None or found[0] != version:
@@ -23,7 +24,7 @@ class Recent(Generic[Key, Kept]):
         self._kept.move_to_end(key)
         return found[1]
 
-    def keep(self, key: Key, version: int, value: Kept) -> None:
+    def keep(self, key: Key, version: object, value: Kept) -> None:
         """Keep it; what was used longest ago makes room."""
         self._kept[key] = (version, value)
         self._kept.move_to_end(key)

@@ -2,6 +2,7 @@
 
 import builtins
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import structlog
@@ -28,6 +29,7 @@ from kernelbot.services.devices import FRESH_S
 from kernelbot.services.live import Listener
 from kernelbot.services.places import Places
 from kernelbot.services.roles import require_admin
+from kernelbot.services.views import Look
 from kernelbot.store import attempts, reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
@@ -108,8 +110,22 @@ class Submissions:
         """One submission with its code and runs; the content of their files only with `files`,
         but for texts. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
-            row = await visible(session, viewer, submission_id)
-            return await self._show(session, viewer, row, files=files)
+            look = await self._look(session, viewer, submission_id)
+            return await _whole(session, look, files=files)
+
+    async def look(self, viewer: User, submission_id: int) -> Look:
+        """One submission as it is now, with its place in the queue: enough to tell whether what
+        was shown of it is still true. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            look = await self._look(session, viewer, submission_id)
+            if all(run.state is not RunState.QUEUED for run in look.runs):
+                return look
+            return replace(look, queue=await self._place(session, submission_id))
+
+    async def whole(self, look: Look) -> Submission:
+        """What was looked at with its code and results. Raises `NotFound`."""
+        async with self._database.read() as session:
+            return await _whole(session, look)
 
     async def measured(self, viewer: User, submission_id: int) -> builtins.list[Run]:
         """Its runs and those of rejudges after them, with the results that the viewer may see.
@@ -122,7 +138,7 @@ class Submissions:
             again = await submissions.rejudged_runs(session, row)
             secret = views.sees_secret(viewer)
             results = await submissions.results(session, submission_id, secret=secret)
-        return views.with_results([*own, *again], results, viewer)
+        return views.with_results([*own, *again], results, secret=secret)
 
     async def list(
         self,
@@ -159,9 +175,9 @@ class Submissions:
     async def cancel(self, viewer: User, submission_id: int) -> Submission:
         """Stop what waits or runs. Again: the same answer. Raises `Conflict` when finished."""
         async with self._database.write() as session:
-            row = await _own(session, viewer, submission_id)
+            await _require_own(session, viewer, submission_id)
             cancelled = await submissions.cancel_runs(session, submission_id)
-            shown = await self._show(session, viewer, row)
+            shown = await _whole(session, await self._look(session, viewer, submission_id))
             if cancelled and self._rules.running_limit is not None:
                 await self._wake(session, shown)
         before = submission_state(run.state for run in shown.runs)
@@ -228,26 +244,29 @@ class Submissions:
                     hint="Wait for one, or cancel one: kernelbot submission cancel ID",
                 )
 
-    async def _show(
-        self,
-        session: ReadSession,
-        viewer: User,
-        row: submissions.SubmissionRow,
-        *,
-        files: bool = False,
-    ) -> Submission:
-        found, bests = await submissions.runs_and_bests(session, [row])
-        runs = found[row.id]
-        results: dict[int, RunResult] = {}
-        if any(run.state is RunState.FINISHED for run in runs):  # else there are none
-            secret = views.sees_secret(viewer)
-            results = await submissions.results(session, row.id, secret=secret, files=files)
+    async def _look(self, session: ReadSession, viewer: User, submission_id: int) -> Look:
+        known = 0 < submission_id <= _MAX_ID
+        found = await submissions.look(session, submission_id) if known else None
+        if found is None:
+            raise _no_submission(submission_id)
+        row, runs, bests = found
+        await _require_visible(session, viewer, row)
         places = await self._places.of(session, bests)
         noticed: tuple[Evidence, ...] = ()
         if viewer.role == Role.ADMIN:
             noticed = (await reviews.evidence(session, [row.id]))[row.id]
-        shown = views.with_results(runs, results, viewer)
-        return views.submission(row, shown, places, noticed)
+        secret = views.sees_secret(viewer)
+        return Look(row, tuple(runs), tuple(places), noticed, queue=None, secret=secret)
+
+
+async def _whole(session: ReadSession, look: Look, *, files: bool = False) -> Submission:
+    code = await submissions.code(session, look.row.id)
+    if code is None:
+        raise _no_submission(look.row.id)
+    results: dict[int, RunResult] = {}
+    if any(run.state is RunState.FINISHED for run in look.runs):  # else there are none
+        results = await submissions.results(session, look.row.id, secret=look.secret, files=files)
+    return views.whole(look, code, results)
 
 
 def _wait_s(found: Waiting, slots: int, running_limit: int | None) -> float | None:
@@ -268,9 +287,7 @@ async def _existing(session: ReadSession, submission_id: int) -> submissions.Sub
     known = 0 < submission_id <= _MAX_ID
     row = await submissions.one(session, submission_id) if known else None
     if row is None:
-        raise NotFound(
-            f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
-        )
+        raise _no_submission(submission_id)
     return row
 
 
@@ -279,19 +296,30 @@ async def visible(
 ) -> submissions.SubmissionRow:
     """Raises `NotFound`, and `NotAllowed` where its code isn't for this person's eyes."""
     row = await _existing(session, submission_id)
-    if viewer.id == row.author_id or viewer.role == Role.ADMIN:
-        return row
-    if not await _may_read(session, viewer, row):
-        raise _someone_elses(submission_id)
+    await _require_visible(session, viewer, row)
     return row
 
 
-async def _own(session: ReadSession, viewer: User, submission_id: int) -> submissions.SubmissionRow:
+async def _require_visible(
+    session: ReadSession, viewer: User, row: submissions.SubmissionRow
+) -> None:
+    if viewer.id == row.author_id or viewer.role == Role.ADMIN:
+        return
+    if not await _may_read(session, viewer, row):
+        raise _someone_elses(row.id)
+
+
+async def _require_own(session: ReadSession, viewer: User, submission_id: int) -> None:
     """Raises as `visible`, also where others may read but not touch."""
     row = await visible(session, viewer, submission_id)
     if row.author_id != viewer.id and viewer.role != Role.ADMIN:
         raise _someone_elses(submission_id)
-    return row
+
+
+def _no_submission(submission_id: int) -> NotFound:
+    return NotFound(
+        f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
+    )
 
 
 def _someone_elses(submission_id: int) -> NotAllowed:

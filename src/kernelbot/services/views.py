@@ -1,7 +1,7 @@
 """What of a submission is shown to whom, as pure functions."""
 
-import builtins
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kernelbot.domain.states import (
     ReviewState,
@@ -10,7 +10,16 @@ from kernelbot.domain.states import (
     submission_state,
     worst,
 )
-from kernelbot.domain.types import Event, Evidence, NewSubmission, Role, Run, Submission, User
+from kernelbot.domain.types import (
+    Event,
+    Evidence,
+    NewSubmission,
+    QueuePlace,
+    Role,
+    Run,
+    Submission,
+    User,
+)
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.store.intake import Destination
 from kernelbot.store.submissions import AddedRun, Place, SubmissionRow
@@ -27,12 +36,35 @@ def sees_secret(viewer: User) -> bool:
     return viewer.role == Role.ADMIN
 
 
+@dataclass(frozen=True)
+class Look:
+    """A submission as somebody found it, less what never changes of it: its code, and the results
+    of the runs that have finished. So of the same submission equal looks show the same."""
+
+    row: SubmissionRow
+    runs: tuple[Run, ...]
+    places: tuple[Place, ...]
+    evidence: tuple[Evidence, ...]
+    queue: QueuePlace | None
+    """None: nothing of it waits, or nobody asked."""
+    secret: bool
+    """Whether who looks sees the results of secret runs."""
+
+
+def whole(look: Look, code: str, results: dict[int, RunResult]) -> Submission:
+    """What was looked at with what was left out."""
+    # Of what has finished since the look nothing is shown yet.
+    of_then = {run.id: results.get(run.id) for run in look.runs if run.state is RunState.FINISHED}
+    runs = with_results(look.runs, of_then, secret=look.secret)
+    return submission(replace(look.row, code=code), runs, look.places, look.evidence)
+
+
 def with_results(
-    runs: builtins.list[Run], results: dict[int, RunResult], viewer: User
-) -> builtins.list[Run]:
-    """The runs with their results, where the viewer may see them."""
+    runs: Iterable[Run], results: Mapping[int, RunResult | None], *, secret: bool
+) -> list[Run]:
+    """The runs with their results, those of secret runs where that is said."""
     return [
-        run if run.secret and not sees_secret(viewer) else replace(run, result=results.get(run.id))
+        run if run.secret and not secret else replace(run, result=results.get(run.id))
         for run in runs
     ]
 
@@ -81,8 +113,8 @@ def new_submission(
 
 def submission(
     row: SubmissionRow,
-    runs: builtins.list[Run],
-    places: builtins.list[Place],
+    runs: Sequence[Run],
+    places: Sequence[Place],
     evidence: tuple[Evidence, ...] = (),
 ) -> Submission:
     """A submission with everything that is derived from its runs."""

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
@@ -35,6 +35,9 @@ class SubmissionRow:
     review: ReviewState
     review_reason: str | None
     code: str | None
+
+
+_OF_SUBMISSION = tuple(field.name for field in fields(SubmissionRow))
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,26 @@ async def one(session: ReadSession, submission_id: int) -> SubmissionRow | None:
     return _submission(row) if row else None
 
 
+async def look(
+    session: ReadSession, submission_id: int
+) -> tuple[SubmissionRow, list[Run], list[Best]] | None:
+    """The submission without its code, its runs without results, and where it is its author's
+    best: all of it that can change, by one statement."""
+    rows = await session.all(statements("submissions")["look"], {"submission_id": submission_id})
+    if not rows:
+        return None
+    found = _submission({name: rows[0][name] for name in _OF_SUBMISSION})
+    versions = [(row["device"], row.pop("best_of_version")) for row in rows]
+    runs = [_run(_columns_of_run(row), found.mode) for row in rows]
+    return found, runs, [_best(found, *at) for at in versions if at[1] is not None]
+
+
+async def code(session: ReadSession, submission_id: int) -> str | None:
+    """The submission's code; None where there is no such submission."""
+    row = await session.one(statements("submissions")["code"], {"submission_id": submission_id})
+    return row["code"] if row else None
+
+
 async def of_author(
     session: ReadSession,
     author_id: int,
@@ -188,7 +211,7 @@ async def runs_and_bests(
         of = submission[row["submission_id"]]
         by_submission[of.id].append(_run(row, of.mode))
         if version is not None:
-            bests.append(Best(of.id, of.board_id, row["device"], of.author_id, version))
+            bests.append(_best(of, row["device"], version))
     return by_submission, bests
 
 
@@ -285,6 +308,17 @@ async def ended(session: ReadSession, submission_id: int) -> bool:
 def _submission(row: Row) -> SubmissionRow:
     review = ReviewState(row["review"])
     return SubmissionRow(**{**row, "mode": Mode(row["mode"]), "review": review})
+
+
+def _best(of: SubmissionRow, device: str, version: int) -> Best:
+    return Best(of.id, of.board_id, device, of.author_id, version)
+
+
+def _columns_of_run(row: Row) -> Row:
+    """Of a row of `look`."""
+    own = {name: row[name] for name in row if name not in _OF_SUBMISSION}
+    own["id"], own["created_at"] = own.pop("run_id"), own.pop("run_created_at")
+    return {**own, "submission_id": row["id"]}
 
 
 def _run(row: Row, mode: Mode) -> Run:

@@ -3,16 +3,16 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, File, Form, Header, Path, Query, Response, UploadFile
+from fastapi import APIRouter, File, Form, Header, Path, Query, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
+from kernelbot.api.answers import LONGEST_KEPT_BYTES, Answers
 from kernelbot.api.dependencies import Limit, ServicesDep, SettingsDep, SubmissionId, Viewer
 from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.api.errors import documented
 from kernelbot.api.events import stream
 from kernelbot.api.uploads import file_name
 from kernelbot.domain.files import LONGEST_NAME
-from kernelbot.domain.states import RunState
 from kernelbot.domain.types import NewSubmission
 from kernelbot.protocol import Mode
 from kernelbot.schemas.artifacts import ArtifactEntry, ArtifactList
@@ -75,15 +75,24 @@ async def list_submissions(
     )
 
 
-@router.get("/{submission_id}", responses=documented(401, 403, 404, 422, 503))
+@router.get(
+    "/{submission_id}",
+    response_model=SubmissionView,
+    responses=documented(401, 403, 404, 422, 503),
+)
 async def show_submission(
-    services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
-) -> SubmissionView:
+    request: Request, services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
+) -> Response:
     """One submission with its code and its runs' results."""
-    submission = await services.submissions.get(viewer, submission_id)
-    waits = any(run.state is RunState.QUEUED for run in submission.runs)
-    place = await services.submissions.queue_place(submission_id) if waits else None
-    return SubmissionView.of(submission, place)
+    look = await services.submissions.look(viewer, submission_id)
+    answers: Answers = request.app.state.answers
+    answer = answers.get((submission_id, look.secret), look)
+    if answer is None:
+        submission = await services.submissions.whole(look)
+        answer = SubmissionView.of(submission, look.queue).model_dump_json().encode()
+        if len(answer) <= LONGEST_KEPT_BYTES:
+            answers.keep((submission_id, look.secret), look, answer)
+    return Response(answer, media_type="application/json")
 
 
 @router.get("/{submission_id}/samples", responses=documented(401, 403, 404, 422, 503))
@@ -149,7 +158,7 @@ async def follow_submission(
     whenever the place in the queue has changed; comments while it is quiet; after the
     submission's last event one `event: end`, and the stream closes."""
     # Asked first, because a stream that has begun can't turn into a 404.
-    await services.submissions.get(viewer, submission_id)
+    await services.submissions.look(viewer, submission_id)
     events = services.submissions.events(viewer, submission_id, after=last_event_id)
     return StreamingResponse(
         stream(

@@ -7,6 +7,24 @@ SELECT * FROM add_submission(
 -- name: add_event
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
 
+-- A row for each of its runs, whose columns come last.
+-- name: look
+SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
+    NULL AS code,
+    r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
+    r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version
+FROM submissions s
+JOIN leaderboards b ON b.id = s.leaderboard_id
+JOIN users u ON u.id = s.author_id
+JOIN shown_runs r ON r.submission_id = s.id
+WHERE s.id = %(submission_id)s
+ORDER BY r.device, r.secret;
+
+-- name: code
+SELECT c.content AS code FROM submissions s JOIN sources c ON c.sha256 = s.source_sha256
+WHERE s.id = %(submission_id)s;
+
 -- name: one
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
     s.file_name, s.mode, s.created_at, s.review, s.review_reason,
@@ -48,24 +66,10 @@ ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
 
 -- The ids are a subquery, so that the planner doesn't know how many there are: else it plans anew
 -- each time, which costs more than the rows, because for one it hopes for better than for ten.
--- What stands in a ranking is a secret run; for others the CASE asks no index.
 -- name: runs
-SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, coalesce((
-        SELECT again.score_s FROM runs again
-        JOIN rejudges j ON j.id = again.rejudge_id AND j.finished_at IS NOT NULL
-        WHERE again.submission_id = r.submission_id AND again.device = r.device AND r.secret
-            AND again.score_s IS NOT NULL
-        ORDER BY again.rejudge_id DESC LIMIT 1
-    ), r.score_s) AS score_s, r.attempts, r.created_at, r.started_at, r.finished_at, r.fault, r.message,
-    d.version AS best_of_version
-FROM runs r
-LEFT JOIN standings s
-    ON s.submission_id = CASE WHEN r.secret THEN r.submission_id END AND s.device = r.device
-LEFT JOIN leaderboard_devices d
-    ON d.leaderboard_id = s.leaderboard_id AND d.device = s.device
-WHERE r.submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
-    AND r.rejudge_id IS NULL
-ORDER BY r.submission_id, r.device, r.secret;
+SELECT * FROM shown_runs
+WHERE submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
+ORDER BY submission_id, device, secret;
 
 -- name: rejudged_runs
 SELECT id, submission_id, device, secret, state, verdict, score_s, attempts, created_at,

@@ -1,0 +1,1 @@
+DROP VIEW shown_runs;

@@ -1,0 +1,109 @@
+"""A submission's answer that is kept is never older than the submission."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelbot.api.answers import LONGEST_KEPT_BYTES
+from kernelbot.api.app import create_app
+from tests.api.conftest import Door, client_of
+from tests.support.workers import finished, quick_settings, working
+
+FINISHED = (
+    "UPDATE runs SET state = 'finished', verdict = 'accepted', score_s = 1, finished_at = now()"
+)
+RANKED = "SELECT refresh_standing(leaderboard_id, 'CPU', author_id) FROM submissions"
+
+
+async def do(door: Door, *statements: str) -> None:
+    async with door.world.database.write() as session:
+        for statement in statements:
+            await session.do(statement)
+
+
+async def shown(door: Door, number: int) -> Any:
+    return (await door.ada.get(f"/api/v1/submissions/{number}")).json()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("UPDATE runs SET state = 'dispatched'", "UPDATE runs SET state = 'running'"),
+        (FINISHED,),
+        (FINISHED, RANKED),
+        ("UPDATE runs SET attempts = 2",),
+        ("UPDATE runs SET state = 'cancelled', finished_at = now()",),
+        (FINISHED, "UPDATE submissions SET review = 'refused', review_reason = 'cheated'"),
+        ("UPDATE users SET name = 'lovelace' WHERE name = 'ada'",),
+        ("UPDATE leaderboards SET name = 'sorting'",),
+    ],
+)
+async def test_an_answer_shows_what_has_changed(door: Door, change: tuple[str, ...]) -> None:
+    await door.world.board()
+    number = (await door.world.submit()).id
+    before = [await shown(door, number) for _ in range(2)]
+    await do(door, *change)
+    async with client_of(create_app(door.world.services), door.world.ada) as elsewhere:
+        unkept = (await elsewhere.get(f"/api/v1/submissions/{number}")).json()
+    after = await shown(door, number)
+    assert (before[0], unkept) == (before[1], after)
+    assert before[0] != after
+
+
+async def test_an_answer_shows_the_place_in_the_queue_of_now(door: Door) -> None:
+    await door.world.board()
+    first, second = [(await door.world.submit()).id for _ in range(2)]
+    places = [(await shown(door, second))["queue_position"] for _ in range(2)]
+    await door.ada.post(f"/api/v1/submissions/{first}/cancel")
+    places.append((await shown(door, second))["queue_position"])
+    assert [3, 3, 1] == places
+
+
+async def test_an_answer_shows_the_rank_of_now(door: Door) -> None:
+    await door.world.board()
+    await door.world.submit()
+    await do(door, FINISHED, RANKED)
+    places = [(await shown(door, 1))["place"] for _ in range(2)]
+    await door.world.submit(door.world.bob.user, content=b"# faster\n")
+    await do(door, FINISHED.replace("1,", "0.1,") + " WHERE submission_id = 2", RANKED)
+    places.append((await shown(door, 1))["place"])
+    assert [1, 1, 2] == places
+
+
+async def test_what_is_secret_is_kept_for_organisers_alone(door: Door, tmp_path: Path) -> None:
+    await door.world.board()
+    number = (await door.world.submit(content=b"# fake: accepted\n")).id
+    async with working(quick_settings(tmp_path), door.world.database.url):
+        await finished(door.world, number)
+    path = f"/api/v1/submissions/{number}"
+    seen = [
+        [run["result"] is not None for run in (await person.get(path)).json()["runs"]]
+        for person in (door.ada, door.admin, door.ada, door.admin)
+    ]
+    assert [[True, False], [True, True], [True, False], [True, True]] == seen
+
+
+async def test_an_answer_is_kept_for_those_alone_who_may_see_it(door: Door) -> None:
+    await door.world.board()
+    number = (await door.world.submit()).id
+    await shown(door, number)
+    assert 403 == (await door.bob.get(f"/api/v1/submissions/{number}")).status_code
+
+
+async def test_what_was_deleted_is_not_found_again(door: Door) -> None:
+    await door.world.board()
+    number = (await door.world.submit()).id
+    await shown(door, number)
+    await do(door, "DELETE FROM submissions")
+    assert "not_found" == (await shown(door, number))["code"]
+
+
+@pytest.mark.parametrize(("length", "kept"), [(10, True), (LONGEST_KEPT_BYTES, False)])
+async def test_answers_of_a_usual_length_are_kept(door: Door, length: int, kept: bool) -> None:
+    """Shown by code that is changed behind the platform's back, which never happens."""
+    await door.world.board()
+    number = (await door.world.submit(content=b"#" * length)).id
+    before = (await shown(door, number))["code"]
+    await do(door, "UPDATE sources SET content = 'other'")
+    assert (before if kept else "other") == (await shown(door, number))["code"]
