@@ -26,8 +26,8 @@ async def judged(world: World, tmp_path: Path) -> AsyncIterator[World]:
         yield world
 
 
-async def ranked(world: World, author: User, score_s: float) -> Submission:
-    sent = await world.submit(author, content=PASSES.format(score_s).encode())
+async def ranked(world: World, author: User, score_s: float, code: str = "") -> Submission:
+    sent = await world.submit(author, content=(PASSES.format(score_s) + code).encode())
     return await finished(world, sent.id)
 
 
@@ -73,6 +73,14 @@ async def test_the_same_code_is_not_ranked_again_after_deleting_it(judged: World
     again = await names(judged)
     await ranked(judged, judged.ada.user, 2.0)
     assert ([], [(1, "ada")]) == (again, await names(judged))
+
+
+async def test_nor_with_other_comments(judged: World) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0, "def f(x): return x")
+    await judged.services.upkeep.delete_submission(judged.ada.user, first.id)
+    await ranked(judged, judged.ada.user, 0.5, "def f( x ): return x  # faster")
+    await ranked(judged, judged.bob.user, 2.0, "def f(x): return x")
+    assert [(1, "bob")] == await names(judged)
 
 
 async def test_deleting_the_second_try_leaves_the_first(judged: World) -> None:

@@ -163,6 +163,8 @@ class Shot:
     score_s: float
     half_s: float
     source: int
+    code: int | None = None
+    """None: of before it was looked at."""
 
 
 @pytest.mark.parametrize(
@@ -173,6 +175,10 @@ class Shot:
         ([Shot(2.0, 0.1, 1), Shot(1.9, 0.1, 2), Shot(1.7, 0.1, 3)], 1.7),
         ([Shot(2.0, 0.1, 1), Shot(1.0, 0.1, 1)], 2.0),
         ([Shot(2.0, 0.1, 1), Shot(1.5, 0.1, 2), Shot(0.5, 0.1, 1)], 1.5),
+        ([Shot(2.0, 0.1, 1, 7), Shot(1.0, 0.1, 2, 7)], 2.0),
+        ([Shot(2.0, 0.1, 1, 7), Shot(1.0, 0.1, 2, 8)], 1.0),
+        ([Shot(2.0, 0.1, 1), Shot(1.0, 0.1, 1, 7)], 2.0),
+        ([Shot(2.0, 0.1, 1), Shot(1.0, 0.1, 2, 7), Shot(0.5, 0.1, 3, 7)], 1.0),
     ],
     ids=[
         "a real improvement counts",
@@ -180,6 +186,10 @@ class Shot:
         "small steps add up",
         "the same source again doesn't count",
         "nor after another one",
+        "nor the same code in another source",
+        "other code counts",
+        "the same source of before doesn't count",
+        "what came before is no other's code",
     ],
 )
 async def test_what_an_author_stands_with(world: World, shots: list[Shot], standing: float) -> None:
@@ -194,6 +204,12 @@ async def test_what_an_author_stands_with(world: World, shots: list[Shot], stand
             values = {"author": author, "sha": sha, "public": "accepted", "public_fault": None}
             values |= {"score": shot.score_s, "low": shot.score_s - shot.half_s}
             connection.execute(ADD, values | {"high": shot.score_s + shot.half_s})
+            code = None if shot.code is None else bytes([shot.code]) * 32
+            connection.execute(
+                "UPDATE submissions SET code_sha256 = %s"
+                " WHERE id = (SELECT max(id) FROM submissions)",
+                (code,),
+            )
             connection.execute("SELECT refresh_standing(%s, 'CPU', %s)", (board.id, author))
     page = await world.services.standings.page(None, "sort", None)
     assert [standing] == [row.score_s for row in page.rows]

@@ -1,11 +1,13 @@
 """Having runs judged: what the worker calls, each step one guarded transaction."""
 
+import asyncio
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.files import under_safe_names
+from kernelbot.domain.same_code import code_digest
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
 from kernelbot.protocol import (
@@ -188,6 +190,7 @@ class Judging:
         ranked = accepted and claim.spec.secret
         # Now and not before: while it was measured it would have disturbed the times.
         found = await self._noticed(claim) if ranked else ()
+        code_sha256 = await _code_digest(claim) if ranked else None
         fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
         async with self._database.write() as session:
             run = await attempts.hold_run(session, claim.run_id)
@@ -206,6 +209,8 @@ class Judging:
                 unverified=result.harness == HarnessKind.SCRIPT,
             )
             await attempts.add_measurements(session, claim.run_id, result)
+            if code_sha256 is not None:
+                await submissions.know_code(session, claim.submission_id, code_sha256)
             data: EventData = {
                 "verdict": result.verdict,
                 "fault": fault,
@@ -349,6 +354,12 @@ class Judging:
             sampling=self._rules.sampling,
             sandbox=self._rules.sandbox,
         )
+
+
+async def _code_digest(claim: Claim) -> bytes:
+    """In a thread: a large source takes a second."""
+    spec = claim.spec
+    return await asyncio.to_thread(code_digest, spec.submission.text, spec.problem.lang)
 
 
 def _job_id(run: LockedRun, number: int) -> str:

@@ -123,6 +123,12 @@ async def add(session: WriteSession, new: NewRow) -> list[AddedRun]:
     return [AddedRun(**row) for row in rows]
 
 
+async def know_code(session: WriteSession, submission_id: int, code_sha256: bytes) -> None:
+    """Say what its code is, whatever its layout and comments (`domain.same_code`)."""
+    values = {"submission_id": submission_id, "code_sha256": code_sha256}
+    await session.do(statements("submissions")["know_code"], values)
+
+
 async def add_event(
     session: WriteSession,
     submission_id: int,

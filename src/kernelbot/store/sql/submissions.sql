@@ -4,6 +4,10 @@ SELECT * FROM add_submission(
     %(file_name)s, %(mode)s, %(devices)s
 );
 
+-- name: know_code
+UPDATE submissions SET code_sha256 = %(code_sha256)s
+WHERE id = %(submission_id)s AND code_sha256 IS DISTINCT FROM %(code_sha256)s;
+
 -- name: add_event
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
 

@@ -7,13 +7,15 @@ SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FO
 -- Before anything is stopped: what was stopped half way isn't ranked.
 -- name: withdraw
 INSERT INTO withdrawn_sources AS known (
-    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id
+    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id, code_sha256
 )
-SELECT leaderboard_id, author_id, source_sha256, judging_hash, device, min(submission_id)
+SELECT DISTINCT ON (leaderboard_id, author_id, source_sha256, judging_hash, device)
+    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id, code_sha256
 FROM rankable_runs WHERE submission_id = ANY(%(submission_ids)s)
-GROUP BY leaderboard_id, author_id, source_sha256, judging_hash, device
+ORDER BY leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id
 ON CONFLICT (leaderboard_id, author_id, source_sha256, judging_hash, device)
-DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id);
+DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id),
+    code_sha256 = coalesce(excluded.code_sha256, known.code_sha256);
 
 -- So what waits or runs leaves the turns before the rankings are held.
 -- name: drop_runs
