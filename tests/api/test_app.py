@@ -13,6 +13,26 @@ async def pieces(size_bytes: int) -> AsyncIterator[bytes]:
         yield b"x" * (1 << 16)
 
 
+WAYS_IN: list[dict[str, list[str]]] = [{"HTTPBearer": []}, {"WebAuth": []}, {"CliAuth": []}]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "expected"),
+    [
+        ("get", "/api/v1/submissions", WAYS_IN),
+        ("get", "/api/v1/boards", [*WAYS_IN, {}]),
+        ("post", "/api/v1/device-logins", None),
+        ("get", "/health", None),
+    ],
+)
+async def test_the_document_says_how_a_token_is_sent(
+    door: Door, method: str, path: str, expected: list[dict[str, list[str]]] | None
+) -> None:
+    document = (await door.stranger.get("/openapi.json")).json()
+    assert expected == document["paths"][path][method].get("security")
+    assert {"HTTPBearer", "WebAuth", "CliAuth"} <= document["components"]["securitySchemes"].keys()
+
+
 @pytest.mark.parametrize(
     ("method", "path", "expected"),
     [

@@ -11,6 +11,7 @@ from kernelbot import __version__
 from kernelbot.api import errors, login, popcorn
 from kernelbot.api.answers import no_answers
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
+from kernelbot.api.openapi import Documented
 from kernelbot.api.routers import (
     boards,
     exports,
@@ -61,7 +62,8 @@ def create_app(
     None: one with the HTTP metrics alone."""
     settings = settings or ApiSettings()
     registry = registry or CollectorRegistry()
-    app = FastAPI(
+    app = Documented(
+        prefix=PREFIX,
         title="KernelBot",
         version=__version__,
         summary="Kernel competitions: submissions judged in a sandbox, measured, ranked.",

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Request, Response, Security
+from fastapi import Depends, Path, Query, Request, Response
 from fastapi.routing import APIRoute
-from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import NotAuthenticated
@@ -13,9 +12,18 @@ from kernelbot.domain.types import User
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
 from kernelbot.services import Services
 
-_bearer = HTTPBearer(auto_error=False, description="A token: `kernelbot user create NAME`.")
-_web = APIKeyHeader(name="X-Web-Auth-Id", auto_error=False, scheme_name="WebAuth")
-_cli = APIKeyHeader(name="X-Popcorn-Cli-Id", auto_error=False, scheme_name="CliAuth")
+_WEB, _CLI = "X-Web-Auth-Id", "X-Popcorn-Cli-Id"
+WAYS_IN = {
+    "HTTPBearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token: `kernelbot user create NAME`.",
+    },
+    "WebAuth": {"type": "apiKey", "in": "header", "name": _WEB},
+    "CliAuth": {"type": "apiKey", "in": "header", "name": _CLI},
+}
+"""How a token is sent, for OpenAPI. Not as dependencies: each is resolved for every request, and
+three that read one header each cost as much as a question to the database."""
 
 
 async def services(request: Request) -> Services:
@@ -36,24 +44,21 @@ ServicesDep = Annotated[Services, Depends(services)]
 SettingsDep = Annotated[ApiSettings, Depends(settings)]
 
 
-async def maybe_viewer(
-    request: Request,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
-    web: Annotated[str | None, Security(_web)],
-    cli: Annotated[str | None, Security(_cli)],
-) -> User | None:
+async def maybe_viewer(request: Request) -> User | None:
     """Who asks; None without a token. ADMIN_TOKEN is the organiser's. Raises `NotAuthenticated`
     for a token nobody has: a wrong token is never silently a stranger."""
-    # Asked for here and not declared: each dependency is resolved for every request.
     users = (await services(request)).users
-    if bearer and (await settings(request)).opens_admin(bearer.credentials):
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+    bearer = credentials.strip() if scheme.lower() == "bearer" else ""
+    if bearer and (await settings(request)).opens_admin(bearer):
         return await users.organiser()
-    token = bearer.credentials if bearer else web or cli
-    return None if token is None else await users.authenticate(token)
+    token = bearer or request.headers.get(_WEB) or request.headers.get(_CLI)
+    return await users.authenticate(token) if token else None
 
 
-async def viewer(found: Annotated[User | None, Depends(maybe_viewer)]) -> User:
+async def viewer(request: Request) -> User:
     """Who asks. Raises `NotAuthenticated` without a token."""
+    found = await maybe_viewer(request)
     if found is None:
         raise NotAuthenticated(
             "This needs a token.",
@@ -71,8 +76,7 @@ class KnownFirst(APIRoute):
         handle = super().get_route_handler()
 
         async def asking_first(request: Request) -> Response:
-            given = await _bearer(request), await _web(request), await _cli(request)
-            await viewer(await maybe_viewer(request, *given))
+            await viewer(request)
             return await handle(request)
 
         return asking_first
