@@ -37,8 +37,8 @@ from kernelbot.protocol import (
 Emit = Callable[[ProgressEvent], None]
 _START_S = 120.0
 _SLACK_S = 30.0
-_RUNNERS_PER_JOB = 2
-"""The author's, and the control beside it."""
+_RUNNERS_PER_JOB = 4
+"""One for each phase of a ranked run, and the control."""
 _UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
 """What torch's profiler tells of itself would stand among the author's own words on stderr."""
 

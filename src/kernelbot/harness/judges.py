@@ -18,6 +18,7 @@ from typing import Any
 
 from kernelbot.harness.channel import Channel, ChannelClosed, ChannelError, ChannelTimeout
 from kernelbot.harness.clocks import CacheFlusher, last_level_cache_bytes
+from kernelbot.harness.pages import gather_pages
 from kernelbot.harness.preload import preload
 from kernelbot.harness.sandbox import SandboxUnavailable
 
@@ -65,6 +66,7 @@ def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool, spare: int) -> 
     zygote = _Zygote(control, CacheFlusher(last_level_cache_bytes()), spare)
     gc.collect()
     gc.freeze()
+    gather_pages()
     zygote.replenish()
     try:
         control.send({"op": "ready"})
@@ -89,8 +91,8 @@ class _Zygote:
         self._waiting: list[tuple[int, Channel]] = []
 
     def replenish(self) -> None:
-        """Fork judges ahead of need: a fork with all of torch in it takes its time."""
-        while len(self._waiting) < self._spare:
+        """Fork judges ahead of need, while none is at work that this could take processors from."""
+        while not self.children.by_id and len(self._waiting) < self._spare:
             self._waiting.append(self._fork())
 
     def obey(self, message: dict[str, Any], fds: list[int]) -> None:

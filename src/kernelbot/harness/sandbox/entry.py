@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
+from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import Entry, RunnerOrder
 
 _DATA_ALLOWANCE_BYTES = 1 << 30
@@ -21,11 +22,11 @@ _PROCESS_ALLOWANCE = 64
 """Added where RLIMIT_NPROC stands in: it also counts the zygote and its other runners."""
 
 
-def run_entry(inner: socket.socket, *, isolated: bool) -> NoReturn:
+def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
     """Wait for the order in a shell that nothing gets out of, then follow it and end."""
     exit_code = 1
     try:
-        _lock_in(inner, isolated)
+        _lock_in(inner, around)
         wire.send(inner, {"ready": True})
         packet = wire.receive(inner)
         if packet is not None:
@@ -42,13 +43,15 @@ def run_entry(inner: socket.socket, *, isolated: bool) -> NoReturn:
         os._exit(exit_code & 0xFF)
 
 
-def _lock_in(inner: socket.socket, isolated: bool) -> None:
+def _lock_in(inner: socket.socket, around: Surroundings) -> None:
     kernel.close_all_but({0, 1, 2, inner.fileno()})
     os.setsid()  # else a signal to "my group" would reach the zygote
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(OSError):  # a courtesy to the machine; some containers refuse it
         Path("/proc/self/oom_score_adj").write_text("1000")
-    if isolated:
+    if around.cpus:
+        os.sched_setaffinity(0, around.cpus)  # for good: the filter below forbids it
+    if around.isolated:
         kernel.drop_capabilities()
         kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
         kernel.install_filter(seccomp.build_filter())

@@ -1,7 +1,8 @@
 """The zygote's own process, inside the outer sandbox: imports once, then forks runners for ever.
 
 It runs no author's code, has a single thread, and keeps `spare` runners waiting so that a spawn
-costs a message instead of a fork.
+costs a message instead of a fork. It makes them while no runner is at work: a fork takes processors
+from whoever is being judged, and measured, at the time.
 """
 
 import gc
@@ -12,10 +13,12 @@ import signal
 import socket
 import sys
 from contextlib import suppress
+from dataclasses import dataclass
 
+from kernelbot.harness.pages import gather_pages
 from kernelbot.harness.preload import preload
 from kernelbot.harness.sandbox import init, kernel, wire
-from kernelbot.harness.sandbox.model import Flavour
+from kernelbot.harness.sandbox.model import Flavour, Surroundings
 
 _REAP_EVERY_MS = 1000
 
@@ -23,17 +26,17 @@ _REAP_EVERY_MS = 1000
 def main(argv: list[str]) -> None:
     """`CONTROL_FD FLAVOUR CUDA_ON_CPU SPARE ISOLATED CPUS`, as the zygote's starter passes them."""
     control_fd, flavour, cuda_on_cpu, spare, isolated, cpus = argv
-    if cpus:
-        os.sched_setaffinity(0, map(int, cpus.split(",")))
     os.environ.pop("PWD", None)  # bubblewrap's own addition
     if isolated == "1":
         _enter_own_pid_namespace()
     control = socket.socket(fileno=int(control_fd))
-    forker = _Forker(control, spare=int(spare), isolated=isolated == "1")
+    around = Surroundings(isolated == "1", tuple(map(int, filter(None, cpus.split(",")))))
+    forker = _Forker(control, around, spare=int(spare))
     preload(Flavour(flavour), cuda_on_cpu == "1")
     importlib.import_module("kernelbot.harness.ranks.family")  # so that no runner has to
     gc.collect()
     gc.freeze()
+    gather_pages()
     forker.run()
 
 
@@ -50,12 +53,22 @@ def _enter_own_pid_namespace() -> None:
         os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 0xFF)
 
 
+@dataclass(frozen=True)
+class _Spare:
+    """A runner that waits for its order."""
+
+    pid: int
+    lane: socket.socket
+
+
 class _Forker:
-    def __init__(self, control: socket.socket, *, spare: int, isolated: bool) -> None:
+    def __init__(self, control: socket.socket, around: Surroundings, *, spare: int) -> None:
         self._control = control
-        self._spare = spare
-        self._isolated = isolated
-        self._lanes: list[socket.socket] = []
+        self._around = around
+        self._wanted = spare
+        self._isolated = around.isolated
+        self._spares: list[_Spare] = []
+        self._at_work: set[int] = set()
         self._clients: dict[int, socket.socket] = {}
         self._own_pid_namespace = -1
         if isolated:
@@ -70,10 +83,12 @@ class _Forker:
         poll = select.poll()
         poll.register(awake, select.POLLIN)
         poll.register(self._control, select.POLLIN)
-        self._replenish()
+        while self._make_spare():
+            pass
         wire.send(self._control, {"ready": True})
+        made = False
         while True:
-            for fd, _ in poll.poll(_REAP_EVERY_MS):
+            for fd, _ in poll.poll(0 if made else _REAP_EVERY_MS):
                 if fd == awake:
                     os.read(awake, 4096)
                 elif fd == self._control.fileno():
@@ -82,7 +97,7 @@ class _Forker:
                 else:
                     self._serve(fd, poll)
             self._reap()
-            self._replenish()
+            made = self._make_spare()
 
     def _accept(self, poll: select.poll) -> bool:
         packet = wire.receive(self._control)
@@ -101,9 +116,10 @@ class _Forker:
             self._clients.pop(fd).close()
             return
         try:
-            lane = self._lanes.pop(0) if self._lanes else self._fork_runner()
-            with lane:
-                wire.send(lane, packet.body, packet.fds)
+            runner = self._spares.pop(0) if self._spares else self._fork_runner()
+            with runner.lane:
+                wire.send(runner.lane, packet.body, packet.fds)
+            self._at_work.add(runner.pid)
         except OSError as error:
             self._refuse(packet, error)
         finally:
@@ -113,15 +129,18 @@ class _Forker:
         with socket.socket(fileno=os.dup(packet.fds[init.STATUS])) as status, suppress(OSError):
             wire.send(status, {"error": f"no runner could be started: {error}"})
 
-    def _replenish(self) -> None:
-        while len(self._lanes) < self._spare:
-            try:
-                self._lanes.append(self._fork_runner())
-            except OSError as error:
-                sys.stderr.write(f"no spare runner: {error}\n")
-                return
+    def _make_spare(self) -> bool:
+        """One at most, so that whoever asks meanwhile is served in between; whether it was."""
+        if self._at_work or len(self._spares) >= self._wanted:
+            return False
+        try:
+            self._spares.append(self._fork_runner())
+        except OSError as error:
+            sys.stderr.write(f"no spare runner: {error}\n")
+            return False
+        return True
 
-    def _fork_runner(self) -> socket.socket:
+    def _fork_runner(self) -> _Spare:
         lane, far = wire.pair()
         if self._isolated:
             kernel.unshare(kernel.CLONE_NEWPID)  # of the next child; ours stays
@@ -130,14 +149,14 @@ class _Forker:
             if pid == 0:
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                init.run_init(far, isolated=self._isolated)
+                init.run_init(far, self._around)
         finally:
             if self._isolated:  # run_init never returns: only the zygote comes here
                 kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
         far.close()
-        return lane
+        return _Spare(pid, lane)
 
     def _reap(self) -> None:
         with suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+            while pid := os.waitpid(-1, os.WNOHANG)[0]:
+                self._at_work.discard(pid)

@@ -18,6 +18,7 @@ from typing import NoReturn
 
 from kernelbot.harness.sandbox import descendants, entry, kernel, wire
 from kernelbot.harness.sandbox.enclosure import PRIVATE_FOLDERS, ways_back
+from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import RunnerOrder
 from kernelbot.protocol import Limits
 
@@ -27,14 +28,15 @@ STATUS, CHANNEL, STDOUT, STDERR = range(4)
 and then cgroup task lists."""
 
 
-def run_init(lane: socket.socket, *, isolated: bool) -> NoReturn:
+def run_init(lane: socket.socket, around: Surroundings) -> NoReturn:
     """Be the init of one runner, to its end. Called in a fresh fork of the zygote."""
+    isolated = around.isolated
     try:
         kernel.close_all_but({0, 1, 2, lane.fileno()})
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        runner_pid, inner = _prepare(isolated)
+        runner_pid, inner = _prepare(around)
         packet = wire.receive(lane)
         lane.close()
         if packet is not None:
@@ -50,8 +52,8 @@ def run_init(lane: socket.socket, *, isolated: bool) -> NoReturn:
         os._exit(0)
 
 
-def _prepare(isolated: bool) -> tuple[int, socket.socket]:
-    if isolated:
+def _prepare(around: Surroundings) -> tuple[int, socket.socket]:
+    if around.isolated:
         _make_private_world()
     else:
         kernel.prctl(kernel.PR_SET_CHILD_SUBREAPER, 1)
@@ -59,7 +61,7 @@ def _prepare(isolated: bool) -> tuple[int, socket.socket]:
     runner_pid = os.fork()
     if runner_pid == 0:
         inner.close()
-        entry.run_entry(far, isolated=isolated)
+        entry.run_entry(far, around)
     far.close()
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the runner must not read our memory or descriptors
     ready = wire.receive(inner)

@@ -39,6 +39,15 @@ class ZygoteConfig:
 
 
 @dataclass(frozen=True)
+class Surroundings:
+    """What a zygote puts around each of its runners."""
+
+    isolated: bool
+    cpus: tuple[int, ...]
+    """See `ZygoteConfig`; the zygote itself may use any, so as not to stand in a runner's way."""
+
+
+@dataclass(frozen=True)
 class RunnerExit:
     """How a runner ended. Exit code and signal are both None where it was killed from outside."""
 
