@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -52,7 +53,15 @@ class Shell:
         return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *arguments: str | os.PathLike[str]) -> "subprocess.Popen[str]":
-        """Start one and don't wait; its output is on pipes."""
+        """Start one and don't wait; its output is on pipes. Ctrl-C works, also where the tests were
+        started by a shell that shields what it starts from it."""
+        ours = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return self._start(*arguments)
+        finally:
+            signal.signal(signal.SIGINT, ours)
+
+    def _start(self, *arguments: str | os.PathLike[str]) -> "subprocess.Popen[str]":
         return subprocess.Popen(
             [*COMMAND, *arguments],
             cwd=self.home,
