@@ -71,7 +71,7 @@ class _Forker:
         self._at_work: set[int] = set()
         self._clients: dict[int, socket.socket] = {}
         self._own_pid_namespace = -1
-        if isolated:
+        if around.isolated:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
 
     def run(self) -> None:
