@@ -28,12 +28,13 @@ from kernelbot.services.code_visibility import CodeFacts, may_read_code
 from kernelbot.services.devices import FRESH_S
 from kernelbot.services.live import Listener
 from kernelbot.services.places import Places
+from kernelbot.services.queue_line import place_of
 from kernelbot.services.roles import require_admin
 from kernelbot.services.views import Look
 from kernelbot.store import attempts, reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
-from kernelbot.store.submissions import AddedRun, Waiting
+from kernelbot.store.submissions import AddedRun
 
 _MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
@@ -218,14 +219,11 @@ class Submissions:
                     await waker.wait()
 
     async def _place(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
-        found = await submissions.queue_place(
-            session, submission_id, ranked_first=self._rules.ranked_first, fresh_s=FRESH_S
-        )
+        found = await submissions.queue_place(session, submission_id, self._rules, fresh_s=FRESH_S)
         if found is None:
             return None
         slots = self._slots.get(found.device, 1) * found.workers
-        wait_s = _wait_s(found, slots, self._rules.running_limit)
-        return QueuePlace(found.device, found.position, wait_s)
+        return place_of(found, slots, self._rules.running_limit)
 
     async def _wake(self, session: WriteSession, ended: Submission) -> None:
         """The author's next runs may have been passed over for his limit: bring jobs again."""
@@ -267,19 +265,6 @@ async def _whole(session: ReadSession, look: Look, *, files: bool = False) -> Su
     if any(run.state is RunState.FINISHED for run in look.runs):  # else there are none
         results = await submissions.results(session, look.row.id, secret=look.secret, files=files)
     return views.whole(look, code, results)
-
-
-def _wait_s(found: Waiting, slots: int, running_limit: int | None) -> float | None:
-    """A guess: those ahead are judged on all slots at the pace of the device's latest runs, and
-    the author's own among them on no more than he may have running."""
-    if found.mean_s is None or slots == 0:
-        return None
-    rounds = max(0, found.position - max(0, slots - found.running)) / slots
-    if running_limit is not None:
-        places = max(1, min(slots, running_limit))
-        own = max(0, found.own_before + 1 - max(0, places - found.own_running))
-        rounds = max(rounds, own / places)
-    return rounds * found.mean_s
 
 
 async def _existing(session: ReadSession, submission_id: int) -> submissions.SubmissionRow:

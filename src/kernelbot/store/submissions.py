@@ -9,7 +9,7 @@ from typing import Any
 
 from kernelbot.domain.files import RunFile
 from kernelbot.domain.states import ReviewState, RunState
-from kernelbot.domain.types import Event, Run
+from kernelbot.domain.types import Event, QueueRules, Run
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import dumps
@@ -101,6 +101,8 @@ class Waiting:
     own_running: int
     own_before: int
     """Of its author: what runs on the device, and what waits there longer."""
+    others: int
+    """How many runs of others wait for the device; 0 where no limit on running holds."""
     workers: int
     mean_s: float | None
     """Of the device's latest runs; None: there are none."""
@@ -285,16 +287,21 @@ async def refresh_standings(session: WriteSession, submission_id: int) -> None:
 
 
 async def queue_place(
-    session: ReadSession, submission_id: int, *, ranked_first: bool, fresh_s: float
+    session: ReadSession, submission_id: int, rules: QueueRules, *, fresh_s: float
 ) -> Waiting | None:
     """Where its next run stands; None when nothing of it waits."""
-    values = {"submission_id": submission_id, "ranked_first": ranked_first, "fresh_s": fresh_s}
+    values = {
+        "submission_id": submission_id,
+        "ranked_first": rules.ranked_first,
+        "fresh_s": fresh_s,
+        "limited": rules.running_limit is not None,
+    }
     row = await session.one(statements("submissions")["queue_place"], values)
     if row is None:
         return None
     numbers = {
         key: int(row[key])
-        for key in ("position", "running", "own_running", "own_before", "workers")
+        for key in ("position", "running", "own_running", "own_before", "workers", "others")
     }
     return Waiting(**{**row, **numbers})
 

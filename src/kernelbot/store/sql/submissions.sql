@@ -136,7 +136,12 @@ CROSS JOIN LATERAL (SELECT DISTINCT device FROM runs WHERE submission_id = s.id 
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
 -- name: queue_place
-SELECT * FROM queue_outlook(%(submission_id)s, %(ranked_first)s, %(fresh_s)s);
+SELECT o.*, CASE WHEN %(limited)s THEN (
+        SELECT coalesce(sum(t.waiting), 0) FROM queue_turns t
+        JOIN submissions s ON s.id = %(submission_id)s AND s.author_id <> t.author_id
+        WHERE t.device = o.device AND t.waits
+    ) ELSE 0 END AS others
+FROM queue_outlook(%(submission_id)s, %(ranked_first)s, %(fresh_s)s) o;
 
 -- name: events
 SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,
