@@ -126,9 +126,26 @@ async def test_every_page_shows_the_ranks_of_the_whole(world: World) -> None:
     async with world.database.read() as session:
         whole = await standings.page(session, board.id, "CPU", limit=100, offset=0)
         singles: list[Standing] = []
-        for offset in range(len(whole)):
-            singles += await standings.page(session, board.id, "CPU", limit=1, offset=offset)
-    assert tuple(singles) == whole
+        for offset in range(len(whole.rows)):
+            single = await standings.page(session, board.id, "CPU", limit=1, offset=offset)
+            singles += single.rows
+    assert tuple(singles) == whole.rows
+
+
+async def test_a_page_counted_from_any_row_is_the_one_counted_from_the_top(world: World) -> None:
+    board = await world.board()
+    authors = [(await world.services.users.create(f"u{i}")).user.id for i in range(15)]
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _history(connection, random.Random(5), authors)
+    async with world.database.read() as session:
+        whole = await standings.page(session, board.id, "CPU", limit=100, offset=0)
+        for position, row in enumerate(whole.rows):
+            start = standings.Mark(position, row.score_s, row.achieved_at, row.author_id)
+            for offset in range(position, len(whole.rows)):
+                counted = await standings.page(
+                    session, board.id, "CPU", limit=2, offset=offset, start=start
+                )
+                assert whole.rows[offset : offset + 2] == counted.rows
 
 
 async def test_a_page_beyond_the_end_is_empty(world: World) -> None:

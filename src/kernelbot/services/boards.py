@@ -166,30 +166,26 @@ class Boards:
 
 
 async def find_board(session: ReadSession, viewer: User | None, name: str) -> boards.OwnedBoard:
-    """The board of that name, whoever may see it. Raises `NotFound`."""
+    """The board of that name with its maker and the sizes of its rankings, if the viewer may see
+    it. Raises `NotFound` else."""
     viewer_id = viewer.id if viewer else None
     found = None
     if "\x00" not in name:
         found = await boards.by_name(session, name, viewer_id=viewer_id)
-    if found is None:
+    if found is None or not may_see(viewer, found):
         raise no_board(name)
     return found
 
 
 async def visible_board(session: ReadSession, viewer: User | None, name: str) -> Board:
     """The board of that name if the viewer may see it. Raises `NotFound` else."""
-    found = await find_board(session, viewer, name)
-    if not may_see(viewer, found):
-        raise no_board(name)
-    return found.board
+    return (await find_board(session, viewer, name)).board
 
 
 async def organised_board(session: ReadSession, actor: User, name: str) -> Board:
     """The board of that name if it is the actor's to organise. Raises `NotFound` where he can't
     even see it, else `NotAllowed`."""
     found = await find_board(session, actor, name)
-    if not may_see(actor, found):
-        raise no_board(name)
     require_organiser(actor, found.board.name, found.creator_id)
     return found.board
 

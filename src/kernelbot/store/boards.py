@@ -26,12 +26,22 @@ class NewBoard:
 
 
 @dataclass(frozen=True)
+class RankingSize:
+    """How many authors a ranking has. `version`: another whenever a page may have changed."""
+
+    authors: int
+    version: int
+
+
+@dataclass(frozen=True)
 class OwnedBoard:
     """A board, who made it, and whether the viewer was invited to it while it is closed."""
 
     board: Board
     creator_id: int
-    invited: bool = False
+    invited: bool
+    rankings: dict[str, RankingSize]
+    """By device."""
 
     @property
     def visibility(self) -> Visibility:
@@ -104,7 +114,11 @@ async def by_name(
     """The board of that name, in any case of letters, whoever may see it."""
     values = {"name": name, "viewer_id": viewer_id}
     row = await session.one(statements("boards")["by_name"], values)
-    return OwnedBoard(_board(row), row["creator_id"], row["invited"]) if row else None
+    if row is None:
+        return None
+    columns = zip(row["devices"], row["authors"], row["versions"], strict=True)
+    rankings = {device: RankingSize(authors, version) for device, authors, version in columns}
+    return OwnedBoard(_board(row), row["creator_id"], row["invited"], rankings)
 
 
 async def edit(session: WriteSession, after: Board) -> None:

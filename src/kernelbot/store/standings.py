@@ -1,38 +1,60 @@
 """The ranking, as `refresh_standing` in the database keeps it."""
 
+import math
 from dataclasses import dataclass
+from datetime import datetime
 
 from kernelbot.domain.types import Standing
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A row of a ranking from which others can be counted. `position`: so many are before it."""
+
+    position: int
+    score_s: float
+    achieved_at: datetime | None
+    """None: before all times."""
+    author_id: int
+
+
+TOP = Mark(0, -math.inf, None, 0)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Rows of a ranking, and its version when they were read; None where there are no rows."""
+
+    rows: tuple[Standing, ...]
+    version: int | None
+
+
 async def page(
-    session: ReadSession, leaderboard_id: int, device: str, *, limit: int, offset: int
-) -> tuple[Standing, ...]:
-    """A stretch of the ranking: one range scan of `standings_order`."""
+    session: ReadSession,
+    leaderboard_id: int,
+    device: str,
+    *,
+    limit: int,
+    offset: int,
+    start: Mark = TOP,
+) -> Stretch:
+    """A stretch of the ranking: one range scan of `standings_order`, past no more than the rows
+    between `start` and `offset`. True of the version at which `start` was marked."""
     values = {
         "leaderboard_id": leaderboard_id,
         "device": device,
         "limit": limit,
-        "offset": offset,
+        "position": start.position,
+        "score_s": start.score_s,
+        "achieved_at": start.achieved_at,
+        "author_id": start.author_id,
+        "skip": offset - start.position,
     }
-    return tuple(_standing(r) for r in await session.all(statements("standings")["page"], values))
-
-
-@dataclass(frozen=True)
-class Size:
-    """How many have a standing. `version`: another whenever a page may have changed."""
-
-    authors: int
-    version: int
-
-
-async def size(session: ReadSession, leaderboard_id: int, device: str) -> Size:
-    """Of the ranking on a device; none where the device isn't offered."""
-    values = {"leaderboard_id": leaderboard_id, "device": device}
-    row = await session.one(statements("standings")["size"], values)
-    return Size(**row) if row else Size(0, 0)
+    found = await session.all(statements("standings")["page"], values)
+    version = found[0]["version"] if found else None
+    return Stretch(tuple(_standing(row) for row in found), version)
 
 
 async def submissions_of(

@@ -59,13 +59,16 @@ SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
     v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.created_at, b.creator_id,
     b.visibility = 'closed' AND is_member(b.id, %(viewer_id)s) AS invited,
-    (
-        SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
-        WHERE d.leaderboard_id = b.id
-    ) AS devices
+    d.devices, d.authors, d.versions
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
 JOIN problems p ON p.id = v.problem_id
+CROSS JOIN LATERAL (
+    SELECT array_agg(device ORDER BY position) AS devices,
+        array_agg(authors ORDER BY position) AS authors,
+        array_agg(version ORDER BY position) AS versions
+    FROM leaderboard_devices WHERE leaderboard_id = b.id
+) d
 WHERE lower(b.name) = lower(%(name)s);
 
 -- name: edit

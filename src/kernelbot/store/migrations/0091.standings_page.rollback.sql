@@ -1,0 +1,1 @@
+DROP FUNCTION standings_page;
