@@ -107,3 +107,17 @@ async def test_answers_of_a_usual_length_are_kept(door: Door, length: int, kept:
     before = (await shown(door, number))["code"]
     await do(door, "UPDATE sources SET content = 'other'")
     assert (before if kept else "other") == (await shown(door, number))["code"]
+
+
+async def test_a_page_of_the_ranking_shows_what_has_changed(door: Door) -> None:
+    board = await door.world.board()
+    await door.world.submit()
+    await do(door, FINISHED, RANKED)
+    path = f"/api/v1/boards/{board.name}/standings"
+    before = [(await door.stranger.get(path)).json() for _ in range(2)]
+    await do(door, "UPDATE users SET name = 'lovelace' WHERE name = 'ada'")
+    await do(door, "UPDATE leaderboards SET name = 'Sort'")
+    after = (await door.stranger.get(path)).json()
+    assert [("sort", "ada"), ("sort", "ada"), ("Sort", "lovelace")] == [
+        (page["board"], page["standings"][0]["author"]) for page in (*before, after)
+    ]

@@ -9,7 +9,7 @@ from starlette.types import Scope
 
 from kernelbot import __version__
 from kernelbot.api import errors, login, popcorn
-from kernelbot.api.answers import no_answers
+from kernelbot.api.answers import Answers
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
 from kernelbot.api.openapi import Documented
 from kernelbot.api.routers import (
@@ -72,7 +72,7 @@ def create_app(
     app.state.services = services
     app.state.settings = settings
     app.state.registry = registry
-    app.state.answers = no_answers()
+    app.state.answers = Answers()
     # Each by itself: a router of routers would look for the path once more.
     for router in V1:
         app.include_router(router, prefix=PREFIX)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
+from kernelbot.api.answers import Answers
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import NotAuthenticated
 from kernelbot.domain.types import User
@@ -37,6 +38,13 @@ async def settings(request: Request) -> ApiSettings:
     """The settings this application was made with."""
     found = request.app.state.settings
     assert isinstance(found, ApiSettings)
+    return found
+
+
+def answers_of(request: Request) -> Answers:
+    """What this application keeps of its answers."""
+    found = request.app.state.answers
+    assert isinstance(found, Answers)
     return found
 
 

@@ -1,9 +1,8 @@
 """Boards: list, create, show, statement, standings."""
 
-from functools import lru_cache
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from kernelbot.api.dependencies import (
     PUBLIC,
@@ -13,9 +12,9 @@ from kernelbot.api.dependencies import (
     MaybeViewer,
     ServicesDep,
     Viewer,
+    answers_of,
 )
 from kernelbot.api.errors import documented
-from kernelbot.domain.types import StandingsPage
 from kernelbot.schemas.accounts import BoardChange
 from kernelbot.schemas.boards import BoardList, BoardView, NewBoard, ProblemView, StandingsView
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
@@ -76,6 +75,7 @@ async def show_problem(services: ServicesDep, viewer: MaybeViewer, board: BoardN
     openapi_extra=PUBLIC,
 )
 async def show_standings(
+    request: Request,
     services: ServicesDep,
     viewer: MaybeViewer,
     board: BoardName,
@@ -90,11 +90,10 @@ async def show_standings(
 ) -> Response:
     """The ranking on one device: every author's best, fastest first."""
     page = await services.standings.page(viewer, board, device, limit=limit, offset=offset)
-    return Response(_standings_json(page), media_type="application/json")
-
-
-@lru_cache(maxsize=512)
-def _standings_json(page: StandingsPage) -> bytes:
-    """The page as it is sent. Most requests are for a page that hasn't changed, and putting
-    fifty rows into JSON takes longer than all else that such a request needs."""
-    return StandingsView.of(page).model_dump_json().encode()
+    answers = answers_of(request).standings
+    key = (page.board.id, page.device, limit, offset)
+    answer = answers.get(key, page)
+    if answer is None:
+        answer = StandingsView.of(page).model_dump_json().encode()
+        answers.keep(key, page, answer)
+    return Response(answer, media_type="application/json")

@@ -6,8 +6,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Header, Path, Query, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
-from kernelbot.api.answers import LONGEST_KEPT_BYTES, Answers
-from kernelbot.api.dependencies import Limit, ServicesDep, SettingsDep, SubmissionId, Viewer
+from kernelbot.api.answers import LONGEST_KEPT_BYTES
+from kernelbot.api.dependencies import (
+    Limit,
+    ServicesDep,
+    SettingsDep,
+    SubmissionId,
+    Viewer,
+    answers_of,
+)
 from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.api.errors import documented
 from kernelbot.api.events import stream
@@ -85,7 +92,7 @@ async def show_submission(
 ) -> Response:
     """One submission with its code and its runs' results."""
     look = await services.submissions.look(viewer, submission_id)
-    answers: Answers = request.app.state.answers
+    answers = answers_of(request).submissions
     answer = answers.get((submission_id, look.secret), look)
     if answer is None:
         submission = await services.submissions.whole(look)
