@@ -42,6 +42,18 @@ def test_lines_on_the_descriptor_are_told_while_it_runs(client: RunnerClient) ->
     assert result.fd_output == b"first\nlast"
 
 
+def test_of_a_line_without_end_the_beginning_is_told(client: RunnerClient) -> None:
+    seen: list[str] = []
+    run_command(
+        client,
+        ["sh", "-c", "(head -c 20M /dev/zero | tr '\\0' x; echo; echo next) >&$POPCORN_FD"],
+        popcorn_fd=True,
+        on_line=seen.append,
+        timeout_s=30,
+    )
+    assert [16 << 20, len("next")] == [len(line) for line in seen]
+
+
 def test_grandchildren_are_not_waited_for(client: RunnerClient) -> None:
     result = run_command(
         client,

@@ -99,11 +99,11 @@ class _LineReader:
         room = self._limit_bytes - len(self.content)
         self.overflowed = self.overflowed or len(block) > room
         self.content += block[:room]
-        self._pending += block[:room]
-        *whole, rest = self._pending.split(b"\n")
-        self._pending = bytearray(rest[:_LONGEST_LINE_BYTES])
-        for line in whole:
-            self._tell(bytes(line))
+        first, *others = block[:room].split(b"\n")
+        self._pending += first[: _LONGEST_LINE_BYTES - len(self._pending)]
+        for other in others:
+            self._tell(bytes(self._pending))
+            self._pending = bytearray(other)
         return bool(block)
 
     def finish(self) -> None:
