@@ -1,6 +1,8 @@
 """Runners that die, flood, hold the channel or leave processes behind: noticed at once."""
 
+import contextlib
 import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,3 +117,29 @@ def custom_kernel(data):
     result, took_s = judge(host, source)
     assert Verdict.TIME_LIMIT == result.verdict
     assert took_s < AT_ONCE_S
+
+
+@pytest.mark.parametrize("part", ["judges", "forker"])
+def test_when_what_starts_judges_or_runners_was_killed_others_are_started(part: str) -> None:
+    host = Host()
+    source = "import numpy as np\ndef custom_kernel(data):\n    return np.sort(data)\n"
+    try:
+        verdicts = [judge(host, source, Mode.TEST)[0].verdict]
+        for pid in _below(os.getpid(), part):
+            with contextlib.suppress(ProcessLookupError):  # gone with the one before
+                os.kill(pid, signal.SIGKILL)
+        verdicts.append(judge(host, source, Mode.TEST)[0].verdict)
+    finally:
+        host.close()
+    assert [Verdict.ACCEPTED, Verdict.ACCEPTED] == verdicts
+
+
+def _below(pid: int, part: str) -> list[int]:
+    """Processes below `pid` in whose command the part is named."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in map(int, (task / "children").read_text().split()):
+            if part in Path(f"/proc/{child}/cmdline").read_text():
+                found.append(child)
+            found += _below(child, part)
+    return found

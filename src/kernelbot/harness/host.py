@@ -3,11 +3,12 @@
 A judge that dies or takes too long becomes an `internal_error`; nothing hangs, ever.
 """
 
+import contextlib
 import importlib.util
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,6 +86,9 @@ class Pool:
         self._ready = threading.Lock()
         self._is_ready = False
         self._lock = threading.Lock()
+        self.users = 0
+        """Jobs that use it, counted by the host."""
+        self.is_sound = True
 
     def wait_ready(self) -> None:
         """Raises `SandboxUnavailable`."""
@@ -107,6 +111,10 @@ class Pool:
         """Kill a judge; its runners die with its connection."""
         with self._lock:
             self._judges.kill(key)
+
+    def has_ended(self) -> bool:
+        """Whether a judge that died was one of all."""
+        return self._judges.has_ended()
 
     def close(self) -> None:
         """End everything of this pool."""
@@ -134,9 +142,32 @@ class Host:
     def warm(self, key: PoolKey) -> Pool:
         """The pool for `key`, starting up where there is none yet. Raises `SandboxUnavailable`."""
         with self._lock:
-            if key not in self._pools:
-                self._pools[key] = Pool(key, self._slots, self._reserved_cores)
-            return self._pools[key]
+            return self._pool(key)
+
+    def _pool(self, key: PoolKey) -> Pool:
+        if key not in self._pools:
+            self._pools[key] = Pool(key, self._slots, self._reserved_cores)
+        return self._pools[key]
+
+    @contextlib.contextmanager
+    def _using(self, key: PoolKey) -> Iterator[Pool]:
+        """The pool for `key`. One that fails takes no more jobs, and ends with the last it has."""
+        with self._lock:
+            pool = self._pool(key)
+            pool.users += 1
+        try:
+            yield pool
+        except (SandboxUnavailable, ChannelError):
+            pool.is_sound = False
+            raise
+        finally:
+            with self._lock:
+                pool.users -= 1
+                if not pool.is_sound and self._pools.get(key) is pool:
+                    del self._pools[key]
+                ends = not pool.is_sound and pool.users == 0
+            if ends:
+                pool.close()
 
     def judge(
         self, job: JobSpec, emit: Emit, cancelled: threading.Event | None = None
@@ -144,17 +175,11 @@ class Host:
         """Judge one job. Always a result, unless it was cancelled (raises `Cancelled`)."""
         start = time.monotonic()
         emit(ProgressEvent(EventKind.STARTED))
-        key = PoolKey(flavour_of(job), job.device.vendor, job.sandbox)
+        cancelled = cancelled or threading.Event()
         try:
-            pool = self.warm(key)
-            pool.wait_ready()
-            ready_s = time.monotonic() - start
-            result = self._guard(pool, job, emit, cancelled or threading.Event())
-        except (SandboxUnavailable, ChannelError) as error:
-            self._drop(key)
-            missing = SandboxReport(job.sandbox.value)
-            result = broken(job, str(error), system_info(job), missing)
-            ready_s = 0.0
+            result = self._try(job, emit, cancelled)
+        except (SandboxUnavailable, ChannelError):  # what failed is gone: once more with another
+            result = self._try_again(job, emit, cancelled)
         emit(
             ProgressEvent(
                 EventKind.FINISHED,
@@ -163,8 +188,26 @@ class Host:
                 duration_s=time.monotonic() - start,
             )
         )
+        return result
+
+    def _try(self, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+        """Raises `SandboxUnavailable` or `ChannelError` where there are no runners or no judge."""
+        start = time.monotonic()
+        with self._using(PoolKey(flavour_of(job), job.device.vendor, job.sandbox)) as pool:
+            pool.wait_ready()
+            ready_s = time.monotonic() - start
+            result = self._guard(pool, job, emit, cancelled)
         result.timings["startup"] = ready_s
         return result
+
+    def _try_again(self, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+        try:
+            return self._try(job, emit, cancelled)
+        except (SandboxUnavailable, ChannelError) as error:
+            missing = SandboxReport(job.sandbox.value)
+            result = broken(job, str(error), system_info(job), missing)
+            result.timings["startup"] = 0.0
+            return result
 
     def close(self) -> None:
         """End all zygotes, judges and runners."""
@@ -172,12 +215,6 @@ class Host:
             for pool in self._pools.values():
                 pool.close()
             self._pools.clear()
-
-    def _drop(self, key: PoolKey) -> None:
-        with self._lock:
-            pool = self._pools.pop(key, None)
-        if pool is not None:
-            pool.close()
 
     def _guard(self, pool: Pool, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
         key = str(next(self._numbers))
@@ -190,11 +227,16 @@ class Host:
                 message = self._next(channel, deadline, cancelled)
                 if "event" in message:
                     emit(from_wire(ProgressEvent, message["event"]))
+                elif "unsound" in message:
+                    raise SandboxUnavailable(str(message["unsound"]))
                 else:
                     return from_wire(RunResult, message["result"])
         except ChannelTimeout:
+            pool.is_sound = False  # one that works has begun with the job, and ends it by itself
             return self._lost(job, order, "The judge took longer than all time limits together.")
         except ChannelError as error:
+            if pool.has_ended():
+                raise
             return self._lost(job, order, f"The judge died ({error}).")
         finally:
             pool.kill(key)

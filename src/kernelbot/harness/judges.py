@@ -24,6 +24,8 @@ from kernelbot.harness.sandbox import SandboxUnavailable
 
 _REAP_S = 1.0
 _CLOSE_S = 5.0
+_DYING_S = 0.1
+"""A process closes its sockets, which others notice, a little before it counts as dead."""
 
 
 def harness_command() -> list[str]:
@@ -184,17 +186,27 @@ class JudgeZygote:
         self._has_judged = True
         mine, theirs = socket.socketpair()
         with theirs, client:
-            self._control.send(
-                {"op": "judge", "id": key},
-                (theirs.fileno(), client.fileno()),
-                time.monotonic() + _REAP_S * 10,
-            )
+            try:
+                self._control.send(
+                    {"op": "judge", "id": key},
+                    (theirs.fileno(), client.fileno()),
+                    time.monotonic() + _REAP_S * 10,
+                )
+            except ChannelError:
+                mine.close()
+                raise
         return mine
 
     def kill(self, key: str) -> None:
         """End the judge of a job; harmless when it has ended by itself."""
         with contextlib.suppress(ChannelError):
             self._control.send({"op": "kill", "id": key}, (), time.monotonic() + _REAP_S)
+
+    def has_ended(self) -> bool:
+        """Whether the zygote is dead, though nobody has closed it."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_DYING_S)
+        return self._process.returncode is not None
 
     def close(self) -> None:
         """End the zygote and all of its judges."""

@@ -12,6 +12,7 @@ from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.channel import Channel
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.examining import SoleExaminer
+from kernelbot.harness.failure import MOST_TEXT
 from kernelbot.harness.native import Collected, NativeJudge
 from kernelbot.harness.outcome import Material, our_fault, run_result
 from kernelbot.harness.problem import ProblemBroken, loaded, shared_modules
@@ -48,7 +49,8 @@ class Order:
 def judge_and_report(
     job_sock: socket.socket, client_sock: socket.socket, flusher: CacheFlusher
 ) -> None:
-    """Read a job from `job_sock`, judge it with runners of `client_sock`, write events and result.
+    """Read a job from `job_sock`, judge it with runners of `client_sock`, write events and result,
+    or that no runners are to be had.
 
     Meant to be the whole life of a forked process.
     """
@@ -61,8 +63,12 @@ def judge_and_report(
     def emit(event: ProgressEvent) -> None:
         channel.send({"event": to_wire(event)})
 
-    result = _judge(job, order, RunnerClient(client_sock), flusher, emit)
-    channel.send({"result": to_wire(result)})
+    try:
+        result = _judge(job, order, RunnerClient(client_sock), flusher, emit)
+    except SandboxUnavailable as error:
+        channel.send({"unsound": str(error)[:MOST_TEXT]})
+    else:
+        channel.send({"result": to_wire(result)})
 
 
 def _judge(
@@ -94,7 +100,7 @@ def _natively(
             native = NativeJudge(job, problem, examiner, client, flusher, emit, cache)
             collected = native.collected
             native.run()
-    except (ProblemBroken, SandboxUnavailable) as error:
+    except ProblemBroken as error:
         collected.refusal = our_fault(str(error))
     return Material(
         phases=collected.phases,
@@ -118,10 +124,7 @@ def _panel(job: JobSpec) -> AbstractContextManager[Panel | None]:
 def _by_script(
     job: JobSpec, client: RunnerClient, emit: Emit, cache: BuildCache | None
 ) -> Material:
-    try:
-        outcome = judge_script(job, client, emit, cache)
-    except SandboxUnavailable as error:
-        return Material(refusal=our_fault(str(error)))
+    outcome = judge_script(job, client, emit, cache)
     return Material(
         phases=outcome.phases,
         stdout=outcome.stdout,

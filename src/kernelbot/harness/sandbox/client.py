@@ -69,7 +69,13 @@ class RunnerClient:
 
     def _zygote_isolates(self) -> bool:
         if self._isolated is None:
-            greeting = wire.receive(self._conn)
+            self._conn.settimeout(_SPAWN_TIMEOUT_S)
+            try:
+                greeting = wire.receive(self._conn)
+            except TimeoutError:
+                raise SandboxUnavailable("The zygote did not answer in time.") from None
+            finally:
+                self._conn.settimeout(None)
             if greeting is None:
                 raise SandboxUnavailable("The zygote died before it was ready.")
             self._isolated = bool(greeting.body["isolated"])
