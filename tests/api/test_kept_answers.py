@@ -7,6 +7,7 @@ import pytest
 
 from kernelbot.api.answers import LONGEST_KEPT_BYTES
 from kernelbot.api.app import create_app
+from kernelbot.schemas.submissions import SubmissionList
 from tests.api.conftest import Door, client_of
 from tests.support.workers import finished, quick_settings, working
 
@@ -26,6 +27,7 @@ async def shown(door: Door, number: int) -> Any:
     return (await door.ada.get(f"/api/v1/submissions/{number}")).json()
 
 
+@pytest.mark.parametrize("path", ["/api/v1/submissions/1", "/api/v1/submissions"])
 @pytest.mark.parametrize(
     "change",
     [
@@ -39,16 +41,27 @@ async def shown(door: Door, number: int) -> Any:
         ("UPDATE leaderboards SET name = 'sorting'",),
     ],
 )
-async def test_an_answer_shows_what_has_changed(door: Door, change: tuple[str, ...]) -> None:
+async def test_an_answer_shows_what_has_changed(
+    door: Door, change: tuple[str, ...], path: str
+) -> None:
     await door.world.board()
-    number = (await door.world.submit()).id
-    before = [await shown(door, number) for _ in range(2)]
+    await door.world.submit()
+    before = [(await door.ada.get(path)).json() for _ in range(2)]
     await do(door, *change)
     async with client_of(create_app(door.world.services), door.world.ada) as elsewhere:
-        unkept = (await elsewhere.get(f"/api/v1/submissions/{number}")).json()
-    after = await shown(door, number)
+        unkept = (await elsewhere.get(path)).json()
+    after = (await door.ada.get(path)).json()
     assert (before[0], unkept) == (before[1], after)
     assert before[0] != after
+
+
+async def test_a_list_is_what_its_model_says(door: Door) -> None:
+    await door.world.board()
+    for _ in range(3):
+        await door.world.submit()
+    for _ in range(2):
+        answer = await door.ada.get("/api/v1/submissions", params={"limit": 2})
+        assert answer.text == SubmissionList.model_validate(answer.json()).model_dump_json()
 
 
 async def test_an_answer_shows_the_place_in_the_queue_of_now(door: Door) -> None:

@@ -7,6 +7,8 @@ from kernelbot.services.recent import Recent
 LONGEST_KEPT_BYTES = 64 << 10
 _KEPT = 512
 """Of each kind: never more than 32 MiB."""
+_KEPT_OF_LISTS = 4096
+"""A kilobyte each, and as much again of what it was made of."""
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,8 @@ class Answers:
 
     submissions: Recent[tuple[int, bool], bytes] = field(default_factory=lambda: Recent(_KEPT))
     """By number, and whether secret results are in it."""
+    listed: Recent[int, bytes] = field(default_factory=lambda: Recent(_KEPT_OF_LISTS))
+    """By number: a submission in a list, of which most are as they were the last time."""
     standings: Recent[tuple[int, str, int, int], bytes] = field(
         default_factory=lambda: Recent(_KEPT)
     )

@@ -1,5 +1,6 @@
 """Submissions, their runs and the events of their lives."""
 
+import json
 from datetime import datetime
 
 from pydantic import Field
@@ -126,6 +127,12 @@ class SubmissionList(Answer):
 
     submissions: list[SubmissionView]
     next_before_id: int | None
+
+    @staticmethod
+    def of_json(submissions: list[bytes], next_before_id: int | None) -> bytes:
+        """The list's JSON, of that of its submissions."""
+        end = json.dumps(next_before_id).encode()
+        return b'{"submissions":[%b],"next_before_id":%b}' % (b",".join(submissions), end)
 
 
 class HeldList(Answer):

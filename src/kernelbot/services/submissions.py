@@ -34,7 +34,7 @@ from kernelbot.services.views import Look
 from kernelbot.store import attempts, reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
-from kernelbot.store.submissions import AddedRun
+from kernelbot.store.submissions import AddedRun, Place
 
 _MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
@@ -152,6 +152,21 @@ class Submissions:
     ) -> builtins.list[Submission]:
         """The viewer's own, newest first, without code and results. `before_id` continues;
         `offset` passes over so many, for clients that count pages."""
+        looks = await self.looks(
+            viewer, board=board, limit=limit, before_id=before_id, offset=offset
+        )
+        return [look.listed() for look in looks]
+
+    async def looks(
+        self,
+        viewer: User,
+        *,
+        board: str | None = None,
+        limit: int = 50,
+        before_id: int | None = None,
+        offset: int = 0,
+    ) -> builtins.list[Look]:
+        """As `list`, with what each is made of: enough to tell whether it has changed."""
         if board is not None and "\x00" in board:
             return []
         async with self._database.read() as session:
@@ -159,9 +174,11 @@ class Submissions:
                 session, viewer.id, board=board, limit=limit, before_id=before_id, offset=offset
             )
             runs, bests = await submissions.runs_and_bests(session, found)
-            places = await self._places.of(session, bests)
+            places: dict[int, tuple[Place, ...]] = {}
+            for place in await self._places.of(session, bests):
+                places[place.submission_id] = (*places.get(place.submission_id, ()), place)
         return [
-            views.submission(row, runs[row.id], [p for p in places if p.submission_id == row.id])
+            Look(row, tuple(runs[row.id]), places.get(row.id, ()), (), queue=None, secret=False)
             for row in found
         ]
 

@@ -50,6 +50,10 @@ class Look:
     secret: bool
     """Whether who looks sees the results of secret runs."""
 
+    def listed(self) -> Submission:
+        """The submission as lists show it: without code and results."""
+        return submission(self.row, self.runs, self.places)
+
 
 def whole(look: Look, code: str, results: dict[int, RunResult]) -> Submission:
     """What was looked at with what was left out."""

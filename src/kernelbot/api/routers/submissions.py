@@ -26,6 +26,8 @@ from kernelbot.schemas.artifacts import ArtifactEntry, ArtifactList
 from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Name
 from kernelbot.schemas.samples import SampleList
 from kernelbot.schemas.submissions import SubmissionList, SubmissionView
+from kernelbot.services.recent import Recent
+from kernelbot.services.views import Look
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
@@ -65,21 +67,30 @@ async def create_submission(
     return SubmissionView.of(*taken_in)
 
 
-@router.get("", responses=documented(401, 404, 422, 503))
+@router.get("", response_model=SubmissionList, responses=documented(401, 404, 422, 503))
 async def list_submissions(
+    request: Request,
     services: ServicesDep,
     viewer: Viewer,
     board: Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")] = None,
     limit: Limit = 50,
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
-) -> SubmissionList:
+) -> Response:
     """The asker's own submissions, the newest first."""
-    found = await services.submissions.list(viewer, board=board, limit=limit, before_id=before_id)
-    more = len(found) == limit
-    return SubmissionList(
-        submissions=[SubmissionView.of(submission) for submission in found],
-        next_before_id=found[-1].id if more else None,
-    )
+    looks = await services.submissions.looks(viewer, board=board, limit=limit, before_id=before_id)
+    listed = answers_of(request).listed
+    entries = [_entry(look, listed) for look in looks]
+    last = looks[-1].row.id if len(looks) == limit else None
+    return Response(SubmissionList.of_json(entries, last), media_type="application/json")
+
+
+def _entry(look: Look, kept: Recent[int, bytes]) -> bytes:
+    """One of a list, as JSON."""
+    entry = kept.get(look.row.id, look)
+    if entry is None:
+        entry = SubmissionView.of(look.listed()).model_dump_json().encode()
+        kept.keep(look.row.id, look, entry)
+    return entry
 
 
 @router.get(
