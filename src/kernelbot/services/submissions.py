@@ -34,7 +34,7 @@ from kernelbot.services.views import Look
 from kernelbot.store import attempts, reviews, submissions
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
-from kernelbot.store.submissions import AddedRun, Place
+from kernelbot.store.submissions import AddedRun, Place, Waiting
 
 _MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
@@ -85,7 +85,7 @@ class Submissions:
         async with self._database.write() as session:
             accepted = await intake.check(session, author, new, code, late=late_by is not None)
             board = accepted.board
-            added = await submissions.add(
+            added, line = await submissions.add(
                 session,
                 submissions.NewRow(
                     leaderboard_id=board.id,
@@ -96,16 +96,17 @@ class Submissions:
                     code=code,
                     devices=accepted.devices,
                 ),
+                self._rules,
+                fresh_s=FRESH_S,
             )
             self._check_waiting(added)
             if late_by is not None:
                 detail = {"board": board.name, "author": author.name}
                 subject = f"submission:{added[0].submission_id}"
                 await audit.record(session, late_by, "submission.late", subject, detail)
-            place = await self._place(session, added[0].submission_id)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
-        return views.new_submission(author, board, new, code, added), place
+        return views.new_submission(author, board, new, code, added), self._told(line)
 
     async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
         """One submission with its code and runs; the content of their files only with `files`,
@@ -236,11 +237,15 @@ class Submissions:
                     await waker.wait()
 
     async def _place(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
-        found = await submissions.queue_place(session, submission_id, self._rules, fresh_s=FRESH_S)
-        if found is None:
+        return self._told(
+            await submissions.queue_place(session, submission_id, self._rules, fresh_s=FRESH_S)
+        )
+
+    def _told(self, line: Waiting | None) -> QueuePlace | None:
+        if line is None:
             return None
-        slots = self._slots.get(found.device, 1) * found.workers
-        return place_of(found, slots, self._rules.running_limit)
+        slots = self._slots.get(line.device, 1) * line.workers
+        return place_of(line, slots, self._rules.running_limit)
 
     async def _wake(self, session: WriteSession, ended: Submission) -> None:
         """The author's next runs may have been passed over for his limit: bring jobs again."""

@@ -11,7 +11,7 @@ from kernelbot.domain.files import RunFile
 from kernelbot.domain.states import ReviewState, RunState
 from kernelbot.domain.types import Event, QueueRules, Run
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
-from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.database import ReadSession, Row, Values, WriteSession
 from kernelbot.store.jsontext import dumps
 from kernelbot.store.results import read_result
 from kernelbot.store.samples import unpack
@@ -108,9 +108,11 @@ class Waiting:
     """Of the device's latest runs; None: there are none."""
 
 
-async def add(session: WriteSession, new: NewRow) -> list[AddedRun]:
+async def add(
+    session: WriteSession, new: NewRow, rules: QueueRules, *, fresh_s: float
+) -> tuple[list[AddedRun], Waiting | None]:
     """Store source and submission with its runs, on the secret data too where it is ranked,
-    their jobs and the events that tell of them."""
+    their jobs and the events that tell of them; returns the runs, and as `queue_place`."""
     values = {
         "leaderboard_id": new.leaderboard_id,
         "problem_version_id": new.problem_version_id,
@@ -120,9 +122,11 @@ async def add(session: WriteSession, new: NewRow) -> list[AddedRun]:
         "file_name": new.file_name,
         "mode": new.mode,
         "devices": list(new.devices),
+        **_asked(rules, fresh_s),
     }
     rows = await session.all(statements("submissions")["add"], values)
-    return [AddedRun(**row) for row in rows]
+    lines = [row.pop("line") for row in rows]
+    return [AddedRun(**row) for row in rows], _waiting(lines[0])
 
 
 async def know_code(session: WriteSession, submission_id: int, code_sha256: bytes) -> None:
@@ -289,21 +293,11 @@ async def refresh_standings(session: WriteSession, submission_id: int) -> None:
 async def queue_place(
     session: ReadSession, submission_id: int, rules: QueueRules, *, fresh_s: float
 ) -> Waiting | None:
-    """Where its next run stands; None when nothing of it waits."""
-    values = {
-        "submission_id": submission_id,
-        "ranked_first": rules.ranked_first,
-        "fresh_s": fresh_s,
-        "limited": rules.running_limit is not None,
-    }
+    """Where its next run stands; None when nothing of it waits. `fresh_s`: for how long after its
+    last sign a worker is counted."""
+    values = {"submission_id": submission_id, **_asked(rules, fresh_s)}
     row = await session.one(statements("submissions")["queue_place"], values)
-    if row is None:
-        return None
-    numbers = {
-        key: int(row[key])
-        for key in ("position", "running", "own_running", "own_before", "workers", "others")
-    }
-    return Waiting(**{**row, **numbers})
+    return _waiting(row["line"]) if row else None
 
 
 async def events(session: ReadSession, submission_id: int, after: int) -> list[Event]:
@@ -316,6 +310,19 @@ async def ended(session: ReadSession, submission_id: int) -> bool:
     """Whether every run has ended."""
     row = await session.one(statements("submissions")["ended"], {"submission_id": submission_id})
     return bool(row and row["ended"])
+
+
+def _asked(rules: QueueRules, fresh_s: float) -> Values:
+    """What a place depends on besides the line."""
+    return {
+        "ranked_first": rules.ranked_first,
+        "fresh_s": fresh_s,
+        "limited": rules.running_limit is not None,
+    }
+
+
+def _waiting(line: Values | None) -> Waiting | None:
+    return None if line is None else Waiting(**line)
 
 
 def _submission(row: Row) -> SubmissionRow:

@@ -1,7 +1,7 @@
 -- name: add
 SELECT * FROM add_submission(
     %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s, %(code)s,
-    %(file_name)s, %(mode)s, %(devices)s
+    %(file_name)s, %(mode)s, %(devices)s, %(ranked_first)s, %(fresh_s)s, %(limited)s
 );
 
 -- name: know_code
@@ -136,12 +136,7 @@ CROSS JOIN LATERAL (SELECT DISTINCT device FROM runs WHERE submission_id = s.id 
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
 
 -- name: queue_place
-SELECT o.*, CASE WHEN %(limited)s THEN (
-        SELECT coalesce(sum(t.waiting), 0) FROM queue_turns t
-        JOIN submissions s ON s.id = %(submission_id)s AND s.author_id <> t.author_id
-        WHERE t.device = o.device AND t.waits
-    ) ELSE 0 END AS others
-FROM queue_outlook(%(submission_id)s, %(ranked_first)s, %(fresh_s)s) o;
+SELECT queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s) AS line;
 
 -- name: events
 SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,
