@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     judges.add_argument("flavour")
     judges.add_argument("cuda_on_cpu", type=int)
     judges.add_argument("spare", type=int)
+    judges.add_argument("lasting", type=int)
     return parser
 
 
@@ -77,7 +78,7 @@ def _run_one(arguments: argparse.Namespace) -> int:
         if events is not None:
             print(json.dumps(to_wire(event)), file=events)
 
-    host = Host(build_cache=arguments.build_cache)
+    host = Host(build_cache=arguments.build_cache, lasting=False)
     try:
         result = host.judge(job, emit)
     finally:
@@ -110,6 +111,10 @@ def _judges(arguments: argparse.Namespace) -> int:
     from kernelbot.harness.judges import run_zygote
 
     run_zygote(
-        arguments.control_fd, arguments.flavour, bool(arguments.cuda_on_cpu), arguments.spare
+        arguments.control_fd,
+        arguments.flavour,
+        bool(arguments.cuda_on_cpu),
+        arguments.spare,
+        bool(arguments.lasting),
     )
     return 0

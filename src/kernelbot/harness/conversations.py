@@ -23,6 +23,15 @@ def open_session(
     return RankSession(client, job.limits, modules, deadline, world_size(first))
 
 
+def expect_session(job: JobSpec, client: RunnerClient) -> None:
+    """A session will soon be opened: let its runner move in meanwhile. Raises `SandboxUnavailable`.
+
+    Not of several ranks, whose number depends on the case.
+    """
+    if not job.problem.multi_gpu:
+        client.expect(job.limits)
+
+
 def caller_of(job: JobSpec, session: AnySession) -> Caller:
     """How timed calls are made on the job's device."""
     if job.device.vendor is not Vendor.CPU:

@@ -60,7 +60,7 @@ class PoolKey:
 class Pool:
     """A runner zygote in the sandbox and a judge zygote outside, alike in what they loaded."""
 
-    def __init__(self, key: PoolKey, slots: int, reserved_cores: int) -> None:
+    def __init__(self, key: PoolKey, slots: int, reserved_cores: int, *, lasting: bool) -> None:
         on_cpu = key.vendor is Vendor.CPU
         cpus = author_cpus(reserved_cores, slots) if on_cpu else ()
         threads = thread_environment(cpus, slots) if on_cpu else {}
@@ -76,13 +76,14 @@ class Pool:
             folders=access.folders,
             libraries=access.libraries,
             env={**env, **threads, **access.env, **_UNLOGGED},
-            spare=slots * _RUNNERS_PER_JOB,
+            spare=slots * (_RUNNERS_PER_JOB if lasting else 1),
             cpus=cpus,
+            lasting=lasting,
         )
         self._runners = Zygote.start(config)
         # A judge whose idle threads spin would take processors from the runner that is measured.
         quiet = {**env, **thread_environment((), 2 * slots), "OMP_WAIT_POLICY": "passive"}
-        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, quiet, slots)
+        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, quiet, slots, lasting=lasting)
         self._ready = threading.Lock()
         self._is_ready = False
         self._lock = threading.Lock()
@@ -130,8 +131,14 @@ class Host:
         slots: int = 1,
         build_cache: Path | None = None,
         reserved_cores: int = RESERVED_CORES,
+        *,
+        lasting: bool = True,
     ) -> None:
-        """`slots`: how many jobs at once it is meant for; `reserved_cores`: see `author_cpus`."""
+        """`slots`: how many jobs at once it is meant for; `reserved_cores`: see `author_cpus`.
+
+        `lasting`: whether more jobs than one are to come, see `ZygoteConfig`.
+        """
+        self._lasting = lasting
         self._slots = slots
         self._reserved_cores = reserved_cores
         self._build_cache = str(build_cache) if build_cache else None
@@ -146,7 +153,8 @@ class Host:
 
     def _pool(self, key: PoolKey) -> Pool:
         if key not in self._pools:
-            self._pools[key] = Pool(key, self._slots, self._reserved_cores)
+            pool = Pool(key, self._slots, self._reserved_cores, lasting=self._lasting)
+            self._pools[key] = pool
         return self._pools[key]
 
     @contextlib.contextmanager

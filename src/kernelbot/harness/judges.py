@@ -60,15 +60,19 @@ class _Children:
             os.waitpid(pid, 0)
 
 
-def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool, spare: int) -> None:
-    """The zygote's main loop, until the host hangs up. `spare` judges wait for their job."""
+def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool, spare: int, lasting: bool) -> None:
+    """The zygote's main loop, until the host hangs up. `spare` judges wait for their job.
+
+    `lasting`: as in `ZygoteConfig`.
+    """
     control = Channel(socket.socket(fileno=control_fd))
     preload(flavour, cuda_on_cpu)
     importlib.import_module("kernelbot.harness.judging")  # so that no judge has to
     zygote = _Zygote(control, CacheFlusher(last_level_cache_bytes()), spare)
     gc.collect()
     gc.freeze()
-    gather_pages()
+    if lasting:
+        gather_pages()
     zygote.replenish()
     try:
         control.send({"op": "ready"})
@@ -154,13 +158,19 @@ class JudgeZygote:
     """The host's handle of a judges' zygote."""
 
     def __init__(
-        self, flavour: str, cuda_on_cpu: bool, env: dict[str, str], spare: int = 1
+        self,
+        flavour: str,
+        cuda_on_cpu: bool,
+        env: dict[str, str],
+        spare: int = 1,
+        *,
+        lasting: bool = False,
     ) -> None:
         mine, theirs = socket.socketpair()
         with theirs:
             command = [
                 *harness_command(), "judges", str(theirs.fileno()), flavour,
-                str(int(cuda_on_cpu)), str(spare),
+                str(int(cuda_on_cpu)), str(spare), str(int(lasting)),
             ]  # fmt: skip
             self._process = subprocess.Popen(
                 command,

@@ -3,14 +3,15 @@
 import os
 import socket
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.channel import Channel
 from kernelbot.harness.clocks import CacheFlusher
+from kernelbot.harness.conversations import expect_session
 from kernelbot.harness.examining import SoleExaminer
 from kernelbot.harness.failure import MOST_TEXT
 from kernelbot.harness.native import Collected, NativeJudge
@@ -95,7 +96,7 @@ def _natively(
 ) -> Material:
     collected = Collected()
     try:
-        with _panel(job) as panel, loaded(job.problem) as problem:
+        with _expecting(job, client), _panel(job) as panel, loaded(job.problem) as problem:
             examiner = panel or SoleExaminer(problem)
             native = NativeJudge(job, problem, examiner, client, flusher, emit, cache)
             collected = native.collected
@@ -112,6 +113,19 @@ def _natively(
         notes=collected.artifacts.notes,
         refusal=collected.refusal,
     )
+
+
+@contextmanager
+def _expecting(job: JobSpec, client: RunnerClient) -> Iterator[None]:
+    """The first runner moves in while the problem is loaded; none that nobody took is left behind.
+
+    Raises `SandboxUnavailable`.
+    """
+    expect_session(job, client)
+    try:
+        yield
+    finally:
+        client.dismiss()
 
 
 def _panel(job: JobSpec) -> AbstractContextManager[Panel | None]:

@@ -11,7 +11,7 @@ from kernelbot.harness.build import Product, compile_job
 from kernelbot.harness.build_cache import BuildCache
 from kernelbot.harness.clocks import CacheFlusher
 from kernelbot.harness.control import Control
-from kernelbot.harness.conversations import AnySession, open_session
+from kernelbot.harness.conversations import AnySession, expect_session, open_session
 from kernelbot.harness.examining import Examiner
 from kernelbot.harness.failure import AuthorFailure
 from kernelbot.harness.measure import Measurement, Measurer
@@ -51,6 +51,7 @@ PHASES = {
     Mode.LEADERBOARD: (Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD),
     Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
 }
+_TIMED = (Phase.BENCHMARK, Phase.LEADERBOARD)
 
 
 @dataclass
@@ -107,7 +108,7 @@ class NativeJudge:
     def run(self) -> None:
         """All phases of the job's mode, each only if the one before was accepted.
 
-        On return all runners and everything below them are gone.
+        On return all runners that author's code was in are gone, and everything below them.
         """
         try:
             self._run_all()
@@ -191,7 +192,13 @@ class NativeJudge:
     def _session(self, phase: Phase, deadline: float) -> AnySession:
         tests = list(enumerate(self._job.problem.tests))
         _, first = (tests if phase is Phase.TEST else self.timed_cases())[0]
-        return open_session(self._job, self._client, self._problem.modules, deadline, first)
+        session = open_session(self._job, self._client, self._problem.modules, deadline, first)
+        if self._has_more(phase) or (phase in _TIMED and self._control is None):
+            expect_session(self._job, self._client)
+        return session
+
+    def _has_more(self, phase: Phase) -> bool:
+        return phase is not PHASES[self._job.mode][-1]
 
     def _drive(self, phase: Phase, session: AnySession) -> PhaseResult:
         spec = self._job.problem
@@ -237,6 +244,8 @@ class NativeJudge:
     def _measure(self, phase: Phase, session: AnySession) -> PhaseResult:
         self._load(session)
         control = self._control_until(session.deadline)
+        if self._has_more(phase):
+            expect_session(self._job, self._client)
         measurer = Measurer(
             self._job, self._examiner, session, control, self._flusher, self.collected.spend
         )

@@ -1,5 +1,6 @@
 """When spares are made, as seen from outside: by the zygote's children."""
 
+import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,3 +62,40 @@ def test_without_spares_a_runner_is_made_when_it_is_asked_for() -> None:
         zygote_pid = _parent_of(runner.pid)
         runner.kill()
         assert 0 == _children(zygote_pid, expected=0)
+
+
+def test_an_expected_runner_is_the_one_that_comes() -> None:
+    with _client(spare=0) as client:
+        client.expect(Limits())
+        client.expect(Limits())
+        runner = client.spawn(Limits())
+        there = list(children_of(_parent_of(runner.pid)))
+        runner.kill()
+    assert [runner.pid] == there
+
+
+def test_a_runner_of_another_kind_leaves_the_expected_one_its_turn() -> None:
+    with _client(spare=0) as client:
+        client.expect(Limits())
+        other, expected = _spawn(client), client.spawn(Limits())
+        there = list(children_of(_parent_of(other.pid)))
+        other.kill()
+        expected.kill()
+    assert sorted([expected.pid, other.pid]) == sorted(there)
+
+
+def test_nothing_is_left_of_one_that_nobody_took() -> None:
+    with _client(spare=0) as client:
+        keeper = _spawn(client)
+        groups = _groups()
+        client.expect(Limits())
+        assert len(_groups()) > len(groups) or not groups
+        client.dismiss()
+        left = _children(_parent_of(keeper.pid), expected=1), _groups()
+        keeper.kill()
+    assert (1, groups) == left
+
+
+def _groups() -> set[str]:
+    """Control groups of this process's runners, in whichever hierarchies there are."""
+    return {str(folder) for folder in Path("/sys/fs/cgroup").rglob(f"kernelbot-{os.getpid()}-*")}

@@ -31,6 +31,7 @@ class RunnerClient:
     def __init__(self, conn: socket.socket) -> None:
         self._conn = conn
         self._isolated: bool | None = None
+        self._expected: _Coming | None = None
 
     def spawn(self, limits: Limits, entry: Entry = Entry.SERVE, channels: int = 1) -> "Runner":
         """A fresh runner within `limits`, in its cgroup, with no author's code yet.
@@ -38,6 +39,27 @@ class RunnerClient:
         `channels`: as many as there are to be ranks. Raises `SandboxUnavailable` when there is none
         to be had.
         """
+        coming = self._expected
+        if coming is None or not coming.is_for(limits, entry, channels):
+            return self._order(limits, entry, channels).arrived()
+        self._expected = None
+        return coming.arrived()
+
+    def expect(self, limits: Limits) -> None:
+        """Order what `spawn(limits)` will soon be asked for, so that it moves in meanwhile.
+
+        One at most; nothing happens where one is on its way. Raises `SandboxUnavailable`.
+        """
+        if self._expected is None:
+            self._expected = self._order(limits, Entry.SERVE, 1)
+
+    def dismiss(self) -> None:
+        """End the one that was expected, if nobody took it. Raises `SandboxUnavailable`."""
+        coming, self._expected = self._expected, None
+        if coming is not None:
+            coming.arrived().kill()
+
+    def _order(self, limits: Limits, entry: Entry, channels: int) -> "_Coming":
         isolated = self._zygote_isolates()
         group = _make_group(limits)
         box = "/box" if isolated else tempfile.mkdtemp(prefix="kernelbot-box-")
@@ -49,19 +71,10 @@ class RunnerClient:
             box=box,
             channels=channels,
         )
-        ends: _Ends | None = None
         try:
-            ends = self._send(order, group)
-            pids = _await_hellos(ends.status, _expected_hellos(order))
-            group.adopt(pids["runner"])
-            return Runner(ends, pids, group, limits, box, isolated)
+            return _Coming(order, group, self._send(order, group), isolated)
         except (SandboxUnavailable, OSError) as error:
-            if ends is not None:
-                ends.close()
-            group.remove()
-            if not isolated:
-                shutil.rmtree(box, ignore_errors=True)
-            raise SandboxUnavailable(f"No runner could be started: {error}") from error
+            raise _not_started(order, group, isolated, error) from error
 
     def close(self) -> None:
         """Close the connection; runners live on."""
@@ -103,6 +116,42 @@ class RunnerClient:
                 channel.close()
             wire.close_all((far_stdout, far_stderr, *task_lists))
         return ends
+
+
+@dataclass(frozen=True)
+class _Coming:
+    """A runner that was ordered and moves in."""
+
+    order: RunnerOrder
+    group: RunnerGroup
+    ends: "_Ends"
+    isolated: bool
+
+    def is_for(self, limits: Limits, entry: Entry, channels: int) -> bool:
+        """Whether it is what would be ordered now."""
+        order = self.order
+        return (limits, entry, channels) == (order.limits, order.entry, order.channels)
+
+    def arrived(self) -> "Runner":
+        """The runner, once it is there; to be asked for once. Raises `SandboxUnavailable`."""
+        order, group, ends = self.order, self.group, self.ends
+        try:
+            pids = _await_hellos(ends.status, _expected_hellos(order))
+            group.adopt(pids["runner"])
+            return Runner(ends, pids, group, order.limits, order.box, self.isolated)
+        except (SandboxUnavailable, OSError) as error:
+            ends.close()
+            raise _not_started(order, group, self.isolated, error) from error
+
+
+def _not_started(
+    order: RunnerOrder, group: RunnerGroup, isolated: bool, error: Exception
+) -> SandboxUnavailable:
+    """Nothing of it is left behind."""
+    group.remove()
+    if not isolated:
+        shutil.rmtree(order.box, ignore_errors=True)
+    return SandboxUnavailable(f"No runner could be started: {error}")
 
 
 @dataclass(frozen=True)

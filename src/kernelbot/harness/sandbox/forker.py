@@ -24,8 +24,8 @@ _REAP_EVERY_MS = 1000
 
 
 def main(argv: list[str]) -> None:
-    """`CONTROL_FD FLAVOUR CUDA_ON_CPU SPARE ISOLATED CPUS`, as the zygote's starter passes them."""
-    control_fd, flavour, cuda_on_cpu, spare, isolated, cpus = argv
+    """`CONTROL_FD FLAVOUR CUDA_ON_CPU SPARE ISOLATED LASTING CPUS`, from the zygote's starter."""
+    control_fd, flavour, cuda_on_cpu, spare, isolated, lasting, cpus = argv
     os.environ.pop("PWD", None)  # bubblewrap's own addition
     if isolated == "1":
         _enter_own_pid_namespace()
@@ -36,7 +36,8 @@ def main(argv: list[str]) -> None:
     importlib.import_module("kernelbot.harness.ranks.family")  # so that no runner has to
     gc.collect()
     gc.freeze()
-    gather_pages()
+    if lasting == "1":
+        gather_pages()
     forker.run()
 
 

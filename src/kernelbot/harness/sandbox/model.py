@@ -36,6 +36,8 @@ class ZygoteConfig:
     """Runners kept forked ahead of need."""
     cpus: tuple[int, ...] = ()
     """The processors that runners may use, for good; empty: all of ours."""
+    lasting: bool = False
+    """Whether so many runners are to come that half a second spent on making each quicker pays."""
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ def _python_command(config: ZygoteConfig, control_fd: int, *, isolated: bool) ->
         "from kernelbot.harness.sandbox import forker; forker.main(sys.argv[1:])"
     )
     arguments = [control_fd, config.flavour, int(config.cuda_on_cpu), config.spare, int(isolated)]
-    arguments.append(",".join(map(str, config.cpus)))
+    arguments += [int(config.lasting), ",".join(map(str, config.cpus))]
     python = enclosure.inside(sys.executable) if isolated else sys.executable
     return [python, "-I", "-c", program, *map(str, arguments)]
 
