@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus
 from kernelbot.store import devices
 from kernelbot.store.database import Database
-from kernelbot.store.devices import Count, Load
+from kernelbot.store.devices import Count, Length, Load
 
 FRESH_S = 30.0
 """A worker not heard of for longer is taken for gone."""
@@ -30,23 +30,23 @@ class Devices:
     async def list(self) -> builtins.list[DeviceStatus]:
         """Every configured device in the configuration's order."""
         async with self._database.read() as session:
-            load = await devices.load(session)
+            lengths = await devices.lengths(session)
             reports = await devices.reports(session, FRESH_S)
-        return [self._status(device, load, reports) for device in self._configured]
+        return [self._status(device, lengths, reports) for device in self._configured]
 
     async def busyness(self) -> Busyness:
         """Queues by device, and what the workers have counted since they started."""
         async with self._database.read() as session:
             load = await devices.load(session)
             counts = await devices.counts(session)
-        idle = Load(0, 0, 0.0)
+        idle = Load()
         names = [device.spec.name for device in self._configured]
         return Busyness({name: load.get(name, idle) for name in names}, counts)
 
     def _status(
         self,
         device: DeviceConfig,
-        load: dict[str, Load],
+        lengths: dict[str, Length],
         reports: builtins.list[DeviceReport],
     ) -> DeviceStatus:
         name = device.spec.name
@@ -54,13 +54,13 @@ class Devices:
             (report for report in reports if report.device == name),
             DeviceReport(name, False, "no worker serves it just now"),
         )
-        busy = load.get(name, Load(0, 0, 0.0))
+        length = lengths.get(name, Length())
         return DeviceStatus(
             name=name,
             vendor=device.spec.vendor,
             launcher=device.launcher,
-            queued=busy.queued,
-            running=busy.running,
+            queued=length.queued,
+            running=length.running,
             available=report.available,
             note="" if report.available else report.note,
         )

@@ -8,12 +8,18 @@ from kernelbot.store.sqlfiles import statements
 
 
 @dataclass(frozen=True)
-class Load:
-    """Runs on a device that haven't ended, and for how long the oldest has waited."""
+class Length:
+    """How many runs wait for a device, and how many are at work on it."""
 
-    queued: int
-    running: int
-    longest_wait_s: float
+    queued: int = 0
+    running: int = 0
+
+
+@dataclass(frozen=True)
+class Load(Length):
+    """The same, with how long the oldest that waits has waited."""
+
+    longest_wait_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -26,8 +32,14 @@ class Count:
     value: float
 
 
-async def load(session: ReadSession) -> dict[str, Load]:
+async def lengths(session: ReadSession) -> dict[str, Length]:
     """By device; devices where nothing waits or runs are left out."""
+    rows = await session.all(statements("devices")["lengths"])
+    return {row["device"]: Length(row["queued"], row["running"]) for row in rows}
+
+
+async def load(session: ReadSession) -> dict[str, Load]:
+    """As `lengths`, for metrics: it reads all that waits."""
     rows = await session.all(statements("devices")["load"])
     return {r["device"]: Load(r["queued"], r["running"], r["longest_wait_s"]) for r in rows}
 
