@@ -166,17 +166,34 @@ async def test_deletions_win_over_verdicts_that_come_meanwhile(judged: World) ->
     assert ([], 0) == (await names(judged), count(judged, "runs"))
 
 
-async def test_what_is_deleted_while_it_runs_is_not_ranked_again(judged: World) -> None:
+@pytest.mark.parametrize("take_back", ["delete", "cancel"])
+async def test_what_is_taken_back_while_it_runs_is_not_ranked_again(
+    judged: World, take_back: str
+) -> None:
     await judged.board("two", ("CPU", "H100"))
     content = PASSES.format(1.0).encode()
     sent = await judged.submit(board="two", content=content, devices=("CPU", "H100"))
     async with judged.database.read() as session:
         await until_there_is(session, "SELECT 1 FROM standings")
-    await judged.services.upkeep.delete_submission(judged.ada.user, sent.id)
+    if take_back == "delete":
+        await judged.services.upkeep.delete_submission(judged.ada.user, sent.id)
+    else:
+        await judged.services.submissions.cancel(judged.ada.user, sent.id)
     again = await judged.submit(board="two", content=content, devices=("CPU",))
     await finished(judged, again.id)
     page = await judged.services.standings.page(None, "two", "CPU")
     assert () == page.rows
+
+
+async def test_what_was_cancelled_unseen_may_be_ranked(world: World, tmp_path: Path) -> None:
+    await world.board()
+    content = PASSES.format(1.0).encode()
+    sent = await world.submit(content=content)
+    await world.services.submissions.cancel(world.ada.user, sent.id)
+    again = await world.submit(content=content)
+    async with working(quick_settings(tmp_path), world.database.url):
+        await finished(world, again.id)
+    assert [(1, "ada")] == await names(world)
 
 
 async def test_others_submissions_are_not_deleted(world: World) -> None:

@@ -31,7 +31,7 @@ from kernelbot.services.places import Places
 from kernelbot.services.queue_line import place_of
 from kernelbot.services.roles import require_admin
 from kernelbot.services.views import Look
-from kernelbot.store import attempts, reviews, submissions
+from kernelbot.store import attempts, reviews, submissions, upkeep
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.queue import Queue
 from kernelbot.store.submissions import AddedRun, Place, Waiting
@@ -192,10 +192,14 @@ class Submissions:
             return await submissions.on_board(session, found.id, limit=limit, offset=offset)
 
     async def cancel(self, viewer: User, submission_id: int) -> Submission:
-        """Stop what waits or runs. Again: the same answer. Raises `Conflict` when finished."""
+        """Stop what waits or runs. Again: the same answer. Of what its author has seen a score,
+        he doesn't rank the same code again. Raises `Conflict` when finished."""
         async with self._database.write() as session:
-            await _require_own(session, viewer, submission_id)
+            row = await _own(session, viewer, submission_id)
             cancelled = await submissions.cancel_runs(session, submission_id)
+            if cancelled and row.author_id == viewer.id:
+                await upkeep.withdraw(session, [submission_id])
+            await submissions.refresh_standings(session, submission_id)
             shown = await _whole(session, await self._look(session, viewer, submission_id))
             if cancelled and self._rules.running_limit is not None:
                 await self._wake(session, shown)
@@ -316,11 +320,12 @@ async def _require_visible(
         raise _someone_elses(row.id)
 
 
-async def _require_own(session: ReadSession, viewer: User, submission_id: int) -> None:
+async def _own(session: ReadSession, viewer: User, submission_id: int) -> submissions.SubmissionRow:
     """Raises as `visible`, also where others may read but not touch."""
     row = await visible(session, viewer, submission_id)
     if row.author_id != viewer.id and viewer.role != Role.ADMIN:
         raise _someone_elses(submission_id)
+    return row
 
 
 def _no_submission(submission_id: int) -> NotFound:

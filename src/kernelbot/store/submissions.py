@@ -273,14 +273,14 @@ async def ranks(
 
 
 async def cancel_runs(session: WriteSession, submission_id: int) -> bool:
-    """Cancel what hasn't ended, with its attempts and events; whether there was any."""
+    """Cancel what hasn't ended, with its attempts and events; whether there was any. The
+    standings are to be refreshed."""
     sql = statements("submissions")
     rows = await session.all(sql["cancel_runs"], {"submission_id": submission_id})
     await session.do(sql["cancel_attempts"], {"run_ids": [row["id"] for row in rows]})
     for row in rows:
         await add_event(session, submission_id, row["id"], RunState.CANCELLED, {})
         await session.one(sql["notify_cancelled"], {"run_id": row["id"]})
-    await refresh_standings(session, submission_id)
     return bool(rows)
 
 

@@ -39,6 +39,11 @@ async def of_user(session: ReadSession, leaderboard_id: int, user_name: str) -> 
     return [row["id"] for row in await session.all(statements("upkeep")["of_user"], values)]
 
 
+async def withdraw(session: WriteSession, submission_ids: list[int]) -> None:
+    """Their author takes back what he has seen scores of: the same code again won't be ranked."""
+    await session.do(statements("upkeep")["withdraw"], {"submission_ids": submission_ids})
+
+
 async def delete_submissions(
     session: WriteSession, submission_ids: list[int], *, withdrawn: bool = False
 ) -> int:
@@ -51,7 +56,7 @@ async def delete_submissions(
     values = {"submission_ids": submission_ids}
     await session.all(sql["hold_runs"], values)
     if withdrawn:
-        await session.do(sql["withdraw"], values)
+        await withdraw(session, submission_ids)
     again = await _stop(session, submission_ids)
     await session.do(sql["drop_scores"], values)
     await session.all(sql["refresh_standings"], values)

@@ -4,15 +4,24 @@
 -- name: hold_runs
 SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
 
--- Before anything is stopped: what was stopped half way isn't ranked.
+-- Whoever has seen a score has had his try, also where the rest was never measured; where that is
+-- our fault, he has another.
 -- name: withdraw
 INSERT INTO withdrawn_sources AS known (
     leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id, code_sha256
 )
-SELECT DISTINCT ON (leaderboard_id, author_id, source_sha256, judging_hash, device)
-    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id, code_sha256
-FROM rankable_runs WHERE submission_id = ANY(%(submission_ids)s)
-ORDER BY leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id
+SELECT DISTINCT ON (s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, r.device)
+    s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, r.device, s.id, s.code_sha256
+FROM submissions s
+JOIN runs r ON r.submission_id = s.id AND r.secret AND r.score_s IS NOT NULL
+LEFT JOIN rejudges j ON j.id = r.rejudge_id
+JOIN problem_versions v ON v.id = coalesce(j.problem_version_id, s.problem_version_id)
+WHERE s.id = ANY(%(submission_ids)s) AND s.mode = 'leaderboard' AND NOT EXISTS (
+    SELECT 1 FROM runs p
+    WHERE p.submission_id = s.id AND p.device = r.device AND NOT p.secret
+        AND p.fault IN ('platform', 'scheduler')
+)
+ORDER BY s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, r.device, s.id
 ON CONFLICT (leaderboard_id, author_id, source_sha256, judging_hash, device)
 DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id),
     code_sha256 = coalesce(excluded.code_sha256, known.code_sha256);
