@@ -113,7 +113,8 @@ async def test_a_board_that_is_none(door: Door, body: bytes) -> None:
 async def test_a_problem_may_be_larger_than_a_submission(door: Door) -> None:
     body = new_board()
     problem = problem_to_wire(sort_problem())
-    problem["description"] = "x" * (2 << 20)
+    text = "x" * (1 << 20)
+    problem["spec"]["files"] += [{"name": name, "text": text} for name in ("a.py", "b.py")]
     answer = await door.admin.post("/api/v1/boards", json={**body, "problem": problem})
     assert 201 == answer.status_code
 

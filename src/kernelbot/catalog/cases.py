@@ -10,6 +10,7 @@ from kernelbot.protocol import Case, CaseValue, Floor
 MAX_CASES = 1000
 MAX_RANKS = 16
 MAX_INT = 2**63 - 1
+MAX_FLOOR = 1e30
 
 
 def read_cases(
@@ -112,7 +113,7 @@ def _amount(fields: Fields, name: str, findings: Findings) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         fields.wrong(name, item, "a number")
         return None
-    if not 0 <= value <= 1e30:
-        findings.error(fields.key(name), item.line, "must lie between 0 and 1e30")
+    if not 0 <= value <= MAX_FLOOR:
+        findings.error(fields.key(name), item.line, f"must lie between 0 and {MAX_FLOOR:g}")
         return None
     return float(value)

@@ -30,7 +30,7 @@ MAX_FILES = 200
 TEMPLATE_WORDS = ("Python", "CUDA", "C++", "Triton", "HIP", "CuteDSL")
 _NO_ANCHORS = (REFERENCE, TASK, "task.h", "utils.py")
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
+FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _read_file(entry: Fields, files: _Files, checkout: Checkout, findings: Findi
     if not name or not source:
         return
     key = entry.key("name")
-    if not _NAME.fullmatch(name):
+    if not FILE_NAME.fullmatch(name):
         findings.error(key, entry.line, f"`{name}` isn't a plain file name (letters, digits, ._+-)")
         return
     if name in files.lines:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
 
+from kernelbot.catalog.bounds import check_bounds
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from kernelbot.domain.types import (
     Board,
@@ -64,11 +65,12 @@ class Boards:
         """Open a board. `devices` None: those the definition names that are configured here.
 
         Raises `NotAllowed` for competitors, `Conflict` when the name is taken, `UserError` for
-        an unusable name, an unknown device, or none left.
+        an unusable name, an unknown device, or none left, `InvalidProblem`.
         """
         if creator.role == Role.COMPETITOR:
             raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")
         check_name(name)
+        check_bounds(definition)
         if deadline is not None:
             _check_deadline(deadline)
         chosen = self._choose_devices(definition, devices)
