@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kernelbot.domain.types import QueuePlace
 from kernelbot.services.queue_line import place_of
-from kernelbot.store.submissions import Waiting
+from kernelbot.store.queue import Waiting
 
 FIRST = Waiting(
     device="CPU",

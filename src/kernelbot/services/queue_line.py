@@ -3,7 +3,7 @@
 import math
 
 from kernelbot.domain.types import QueuePlace
-from kernelbot.store.submissions import Waiting
+from kernelbot.store.queue import Waiting
 
 
 def place_of(found: Waiting, slots: int, running_limit: int | None) -> QueuePlace:

@@ -31,10 +31,11 @@ from kernelbot.services.places import Places
 from kernelbot.services.queue_line import place_of
 from kernelbot.services.roles import require_admin
 from kernelbot.services.views import Look
-from kernelbot.store import attempts, reviews, submissions, upkeep
+from kernelbot.store import attempts, queue, reviews, submissions, upkeep
 from kernelbot.store.database import Database, ReadSession, WriteSession
-from kernelbot.store.queue import Queue
-from kernelbot.store.submissions import AddedRun, Place, Waiting
+from kernelbot.store.intake import AddedRun, NewRow, add_submission
+from kernelbot.store.queue import Queue, Waiting
+from kernelbot.store.submissions import Place
 
 _MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
@@ -85,9 +86,9 @@ class Submissions:
         async with self._database.write() as session:
             accepted = await intake.check(session, author, new, code, late=late_by is not None)
             board = accepted.board
-            added, line = await submissions.add(
+            added, line = await add_submission(
                 session,
-                submissions.NewRow(
+                NewRow(
                     leaderboard_id=board.id,
                     problem_version_id=board.problem_version_id,
                     author_id=author.id,
@@ -241,9 +242,7 @@ class Submissions:
                     await waker.wait()
 
     async def _place(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
-        return self._told(
-            await submissions.queue_place(session, submission_id, self._rules, fresh_s=FRESH_S)
-        )
+        return self._told(await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S))
 
     def _told(self, line: Waiting | None) -> QueuePlace | None:
         if line is None:

@@ -21,8 +21,8 @@ from kernelbot.domain.types import (
     User,
 )
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
-from kernelbot.store.intake import Destination
-from kernelbot.store.submissions import AddedRun, Place, SubmissionRow
+from kernelbot.store.intake import AddedRun, Destination
+from kernelbot.store.submissions import Place, SubmissionRow
 
 FAILED_UNSEEN = "The run on the secret data did not pass; what it found stays secret."
 REFUSED_UNSEEN = (

@@ -1,7 +1,6 @@
 """Submissions and their runs, as people see them."""
 
 import base64
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
@@ -9,9 +8,9 @@ from typing import Any
 
 from kernelbot.domain.files import RunFile
 from kernelbot.domain.states import ReviewState, RunState
-from kernelbot.domain.types import Event, QueueRules, Run
+from kernelbot.domain.types import Event, Run
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
-from kernelbot.store.database import ReadSession, Row, Values, WriteSession
+from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.jsontext import dumps
 from kernelbot.store.results import read_result
 from kernelbot.store.samples import unpack
@@ -41,32 +40,6 @@ _OF_SUBMISSION = tuple(field.name for field in fields(SubmissionRow))
 
 
 @dataclass(frozen=True)
-class NewRow:
-    """What is stored of a new submission."""
-
-    leaderboard_id: int
-    problem_version_id: int
-    author_id: int
-    file_name: str
-    mode: Mode
-    code: str
-    devices: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class AddedRun:
-    """A run of a submission that was just added; all of them wait."""
-
-    submission_id: int
-    id: int
-    device: str
-    secret: bool
-    created_at: datetime
-    waiting: int
-    """How many of its author's wait for the device with it; exact until the transaction ends."""
-
-
-@dataclass(frozen=True)
 class Place:
     """A submission that is its author's best on a device, and the rank it has."""
 
@@ -89,44 +62,6 @@ class Best:
     def key(self) -> tuple[int, str, int]:
         """Whose rank it is, on which board and device."""
         return self.leaderboard_id, self.device, self.author_id
-
-
-@dataclass(frozen=True)
-class Waiting:
-    """The place of a submission's next run, and what a guess at its wait is made of."""
-
-    device: str
-    position: int
-    running: int
-    own_running: int
-    own_before: int
-    """Of its author: what runs on the device, and what waits there longer."""
-    others: int
-    """How many runs of others wait for the device; 0 where no limit on running holds."""
-    workers: int
-    mean_s: float | None
-    """Of the device's latest runs; None: there are none."""
-
-
-async def add(
-    session: WriteSession, new: NewRow, rules: QueueRules, *, fresh_s: float
-) -> tuple[list[AddedRun], Waiting | None]:
-    """Store source and submission with its runs, on the secret data too where it is ranked,
-    their jobs and the events that tell of them; returns the runs, and as `queue_place`."""
-    values = {
-        "leaderboard_id": new.leaderboard_id,
-        "problem_version_id": new.problem_version_id,
-        "author_id": new.author_id,
-        "source_sha256": hashlib.sha256(new.code.encode()).digest(),
-        "code": new.code,
-        "file_name": new.file_name,
-        "mode": new.mode,
-        "devices": list(new.devices),
-        **_asked(rules, fresh_s),
-    }
-    rows = await session.all(statements("submissions")["add"], values)
-    lines = [row.pop("line") for row in rows]
-    return [AddedRun(**row) for row in rows], _waiting(lines[0])
 
 
 async def know_code(session: WriteSession, submission_id: int, code_sha256: bytes) -> None:
@@ -290,16 +225,6 @@ async def refresh_standings(session: WriteSession, submission_id: int) -> None:
     await session.all(sql, {"submission_id": submission_id})
 
 
-async def queue_place(
-    session: ReadSession, submission_id: int, rules: QueueRules, *, fresh_s: float
-) -> Waiting | None:
-    """Where its next run stands; None when nothing of it waits. `fresh_s`: for how long after its
-    last sign a worker is counted."""
-    values = {"submission_id": submission_id, **_asked(rules, fresh_s)}
-    row = await session.one(statements("submissions")["queue_place"], values)
-    return _waiting(row["line"]) if row else None
-
-
 async def events(session: ReadSession, submission_id: int, after: int) -> list[Event]:
     """The next events after an id, at most a thousand."""
     values = {"submission_id": submission_id, "after": after}
@@ -310,19 +235,6 @@ async def ended(session: ReadSession, submission_id: int) -> bool:
     """Whether every run has ended."""
     row = await session.one(statements("submissions")["ended"], {"submission_id": submission_id})
     return bool(row and row["ended"])
-
-
-def _asked(rules: QueueRules, fresh_s: float) -> Values:
-    """What a place depends on besides the line."""
-    return {
-        "ranked_first": rules.ranked_first,
-        "fresh_s": fresh_s,
-        "limited": rules.running_limit is not None,
-    }
-
-
-def _waiting(line: Values | None) -> Waiting | None:
-    return None if line is None else Waiting(**line)
 
 
 def _submission(row: Row) -> SubmissionRow:

@@ -9,3 +9,9 @@ SELECT p.accepts_jobs, p.reason, b.id, b.name, b.problem_version_id, b.creator_i
 FROM platform p
 LEFT JOIN leaderboards b ON lower(b.name) = lower(%(name)s)
 LEFT JOIN rate_limits l ON l.leaderboard_id = b.id AND l.category = %(category)s;
+
+-- name: add
+SELECT * FROM add_submission(
+    %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s, %(code)s,
+    %(file_name)s, %(mode)s, %(devices)s, %(ranked_first)s, %(fresh_s)s, %(limited)s
+);

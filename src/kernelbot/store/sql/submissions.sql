@@ -1,9 +1,3 @@
--- name: add
-SELECT * FROM add_submission(
-    %(leaderboard_id)s, %(problem_version_id)s, %(author_id)s, %(source_sha256)s, %(code)s,
-    %(file_name)s, %(mode)s, %(devices)s, %(ranked_first)s, %(fresh_s)s, %(limited)s
-);
-
 -- name: know_code
 UPDATE submissions SET code_sha256 = %(code_sha256)s
 WHERE id = %(submission_id)s AND code_sha256 IS DISTINCT FROM %(code_sha256)s;
@@ -134,9 +128,6 @@ SELECT refresh_standing(s.leaderboard_id, d.device, s.author_id)
 FROM submissions s
 CROSS JOIN LATERAL (SELECT DISTINCT device FROM runs WHERE submission_id = s.id ORDER BY device) d
 WHERE s.id = %(submission_id)s AND s.mode = 'leaderboard';
-
--- name: queue_place
-SELECT queue_line(%(submission_id)s, %(ranked_first)s, %(fresh_s)s, %(limited)s) AS line;
 
 -- name: events
 SELECT e.id, e.submission_id, e.run_id, r.device, coalesce(r.secret, false) AS secret, e.kind,
