@@ -4,8 +4,9 @@ Judged by processor time rather than by the wall, so that a busy machine accuses
 that computes is charged for it, whatever it tells, and one that must be still is charged nothing.
 """
 
+import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kernelbot.harness.sampling import median_interval
@@ -16,6 +17,9 @@ _BOUND_SLACK = 1.25
 """How much dearer than a call that does nothing the harness's own part of a call may be, before
 the rest is taken for the author's work and counted as his time."""
 _BOUND_SLACK_NS = 20_000
+_MEDIAN_SLACK_NS = 5_000
+_LITTLE = 0.05
+"""Where a lie gains no more than this share, fewer calls of the control runner will do."""
 _BOUND_WALL_NS = 400_000
 _BOUND_WALL_GPU_NS = 50_000
 """On a GPU the wall is all there is: the processor only waits, and can do so without being charged.
@@ -135,22 +139,36 @@ class Baseline:
     def least_median_ns(self, windows: Sequence[Window], parts: int) -> float:
         """What the median of honest times isn't below, by all calls together.
 
-        The judge's clocks around the calls, less the control calls' own cost, both at that end of
-        their interval which favours the author. This is what makes a small lie worthless.
+        The judge's clocks around the calls, less the control calls' own cost, at that end of the
+        difference's interval which favours the author. This is what makes a small lie worthless.
         """
         if len(windows) < _FEWEST:
             return 0.0
+        return max(left_ns - reach_ns for left_ns, reach_ns in self._left(windows, parts))
+
+    def leaves_little_to_gain(self, windows: Sequence[Window], parts: int) -> bool:
+        """Whether even the best lie would gain little against what the clocks leave."""
+        if len(windows) < _FEWEST:
+            return False
+        return any(
+            reach_ns <= _LITTLE * left_ns for left_ns, reach_ns in self._left(windows, parts)
+        )
+
+    def _left(self, windows: Sequence[Window], parts: int) -> Iterator[tuple[float, float]]:
+        """By processor time and by the wall: the median of the calls less that of the control
+        calls, and how far below that the truth may lie, in ns.
+
+        The half widths of two independent intervals add up as their squares do.
+        """
         share = self._share(parts)
         computed = [max(w.call_cpu_ns, w.call_tree_cpu_ns / w.processors) for w in windows]
-        excess_ns = max(self.excess_cpu.upper_ns, self.excess_tree.upper_ns)
+        excess = max(self.excess_cpu, self.excess_tree, key=lambda spread: spread.upper_ns)
         took = [float(window.bracket_ns - window.waiting_ns) for window in windows]
-        return (
-            max(
-                median_interval(computed)[0] - max(excess_ns, 0.0) * share,
-                median_interval(took)[0] - max(self.wait.upper_ns, 0.0) * share,
-            )
-            - _BOUND_SLACK_NS
-        )
+        for values, cost in ((computed, excess), (took, self.wait)):
+            middle_ns = statistics.median(values)
+            cost_ns, dearest_ns = max(cost.median_ns, 0.0), max(cost.upper_ns, 0.0)
+            reach = middle_ns - median_interval(values)[0], (dearest_ns - cost_ns) * share
+            yield middle_ns - cost_ns * share, math.hypot(*reach) + _MEDIAN_SLACK_NS
 
     def contradiction(self, windows: Sequence[Window], parts: int) -> Contradiction | None:
         """What the judge's clocks clearly have against the claims; None when nothing."""

@@ -23,7 +23,7 @@ from kernelbot.protocol import Case, Floor, JobSpec, Vendor, Verdict, WorkloadRe
 Spend = Callable[[str, float], None]
 
 _CONTROL_EVERY = 4
-"""A call of the control runner comes before every so many of the author's."""
+"""A call of the control runner comes before every so many of the author's, or before each."""
 _CHEAP_CHECK_SHARE = 0.25
 """A check counts as cheap while all checks together take less than this of the elapsed time."""
 _REFERENCE_SHARE = 0.1
@@ -76,6 +76,7 @@ class Measurer:
         call = self._warm_up(index, case)
         windows: list[Window] = []
         checked = 0
+        parts = every = 1
         check_s = 0.0
         stopped: StoppedBy | None = None
         while stopped is None:
@@ -86,6 +87,8 @@ class Measurer:
                 or check_s < _CHEAP_CHECK_SHARE * elapsed
             )
             if len(windows) % _CONTROL_EVERY == 0:
+                every = self._control_every(index, windows, parts)
+            if len(windows) % every == 0:
                 self._control.observe(index, known.given)
             if anchor is not None and len(windows) % EVERY == 0:
                 start += self._observe(anchor)
@@ -94,19 +97,28 @@ class Measurer:
             checked += check
             check_s += spent
             windows.append(reply.window)
-            rule.add(self._control.baseline(index).bounded_ns(reply.window, reply.parts))
+            parts = reply.parts
+            rule.add(self._control.baseline(index).bounded_ns(reply.window, parts))
             stopped = rule.decide(time.monotonic() - start)
         self._caller.release()
-        if found := self._control.baseline(index).contradiction(windows, reply.parts):
+        if found := self._control.baseline(index).contradiction(windows, parts):
             refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
             refused.disputable = True
             raise refused
-        samples_ns = self._corrected(index, rule.samples_ns, windows, reply.parts)
+        samples_ns = self._corrected(index, rule.samples_ns, windows, parts)
         measured_ns = statistics.median(samples_ns)
         if found := below_floor(self._floor(index), self._job.device, measured_ns):
             raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
         result = _summary(case, samples_ns, checked, stopped, empty_call_ns, anchor)
         return Measurement(result, tuple(windows))
+
+    def _control_every(self, index: int, windows: list[Window], parts: int) -> int:
+        """Before every call of a short kernel: of the little that the clocks see the control's
+        part is most, and what isn't known of it is room for lies."""
+        on_cpu = self._job.device.vendor is Vendor.CPU
+        if on_cpu and not self._control.baseline(index).leaves_little_to_gain(windows, parts):
+            return 1
+        return _CONTROL_EVERY
 
     def _corrected(
         self, index: int, samples_ns: list[float], windows: list[Window], parts: int
