@@ -1,18 +1,33 @@
 """The ranking of a board: each author's best run on a device."""
 
+from dataclasses import dataclass
+
 from kernelbot.domain.errors import DeviceNotOffered
 from kernelbot.domain.types import Board, Standing, StandingsPage, User
 from kernelbot.services.boards import find_board
 from kernelbot.services.marks import Marks
 from kernelbot.services.recent import Recent
 from kernelbot.store import standings
-from kernelbot.store.database import Database, ReadSession
+from kernelbot.store.database import Database
 
-_MAX_OFFSET = 10_000_000
-_PAGES = 512
+_PAGES = 128
+_KEPT_ROWS = 1000
+"""Pages further down aren't kept: seldom is the same one asked for again, and the garbage collector
+looks through all that is kept."""
 _RANKINGS = 64
 _PageKey = tuple[int, str, int, int]
 """Board, device, limit and offset."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A board's ranking on a device. Its rows are the same for as long as all of this is."""
+
+    board: Board
+    device: str
+    total: int
+    """Of authors."""
+    version: int
 
 
 class StandingsService:
@@ -36,41 +51,46 @@ class StandingsService:
 
         Raises `NotFound` for a board the viewer can't see, `DeviceNotOffered`.
         """
-        offset = min(offset, _MAX_OFFSET)
+        found = await self.ranking(viewer, board, device)
+        return await self.stretch(found, limit=limit, offset=offset)
+
+    async def ranking(self, viewer: User | None, board: str, device: str | None) -> Ranking:
+        """The ranking as it is now: enough to tell whether it has changed. Raises as `page`."""
         async with self._database.read() as session:
             found = await find_board(session, viewer, board)
-            chosen = _offered(found.board, device)
-            size = found.rankings[chosen]
-            key = (found.board.id, chosen, limit, offset)
-            rows = await self._rows(session, key, size.version) if offset < size.authors else ()
-        return StandingsPage(found.board, chosen, size.authors, rows)
+        chosen = _offered(found.board, device)
+        size = found.rankings[chosen]
+        return Ranking(found.board, chosen, size.authors, size.version)
 
-    async def _rows(
-        self, session: ReadSession, key: _PageKey, version: int
-    ) -> tuple[Standing, ...]:
-        """Those kept of this version, or those of now: newer than it says, never older."""
-        rows = self._pages.get(key, version)
+    async def stretch(self, found: Ranking, *, limit: int, offset: int) -> StandingsPage:
+        """Some of its rows: those of then, or newer, never older."""
+        rows = await self._rows(found, limit, offset) if offset < found.total else ()
+        return StandingsPage(found.board, found.device, found.total, rows)
+
+    async def _rows(self, found: Ranking, limit: int, offset: int) -> tuple[Standing, ...]:
+        key = (found.board.id, found.device, limit, offset)
+        rows = self._pages.get(key, found.version)
         if rows is None:
-            rows = await self._read(session, key, version)
-            self._pages.keep(key, version, rows)
+            rows = await self._read(key, found.version)
+            if offset < _KEPT_ROWS:
+                self._pages.keep(key, found.version, rows)
         return rows
 
-    async def _read(
-        self, session: ReadSession, key: _PageKey, version: int
-    ) -> tuple[Standing, ...]:
+    async def _read(self, key: _PageKey, version: int) -> tuple[Standing, ...]:
         board_id, device, limit, offset = key
         marks = self._marks.get((board_id, device), version)
         if marks is None:
             marks = Marks()
             self._marks.keep((board_id, device), version, marks)
         start = marks.before(offset)
-        read = await standings.page(
-            session, board_id, device, limit=limit, offset=offset, start=start
-        )
-        if read.version == version:
-            marks.add(offset, read.rows[0])
-        elif start is not standings.TOP:  # it has changed since: the mark may have moved
-            read = await standings.page(session, board_id, device, limit=limit, offset=offset)
+        async with self._database.read() as session:
+            read = await standings.page(
+                session, board_id, device, limit=limit, offset=offset, start=start
+            )
+            if read.version == version:
+                marks.add(offset, read.rows[0])
+            elif start is not standings.TOP:  # it has changed since: the mark may have moved
+                read = await standings.page(session, board_id, device, limit=limit, offset=offset)
         return read.rows
 
     async def count(
@@ -80,12 +100,11 @@ class StandingsService:
 
         Raises as `page`.
         """
+        found = await self.ranking(viewer, board, device)
+        if author_id is None:
+            return found.total
         async with self._database.read() as session:
-            found = await find_board(session, viewer, board)
-            chosen = _offered(found.board, device)
-            if author_id is None:
-                return found.rankings[chosen].authors
-            return await standings.submissions_of(session, found.board.id, chosen, author_id)
+            return await standings.submissions_of(session, found.board.id, found.device, author_id)
 
 
 def _offered(board: Board, device: str | None) -> str:

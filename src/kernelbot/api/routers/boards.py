@@ -89,11 +89,12 @@ async def show_standings(
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> Response:
     """The ranking on one device: every author's best, fastest first."""
-    page = await services.standings.page(viewer, board, device, limit=limit, offset=offset)
+    ranking = await services.standings.ranking(viewer, board, device)
     answers = answers_of(request).standings
-    key = (page.board.id, page.device, limit, offset)
-    answer = answers.get(key, page)
+    key = (ranking.board.id, ranking.device, limit, offset)
+    answer = answers.get(key, ranking)
     if answer is None:
+        page = await services.standings.stretch(ranking, limit=limit, offset=offset)
         answer = StandingsView.of(page).model_dump_json().encode()
-        answers.keep(key, page, answer)
+        answers.keep(key, ranking, answer)
     return Response(answer, media_type="application/json")
