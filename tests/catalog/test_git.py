@@ -54,6 +54,17 @@ def test_a_reference_that_is_not_there(origin: Path, into: Path, ref: str) -> No
         fetch(url(origin), ref, into)
 
 
+def test_folders_that_hold_each_other_ten_milliard_times(origin: Path, into: Path) -> None:
+    tree = problem_sets.git(origin, "rev-parse", "HEAD^{tree}")
+    for _ in range(10):
+        lines = "".join(f"040000 tree {tree}\td{number}\n" for number in range(10))
+        tree = problem_sets.git(origin, "mktree", text=lines)
+    commit = problem_sets.git(origin, "commit-tree", tree, "-m", "bomb")
+    problem_sets.git(origin, "branch", "bomb", commit)
+    with pytest.raises(InvalidProblem, match="too large"):
+        fetch(url(origin), "bomb", into, GitLimits(timeout_s=30))
+
+
 def test_a_repository_that_is_gone(tmp_path: Path, into: Path) -> None:
     with pytest.raises(UserError, match="can't be fetched"):
         fetch(url(tmp_path / "none"), None, into)

@@ -43,11 +43,15 @@ def write_competition(
     (root / file).write_text("\n".join(lines) + "\n")
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Run git there; returns what it prints."""
+def git(folder: Path, *arguments: str, text: str = "") -> str:
+    """Run git there on `text`; returns what it prints."""
     who = ("-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false")
     done = subprocess.run(
-        ["git", "-C", str(folder), *who, *arguments], check=True, capture_output=True, text=True
+        ["git", "-C", str(folder), *who, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        input=text,
     )
     return done.stdout.strip()
 

@@ -18,6 +18,8 @@ _URL = re.compile(rf"(?:{'|'.join(_PROTOCOLS)})://[^\s\x00-\x1f\x7f]+", re.IGNOR
 _SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s\x00-\x1f\x7f]+")
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_MOST_LISTED = 16 << 20
+"""Bytes of a listing: folders may hold each other so often that it never ends."""
 _SIZE_FIELD = 3  # of `git ls-tree -l`: mode, type, hash, size
 
 
@@ -70,7 +72,7 @@ def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = No
             f"{wanted} can't be fetched from {_shown(url)}: {failed}",
             hint="Is the address right, and is there anything in the repository?",
         )
-    _check_size(git.run("ls-tree", "-r", "-l", "-z", commit))
+    _check_size(git.run("ls-tree", "-r", "-l", "-z", commit, most_bytes=_MOST_LISTED))
     git.run("checkout", "--quiet", "--detach", commit)
     return git.run("rev-parse", "HEAD").strip()
 
@@ -104,10 +106,11 @@ class _Git:
             if (value := os.environ.get(key))
         }
 
-    def run(self, *arguments: str) -> str:
-        """What git prints. Raises `InvalidProblem` with its last words when it fails."""
-        code, out, err = self._start(*arguments)
-        if code:
+    def run(self, *arguments: str, most_bytes: int | None = None) -> str:
+        """What git prints, or its beginning. Raises `InvalidProblem` with its last words when it
+        fails."""
+        code, out, err = self._start(*arguments, most_bytes=most_bytes)
+        if code or (most_bytes and err and not out):  # `head` ends well in any case
             raise InvalidProblem(f"git {arguments[0]} failed: {_last_words(err)}")
         return out
 
@@ -116,9 +119,10 @@ class _Git:
         code, _, err = self._start(*arguments)
         return (_last_words(err) or f"exit code {code}") if code else ""
 
-    def _start(self, *arguments: str) -> tuple[int, str, str]:
+    def _start(self, *arguments: str, most_bytes: int | None = None) -> tuple[int, str, str]:
         # The shell sets a limit that git and its helpers inherit; blocks of 512 bytes.
-        limit = f'ulimit -f {self._limits.file_mib << 11}; exec git "$@"'
+        limit = f"ulimit -f {self._limits.file_mib << 11}; "
+        limit += f'git "$@" | head -c {most_bytes}' if most_bytes else 'exec git "$@"'
         try:
             process = subprocess.Popen(
                 ["/bin/sh", "-c", limit, "git", *arguments],
@@ -148,6 +152,8 @@ class _Git:
 
 
 def _check_size(listing: str) -> None:
+    if len(listing) >= _MOST_LISTED:
+        raise InvalidProblem(f"The repository is too large: at most {MAX_FILES:,} files are taken.")
     entries = [entry.split(None, _SIZE_FIELD + 1) for entry in listing.split("\0") if entry]
     sizes = [int(entry[_SIZE_FIELD]) for entry in entries if entry[_SIZE_FIELD].isdigit()]
     if len(entries) > MAX_FILES or sum(sizes) > MAX_BYTES:
