@@ -185,3 +185,23 @@ def test_a_tar_that_ends_with_a_zip_is_a_tar(tmp_path: Path) -> None:
     inner = zip_of(("inside", b"x")).getvalue()
     unpack(tar_of((tarfile.TarInfo("PK.zip"), inner), packed=False), tmp_path)
     assert {"PK.zip": inner} == files_of(tmp_path)
+
+
+def test_a_file_of_less_than_nothing(tmp_path: Path) -> None:
+    header = bytearray(tarfile.TarInfo("a").tobuf(tarfile.GNU_FORMAT))
+    header[124:136] = b"\xff" + (-1536 & (1 << 88) - 1).to_bytes(11, "big")
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header[:512])
+    with pytest.raises(InvalidProblem, match="less than nothing"):
+        unpack(io.BytesIO(bytes(header) * 4 + bytes(1024)), tmp_path)
+
+
+def test_a_file_with_a_hundred_million_holes(tmp_path: Path) -> None:
+    info = tarfile.TarInfo("a")
+    info.pax_headers = {
+        f"GNU.sparse.{key}": value
+        for key, value in {"major": "1", "minor": "0", "name": "a", "realsize": "1"}.items()
+    }
+    file = tar_of((info, b"100000000\n" + b"1\n" * 1000))
+    with pytest.raises(InvalidProblem, match="a file with holes"):
+        unpack(file, tmp_path)

@@ -123,9 +123,18 @@ def _inflate(archive: BinaryIO, plain: IO[bytes]) -> None:
     plain.seek(0)
 
 
+class _Member(tarfile.TarInfo):
+    """An entry whose map of holes isn't read: it may have a milliard of them, and none is taken."""
+
+    def _proc_gnusparse_10(self, *_: object) -> None:
+        raise tarfile.ReadError("it holds a file with holes")
+
+
 def _tar_entries(plain: IO[bytes]) -> Iterator[tuple[str, bool, IO[bytes] | None]]:
-    with tarfile.open(fileobj=plain, mode="r:") as tar:
+    with tarfile.open(fileobj=plain, mode="r:", tarinfo=_Member) as tar:
         for member in tar:
+            if member.size < 0:
+                raise InvalidProblem(f"In the archive {member.name!r} has less than nothing.")
             if not (member.isfile() or member.isdir()) or member.issparse():
                 raise InvalidProblem(
                     f"The archive holds {member.name!r}, which is a link or a special file.",
