@@ -88,7 +88,7 @@ class StandingsService:
                 session, board_id, device, limit=limit, offset=offset, start=start
             )
             if read.version == version:
-                marks.add(offset, read.rows[0])
+                marks.add(offset, read.rows)
             elif start is not standings.TOP:  # it has changed since: the mark may have moved
                 read = await standings.page(session, board_id, device, limit=limit, offset=offset)
         return read.rows
