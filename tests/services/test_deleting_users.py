@@ -16,6 +16,7 @@ from kernelbot.domain.errors import (
     Unavailable,
 )
 from kernelbot.domain.types import Role
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -79,6 +80,20 @@ async def test_what_runs_of_a_deleted_person_is_stopped(judged: World) -> None:
     assert "finished" not in [event.kind async for event in events]
     after = await judged.submit(judged.bob.user, content=b"# fake: accepted 1\n")
     assert "finished" == (await finished(judged, after.id)).state
+
+
+async def test_a_deletion_waits_for_a_claim_of_a_run(world: World) -> None:
+    await world.board()
+    await world.submit()
+    async with world.database.write() as session:  # as a worker does that takes a run
+        claimed = await session.one("SELECT next_run('CPU', NULL, false) AS id")
+        assert claimed is not None
+        deletion = asyncio.create_task(
+            world.services.upkeep.delete_user(world.admin.user, world.ada.user.id, force=True)
+        )
+        await until_there_is(session, WAITS_FOR_A_LOCK)
+        await session.do("UPDATE runs SET state = 'dispatched' WHERE id = %(id)s", claimed)
+    assert 1 == await deletion
 
 
 async def test_submissions_go_by_force_only(judged: World) -> None:

@@ -2,7 +2,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import LiteralString
 
 import psycopg
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.types import Role, Submission, User, Visibility
 from kernelbot.services.boards import BoardEdit
-from kernelbot.store.database import ReadSession
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -42,19 +41,6 @@ def count(world: World, table: str) -> int:
         row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
     assert row is not None
     return int(row[0])
-
-
-WAITS_FOR_A_LOCK = (
-    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-)
-
-
-async def until_there_is(session: ReadSession, statement: LiteralString) -> None:
-    found = None
-    async with asyncio.timeout(10):
-        while found is None:
-            await asyncio.sleep(0.01)
-            found = await session.one(statement)
 
 
 async def test_the_next_best_takes_the_place_of_what_is_deleted(judged: World) -> None:

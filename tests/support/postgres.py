@@ -1,19 +1,25 @@
 """One embedded Postgres per test session, a database per test from a migrated template."""
 
+import asyncio
 import itertools
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 from psycopg.sql import SQL, Identifier
 
+from kernelbot.store.database import ReadSession
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 
 _TEMPLATE = "kernelbot_template"
+WAITS_FOR_A_LOCK = (
+    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+)
 
 
 class TestServer:
@@ -66,3 +72,12 @@ def test_server() -> Iterator[TestServer]:
     finally:
         postgres.remove()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+async def until_there_is(session: ReadSession, statement: LiteralString) -> None:
+    """Return once the statement finds a row."""
+    found = None
+    async with asyncio.timeout(10):
+        while found is None:
+            await asyncio.sleep(0.01)
+            found = await session.one(statement)

@@ -70,6 +70,7 @@ async def hold_user(session: WriteSession, user_id: int) -> Leaving | None:
     """Who it is, and what is his, to which nothing is added any more; None: nobody."""
     sql = statements("upkeep")
     values = {"user_id": user_id}
+    await session.all(sql["hold_runs_of"], values)
     user = await session.one(sql["hold_user"], values)
     if user is None:
         return None

@@ -94,6 +94,11 @@ ORDER BY s.id;
 -- name: of_author
 SELECT id FROM submissions WHERE author_id = %(user_id)s ORDER BY id;
 
+-- Before the account itself, as whoever judges one of them does it.
+-- name: hold_runs_of
+SELECT r.id FROM runs r JOIN submissions s ON s.id = r.submission_id
+WHERE s.author_id = %(user_id)s ORDER BY r.id FOR NO KEY UPDATE OF r;
+
 -- Nobody submits in his name from here on: a submission would hold the row too.
 -- name: hold_user
 SELECT name, role FROM users WHERE id = %(user_id)s FOR UPDATE;
