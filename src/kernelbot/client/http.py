@@ -234,8 +234,9 @@ class KernelbotClient(AccountCalls):
         while True:
             try:
                 with self._open_stream(submission_id, after) as response:
-                    pause_s, give_up_s = 0.1, time.monotonic() + patience_s
+                    give_up_s = time.monotonic() + patience_s
                     for frame in _frames(response):
+                        pause_s = 0.1  # not where a stream ends without a word, again and again
                         if frame.event == "end":
                             return
                         if frame.event == "queue" and on_queue:

@@ -1,9 +1,13 @@
 """Structured logs on stderr: for people on a terminal, JSON lines elsewhere."""
 
+import io
 import logging
 import sys
+from typing import Any, TextIO
 
 import structlog
+
+from kernelbot.render.text import printable
 
 
 def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
@@ -12,16 +16,14 @@ def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer()
         if as_json
-        # Plain: the usual traceback shows local variables, and tokens are among them.
-        else structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        else structlog.dev.ConsoleRenderer(exception_formatter=_plain_traceback)
     )
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    if as_json:
-        shared.append(structlog.processors.format_exc_info)
+    shared.append(structlog.processors.format_exc_info if as_json else _printable)
     structlog.configure(
         processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
@@ -36,3 +38,19 @@ def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
+
+
+def _printable(
+    _logger: Any, _method: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """Paths and names come from strangers: none of them moves the operator's cursor."""
+    return {
+        key: printable(value) if isinstance(value, str) else value for key, value in event.items()
+    }
+
+
+def _plain_traceback(stream: TextIO, error: structlog.typing.ExcInfo) -> None:
+    """The usual one shows local variables, and tokens are among them."""
+    text = io.StringIO()
+    structlog.dev.plain_traceback(text, error)
+    stream.write(printable(text.getvalue()))
