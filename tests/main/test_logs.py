@@ -20,13 +20,13 @@ def test_nothing_that_strangers_say_reaches_the_terminal_as_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     set_up_logs(json=False)
-    log = structlog.get_logger()
+    log, clear = structlog.get_logger(), "\x1b[2J"
     log.info("request", path="/\x1b]0;mine\x07")
     try:
-        raise ValueError("\x1b[2J")
+        raise ValueError(clear)
     except ValueError as error:
         log.error("request_crashed", exc_info=error)
-    logging.getLogger("elsewhere").warning("said \x1b[2J")
+    logging.getLogger("elsewhere").warning(clear)
     shown = capsys.readouterr().err
     assert "/\\x1b]0;mine\\x07" in shown
     assert 2 == shown.count("\\x1b[2J")
