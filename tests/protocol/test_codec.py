@@ -1,4 +1,5 @@
 import json
+import typing
 
 import pytest
 
@@ -16,6 +17,7 @@ from kernelbot.protocol import (
     VersionMismatch,
     WireError,
     from_wire,
+    learn,
     to_wire,
 )
 
@@ -88,3 +90,10 @@ def test_a_number_too_large_for_a_float_is_named() -> None:
     wire["limits"]["cpu_time_s"] = 10**400
     with pytest.raises(WireError, match="cpu_time_s: expected a number, got int"):
         from_wire(JobSpec, wire)
+
+
+def test_what_was_learned_is_not_looked_into_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = to_wire(a_job())
+    learn(JobSpec)
+    monkeypatch.setattr(typing, "get_type_hints", None)
+    assert a_job() == from_wire(JobSpec, body)

@@ -19,8 +19,9 @@ from typing import Any
 from kernelbot.harness.channel import Channel, ChannelClosed, ChannelError, ChannelTimeout
 from kernelbot.harness.clocks import CacheFlusher, last_level_cache_bytes
 from kernelbot.harness.pages import gather_pages
-from kernelbot.harness.preload import preload
+from kernelbot.harness.preload import preload, rehearse
 from kernelbot.harness.sandbox import SandboxUnavailable
+from kernelbot.protocol import JobSpec, learn
 
 _REAP_S = 1.0
 _CLOSE_S = 5.0
@@ -68,6 +69,7 @@ def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool, spare: int, las
     control = Channel(socket.socket(fileno=control_fd))
     preload(flavour, cuda_on_cpu)
     importlib.import_module("kernelbot.harness.judging")  # so that no judge has to
+    learn(JobSpec)
     zygote = _Zygote(control, CacheFlusher(last_level_cache_bytes()), spare)
     gc.collect()
     gc.freeze()
@@ -141,6 +143,7 @@ def _become_judge(lane: Channel, flusher: CacheFlusher) -> None:
     try:
         from kernelbot.harness.judging import judge_and_report
 
+        rehearse()
         _, fds = lane.receive()
         lane.close()
         judge_and_report(socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1]), flusher)

@@ -4,7 +4,7 @@ import dataclasses
 import math
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import cache, partial
 from typing import Any, TypeVar
@@ -35,6 +35,23 @@ def from_wire(kind: type[T], value: Json) -> T:
     check_version(value.get("version"))
     body = {key: item for key, item in value.items() if key != "version"}
     return typing.cast(T, _decoder(kind)(body, kind.__name__))
+
+
+@cache
+def learn(kind: type) -> None:
+    """Look into the types of a message, and of all that may be in it, ahead of the first: once for
+    all forks of a process."""
+    _fields(kind)
+    for hint in typing.get_type_hints(kind).values():
+        for part in _dataclasses_in(hint):
+            learn(part)
+
+
+def _dataclasses_in(hint: Any) -> Iterator[type]:
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        yield hint
+    for part in typing.get_args(hint):
+        yield from _dataclasses_in(part)
 
 
 def _encode(value: Any) -> Json:

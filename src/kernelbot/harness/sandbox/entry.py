@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, TextIO
 
+from kernelbot.harness.preload import rehearse
 from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
 from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import Entry, RunnerOrder
@@ -28,6 +29,7 @@ def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
     try:
         _lock_in(inner, around)
         wire.send(inner, {"ready": True})
+        rehearse()
         packet = wire.receive(inner)
         if packet is not None:
             exit_code = _follow(packet, inner)
