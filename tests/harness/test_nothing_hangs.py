@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.host import Host
+from kernelbot.harness.stillness import children_of
 from kernelbot.protocol import Mode, Phase, ProgressEvent, RunResult, Verdict
 from tests.harness.jobs import a_job
 
@@ -126,21 +127,23 @@ def test_when_what_starts_judges_or_runners_was_killed_others_are_started(part: 
     source = "import numpy as np\ndef custom_kernel(data):\n    return np.sort(data)\n"
     try:
         verdicts = [judge(host, source, Mode.TEST)[0].verdict]
-        for pid in set(_below(os.getpid(), part)) - set(others):
+        killed = set(_below(os.getpid(), part)) - set(others)
+        for pid in killed:
             with contextlib.suppress(ProcessLookupError):  # gone with the one before
                 os.kill(pid, signal.SIGKILL)
         verdicts.append(judge(host, source, Mode.TEST)[0].verdict)
     finally:
         host.close()
+    assert killed
     assert [Verdict.ACCEPTED, Verdict.ACCEPTED] == verdicts
 
 
 def _below(pid: int, part: str) -> list[int]:
-    """Processes below `pid` in whose command the part is named."""
+    """Processes below `pid` in whose command the part is named; others come and go meanwhile."""
     found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        for child in map(int, (task / "children").read_text().split()):
+    for child in children_of(pid):
+        with contextlib.suppress(OSError):
             if part in Path(f"/proc/{child}/cmdline").read_text():
                 found.append(child)
-            found += _below(child, part)
+        found += _below(child, part)
     return found
