@@ -14,7 +14,11 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check $(PIN)
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 pinned = $(shell grep -i '^$(1)==' constraints.txt)
 
-.PHONY: help demo test lint format setup bench gpu-check harness conformance clean
+# Tests in as many processes as there are processors; those of a file stay together, so that what
+# they share is started once. A worker needs about 1 GB, so there is a limit to them.
+SIDE_BY_SIDE := --numprocesses logical --maxprocesses 16 --dist loadfile
+
+.PHONY: help demo test check lint format setup bench gpu-check harness conformance clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,8 +26,23 @@ help: ## what there is
 demo: $(VENV)/runs ## judge the example submissions end to end, and show the standings
 	@$(RUN) python -m scripts.demo
 
+# Both parts always run, and either fails the whole: what compares or bounds times runs alone, after
+# what doesn't has run side by side.
 test: setup lint ## lint, types, import contracts and all tests
-	@$(RUN) python -m pytest
+	@$(RUN); \
+	python -m pytest $(SIDE_BY_SIDE) -m "not timed"; side_by_side=$$?; \
+	python -m pytest -m timed; alone=$$?; \
+	echo "Tests side by side: exit code $$side_by_side; timed ones, alone: exit code $$alone."; \
+	exit $$((side_by_side || alone))
+
+# Those that need no server, sandbox or database of their own: seconds, at every change.
+QUICK := $(addprefix tests/,catalog client domain identity kernelbot_check protocol render schemas \
+	test_docs.py test_operating.py test_repository.py harness/timing/test_plausibility.py \
+	harness/timing/test_stopping_rule.py harness/judge/test_score.py \
+	harness/problem/test_seeds.py harness/data/test_values.py)
+
+check: lint ## lint, types and the tests that take seconds: for every change, before `make test`
+	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed" $(QUICK)
 
 lint: $(VENV)/develops ## ruff, mypy and the import contracts
 	@$(RUN) ruff check --quiet .
@@ -64,7 +83,7 @@ $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-
 		{ $(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV); }
 	@$(PIP) $(call pinned,pip)
 	@$(PIP) hatchling
-	@$(PIP) --no-build-isolation --editable .
+	@$(PIP) --no-build-isolation --editable '.[server]'
 	@touch $@
 
 # torch comes first and by its exact version: a plain `torch` makes pip look for the newest, which
@@ -73,6 +92,6 @@ $(VENV)/develops: $(VENV)/runs
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@$(PIP) $(call pinned,torch)
 	@$(PIP) $(call pinned,triton)
-	@$(PIP) --no-build-isolation --editable '.[export,triage]'
+	@$(PIP) --no-build-isolation --editable '.[server,export,triage]'
 	@$(PIP) --group dev
 	@touch $@

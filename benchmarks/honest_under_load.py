@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.precision import EXAMPLES, correct_submission
 from kernelbot.catalog.problem import load_problem
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import (
     BuildConfig,
     Case,

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from kernelbot.catalog.oracle import Expectation, find_solutions
 from kernelbot.catalog.problem import LoadedProblem, load_problem
-from kernelbot.harness.host import Host
-from kernelbot.harness.score import combine
+from kernelbot.harness.host.host import Host
+from kernelbot.harness.judge.score import combine
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,

@@ -149,7 +149,7 @@ class LocalServer:
             if self._process.poll() is not None:
                 raise ServerTrouble(f"The server stopped at once:\n{self.last_words()}")
             try:
-                if httpx.get(f"{self.url}/ready", timeout=5).status_code == httpx.codes.OK:
+                if httpx.get(f"{self.url}/ready/judging", timeout=5).status_code == httpx.codes.OK:
                     return
             except httpx.TransportError:
                 pass

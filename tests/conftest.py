@@ -3,9 +3,14 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.postgres import TestServer, test_server
 from tests.support.world import World, open_world
+
+# Hypothesis times each example by default, and what it would report is how busy the machine is.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Mode, RunResult, Verdict
 from kernelbot.render.table import table
 from scripts.gpu_check.judged import judge, reason

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from kernelbot.catalog.problem import load_problem
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, ProgressEvent, RunResult, SourceFile
 
 

@@ -30,7 +30,7 @@ try:
     import torch
     found["torch"] = torch.__version__
     found["torch's CUDA"] = torch.version.cuda
-    from kernelbot.harness.gpu import open_gpu
+    from kernelbot.harness.gpu.timing import open_gpu
     start = time.perf_counter()
     open_gpu()
     found["context made in"] = f"{time.perf_counter() - start:.2f} s"

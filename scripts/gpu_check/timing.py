@@ -7,7 +7,7 @@ stand side by side.
 from collections.abc import Iterator
 from pathlib import Path
 
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Mode, RunResult, Verdict, WorkloadResult
 from kernelbot.render.table import table
 from scripts.gpu_check.judged import judge, reason

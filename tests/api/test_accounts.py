@@ -87,7 +87,7 @@ async def test_a_closed_category_says_so(door: Door) -> None:
     assert (429, "3600", True) == (
         answer.status_code,
         answer.headers["retry-after"],
-        "is closed to ranked submissions" in answer.json()["detail"],
+        "takes no ranked submissions" in answer.json()["detail"],
     )
 
 

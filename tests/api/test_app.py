@@ -1,7 +1,10 @@
 from collections.abc import AsyncIterator
 
 import pytest
+import structlog
+from structlog.testing import capture_logs
 
+from kernelbot.api import middleware
 from kernelbot.api.app import create_app
 from tests.api.conftest import Door, client_of
 from tests.support.world import open_world
@@ -152,6 +155,17 @@ async def test_readiness_tells_of_each_part(door: Door) -> None:
     assert (answer.status_code == 200, True) == (body["ready"], "database" in answer.text)
 
 
+async def test_reads_are_ready_without_a_worker_and_judging_is_not(door: Door) -> None:
+    reads = await door.stranger.get("/ready")
+    judging = await door.stranger.get("/ready/judging")
+    assert (200, True, False) == (
+        reads.status_code,
+        reads.json()["ready"],
+        reads.json()["judging"],
+    )
+    assert (503, reads.json()) == (judging.status_code, judging.json())
+
+
 async def test_requests_are_measured_by_route(door: Door) -> None:
     await door.world.board()
     await door.stranger.get("/api/v1/boards/sort")
@@ -195,3 +209,22 @@ async def test_a_large_body_of_somebody_unknown_is_not_read(
     headers = {"Content-Type": "multipart/form-data; boundary=x", "Authorization": token}
     answer = await door.stranger.post(path, content=counted(), headers=headers)
     assert (401, []) == (answer.status_code, sent)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("DELETE", "/api/v1/invites/ABCDE-FGHJK"),
+        ("GET", "/api/v1/invites/ABCDE-FGHJK"),
+        ("DELETE", "http://test//api/v1//Invites/ABCDE%2DFGHJK/"),
+    ],
+)
+async def test_no_log_line_holds_an_invite(
+    door: Door, method: str, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with capture_logs() as lines:
+        monkeypatch.setattr(middleware, "log", structlog.get_logger())
+        await door.ada.request(method, path)
+    told = [line["path"] for line in lines if line["event"] == "request"]
+    assert 1 == len(told)
+    assert "ABCDE" not in told[0]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kernelbot.api.answers import LONGEST_KEPT_BYTES
+from kernelbot.api.answers import MAX_KEPT_BYTES
 from kernelbot.api.app import create_app
 from kernelbot.schemas.submissions import SubmissionList
 from tests.api.conftest import Door, client_of
@@ -112,7 +112,7 @@ async def test_what_was_deleted_is_not_found_again(door: Door) -> None:
     assert "not_found" == (await shown(door, number))["code"]
 
 
-@pytest.mark.parametrize(("length", "kept"), [(10, True), (LONGEST_KEPT_BYTES, False)])
+@pytest.mark.parametrize(("length", "kept"), [(10, True), (MAX_KEPT_BYTES, False)])
 async def test_answers_of_a_usual_length_are_kept(door: Door, length: int, kept: bool) -> None:
     """Shown by code that is changed behind the platform's back, which never happens."""
     await door.world.board()

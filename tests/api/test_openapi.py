@@ -25,6 +25,7 @@ WITHOUT_PARAMETERS = [
     ("GET", "/api/v1/devices"),
     ("GET", "/health"),
     ("GET", "/ready"),
+    ("GET", "/ready/judging"),
     ("GET", "/metrics"),
 ]
 WITH_PARAMETERS = [
@@ -88,8 +89,8 @@ EXCLUDED: dict[tuple[str, str], list[Any]] = {
     ("POST", "/api/v1/invites/join"): [positive_data_acceptance],
     ("POST", "/api/v1/sync/archive"): [positive_data_acceptance],
     ("POST", "/api/v1/exports/hub"): [positive_data_acceptance],
-    # No worker runs here, so the server truly isn't ready.
-    ("GET", "/ready"): [not_a_server_error],
+    # No worker runs here, so the server truly isn't ready to judge.
+    ("GET", "/ready/judging"): [not_a_server_error],
 }
 
 

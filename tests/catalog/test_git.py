@@ -1,13 +1,15 @@
 import os
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from kernelbot.catalog import git
-from kernelbot.catalog.git import GitLimits, fetch, repository_url
+from kernelbot.catalog.git import GitLimits, fetch, repository_url, without_password
 from kernelbot.domain.errors import InvalidProblem, Unavailable, UserError
 from tests.support import problem_sets
+from tests.support.git_server import PASSWORD, git_server
 from tests.support.problem_sets import commit_all
 
 
@@ -104,6 +106,7 @@ def test_git_writes_no_file_beyond_its_limit(origin: Path, into: Path) -> None:
         fetch(url(origin), None, into, GitLimits(file_mib=1))
 
 
+@pytest.mark.timed
 def test_a_server_that_never_answers(into: Path) -> None:
     import socket
 
@@ -156,3 +159,38 @@ def test_addresses(text: str, expected: str) -> None:
 def test_addresses_that_are_none(text: str) -> None:
     with pytest.raises(UserError):
         repository_url(text)
+
+
+def test_a_password_reaches_the_server_and_nobody_else(origin: Path, into: Path) -> None:
+    with git_server(origin.parent) as server:
+        host = f"127.0.0.1:{server.server_port}"
+        fetch(f"http://ada:{quote(PASSWORD)}@{host}/origin/.git", None, into)
+    assert "1" == (into / "checkout" / "a").read_text()
+    assert b"git" in server.command_lines
+    assert quote(PASSWORD).encode() not in server.command_lines
+    assert PASSWORD.encode() not in server.command_lines
+
+
+def test_a_wrong_password_is_in_no_message(origin: Path, into: Path) -> None:
+    with git_server(origin.parent) as server:
+        host = f"127.0.0.1:{server.server_port}"
+        with pytest.raises(UserError) as raised:
+            fetch(f"http://ada:secret@{host}/origin/.git", None, into)
+    assert "secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("https://ada:secret@example.org/a.git", "https://example.org/a.git"),
+        ("HTTPS://token@example.org:8443/a", "HTTPS://example.org:8443/a"),
+        ("https://a:b@c:d@example.org/x@y", "https://example.org/x@y"),
+        ("ssh://git:secret@example.org/a", "ssh://git@example.org/a"),
+        ("ftp://u:secret@x/y", "ftp://u@x/y"),
+        ("git@example.org:a/b.git", "git@example.org:a/b.git"),
+        ("https://example.org/a@b", "https://example.org/a@b"),
+        ("owner/name", "owner/name"),
+    ],
+)
+def test_an_address_without_its_password(address: str, expected: str) -> None:
+    assert expected == without_password(address)

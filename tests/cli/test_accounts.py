@@ -127,7 +127,7 @@ def test_limits_are_set_shown_and_lifted(live: LiveServer, admin: Shell) -> None
     live.call(live.world.board())
     set_ = admin("board", "limit", "sort", "--ranked", "0", "--test", "60").out
     lifted = admin("board", "limit", "sort", "--ranked", "none").out
-    assert "test: 60 an hour\nleaderboard: closed\n" == set_
+    assert "test: 60 an hour\nleaderboard: not taken for now\n" == set_
     assert "test: 60 an hour\nleaderboard: any number\n" == lifted
 
 
@@ -145,7 +145,7 @@ def test_a_deadline_from_the_terminal(live: LiveServer, admin: Shell) -> None:
     live.call(live.world.board())
     over = admin("board", "edit", "sort", "--deadline", "2020-01-01T00:00:00")
     wrong = admin("board", "edit", "sort", "--deadline", "soon")
-    assert ("sort: public, deadline 2020-01-01 00:00 UTC\n", 2) == (over.out, wrong.code)
+    assert ("sort: deadline: none -> 2020-01-01 00:00 UTC\n", 2) == (over.out, wrong.code)
 
 
 def test_an_account_is_deleted_by_an_admin_and_by_its_owner(
@@ -164,4 +164,4 @@ def test_an_account_is_deleted_by_an_admin_and_by_its_owner(
 def test_a_deadline_is_written_as_in_competition_files(live: LiveServer, admin: Shell) -> None:
     live.call(live.world.board())
     said = admin("board", "edit", "sort", "--deadline", "2027-1-31 7:59 +02:00")
-    assert "sort: public, deadline 2027-01-31 05:59 UTC\n" == said.out
+    assert "sort: deadline: none -> 2027-01-31 05:59 UTC\n" == said.out

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.catalog.skeleton import new_problem
+from kernelbot.client.endpoint import Places, remember
 from kernelbot.protocol import Lang
 from tests.support.live import LiveServer
 from tests.support.problems import CORRECT
@@ -107,8 +108,8 @@ def test_a_submission_is_shown(ada: Shell) -> None:
     ada("submit", "fast.py", "--board", "sort", "--no-wait")
     said = ada("submission", "show", "1")
     expected = (
-        "--- public run on CPU ---\nwaiting in the queue\n\n"
-        "--- secret run on CPU ---\nwaiting in the queue\n\n"
+        "Public run on CPU: waiting in the queue\n\n"
+        "Secret run on CPU: waiting in the queue\n\n"
         "Submission 1 (fast.py) waits in the queue at position 1.\n"
     )
     assert (0, expected) == (said.code, said.out)
@@ -224,3 +225,43 @@ def test_a_reader_that_goes_away_is_no_crash(ada: Shell) -> None:
     process.stdout.close()
     _, errors = process.communicate(timeout=30)
     assert "Traceback" not in errors
+
+
+def test_a_starter_file_is_written_once(admin: Shell, tmp_path: Path) -> None:
+    new_problem(tmp_path / "sums", "sums", Lang.PY)
+    admin("board", "create", "--from", "sums")
+    written = admin("board", "starter", "sums", "--to", "mine.py")
+    again = admin("board", "starter", "sums", "--to", "mine.py", "--json")
+    assert (0, True, "conflict") == (
+        written.code,
+        "def custom_kernel" in (tmp_path / "mine.py").read_text(),
+        again.document["error"]["code"],
+    )
+
+
+@pytest.mark.usefixtures("board")
+def test_a_board_that_was_meant_is_named(ada: Shell) -> None:
+    said = ada("submit", "fast.py", "--board", "srot")
+    assert (2, True) == (said.code, "Did you mean sort?" in said.err)
+
+
+def test_one_may_ask_who_one_is_and_log_out(live: LiveServer, tmp_path: Path) -> None:
+    shell = Shell(tmp_path, {})
+    shell("login", live.url, live.world.ada.token)
+    who = shell("whoami", "--json").document
+    out = shell("logout")
+    nobody = shell("logout", "--json", live.url).document["error"]["code"]
+    assert (live.url, "ada", 0, "bad_request") == (who["url"], who["user"], out.code, nobody)
+
+
+@pytest.mark.usefixtures("board")
+def test_the_server_is_named_where_there_are_others(live: LiveServer, tmp_path: Path) -> None:
+    shell = Shell(tmp_path, {})
+    remember("http://kernels.example.org", "t", places_of(tmp_path))
+    remember(live.url, live.world.ada.token, places_of(tmp_path))
+    assert f"Server: {live.url} (from " in shell("board", "list").err
+
+
+def places_of(home: Path) -> Places:
+    config = home / ".config" / "kernelbot" / "config.toml"
+    return Places(config, home / "servers", home / ".popcorn.yaml")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.terminal import Shell
 
 
@@ -14,3 +16,12 @@ def test_a_database_is_migrated_backed_up_and_put_back(shell: Shell, tmp_path: P
     assert (0, 0, 0) == (made.code, kept.code, back.code)
     assert (2, "conflict") == (again.code, again.document["error"]["code"])
     assert (True, 0) == ((tmp_path / "all.dump").stat().st_size > 0, nothing_new.code)
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_a_server_elsewhere_is_not_mistaken_for_this_machine_s_folder(
+    shell: Shell, command: str
+) -> None:
+    elsewhere = {"KERNELBOT_URL": "http://kernels.example.org"}
+    error = Shell(shell.home, elsewhere)(command, "all.dump", "--json").document["error"]
+    assert ("bad_request", True) == (error["code"], "--data" in error["hint"])

@@ -54,6 +54,12 @@ def test_statistics_deletion_and_revealing(admin: Shell, live: LiveServer) -> No
     )
 
 
+def test_secret_runs_can_share_a_seed(admin: Shell, live: LiveServer) -> None:
+    live.call(live.world.board())
+    edited = admin("board", "edit", "sort", "--fixed-seed", "--json").document
+    assert edited["fixed_seed"] is True
+
+
 def test_a_deletion_names_what(admin: Shell) -> None:
     said = admin("submission", "delete", "--board", "sort", "--json")
     assert (2, "bad_request") == (said.code, said.document["error"]["code"])

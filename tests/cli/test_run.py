@@ -26,7 +26,7 @@ def test_an_accepted_file(shell: Shell, problem: Path) -> None:
     said = shell("run", problem, problem / "submission.py")
     assert (0, "✓ accepted: sums, mode test, on CPU", True) == (
         said.code,
-        said.out.splitlines()[0],
+        said.out.splitlines()[-1],
         "test: accepted" in said.err,
     )
 
@@ -185,6 +185,46 @@ def test_a_solution_that_misbehaves_is_named(shell: Shell, problem: Path) -> Non
     wrong.rename(problem / "solutions" / "correct" / "not_really.py")
     said = shell("problem", "check", problem)
     assert (1, True) == (said.code, "✗ correct/not_really.py: wrong_answer" in said.out)
+
+
+def test_a_file_of_another_language_is_refused(shell: Shell, problem: Path, tmp_path: Path) -> None:
+    (tmp_path / "fast.cpp").write_text("int x;\n")
+    said = shell("run", problem, "fast.cpp")
+    assert (2, True) == (said.code, "This problem is solved in Python" in said.err)
+
+
+def test_times_are_told_of_what_is_correct(shell: Shell, problem: Path) -> None:
+    said = shell("problem", "check", problem, "--json")
+    timed = {item["file"]: len(item["workloads"]) for item in said.document["solutions"]}
+    assert {True: 2, False: 0} == {name.startswith("correct/"): n for name, n in timed.items()}
+
+
+def test_a_reference_that_fails_is_its_author_s_fault(shell: Shell, problem: Path) -> None:
+    reference = problem / "reference.py"
+    reference.write_text(reference.read_text().replace("return array * np", "return arrays * np"))
+    said = shell("problem", "check", problem)
+    assert (1, True, True) == (
+        said.code,
+        "The problem's ref_kernel failed: NameError" in said.out,
+        "reference.py, line 14, in ref_kernel" in said.out,
+    )
+
+
+def test_a_checker_that_fails_on_one_solution_is_its_author_s_fault(
+    shell: Shell, problem: Path
+) -> None:
+    reference = problem / "reference.py"
+    broken = reference.read_text().replace(
+        "if wrong.size:", "if wrong.size:\n        wrong.nothing"
+    )
+    reference.write_text(broken)
+    said = shell("problem", "check", problem)
+    assert (1, True) == (said.code, "The problem's checker can't use this output" in said.out)
+
+
+def test_a_folder_that_is_not_there(shell: Shell) -> None:
+    said = shell("problem", "check", "nowhere")
+    assert (2, True) == (said.code, said.err.startswith("Error: There is no folder nowhere."))
 
 
 def test_a_check_may_only_read(shell: Shell, problem: Path) -> None:

@@ -76,6 +76,18 @@ def test_a_secret_run_shows_nothing_of_the_data(shell: Shell) -> None:
 
 
 @pytest.mark.usefixtures("server")
+def test_a_backup_is_of_the_server_that_runs(shell: Shell) -> None:
+    kept = shell("backup", "all.dump", "--json").document
+    refused = shell("restore", "all.dump", "--force", "--json").document["error"]
+    command = f"kernelbot restore all.dump --data {kept['data']}"
+    assert (str((shell.home / "data").resolve()), "conflict", True) == (
+        kept["data"],
+        refused["code"],
+        command in refused["hint"],
+    )
+
+
+@pytest.mark.usefixtures("server")
 def test_a_second_server_on_the_same_data_says_so(shell: Shell) -> None:
     said = shell("serve", "--port", "0", "--data", "data", "--json")
     assert (2, "conflict") == (said.code, said.document["error"]["code"])

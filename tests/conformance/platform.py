@@ -17,7 +17,7 @@ import httpx
 from tests.conformance.target import EXAMPLES, Outside, Target
 from tests.fakes import hub, oauth_provider
 
-START_LIMIT_S = 60.0
+START_LIMIT_S = 180.0
 STOP_LIMIT_S = 30.0
 SHOWN_LOG = 4000
 
@@ -118,7 +118,7 @@ def _wait(process: subprocess.Popen[bytes], folder: Path) -> _Serving:
 
 def _ready(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/ready", timeout=5).status_code == 200
+        return httpx.get(f"{url}/ready/judging", timeout=5).status_code == 200
     except httpx.TransportError:
         return False
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.domain.files import LONGEST_NAME, safe_name, under_safe_names
+from kernelbot.domain.files import MAX_NAME, safe_name, under_safe_names
 from kernelbot.protocol import Artifact
 
 NAMES = st.text(max_size=300)
@@ -32,13 +32,13 @@ def test_what_could_mean_something_else_is_replaced(name: str, expected: str) ->
 def test_a_safe_name_is_short_plain_and_stays_as_it_is(name: str) -> None:
     safe = safe_name(name)
     assert safe == safe_name(safe)
-    assert 0 < len(safe) <= LONGEST_NAME
+    assert 0 < len(safe) <= MAX_NAME
     assert not safe.startswith(".")
     assert all(c.isascii() and (c.isalnum() or c in "._-") for c in safe)
 
 
 def test_long_names_that_become_alike_make_room_for_a_number() -> None:
-    long = "x" * LONGEST_NAME
+    long = "x" * MAX_NAME
     kept = under_safe_names([Artifact(long, "text/plain", "")] * 3)
     assert [long, "2-" + "x" * 98, "3-" + "x" * 98] == [item.name for item in kept]
 

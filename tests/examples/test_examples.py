@@ -10,7 +10,7 @@ import pytest
 from kernelbot.catalog.competition import load_competition
 from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem, load_problem
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.main.check import CheckedSolution, check_solutions
 from kernelbot.protocol import DeviceSpec, Fault, HarnessKind, Lang, ProgressEvent, Vendor, Verdict
 
@@ -46,7 +46,8 @@ def load(folder: Path) -> LoadedProblem:
 
 
 def judged(loaded: LoadedProblem, host: Host) -> list[CheckedSolution]:
-    return list(check_solutions(loaded, lambda job: host.judge(job, ignore), device=CPU))
+    checked = check_solutions(loaded, lambda job: host.judge(job, ignore), device=CPU, timed=False)
+    return list(checked)
 
 
 def solutions(folder: Path) -> tuple[Solution, ...]:

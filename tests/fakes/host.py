@@ -1,6 +1,7 @@
 """A harness host that speaks the real wire protocol and judges nothing.
 
-The submission's first line says what happens: `# fake: [sleep S] VERDICT [SCORE_S LOW HIGH]`, or
+The submission's first line says what happens: `# fake: [sleep S] VERDICT [SCORE_S LOW HIGH]`, with
+`suspicious` (the harness noticed something) or `script` (the problem's own measured) at its end, or
 `# fake: die` (the host is gone), `# fake: die-until FILE N` (as often as that, then accepted),
 `# fake: garbage` (a result that can't be read), `# fake: give-up WORD` (the end without a result,
 and why), `# fake: stop` (the host stands still), `# fake: shout BYTES VERDICT` (an event as long
@@ -106,7 +107,7 @@ def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
 
 def _result(job: JobSpec, words: list[str]) -> RunResult:
     verdict = Verdict(words[0])
-    numbers = [float(word) for word in words[1:]]
+    numbers = [float(word) for word in words[1:] if word not in ("suspicious", "script")]
     timed = job.mode == Mode.LEADERBOARD and verdict == Verdict.ACCEPTED
     score_s = numbers[0] if numbers else 1.0
     samples = (score_s * 1e9, score_s * 1e9, 0.1)
@@ -116,7 +117,7 @@ def _result(job: JobSpec, words: list[str]) -> RunResult:
         job_id=job.job_id,
         problem=job.problem.name,
         mode=job.mode,
-        harness=HarnessKind.NATIVE,
+        harness=HarnessKind.SCRIPT if "script" in words else HarnessKind.NATIVE,
         verdict=verdict,
         system=SystemInfo(job.device.name, "fake", "fake", "3"),
         sandbox=SandboxReport("none"),
@@ -126,6 +127,7 @@ def _result(job: JobSpec, words: list[str]) -> RunResult:
         stdout="hello\x00",
         artifacts=ARTIFACTS if job.mode == Mode.PROFILE else (),
         failure=None if verdict == Verdict.ACCEPTED else Failure(Fault.AUTHOR, message),
+        suspicions=("Its claims spread less than the clock.",) if "suspicious" in words else (),
     )
 
 

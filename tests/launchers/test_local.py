@@ -1,6 +1,9 @@
 import asyncio
 import contextlib
 import os
+import sys
+import threading
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -194,3 +197,51 @@ async def test_closing_ends_the_hosts(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job("sleep 60 accepted"))
     assert (await launcher.poll(handle)).state == JobState.LOST
+
+
+async def test_a_folder_is_taken_away_under_a_host_that_writes_there(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    def write(folder: Path) -> None:
+        while not stop.is_set():
+            with contextlib.suppress(OSError):
+                (folder / f".{time.monotonic_ns()}.partial").write_text("{}")
+
+    async with _launcher(tmp_path) as launcher:
+        for number in range(20):
+            handle = await launcher.launch(_job("accepted", f"{number}.1.x"))
+            stop.clear()
+            writer = threading.Thread(target=write, args=(Path(handle),))
+            writer.start()
+            await asyncio.sleep(0.01)
+            await launcher.forget(handle)
+            stop.set()
+            writer.join()
+        left = {entry.name for entry in (tmp_path / "jobs").iterdir()} - {"hosts", "judged.log"}
+    assert set() == left
+
+
+async def test_a_launch_that_is_cancelled_leaves_no_folder(tmp_path: Path) -> None:
+    async with _launcher(tmp_path) as launcher:
+        for number in range(20):
+            launch = asyncio.ensure_future(launcher.launch(_job("accepted", f"{number}.1.x")))
+            await asyncio.sleep(number * 0.0002)
+            launch.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await launcher.forget(await launch)
+        left = {entry.name for entry in (tmp_path / "jobs").iterdir()} - {"hosts", "judged.log"}
+    assert set() == left
+
+
+async def test_a_host_is_told_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ADMIN_TOKEN", "secret")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    told = tmp_path / "environment"
+    program = f"import os; open({str(told)!r}, 'w').write(' '.join(os.environ)); input()"
+    async with _launcher(tmp_path, (sys.executable, "-c", program)):
+        for _ in range(1000):
+            if told.exists() and told.read_text():
+                break
+            await asyncio.sleep(0.02)
+    names = told.read_text().split()
+    assert ("LANG" in names, "ADMIN_TOKEN" in names) == (True, False)

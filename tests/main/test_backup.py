@@ -49,10 +49,19 @@ def change(data: Path, statement: LiteralString) -> None:
 
 
 def test_a_backup_comes_back_elsewhere(stopped: Path, tmp_path: Path) -> None:
-    size = backup(tmp_path / "x.dump", data=stopped)
-    applied = restore(tmp_path / "x.dump", data=tmp_path / "other")
-    mode = stat.S_IMODE((tmp_path / "x.dump").stat().st_mode)
-    assert (True, [], ["ada"], 0o600) == (size > 0, applied, users(tmp_path / "other"), mode)
+    kept = backup(tmp_path / "x.dump", data=stopped)
+    back = restore(tmp_path / "x.dump", data=tmp_path / "other")
+    file = (tmp_path / "x.dump").stat()
+    assert (stopped, file.st_size, 0o600) == (
+        kept.data,
+        kept.size_bytes,
+        stat.S_IMODE(file.st_mode),
+    )
+    assert (tmp_path / "other", (), ["ada"]) == (
+        back.data,
+        back.applied,
+        users(tmp_path / "other"),
+    )
 
 
 def test_a_backup_is_made_while_the_server_runs(stopped: Path, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from kernelbot.catalog.oracle import find_solutions
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.skeleton import new_problem
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.main.check import CheckedSolution, check_configured, check_solutions
 from kernelbot.protocol import (
     DeviceSpec,

@@ -179,7 +179,7 @@ def _submit(client: KernelbotClient, code: str) -> int:
 
 
 def _answers(server: LocalServer) -> bool:
-    return httpx.get(f"{server.url}/ready", timeout=10).status_code == httpx.codes.OK
+    return httpx.get(f"{server.url}/ready/judging", timeout=10).status_code == httpx.codes.OK
 
 
 def _until(condition: Callable[[], bool], within_s: float = 40.0) -> None:

@@ -17,7 +17,7 @@ from kernelbot.protocol import (
     VersionMismatch,
     WireError,
     from_wire,
-    learn,
+    precompile_decoders,
     to_wire,
 )
 
@@ -94,6 +94,6 @@ def test_a_number_too_large_for_a_float_is_named() -> None:
 
 def test_what_was_learned_is_not_looked_into_again(monkeypatch: pytest.MonkeyPatch) -> None:
     body = to_wire(a_job())
-    learn(JobSpec)
+    precompile_decoders(JobSpec)
     monkeypatch.setattr(typing, "get_type_hints", None)
     assert a_job() == from_wire(JobSpec, body)

@@ -27,6 +27,7 @@ WORKLOAD = WorkloadResult(
     ci95_ns=(1_000_000.0, 1_200_000.0),
     best_ns=1_000_000.0,
     worst_ns=1_200_000.0,
+    stopped_by="wall_cap",
 )
 
 ACCEPTED = RunResult(

@@ -1,25 +1,23 @@
 import base64
 from dataclasses import replace
 
-from kernelbot.protocol import Artifact, Failure, Fault, HarnessKind, SandboxReport, Verdict
+from kernelbot.protocol import Artifact, Failure, Fault, HarnessKind, Phase, SandboxReport, Verdict
 from kernelbot.render.report import report, workloads_table
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 ACCEPTED_TEXT = """\
-✓ accepted: sort_np, mode leaderboard, on CPU
-Score 1.10 ms (95 % interval 1.00 to 1.20 ms)
-
-test: accepted, 500 ms
+test: accepted, 1 of 1 cases passed, 500 ms
   ✓ size: 1
-
 leaderboard: accepted, 1.50 s
   workload              median        95% of it     best    worst  calls  spread
-  size: 1024; seed: 7  1.10 ms  1.00 to 1.20 ms  1.00 ms  1.20 ms      3  █     █    █"""
+  size: 1024; seed: 7  1.10 ms  1.00 to 1.20 ms  1.00 ms  1.20 ms      3  █     █    █
+  Each call had new data and cold caches. Sampling ended because the time for it was up.
+
+✓ accepted: sort_np, mode leaderboard, on CPU
+Score 1.10 ms (95 % interval 1.00 to 1.20 ms)"""
 
 WRONG_TEXT = """\
-✗ wrong answer: sort_np, mode test, on CPU
-
-test: wrong answer, 250 ms
+test: wrong answer, 1 of 2 cases passed, 250 ms
   ✓ size: 1
   ✗ size: 2
       element 1 is 5, not 6
@@ -32,7 +30,9 @@ Compiled (200 ms): g++ a.cpp
   k     32
 
 What the program printed:
-    hello"""
+    hello
+
+✗ wrong answer: sort_np, mode test, on CPU"""
 
 
 def test_an_accepted_run_in_full() -> None:
@@ -66,14 +66,32 @@ def test_evidence_is_shown() -> None:
 
 def test_a_script_s_result_is_marked_unverified() -> None:
     text = report(replace(ACCEPTED, harness=HarnessKind.SCRIPT))
-    assert text.endswith("Note: Measured by the problem's own script: unverified.")
+    assert "\n\nNote: Measured by the problem's own script: unverified.\n\n" in text
 
 
 def test_a_missing_sandbox_is_said() -> None:
     text = report(replace(ACCEPTED, sandbox=SandboxReport("none", (), ("all: by choice",))))
-    assert text.endswith(
-        "Note: Judged without a sandbox, because the operator said so.\n"
-        "Note: Not in force: all: by choice"
+    assert "\n\nNote: Judged without a sandbox, because the operator said so.\n\n" in text
+
+
+def test_what_is_for_operators_is_left_to_the_doctor() -> None:
+    text = report(replace(ACCEPTED, sandbox=SandboxReport("full", (), ("landlock: too old",))))
+    assert "landlock" not in text
+
+
+def test_each_reason_why_sampling_ended_is_counted() -> None:
+    precise = replace(WORKLOAD, stopped_by="precision")
+    timed = replace(ACCEPTED.phases[1], workloads=(WORKLOAD, precise, precise))
+    said = "the time for it was up (1 of 3) or the interval was narrow enough (2 of 3)."
+    assert said in report(replace(ACCEPTED, phases=(timed,)))
+
+
+def test_only_the_timings_that_count_are_listed() -> None:
+    test, ranked = ACCEPTED.phases
+    text = report(replace(ACCEPTED, phases=(test, replace(ranked, phase=Phase.BENCHMARK), ranked)))
+    assert ("benchmark: accepted, 1.50 s\nleaderboard" in text, 1) == (
+        True,
+        text.count("size: 1024"),
     )
 
 
@@ -88,7 +106,8 @@ def test_the_short_report_shortens_outputs_and_keeps_the_failing_case() -> None:
 
 
 def test_the_short_report_counts_what_passed() -> None:
-    assert "1 of 2 cases passed" in report(WRONG, passed_cases=False)
+    text = report(WRONG, passed_cases=False)
+    assert ("1 of 2 cases passed" in text, "✓ size: 1" in text) == (True, False)
 
 
 def test_a_profile_is_shown_and_a_trace_named() -> None:
@@ -109,12 +128,12 @@ def test_a_profile_is_shown_and_a_trace_named() -> None:
 
 def test_a_file_that_is_to_be_downloaded_has_no_size() -> None:
     files = (Artifact("a\nb.csv", "text/csv", ""),)
-    assert report(replace(ACCEPTED, artifacts=files)).endswith("\n\nFile: a\\nb.csv")
+    assert "\n\nFile: a\\nb.csv\n\n" in report(replace(ACCEPTED, artifacts=files))
 
 
 def test_timings_fit_into_a_narrow_terminal_by_leaving_columns_out() -> None:
     text = report(ACCEPTED, columns=72)
-    assert all(len(line) <= 72 for line in text.splitlines())
+    assert all(len(line) <= 72 for line in text.splitlines() if "Sampling" not in line)
     assert "  workload              median        95% of it  calls  spread\n" in text
 
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.render.text import indent, one_line, printable, shorten
+from kernelbot.render.text import indent, one_line, printable, shorten, wrap
 
 
 def test_escape_sequences_are_written_out() -> None:
@@ -37,3 +37,8 @@ def test_the_middle_is_cut_out_with_a_note() -> None:
 
 def test_every_line_is_indented() -> None:
     assert "  a\n  b" == indent("a\nb", "  ")
+
+
+def test_lines_break_at_words() -> None:
+    text = "  one two three four\nshort\n数数 数数 数数"
+    assert "  one two\n    three\n    four\nshort\n数数 数数\n  数数" == wrap(text, 10)

@@ -14,7 +14,7 @@ from scripts.gpu_check.machine import Gpu, complaints, find_gpu, parse_gpu
 from scripts.gpu_check.timing import SPIN, asked_ns, is_credible, submissions
 
 from kernelbot.catalog.problem import load_problem
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Case, Mode, RunResult, Vendor, Verdict
 from tests.harness.jobs import SORT, a_job
 

@@ -20,7 +20,7 @@ async def profiled(world: World, tmp_path: Path, mode: Mode = Mode.PROFILE) -> S
 
 async def test_files_are_listed_under_safe_names(world: World, tmp_path: Path) -> None:
     shown = await profiled(world, tmp_path)
-    found = await world.services.artifacts.list(world.ada.user, shown.id)
+    found = await world.services.artifacts.list_artifacts(world.ada.user, shown.id)
     assert NAMES == [file.name for file in found]
     assert [5, 8, 2, 7] == [file.size_bytes for file in found]
     assert {(shown.runs[0].id, "CPU")} == {(file.run_id, file.device) for file in found}
@@ -48,7 +48,7 @@ async def test_a_submission_shows_texts_and_names_the_rest(world: World, tmp_pat
 async def test_another_s_files_are_not_shown(world: World, tmp_path: Path) -> None:
     shown = await profiled(world, tmp_path)
     with pytest.raises(NotAllowed):
-        await world.services.artifacts.list(world.bob.user, shown.id)
+        await world.services.artifacts.list_artifacts(world.bob.user, shown.id)
     with pytest.raises(NotAllowed):
         await world.services.artifacts.get(
             world.bob.user, shown.id, shown.runs[0].id, "profile.0.txt"
@@ -77,9 +77,9 @@ async def test_files_of_secret_runs_are_for_organisers(world: World, tmp_path: P
         await session.do(
             "UPDATE runs SET secret = true WHERE id = %(id)s", {"id": shown.runs[0].id}
         )
-    assert [] == await world.services.artifacts.list(world.ada.user, shown.id)
+    assert [] == await world.services.artifacts.list_artifacts(world.ada.user, shown.id)
     with pytest.raises(NotFound):
         await world.services.artifacts.get(
             world.ada.user, shown.id, shown.runs[0].id, "profile.0.txt"
         )
-    assert 4 == len(await world.services.artifacts.list(world.admin.user, shown.id))
+    assert 4 == len(await world.services.artifacts.list_artifacts(world.admin.user, shown.id))

@@ -6,7 +6,7 @@ from tests.support.world import World
 
 
 async def entries(world: World, **wanted: str | int) -> list[tuple[str, str, str]]:
-    found = await world.services.audit.list(world.admin.user, **wanted)  # type: ignore[arg-type]  # tests pass what it takes
+    found = await world.services.audit.list_entries(world.admin.user, **wanted)  # type: ignore[arg-type]  # tests pass what it takes
     return [(entry.actor, entry.action, entry.subject) for entry in found]
 
 
@@ -22,7 +22,7 @@ async def test_what_organisers_do_is_logged_newest_first(world: World) -> None:
 
 async def test_the_log_keeps_the_detail(world: World) -> None:
     await world.services.users.set_role(world.admin.user, world.ada.user.id, Role.CREATOR)
-    found = await world.services.audit.list(world.admin.user)
+    found = await world.services.audit.list_entries(world.admin.user)
     assert {"name": "ada", "before": "competitor", "after": "creator"} == found[0].detail
 
 
@@ -44,13 +44,21 @@ async def test_a_noun_stands_for_its_verbs(world: World) -> None:
 async def test_the_log_goes_on_by_number(world: World) -> None:
     await world.services.users.ban(world.admin.user, world.ada.user.id)
     await world.services.users.ban(world.admin.user, world.bob.user.id)
-    newest = (await world.services.audit.list(world.admin.user, limit=1))[0]
+    newest = (await world.services.audit.list_entries(world.admin.user, limit=1))[0]
     ids = [
-        entry.id for entry in await world.services.audit.list(world.admin.user, before_id=newest.id)
+        entry.id
+        for entry in await world.services.audit.list_entries(world.admin.user, before_id=newest.id)
     ]
     assert (1, True) == (len(ids), ids[0] < newest.id)
 
 
 async def test_only_admins_read_the_log(world: World) -> None:
     with pytest.raises(NotAllowed):
-        await world.services.audit.list(world.ada.user)
+        await world.services.audit.list_entries(world.ada.user)
+
+
+async def test_a_board_that_was_made_is_logged(world: World) -> None:
+    await world.board()
+    assert ("board.create", "board:sort") in [
+        (action, subject) for _, action, subject in await entries(world)
+    ]

@@ -66,7 +66,7 @@ async def test_closed_boards_do_not_exist_for_strangers(world: World) -> None:
     for viewer in (None, world.ada.user):
         with pytest.raises(NotFound):
             await world.services.boards.get(viewer, "x")
-    assert await world.services.boards.list(world.ada.user) == []
+    assert await world.services.boards.list_boards(world.ada.user) == []
     assert (await world.services.boards.get(world.admin.user, "x")).name == "x"
 
 

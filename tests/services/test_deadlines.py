@@ -33,7 +33,7 @@ async def test_an_admin_lets_someone_in_late(over: World) -> None:
 
 async def test_letting_someone_in_late_is_logged(over: World) -> None:
     taken = await over.services.submissions.submit(over.ada.user, NEW, late_by=over.admin.user)
-    newest = (await over.services.audit.list(over.admin.user))[0]
+    newest = (await over.services.audit.list_entries(over.admin.user))[0]
     assert ("submission.late", f"submission:{taken.id}") == (newest.action, newest.subject)
 
 

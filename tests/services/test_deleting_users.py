@@ -51,7 +51,7 @@ async def ranked(world: World) -> list[tuple[int, str]]:
 
 
 async def test_all_of_a_person_goes_and_the_ranking_moves_up(judged: World) -> None:
-    gone = await judged.services.upkeep.delete_user(
+    gone = await judged.services.deletion.delete_user(
         judged.admin.user, judged.ada.user.id, force=True
     )
     assert (1, [(1, "bob")]) == (gone, await ranked(judged))
@@ -67,7 +67,7 @@ async def test_all_of_a_person_goes_and_the_ranking_moves_up(judged: World) -> N
 
 
 async def test_a_deleted_persons_token_opens_nothing(world: World) -> None:
-    await world.services.upkeep.delete_user(world.ada.user, world.ada.user.id)
+    await world.services.deletion.delete_user(world.ada.user, world.ada.user.id)
     with pytest.raises(NotAuthenticated):
         await world.services.users.authenticate(world.ada.token)
 
@@ -76,7 +76,7 @@ async def test_what_runs_of_a_deleted_person_is_stopped(judged: World) -> None:
     sent = await judged.submit(content=b"# fake: sleep 60 accepted 1\n")
     events = judged.services.submissions.events(judged.ada.user, sent.id)
     await anext(events)
-    await judged.services.upkeep.delete_user(judged.admin.user, judged.ada.user.id, force=True)
+    await judged.services.deletion.delete_user(judged.admin.user, judged.ada.user.id, force=True)
     assert "finished" not in [event.kind async for event in events]
     after = await judged.submit(judged.bob.user, content=b"# fake: accepted 1\n")
     assert "finished" == (await finished(judged, after.id)).state
@@ -89,7 +89,7 @@ async def test_a_deletion_waits_for_a_claim_of_a_run(world: World) -> None:
         claimed = await session.one("SELECT next_run('CPU', NULL, false) AS id")
         assert claimed is not None
         deletion = asyncio.create_task(
-            world.services.upkeep.delete_user(world.admin.user, world.ada.user.id, force=True)
+            world.services.deletion.delete_user(world.admin.user, world.ada.user.id, force=True)
         )
         await until_there_is(session, WAITS_FOR_A_LOCK)
         await session.do("UPDATE runs SET state = 'dispatched' WHERE id = %(id)s", claimed)
@@ -98,37 +98,37 @@ async def test_a_deletion_waits_for_a_claim_of_a_run(world: World) -> None:
 
 async def test_submissions_go_by_force_only(judged: World) -> None:
     with pytest.raises(Conflict, match="1 submissions"):
-        await judged.services.upkeep.delete_user(judged.ada.user, judged.ada.user.id)
+        await judged.services.deletion.delete_user(judged.ada.user, judged.ada.user.id)
     assert [(1, "ada"), (2, "bob")] == await ranked(judged)
 
 
 async def test_nobody_deletes_someone_else(world: World) -> None:
     with pytest.raises(NotAllowed):
-        await world.services.upkeep.delete_user(world.ada.user, world.bob.user.id)
+        await world.services.deletion.delete_user(world.ada.user, world.bob.user.id)
 
 
 async def test_an_admin_doesnt_delete_himself(world: World) -> None:
     with pytest.raises(Conflict):
-        await world.services.upkeep.delete_user(world.admin.user, world.admin.user.id)
+        await world.services.deletion.delete_user(world.admin.user, world.admin.user.id)
 
 
 async def test_a_banned_person_doesnt_delete_himself(world: World) -> None:
     banned = await world.services.users.ban(world.admin.user, world.ada.user.id)
     with pytest.raises(Banned):
-        await world.services.upkeep.delete_user(banned, banned.id)
+        await world.services.deletion.delete_user(banned, banned.id)
 
 
 @pytest.mark.parametrize("number", [0, -1, 999, 2**63, 2**80])
 async def test_a_person_who_is_not_there(world: World, number: int) -> None:
     with pytest.raises(NotFound):
-        await world.services.upkeep.delete_user(world.admin.user, number)
+        await world.services.deletion.delete_user(world.admin.user, number)
 
 
 async def test_boards_pass_to_the_admin(world: World) -> None:
     await world.board()
     carl = (await world.services.users.create("carl", Role.ADMIN)).user
-    await world.services.upkeep.delete_user(carl, world.admin.user.id)
-    gone = await world.services.upkeep.delete_board(carl, "sort")
+    await world.services.deletion.delete_user(carl, world.admin.user.id)
+    gone = await world.services.deletion.delete_board(carl, "sort")
     assert 0 == gone
 
 
@@ -138,14 +138,14 @@ async def test_whoever_organises_boards_doesnt_delete_himself(world: World) -> N
     with psycopg.connect(world.database.url) as connection:
         connection.execute("UPDATE leaderboards SET creator_id = %s", (carl.id,))
     with pytest.raises(Conflict, match="sort"):
-        await world.services.upkeep.delete_user(carl, carl.id)
+        await world.services.deletion.delete_user(carl, carl.id)
 
 
 async def test_the_log_keeps_what_was_done_and_by_whom(world: World) -> None:
     carl = (await world.services.users.create("carl", Role.ADMIN)).user
     await world.services.users.ban(carl, world.bob.user.id)
-    await world.services.upkeep.delete_user(world.admin.user, carl.id)
-    entries = await world.services.audit.list(world.admin.user)
+    await world.services.deletion.delete_user(world.admin.user, carl.id)
+    entries = await world.services.audit.list_entries(world.admin.user)
     assert [
         ("root", world.admin.user.id, "user.delete", f"user:{carl.id}"),
         ("carl", None, "user.ban", f"user:{world.bob.user.id}"),
@@ -156,17 +156,17 @@ async def test_a_claimed_invite_opens_nothing_to_the_next(world: World) -> None:
     await world.board()
     code = (await world.services.invites.create(world.admin.user, ("sort",))).codes[0]
     await world.services.invites.join(world.ada.user, code)
-    await world.services.upkeep.delete_user(world.ada.user, world.ada.user.id)
-    found = await world.services.invites.list(world.admin.user, "sort", unclaimed=True)
+    await world.services.deletion.delete_user(world.ada.user, world.ada.user.id)
+    found = await world.services.invites.list_invites(world.admin.user, "sort", unclaimed=True)
     assert [] == found
 
 
 async def test_a_name_is_free_again_and_the_new_one_is_somebody_else(judged: World) -> None:
-    await judged.services.upkeep.delete_user(judged.ada.user, judged.ada.user.id, force=True)
+    await judged.services.deletion.delete_user(judged.ada.user, judged.ada.user.id, force=True)
     again = (await judged.services.users.create("ada")).user
     assert (True, []) == (
         again.id != judged.ada.user.id,
-        await judged.services.submissions.list(again),
+        await judged.services.submissions.list_submissions(again),
     )
 
 
@@ -178,7 +178,7 @@ async def test_submitting_while_being_deleted_leaves_nothing(world: World) -> No
 
     async def delete() -> None:
         await asyncio.sleep(0.05)
-        await world.services.upkeep.delete_user(world.admin.user, world.ada.user.id, force=True)
+        await world.services.deletion.delete_user(world.admin.user, world.ada.user.id, force=True)
 
     answers = await asyncio.gather(*map(submit, range(30)), delete(), return_exceptions=True)
     failed = [answer for answer in answers if isinstance(answer, BaseException)]
@@ -189,7 +189,7 @@ async def test_submitting_while_being_deleted_leaves_nothing(world: World) -> No
 
 async def test_a_submission_that_comes_too_late_is_told(world: World) -> None:
     await world.board()
-    await world.services.upkeep.delete_user(world.admin.user, world.ada.user.id)
+    await world.services.deletion.delete_user(world.admin.user, world.ada.user.id)
     with pytest.raises(Conflict, match="deleted a moment ago"):
         await world.submit(world.ada.user)
 
@@ -200,6 +200,6 @@ async def test_a_rejudge_ends_without_those_who_are_gone(world: World, tmp_path:
         sent = await world.submit(content=b"# fake: accepted 1\n")
         await finished(world, sent.id)
     started = await world.services.rejudging.start(world.admin.user, "sort")
-    await world.services.upkeep.delete_user(world.ada.user, world.ada.user.id, force=True)
+    await world.services.deletion.delete_user(world.ada.user, world.ada.user.id, force=True)
     after = await world.services.rejudging.get(world.admin.user, "sort", started.id)
     assert (False, ()) == (after.finished_at is None, after.runs)

@@ -45,7 +45,7 @@ async def test_strangers_submit_to_no_closed_board(closed: World) -> None:
 
 async def test_an_invite_opens_every_one_of_its_boards(closed: World) -> None:
     await closed.services.invites.join(closed.ada.user, await invite(closed, "sort", "scan"))
-    seen = await closed.services.boards.list(closed.ada.user)
+    seen = await closed.services.boards.list_boards(closed.ada.user)
     assert ["scan", "sort"] == [board.name for board in seen]
 
 
@@ -109,7 +109,7 @@ async def test_revoking_ends_the_membership(closed: World) -> None:
     code = await invite(closed, "sort")
     await closed.services.invites.join(closed.ada.user, code)
     was_claimed = await closed.services.invites.revoke(closed.admin.user, code)
-    seen = await closed.services.boards.list(closed.ada.user)
+    seen = await closed.services.boards.list_boards(closed.ada.user)
     assert (True, []) == (was_claimed, seen)
 
 
@@ -130,7 +130,7 @@ async def test_revoking_twice_is_told(closed: World) -> None:
 
 async def test_ten_thousand_are_made_at_once(closed: World) -> None:
     made = await closed.services.invites.create(closed.admin.user, ("sort",), 10_000)
-    found = await closed.services.invites.list(closed.admin.user, "sort")
+    found = await closed.services.invites.list_invites(closed.admin.user, "sort")
     assert set(made.codes) == {invite.code for invite in found}
 
 
@@ -143,14 +143,14 @@ async def test_other_numbers_are_refused(closed: World, count: int) -> None:
 async def test_invites_tell_who_used_them(closed: World) -> None:
     code = await invite(closed, "sort", "scan")
     await closed.services.invites.join(closed.ada.user, code)
-    found = await closed.services.invites.list(closed.admin.user, "scan")
+    found = await closed.services.invites.list_invites(closed.admin.user, "scan")
     assert [(code, ("scan", "sort"), "ada")] == [(i.code, i.boards, i.claimed_by) for i in found]
 
 
 async def test_unclaimed_ones_are_listed_apart(closed: World) -> None:
     used, unused = await invite(closed, "sort"), await invite(closed, "sort")
     await closed.services.invites.join(closed.ada.user, used)
-    found = await closed.services.invites.list(closed.admin.user, "sort", unclaimed=True)
+    found = await closed.services.invites.list_invites(closed.admin.user, "sort", unclaimed=True)
     assert [unused] == [invite.code for invite in found]
 
 

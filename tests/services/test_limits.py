@@ -99,7 +99,7 @@ async def test_deleting_makes_no_room(limited: World) -> None:
 async def test_zero_means_closed_and_says_so(world: World) -> None:
     await world.board()
     await world.services.limits.set(world.admin.user, "sort", RateLimit(RANKED, 0))
-    with pytest.raises(TooManyRequests, match="is closed to ranked submissions"):
+    with pytest.raises(TooManyRequests, match="takes no ranked submissions"):
         await world.submit()
 
 
@@ -111,7 +111,7 @@ async def test_a_removed_limit_limits_nothing(world: World) -> None:
 
 
 async def test_limits_are_listed(limited: World) -> None:
-    assert [RateLimit(RANKED, 2)] == await limited.services.limits.list(None, "sort")
+    assert [RateLimit(RANKED, 2)] == await limited.services.limits.list_limits(None, "sort")
 
 
 async def test_removing_what_is_not_there_is_told(world: World) -> None:

@@ -10,8 +10,7 @@ from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotF
 from kernelbot.domain.types import QueueRules, Rejudge
 from kernelbot.protocol import Limits, Mode, SamplingRules, SandboxMode
 from kernelbot.schemas.samples import SampleList
-from kernelbot.services.judging import Judging, JudgingRules
-from kernelbot.store.queue import Queue
+from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import DEVICES, World
 
@@ -61,11 +60,11 @@ def _spans(world: World) -> list[tuple[datetime, datetime]]:
         ).fetchall()
 
 
-def _judging(world: World, rules: QueueRules | None = None) -> Judging:
-    everything = JudgingRules(
+def _judging(world: World, rules: QueueRules | None = None) -> RunLifecycle:
+    everything = RunRules(
         Limits(), SamplingRules(), SandboxMode.NONE, stale_s=30, queue=rules or QueueRules()
     )
-    return Judging(world.database, Queue(), DEVICES, everything)
+    return RunLifecycle(world.database, DEVICES, everything)
 
 
 async def _rejudged(world: World, folder: Path, top: int | None = None) -> Rejudge:
@@ -166,9 +165,9 @@ async def test_it_goes_before_everything_that_waits(
     (ada,) = await _ranked(world, tmp_path, 1.0)
     await world.submit(world.bob.user)
     await world.services.rejudging.start(world.admin.user, "sort")
-    claim = await _judging(world, QueueRules(ranked_first=ranked_first)).claim(1, "w")
+    claim = await _judging(world, QueueRules(ranked_first=ranked_first)).claim("CPU", "w")
     assert claim is not None
-    assert (ada, True) == (claim.submission_id, claim.rejudged)
+    assert (ada, True) == (claim.submission_id, claim.alone)
 
 
 async def test_the_worker_that_began_measures_all(world: World, tmp_path: Path) -> None:
@@ -178,7 +177,7 @@ async def test_the_worker_that_began_measures_all(world: World, tmp_path: Path) 
     judge = _judging(world)
     for owner in ("one", "two"):
         await judge.heartbeat(owner, "node", [], set(), {})
-    claims = [await judge.claim(1, owner) for owner in ("one", "two", "one", "one")]
+    claims = [await judge.claim("CPU", owner) for owner in ("one", "two", "one", "one")]
     assert [ada, None, bob, None] == [claim and claim.submission_id for claim in claims]
 
 
@@ -189,9 +188,9 @@ async def test_another_goes_on_where_that_worker_is_gone(world: World, tmp_path:
     judge = _judging(world)
     for owner in ("one", "two"):
         await judge.heartbeat(owner, "node", [], set(), {})
-    await judge.claim(1, "one")
-    await judge.sweep(["one"])
-    claims = [await judge.claim(1, "two") for _ in range(2)]
+    await judge.claim("CPU", "one")
+    await judge.expire(["one"])
+    claims = [await judge.claim("CPU", "two") for _ in range(2)]
     assert [ada, bob] == [claim and claim.submission_id for claim in claims]
 
 
@@ -202,8 +201,8 @@ async def test_a_worker_with_nothing_to_measure_judges_others(world: World, tmp_
     await world.services.rejudging.start(world.admin.user, "sort")
     judge = _judging(world)
     await judge.heartbeat("one", "node", [], set(), {})
-    await judge.claim(1, "one")
-    claim = await judge.claim(1, "two")
+    await judge.claim("CPU", "one")
+    claim = await judge.claim("CPU", "two")
     assert claim is not None
     assert other.id == claim.submission_id
 

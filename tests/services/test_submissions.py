@@ -68,7 +68,7 @@ async def test_the_place_is_told_with_the_answer(world: World) -> None:
     await world.board()
     await world.submit(mode=Mode.TEST)
     new = NewSubmission("sort", (), Mode.TEST, "fast.py", CORRECT)
-    submission, place = await world.services.submissions.take_in(world.bob.user, new)
+    submission, place = await world.services.submissions.create(world.bob.user, new)
     assert place == await world.services.submissions.queue_place(submission.id)
     assert QueuePlace("CPU", 2, None) == place
 
@@ -115,6 +115,12 @@ async def test_a_bad_file_name_is_refused(world: World, name: str) -> None:
         await world.submit(file_name=name)
 
 
+async def test_a_file_of_another_language_is_refused(world: World) -> None:
+    await world.board()
+    with pytest.raises(InvalidSubmission, match=r"solved in Python, so 'fast\.cpp' isn't"):
+        await world.submit(file_name="fast.cpp")
+
+
 async def test_an_unknown_board_is_not_found(world: World) -> None:
     with pytest.raises(NotFound):
         await world.submit(board="nowhere\x00")
@@ -150,7 +156,7 @@ async def test_nothing_is_kept_of_a_refused_submission(world: World) -> None:
     await world.board()
     with pytest.raises(DeviceNotOffered):
         await world.submit(devices=("H100",))
-    assert await world.services.submissions.list(world.ada.user) == []
+    assert await world.services.submissions.list_submissions(world.ada.user) == []
 
 
 async def test_cancelling_twice_gives_the_same_answer(world: World) -> None:
@@ -202,7 +208,9 @@ async def test_events_resume_after_an_id(world: World) -> None:
 async def test_lists_continue_before_an_id(world: World) -> None:
     await world.board()
     ids = [(await world.submit(mode=Mode.TEST)).id for _ in range(3)]
-    page = await world.services.submissions.list(world.ada.user, limit=1, before_id=ids[2])
+    page = await world.services.submissions.list_submissions(
+        world.ada.user, limit=1, before_id=ids[2]
+    )
     assert [ids[1]] == [submission.id for submission in page]
 
 
@@ -220,18 +228,18 @@ async def test_a_finished_submission_cannot_be_cancelled(world: World) -> None:
 async def test_what_was_looked_at_is_shown_as_it_was_then(world: World, tmp_path: Path) -> None:
     await world.board()
     sent = await world.submit(mode=Mode.TEST, content=b"# fake: accepted\n")
-    look = await world.services.submissions.look(world.ada.user, sent.id)
+    snapshot = await world.services.submissions.snapshot(world.ada.user, sent.id)
     async with working(quick_settings(tmp_path), world.database.url):
         await finished(world, sent.id)
-    whole = await world.services.submissions.whole(look)
+    whole = await world.services.submissions.whole(snapshot)
     assert [(RunState.QUEUED, None)] == [(run.state, run.result) for run in whole.runs]
 
 
 async def test_what_was_deleted_since_it_was_looked_at_is_not_found(world: World) -> None:
     await world.board()
     sent = await world.submit()
-    look = await world.services.submissions.look(world.ada.user, sent.id)
+    snapshot = await world.services.submissions.snapshot(world.ada.user, sent.id)
     async with world.database.write() as session:
         await session.do("DELETE FROM submissions")
     with pytest.raises(NotFound):
-        await world.services.submissions.whole(look)
+        await world.services.submissions.whole(snapshot)

@@ -1,8 +1,10 @@
+import asyncio
 import io
 import tarfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -11,6 +13,7 @@ from kernelbot.domain.errors import InvalidProblem, NotAllowed, NotFound, UserEr
 from kernelbot.domain.sync import SyncAction, SyncOptions
 from kernelbot.domain.types import Visibility
 from kernelbot.protocol import Verdict
+from tests.support.git_server import PASSWORD, git_server
 from tests.support.problem_sets import commit_all, write_competition, write_problem
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
@@ -54,6 +57,13 @@ async def test_boards_are_created(world: World, root: Path) -> None:
     assert datetime(2031, 3, 15, 1, tzinfo=UTC) == board.deadline
 
 
+async def test_a_competition_says_that_secret_runs_share_a_seed(world: World, root: Path) -> None:
+    await synced(world, root)
+    write_competition(root, "one", "two", more="fixed_seed: true")
+    assert {"one": "the secret seeds", "two": "the secret seeds"} == await reasons(world, root)
+    assert (await world.services.boards.get(world.admin.user, "one")).fixed_seed
+
+
 async def test_what_is_unchanged_is_skipped(world: World, root: Path) -> None:
     await synced(world, root)
     assert {"one": "unchanged", "two": "unchanged"} == await reasons(world, root)
@@ -62,7 +72,7 @@ async def test_what_is_unchanged_is_skipped(world: World, root: Path) -> None:
 async def test_a_dry_run_changes_nothing(world: World, root: Path) -> None:
     outcome = await world.services.sync.from_folder(world.admin.user, root, DRY)
     assert (False, 2) == (outcome.applied, len(outcome.of(SyncAction.CREATE)))
-    assert [] == await world.services.boards.list(world.admin.user)
+    assert [] == await world.services.boards.list_boards(world.admin.user)
 
 
 Change = Callable[[Path], None]
@@ -104,6 +114,45 @@ async def test_scores_stay_with_the_version_they_were_measured_on(
         before.problem_version_id != after.problem_version_id,
     )
     assert (stays, 1.0) == (page.total, kept.score_s)
+
+
+async def test_a_plan_says_how_many_scores_leave_and_what_to_run(
+    world: World, root: Path, tmp_path: Path
+) -> None:
+    await synced(world, root)
+    async with working(quick_settings(tmp_path), world.database.url):
+        sent = await world.submit(board="one", content=PASSES)
+        await finished(world, sent.id)
+    _test(root)
+    planned = await reasons(world, root, DRY)
+    assert (
+        "a new version of the problem (1 score leaves the ranking; to measure the best again on "
+        "it, afterwards: kernelbot board rejudge one --device CPU)"
+    ) == planned["one"]
+
+
+async def test_a_board_says_how_many_scores_are_outdated_until_they_are_measured_again(
+    world: World, root: Path, tmp_path: Path
+) -> None:
+    async def outdated() -> int:
+        return (await world.services.boards.get(None, "one")).outdated_scores
+
+    await synced(world, root)
+    async with working(quick_settings(tmp_path), world.database.url):
+        for author in (world.ada.user, world.bob.user):
+            sent = await world.submit(author, board="one", content=PASSES)
+            await finished(world, sent.id)
+        before = await outdated()
+        _test(root)
+        await synced(world, root)
+        after = await outdated()
+        await finished(world, (await world.submit(board="one", content=PASSES + b"#2")).id)
+        one_came_back = await outdated()
+        rejudge = await world.services.rejudging.start(world.admin.user, "one")
+        while rejudge.finished_at is None:
+            await asyncio.sleep(0.05)
+            rejudge = await world.services.rejudging.get(world.admin.user, "one", rejudge.id)
+    assert (0, 2, 1, 0) == (before, after, one_came_back, await outdated())
 
 
 async def test_going_back_brings_the_scores_back(world: World, root: Path, tmp_path: Path) -> None:
@@ -234,7 +283,7 @@ async def test_a_repository_that_is_gone_changes_nothing(world: World, root: Pat
     await synced(world, root)
     with pytest.raises(UserError):
         await world.services.sync.from_repository(world.admin.user, f"file://{root}/none")
-    assert 2 == len(await world.services.boards.list(None))
+    assert 2 == len(await world.services.boards.list_boards(None))
 
 
 async def test_without_a_repository_there_must_be_a_default(world: World) -> None:
@@ -284,3 +333,18 @@ async def test_when_the_last_step_fails_nothing_was_done(world: World, root: Pat
         await world.services.sync.from_folder(world.admin.user, root)
     with pytest.raises(NotFound):
         await world.services.boards.get(None, "one")
+
+
+async def test_a_repositorys_password_is_neither_answered_nor_recorded(
+    world: World, root: Path
+) -> None:
+    commit_all(root)
+    with git_server(root.parent) as server:
+        host = f"127.0.0.1:{server.server_port}/{root.name}/.git"
+        address = f"http://ada:{quote(PASSWORD)}@{host}"
+        outcome = await world.services.sync.from_repository(world.admin.user, address)
+    entries = await world.services.audit.list_entries(world.admin.user, action="problems.sync")
+    assert (f"http://{host}", [f"http://{host}"]) == (
+        outcome.source,
+        [entry.subject for entry in entries],
+    )

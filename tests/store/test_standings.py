@@ -8,6 +8,7 @@ from typing import LiteralString
 import psycopg
 import pytest
 
+from kernelbot.domain.ranking import NotRankedReason
 from kernelbot.domain.types import Standing
 from kernelbot.store import standings
 from tests.support.world import World
@@ -100,6 +101,26 @@ def _history(connection: psycopg.Connection, rng: random.Random, authors: list[i
         else:
             connection.execute(rng.choice(REVOKE), {"author": author})
         connection.execute("SELECT refresh_standing(id, 'CPU', %s) FROM leaderboards", (author,))
+
+
+UNEXPLAINED: LiteralString = """
+SELECT r.id, st.run_id, n.reason FROM runs r
+JOIN runs p ON p.submission_id = r.submission_id AND NOT p.secret AND p.verdict = 'accepted'
+LEFT JOIN standings st ON st.submission_id = r.submission_id
+LEFT JOIN unranked_runs n ON n.run_id = r.id
+WHERE r.secret AND (st.run_id IS NULL) = (n.reason IS NULL)
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_every_accepted_run_is_ranked_or_has_a_reason(world: World, seed: int) -> None:
+    await world.board()
+    authors = [(await world.services.users.create(f"u{i}")).user.id for i in range(4)]
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _history(connection, random.Random(seed), authors)
+        found = connection.execute("SELECT DISTINCT reason FROM unranked_runs").fetchall()
+        assert connection.execute(UNEXPLAINED).fetchall() == []
+    assert {reason for (reason,) in found} <= set(NotRankedReason)
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -46,6 +46,7 @@ class Shell:
             [*COMMAND, *arguments],
             cwd=self.home,
             env=self.environment,
+            stdin=subprocess.DEVNULL,  # nobody is there to be asked
             capture_output=True,
             timeout=timeout_s,
             check=False,

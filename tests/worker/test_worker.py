@@ -175,7 +175,7 @@ async def test_nothing_is_left_of_jobs_that_were_stored(judged: World, tmp_path:
 async def test_a_device_without_a_worker_says_so(judged: World, tmp_path: Path) -> None:
     async with working(quick_settings(tmp_path), judged.database.url):
         await asyncio.sleep(0.5)
-        found = await judged.services.devices.list()
+        found = await judged.services.devices.list_devices()
     assert [(d.name, d.available, bool(d.note)) for d in found] == [
         ("CPU", True, False),
         ("H100", False, True),

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.services.recent import Recent
+from kernelbot.services.versioned_cache import VersionedCache
 
-LONGEST_KEPT_BYTES = 64 << 10
+MAX_KEPT_BYTES = 64 << 10
 _KEPT = 512
 """Of each kind: never more than 32 MiB."""
 _KEPT_OF_LISTS = 4096
@@ -16,11 +16,15 @@ class Answers:
     """JSON by what it is about, with all that it was made of; it is sent again where that is the
     same. Who waits for a verdict asks again and again, and everybody asks for the ranking."""
 
-    submissions: Recent[tuple[int, bool], bytes] = field(default_factory=lambda: Recent(_KEPT))
+    submissions: VersionedCache[tuple[int, bool], bytes] = field(
+        default_factory=lambda: VersionedCache(_KEPT)
+    )
     """By number, and whether secret results are in it."""
-    listed: Recent[int, bytes] = field(default_factory=lambda: Recent(_KEPT_OF_LISTS))
+    listed: VersionedCache[int, bytes] = field(
+        default_factory=lambda: VersionedCache(_KEPT_OF_LISTS)
+    )
     """By number: a submission in a list, of which most are as they were the last time."""
-    standings: Recent[tuple[int, str, int, int], bytes] = field(
-        default_factory=lambda: Recent(_KEPT)
+    standings: VersionedCache[tuple[int, str, int, int], bytes] = field(
+        default_factory=lambda: VersionedCache(_KEPT)
     )
     """By board, device, limit and offset."""

@@ -8,12 +8,13 @@ from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import Scope
 
 from kernelbot import __version__
-from kernelbot.api import errors, login, popcorn
+from kernelbot.api import docs_page, errors, login, popcorn
 from kernelbot.api.answers import Answers
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
 from kernelbot.api.openapi import Documented
 from kernelbot.api.routers import (
     boards,
+    deletion,
     exports,
     invites,
     logins,
@@ -25,7 +26,6 @@ from kernelbot.api.routers import (
     sync,
     system,
     tokens,
-    upkeep,
     users,
 )
 from kernelbot.api.settings import ApiSettings
@@ -39,7 +39,7 @@ V1 = (
     boards.making,
     invites.router,
     reviews.router,
-    upkeep.router,
+    deletion.router,
     rejudges.router,
     sync.router,
     statistics.router,
@@ -68,6 +68,8 @@ def create_app(
         version=__version__,
         summary="Kernel competitions: submissions judged in a sandbox, measured, ranked.",
         generate_unique_id_function=_operation_id,
+        docs_url=None,  # FastAPI's own pages load their programs from another host
+        redoc_url=None,
     )
     app.state.services = services
     app.state.settings = settings
@@ -77,6 +79,7 @@ def create_app(
     for router in V1:
         app.include_router(router, prefix=PREFIX)
     app.include_router(system.probes)
+    app.include_router(docs_page.router)
     app.include_router(login.router)
     for router in popcorn.ROUTERS:
         app.include_router(router)

@@ -9,9 +9,11 @@ from fastapi.routing import APIRoute
 from kernelbot.api.answers import Answers
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import NotAuthenticated
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import User
-from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
+from kernelbot.services.permissions import require_admin, require_creator
 
 _WEB, _CLI = "X-Web-Auth-Id", "X-Popcorn-Cli-Id"
 WAYS_IN = {
@@ -75,19 +77,36 @@ async def viewer(request: Request) -> User:
     return found
 
 
-class KnownFirst(APIRoute):
-    """A route of large bodies, which are read for those alone who have a token: a body is in
-    memory before a route's own dependencies are asked."""
+class AllowedFirst(APIRoute):
+    """A route of large bodies, which are read for those alone who may send them: a body is in
+    memory, and parsed, before a route's own dependencies are asked."""
+
+    @staticmethod
+    def require(actor: User) -> None:
+        """Raises `NotAllowed` for everybody else."""
+        raise NotImplementedError
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The route's function, after a look at who asks."""
         handle = super().get_route_handler()
 
         async def asking_first(request: Request) -> Response:
-            await viewer(request)
+            self.require(await viewer(request))
             return await handle(request)
 
         return asking_first
+
+
+class CreatorsFirst(AllowedFirst):
+    """For those who open boards."""
+
+    require = staticmethod(require_creator)
+
+
+class AdminsFirst(AllowedFirst):
+    """For admins."""
+
+    require = staticmethod(require_admin)
 
 
 MaybeViewer = Annotated[User | None, Depends(maybe_viewer)]

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 
 from kernelbot.domain import errors
 from kernelbot.schemas.errors import ErrorBody
+from kernelbot.schemas.mistakes import what_is_wrong
 
 log = structlog.get_logger(__name__)
 
@@ -103,7 +104,7 @@ def sentence(error: RequestValidationError) -> str:
     first = error.errors()[0]
     place, *path = (str(part) for part in first["loc"])
     name = ".".join(path) or place
-    return f"{name} (in the {place}): {first['msg']}."
+    return f"{name} (in the {place}): {what_is_wrong(first)}."
 
 
 async def _router(_request: Request, error: Exception) -> JSONResponse:

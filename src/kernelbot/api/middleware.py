@@ -21,6 +21,8 @@ DRAINED_BYTES = 64 * MIB
 DRAINED_S = 10.0
 """How much of a body that is too large is passed over, and for how long, before the answer."""
 
+_SECRET = re.compile(r"(/invites/)(?!join$)[^/]+", re.IGNORECASE)
+"""What opens something, in a path. Also of a path that no route has, or not with this method."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -151,7 +153,7 @@ class AccessLog:
         log.info(
             "request",
             method=scope["method"],
-            path=scope["path"],
+            path=_SECRET.sub(r"\1...", scope["path"]),
             status=status,
             duration_ms=round(duration_s * 1000, 2),
         )

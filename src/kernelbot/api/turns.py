@@ -15,8 +15,8 @@ class Turns:
 
     Else all that came together would begin in one round of the loop, in which nobody else is
     answered. What has begun waits for connections of the database, of which there are few, so its
-    rounds are short by themselves. Nobody holds anything while he waits for something: a slow
-    upload, a slow reader, an endless stream or somebody else's server keep no one from his turn.
+    rounds are short by themselves. Nobody holds anything while they wait for something: a slow
+    upload, a slow reader, an endless stream or somebody else's server keep no one from their turn.
     """
 
     def __init__(self, app: ASGIApp, per_turn: int) -> None:

@@ -13,7 +13,7 @@ from kernelbot.domain.errors import InvalidProblem
 from kernelbot.domain.types import ProblemDefinition
 from kernelbot.protocol import Case, CaseValue, Floor, ProblemSpec, Timeouts
 
-_LONGEST_NAME = 200
+_MAX_NAME = 200
 
 
 def check_bounds(definition: ProblemDefinition) -> None:
@@ -21,8 +21,8 @@ def check_bounds(definition: ProblemDefinition) -> None:
     take for ever."""
     findings = Findings("definition")
     spec = definition.spec
-    if not 0 < len(spec.name) <= _LONGEST_NAME or not spec.name.isprintable():
-        findings.error("name", None, f"must be 1 to {_LONGEST_NAME} printable characters")
+    if not 0 < len(spec.name) <= _MAX_NAME or not spec.name.isprintable():
+        findings.error("name", None, f"must be 1 to {_MAX_NAME} printable characters")
     if len(definition.description.encode(errors="replace")) > MAX_TEXT_BYTES:
         findings.error("description", None, f"larger than {MAX_TEXT_BYTES >> 10} KiB")
     _check_texts("templates", definition.templates.values(), findings)

@@ -45,6 +45,8 @@ class Competition:
     warnings: tuple[Finding, ...]
     reveal_code: bool = False
     """Whether everyone may read the submissions' code after the deadline."""
+    fixed_seed: bool = False
+    """Whether all secret runs of a board share one seed."""
 
 
 def parse_deadline(text: str) -> datetime | None:
@@ -102,6 +104,7 @@ def _read(tree: Item, checkout: Checkout, findings: Findings) -> Competition | N
     description = fields.text("description")
     deadline = _deadline(fields, findings)
     reveal_code = fields.flag("reveal_code")
+    fixed_seed = fields.flag("fixed_seed")
     items = fields.items("problems", required=True)
     if len(items) > MAX_PROBLEMS:
         findings.error("problems", items[0].line, f"more than {MAX_PROBLEMS} problems")
@@ -124,6 +127,7 @@ def _read(tree: Item, checkout: Checkout, findings: Findings) -> Competition | N
         tuple(problems.values()),
         tuple(findings.warnings),
         reveal_code,
+        fixed_seed,
     )
 
 

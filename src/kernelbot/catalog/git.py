@@ -16,9 +16,10 @@ _PROTOCOLS = ("https", "http", "ssh", "git", "file")
 _SHORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _URL = re.compile(rf"(?:{'|'.join(_PROTOCOLS)})://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
 _SCP = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s\x00-\x1f\x7f]+")
+_AUTHORITY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)@(.*)", re.DOTALL)
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_MOST_LISTED = 16 << 20
+_MAX_LISTED = 16 << 20
 """Bytes of a listing: folders may hold each other so often that it never ends."""
 _SIZE_FIELD = 3  # of `git ls-tree -l`: mode, type, hash, size
 
@@ -42,9 +43,29 @@ def repository_url(text: str) -> str:
     if _URL.fullmatch(text) or _SCP.fullmatch(text):
         return text
     raise UserError(
-        f"{text!r} isn't a repository's address.",
+        f"{without_password(text)!r} isn't a repository's address.",
         hint=f"Write a URL with {', '.join(_PROTOCOLS)}, or owner/name for GitHub.",
     )
+
+
+def without_password(address: str) -> str:
+    """The address as it may be shown, written down and passed on."""
+    return _split(address)[0]
+
+
+def _split(address: str) -> tuple[str, str]:
+    """An address without what nobody else may know, and a line for git's credential store with it;
+    empty: there is nothing. A name alone may be a token too, except with SSH, who needs it."""
+    found = _AUTHORITY.match(address)
+    if found is None:
+        return address, ""
+    scheme, secret, rest = found.groups()
+    if scheme.lower() not in ("http://", "https://"):
+        name = secret.partition(":")[0]
+        return f"{scheme}{name}@{rest}", ""
+    name, _, password = secret.replace("@", "%40").partition(":")
+    host = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    return f"{scheme}{rest}", f"{scheme.lower()}{name}:{password}@{host}\n"
 
 
 def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = None) -> str:
@@ -58,7 +79,8 @@ def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = No
     wanted = ref or "HEAD"
     if not _REF.fullmatch(wanted) or ".." in wanted or wanted.endswith(".lock"):
         raise UserError(f"{wanted!r} isn't a branch, a tag or a commit.")
-    git = _Git(folder, limits or GitLimits())
+    url, credentials = _split(url)
+    git = _Git(folder, limits or GitLimits(), credentials)
     git.run("init", "--quiet")
     failed = git.attempt("fetch", "--quiet", "--depth=1", "--no-tags", "--", url, wanted)
     if failed and _COMMIT.fullmatch(wanted):
@@ -69,16 +91,16 @@ def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = No
         commit = "FETCH_HEAD"
     if failed:
         raise UserError(
-            f"{wanted} can't be fetched from {_shown(url)}: {failed}",
+            f"{wanted} can't be fetched from {url}: {failed}",
             hint="Is the address right, and is there anything in the repository?",
         )
-    _check_size(git.run("ls-tree", "-r", "-l", "-z", commit, most_bytes=_MOST_LISTED))
+    _check_size(git.run("ls-tree", "-r", "-l", "-z", commit, most_bytes=_MAX_LISTED))
     git.run("checkout", "--quiet", "--detach", commit)
     return git.run("rev-parse", "HEAD").strip()
 
 
 class _Git:
-    def __init__(self, folder: Path, limits: GitLimits) -> None:
+    def __init__(self, folder: Path, limits: GitLimits, credentials: str) -> None:
         self._checkout = folder / "checkout"
         self._checkout.mkdir()
         self._limits = limits
@@ -89,6 +111,13 @@ class _Git:
             "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n"
             "[protocol]\n\text = never\n[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"
         )
+        if credentials:
+            # Where nobody reads it: all accounts see what stands on a command line.
+            store = folder / "credentials"
+            store.touch(mode=0o600)
+            store.write_text(credentials)
+            with settings.open("a") as opened:
+                opened.write(f"[credential]\n\thelper = \"store --file='{store}'\"\n")
         self._environment = {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(folder),
@@ -152,7 +181,7 @@ class _Git:
 
 
 def _check_size(listing: str) -> None:
-    if len(listing) >= _MOST_LISTED:
+    if len(listing) >= _MAX_LISTED:
         raise InvalidProblem(f"The repository is too large: at most {MAX_FILES:,} files are taken.")
     entries = [entry.split(None, _SIZE_FIELD + 1) for entry in listing.split("\0") if entry]
     sizes = [int(entry[_SIZE_FIELD]) for entry in entries if entry[_SIZE_FIELD].isdigit()]
@@ -166,8 +195,3 @@ def _check_size(listing: str) -> None:
 def _last_words(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return lines[-1].removeprefix("fatal: ")[:300] if lines else ""
-
-
-def _shown(url: str) -> str:
-    """Without a password."""
-    return re.sub(r"//[^/@]*@", "//", url)

@@ -58,6 +58,10 @@ def load_problem(
     `name` the problem's name, the folder's where None. Raises InvalidProblem with every mistake
     as a Finding. Nothing of the folder is executed.
     """
+    if not folder.is_dir():
+        raise InvalidProblem(
+            f"There is no folder {folder}.", hint="Name a problem's folder: it holds task.yml."
+        )
     findings = Findings(TASK_FILE)
     checkout = Checkout.around(folder, root)
     tree = _read_tree(checkout, findings)

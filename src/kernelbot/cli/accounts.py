@@ -1,16 +1,17 @@
-"""Accounts: `user create|list|role|ban|unban|delete`, `login`."""
+"""Accounts: `user create|list|role|ban|unban|delete`, `login`, `logout`, `whoami`."""
 
+import sys
 import time
 from typing import Annotated
 from urllib.parse import urlencode
 
 import typer
 
-from kernelbot.cli import upkeep
+from kernelbot.cli import deletion
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import SlowDown, UserError
 from kernelbot.domain.types import Role
 
@@ -31,15 +32,19 @@ def register(app: typer.Typer) -> None:
     users.command(epilog=examples("kernelbot user role ada creator"))(role)
     users.command(epilog=examples('kernelbot user ban mallory --reason "shared a solution"'))(ban)
     users.command(epilog=examples("kernelbot user unban mallory"))(unban)
-    upkeep.register_users(users)
+    deletion.register_users(users)
     app.add_typer(users, name="user")
     app.command(
         epilog=examples(
             "kernelbot login http://kernels.lab:8000 --github",
             "kernelbot login http://kernels.lab:8000 --github --invite CODE",
-            "kernelbot login http://kernels.lab:8000 TOKEN",
+            "kernelbot login http://kernels.lab:8000       # asks for a token and hides it",
         )
     )(login)
+    app.command(epilog=examples("kernelbot whoami"))(whoami)
+    app.command(epilog=examples("kernelbot logout", "kernelbot logout http://kernels.lab:8000"))(
+        logout
+    )
 
 
 def create(
@@ -52,7 +57,7 @@ def create(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         user = client.create_user(name, role)
         terminal.show(f"{one_line(user.name)} can submit now. The token, shown this once:")
         terminal.show(f"\n    {user.token}\n\nKeep it: kernelbot login {client.url} TOKEN")
@@ -73,7 +78,7 @@ def list_users(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.users(search=search, limit=limit, after_id=after)
     rows = [
         (
@@ -85,7 +90,9 @@ def list_users(
         )
         for user in found.users
     ]
-    terminal.show(table(("id", "name", "role", "since", ""), rows, right=("id",)))
+    terminal.show(
+        table(("id", "name", "role", "since", ""), rows, right=("id",), columns=columns())
+    )
     if found.next_after_id is not None:
         terminal.show(f"\nGo on with --after {found.next_after_id}")
     terminal.document(found)
@@ -101,7 +108,7 @@ def role(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         user = client.set_role(client.user_named(name).id, role)
     terminal.show(f"{one_line(user.name)} is a {user.role} now.")
     terminal.document(user)
@@ -117,7 +124,7 @@ def ban(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         user = client.ban(client.user_named(name).id, reason)
     terminal.show(f"{one_line(user.name)} is banned, and ranked nowhere.")
     terminal.document(user)
@@ -130,7 +137,7 @@ def unban(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         user = client.unban(client.user_named(name).id)
     terminal.show(f"{one_line(user.name)} may submit again.")
     terminal.document(user)
@@ -143,7 +150,10 @@ def login(
     ] = None,
     token: Annotated[
         str | None,
-        typer.Argument(help="From the server's web page, or its admin.", show_default=False),
+        typer.Argument(
+            help="From the server's web page, or its admin. Left out, it is asked for and hidden.",
+            show_default=False,
+        ),
     ] = None,
     github: Annotated[bool, typer.Option("--github", help="With a browser.")] = False,
     discord: Annotated[bool, typer.Option("--discord", help="With a browser.")] = False,
@@ -164,6 +174,8 @@ def login(
     if github and discord:
         raise UserError("Either --github or --discord.")
     if not (token or github or discord):
+        token = _ask_for_token()
+    if not (token or github or discord):
         raise UserError(
             "A token is missing.", hint="Or log in with a browser: --github or --discord."
         )
@@ -180,6 +192,59 @@ def login(
             terminal.show(f"Open to you: {', '.join(map(one_line, joined))}")
     terminal.show(f"You are {one_line(user.name)} at {server}. Kept in {path}.")
     terminal.document({"url": server, "user": user.name, "role": user.role, "file": str(path)})
+
+
+def whoami(url: Url = None, as_json: Json = False) -> None:
+    """Show the server, the account, and where its token was found."""
+    from kernelbot.client import KernelbotClient, find_endpoint
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    endpoint = find_endpoint(url)
+    with KernelbotClient.to(endpoint) as client:
+        user = client.me()
+    terminal.show(f"You are {one_line(user.name)} ({user.role}) at {endpoint.url}.")
+    terminal.show(
+        f"Server from {endpoint.url_from or 'the default'}, token from {endpoint.token_from}."
+    )
+    terminal.document(
+        {
+            "url": endpoint.url,
+            "url_from": endpoint.url_from,
+            "token_from": endpoint.token_from,
+            "user": user.name,
+            "role": user.role,
+        }
+    )
+
+
+def logout(
+    url: Annotated[
+        str | None, typer.Argument(help="The server. Default: the usual one.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Forget a server and its token on this machine. The token itself stays good."""
+    from kernelbot.client import find_endpoint
+    from kernelbot.client.endpoint import forget
+
+    terminal = Terminal(as_json)
+    server = find_endpoint(url).url
+    if not forget(server):
+        raise UserError(f"No login at {server} is kept here.", hint="See: kernelbot whoami")
+    terminal.show(
+        f"Logged out of {server}. To end the token as well, where you are logged in: "
+        "kernelbot token revoke ID"
+    )
+    terminal.document({"url": server})
+
+
+def _ask_for_token() -> str | None:
+    """What is typed, without showing it; None if nobody is there to ask."""
+    if not sys.stdin.isatty():
+        return None
+    found: str = typer.prompt("Token", hide_input=True, err=True)
+    return found.strip()
 
 
 def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str:

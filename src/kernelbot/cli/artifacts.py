@@ -10,7 +10,7 @@ import typer
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.files import safe_name, under_safe_names
 
@@ -48,7 +48,7 @@ def artifacts(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.artifacts(submission_id)
         if save is not None:
             make_folder(save)
@@ -63,7 +63,7 @@ def artifacts(
     ]
     none = "No files: only runs in mode profile leave some."
     headers = ("name", "device", "type", "bytes")
-    terminal.show(table(headers, rows, right=("bytes",)) if rows else none)
+    terminal.show(table(headers, rows, right=("bytes",), columns=columns()) if rows else none)
     terminal.document(found)
 
 

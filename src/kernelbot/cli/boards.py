@@ -2,16 +2,20 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernelbot.cli import organising, rejudges, upkeep
+from kernelbot.cli import deletion, organising, rejudges
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url, read_deadline
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.domain.errors import Conflict, UserError
 from kernelbot.domain.types import Visibility
+
+if TYPE_CHECKING:
+    from kernelbot.schemas.boards import ProblemView
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +31,12 @@ def register(app: typer.Typer) -> None:
     boards.command(
         epilog=examples("kernelbot board show sort_np", "kernelbot board show sort_np -d CPU")
     )(show)
-    upkeep.register_boards(boards)
+    boards.command(
+        epilog=examples(
+            "kernelbot board starter sort_np", "kernelbot board starter sort_np --to mine.py"
+        )
+    )(starter)
+    deletion.register_boards(boards)
     rejudges.register(boards)
     organising.register_boards(boards)
     app.add_typer(boards, name="board")
@@ -56,7 +65,7 @@ def create(
     loaded = load_problem(folder)
     for warning in loaded.warnings:
         terminal.progress(str(warning))
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         board = client.create_board(
             loaded.definition,
             name=name or loaded.definition.spec.name,
@@ -73,14 +82,18 @@ def list_boards(url: Url = None, as_json: Json = False) -> None:
     from kernelbot.render.table import table
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.boards()
     rows = [
         (board.name, ", ".join(board.devices), board.ranking_by, _deadline(board.deadline))
         for board in found.boards
     ]
     none = "There is no board yet. Make one: kernelbot board create --from DIR"
-    terminal.show(table(("board", "devices", "ranked by", "deadline"), rows) if rows else none)
+    terminal.show(
+        table(("board", "devices", "ranked by", "deadline"), rows, columns=columns())
+        if rows
+        else none
+    )
     terminal.document(found)
 
 
@@ -99,11 +112,12 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a board's ranking, or with --statement its problem and starter files."""
+    from kernelbot.domain.types import Standing
     from kernelbot.render.standings import standings_table
     from kernelbot.render.text import printable
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal, board=name) as client:
         if statement:
             problem = client.problem(name)
             terminal.show(printable(problem.description))
@@ -114,10 +128,69 @@ def show(
         board = client.board(name)
         page = client.standings(name, device, limit=limit, offset=offset)
     terminal.show(f"{board.name} on {page.device}: {_deadline(board.deadline)}\n")
-    terminal.show(standings_table([row.to_standing() for row in page.standings]))
+    terminal.show(standings_table([row.to(Standing) for row in page.standings], columns()))
     if offset + len(page.standings) < page.total:
         terminal.show(f"\n{page.total} in all; go on with --offset {offset + limit}")
+    if count := board.outdated_scores:
+        scores = "1 score is" if count == 1 else f"{count} scores are"
+        terminal.show(
+            f"\n{scores} of an earlier version of the problem, so not ranked. To measure the best"
+            f" again: kernelbot board rejudge {board.name}"
+        )
     terminal.document({**board.model_dump(mode="json"), **page.model_dump(mode="json")})
+
+
+def starter(
+    name: Annotated[str, typer.Argument(help="The board.")],
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", help="The file to write. Default: as it is named where it is judged."),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", help="Which, if there are several.", show_default=False),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it is there.")
+    ] = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Write a board's starter file, to make it faster."""
+    terminal = Terminal(as_json)
+    with connect(url, terminal, board=name) as client:
+        problem = client.problem(name)
+    text = _template(problem, language)
+    file = to or Path(Path(problem.submission_name).name)
+    try:
+        with file.open("w" if force else "x", encoding="utf-8") as opened:
+            opened.write(text)
+    except FileExistsError:
+        raise Conflict(
+            f"{file} is there already.", hint="Name another with --to, or --force."
+        ) from None
+    except OSError as error:
+        raise UserError(f"{file} can't be written: {error.strerror}.") from None
+    terminal.show(f"Wrote {file}. Try it: kernelbot submit {file} --board {name} --mode test")
+    terminal.document({"board": problem.board, "file": str(file)})
+
+
+def _template(problem: "ProblemView", language: str | None) -> str:
+    """Raises `UserError` if the problem has no such starter file, or several and none is named."""
+    found = {word.lower(): text for word, text in problem.templates.items()}
+    if not found:
+        raise UserError(
+            f"{problem.board} has no starter file.",
+            hint=f"Read what it asks for: kernelbot board show {problem.board} --statement",
+        )
+    if language is None and len(found) == 1:
+        return next(iter(found.values()))
+    if language is None or language.lower() not in found:
+        raise UserError(
+            f"{problem.board} has starter files in: {', '.join(problem.templates)}.",
+            hint="Choose one with --language.",
+        )
+    return found[language.lower()]
 
 
 def devices(url: Url = None, as_json: Json = False) -> None:
@@ -125,7 +198,7 @@ def devices(url: Url = None, as_json: Json = False) -> None:
     from kernelbot.render.table import table
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.devices()
     headers = ("device", "vendor", "waiting", "running", "state")
     rows = [
@@ -138,7 +211,7 @@ def devices(url: Url = None, as_json: Json = False) -> None:
         )
         for device in found.devices
     ]
-    terminal.show(table(headers, rows, right=("waiting", "running")))
+    terminal.show(table(headers, rows, right=("waiting", "running"), columns=columns()))
     terminal.document(found)
 
 
@@ -146,4 +219,4 @@ def _deadline(deadline: datetime | None) -> str:
     if deadline is None:
         return "no deadline"
     text = f"{deadline:%Y-%m-%d %H:%M} UTC"
-    return f"open until {text}" if deadline > datetime.now(UTC) else f"closed since {text}"
+    return f"open until {text}" if deadline > datetime.now(UTC) else f"ended {text}"

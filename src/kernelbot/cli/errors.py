@@ -6,9 +6,9 @@ import traceback
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from kernelbot.cli.terminal import fitting
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import Fault, Verdict
-from kernelbot.render.text import printable
 
 ACCEPTED, REFUSED, USAGE, OURS = 0, 1, 2, 3
 """Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault."""
@@ -62,4 +62,4 @@ def _write(told: _Told, *, as_json: bool, more: dict[str, Any] | None = None) ->
         sys.stdout.flush()
     else:
         text = f"Error: {told.detail}\n" + (f"{told.hint}\n" if told.hint else "")
-        sys.stderr.write(printable(text))
+        sys.stderr.write(fitting(text, sys.stderr))

@@ -45,7 +45,7 @@ def export(
         raise UserError("--public is for --hub: a file on this disk is as public as you make it.")
     if not hub and file.exists() and not force:
         raise Conflict(f"{file} is there already.", hint="Take another name, or --force.")
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         if hub:
             done = client.organise.export_to_hub(board or (), file.name, private=not public)
             terminal.show(

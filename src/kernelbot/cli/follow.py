@@ -3,10 +3,11 @@
 import dataclasses
 from typing import TYPE_CHECKING
 
+from kernelbot.cli.moving import Moving
 from kernelbot.cli.outcome import wait_text
 from kernelbot.cli.terminal import Terminal
 from kernelbot.protocol import PROTOCOL_VERSION, EventKind, ProgressEvent, Verdict, from_wire
-from kernelbot.render.progress import STATES, progress_line
+from kernelbot.render.progress import STATES, Activity, progress_line
 from kernelbot.render.verdicts import TITLES
 
 if TYPE_CHECKING:
@@ -21,24 +22,40 @@ def follow(
 ) -> "SubmissionView":
     """Show every step until the last; returns the submission as it then is."""
     several = len(submission.runs) > 1
+    activities: dict[int | None, Activity] = {}
 
-    def on_queue(place: "QueueView") -> None:
-        if place.position != submission.queue_position:  # that one was told when it was sent
-            terminal.progress(f"position {place.position} in the queue{wait_text(place.wait_s)}")
+    with Moving(terminal) as moving:
 
-    for event in client.events(submission.id, on_queue=on_queue):
-        line = event_line(event)
-        if line:
-            terminal.progress(f"{_label(event)}{line}" if several else line)
+        def on_queue(place: "QueueView") -> None:
+            text = f"position {place.position} in the queue{wait_text(place.wait_s)}"
+            moving.now(text)
+            if place.position != submission.queue_position:  # that one was told when it was sent
+                moving.log(text)
+
+        for event in client.events(submission.id, on_queue=on_queue):
+            label = _label(event) if several else ""
+            progress = _progress(event)
+            if progress is None:
+                state = _state_text(event)
+                moving.now(state and f"{label}{state}")
+                moving.log(state and f"{label}{state}")
+                continue
+            activity = activities.setdefault(event.run_id, Activity()).after(progress)
+            line = progress_line(progress)
+            moving.now(activity and f"{label}{activity}")
+            moving.log(line and f"{label}{line}")
     return client.submission(submission.id)
 
 
-def event_line(event: "EventView") -> str | None:
-    """What to show of it; None for nothing."""
-    if isinstance(event.kind, EventKind) and event.kind is not EventKind.FINISHED:
-        data = {key: value for key, value in event.data.items() if key in _FIELDS}
-        wire = {"version": PROTOCOL_VERSION, "kind": event.kind, **data}
-        return progress_line(from_wire(ProgressEvent, wire))
+def _progress(event: "EventView") -> ProgressEvent | None:
+    """What the harness said; None for a change of the run's state."""
+    if not isinstance(event.kind, EventKind) or event.kind is EventKind.FINISHED:
+        return None
+    data = {key: value for key, value in event.data.items() if key in _FIELDS}
+    return from_wire(ProgressEvent, {"version": PROTOCOL_VERSION, "kind": event.kind, **data})
+
+
+def _state_text(event: "EventView") -> str | None:
     verdict = event.data.get("verdict")
     if isinstance(verdict, str):
         return TITLES[Verdict(verdict)]

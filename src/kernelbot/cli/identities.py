@@ -28,7 +28,7 @@ def list_identities(url: Url = None, as_json: Json = False) -> None:
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.identities()
     rows = [
         (one_line(_name(identity)), f"{identity.created_at:%Y-%m-%d}")
@@ -48,7 +48,7 @@ def unlink(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         chosen = _chosen(identity, client.identities().identities)
         client.unlink(chosen.provider, chosen.subject)
     terminal.show(f"{one_line(_name(chosen))} isn't yours here any more.")

@@ -35,7 +35,7 @@ def create(
 ) -> None:
     """Make invites, one code a line. For the boards' organisers."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         made = client.create_invites(boards, count)
     terminal.progress(f"Each opens {', '.join(made.boards)} to one person: kernelbot join CODE")
     terminal.show("\n".join(made.codes))
@@ -57,7 +57,7 @@ def list_invites(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.invites(board, unclaimed=unclaimed, limit=limit, offset=offset)
     rows = [
         (
@@ -80,7 +80,7 @@ def revoke(
 ) -> None:
     """Take an invite back, and what it opened. For the boards' organisers."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         gone = client.revoke_invite(code)
     used = "Whoever used it is no member any more." if gone.was_claimed else "Nobody had used it."
     terminal.show(f"The invite is revoked. {used}")
@@ -94,7 +94,7 @@ def join(
 ) -> None:
     """Use an invite: its boards are open to you from now on."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         joined = client.join(code)
     terminal.show(f"Open to you: {', '.join(joined.boards)}")
     terminal.document(joined)

@@ -8,10 +8,10 @@ import typer
 from kernelbot.cli.artifacts import save_all
 from kernelbot.cli.errors import ACCEPTED, OURS, exit_code_of
 from kernelbot.cli.examples import examples
-from kernelbot.cli.inprocess import load
+from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import DeviceOption, Json, ModeOption, SandboxOption
 from kernelbot.cli.terminal import Terminal, columns
-from kernelbot.protocol import Mode, ProgressEvent, RunResult, SandboxMode
+from kernelbot.protocol import Mode, ProgressEvent, SandboxMode
 
 
 def register(app: typer.Typer) -> None:
@@ -46,21 +46,29 @@ def run(
 
     The same harness as on a server. Progress goes to stderr, the report to stdout.
     """
-    from kernelbot.render.progress import progress_line
+    require_extra("judge")
+    from kernelbot.cli.moving import Moving
+    from kernelbot.main import run as local
+    from kernelbot.render.progress import Activity, progress_line
     from kernelbot.render.report import report
     from kernelbot.schemas.report import Report
 
     terminal = Terminal(as_json)
-
-    def on_event(event: ProgressEvent) -> None:
-        line = progress_line(event)
-        if line:
-            terminal.progress(line)
-
-    wanted = load("run", "LocalRun")(
+    activity = Activity()
+    wanted = local.LocalRun(
         problem=problem, submission=submission, mode=mode, device=device, sandbox=sandbox
     )
-    result: RunResult = load("run", "run")(wanted, on_event, terminal.progress)
+    with Moving(terminal) as moving:
+
+        def on_event(event: ProgressEvent) -> None:
+            moving.now(activity.after(event))
+            moving.log(progress_line(event))
+
+        def on_step(text: str) -> None:
+            moving.now(text)
+            moving.log(text)
+
+        result = local.run(wanted, on_event, on_step)
     terminal.show(report(result, columns=columns()))
     if artifacts is not None:
         for path in save_all(result.artifacts, artifacts):
@@ -75,13 +83,15 @@ def doctor(as_json: Json = False) -> None:
 
     Judges a small program for real. Exit code 3: nothing can be judged here.
     """
+    require_extra("judge")
+    from kernelbot.main.doctor import examine, to_document
     from kernelbot.render.table import table
 
     terminal = Terminal(as_json)
     terminal.progress("Looking at this machine ...")
-    parts = load("doctor", "examine")()
+    parts = examine()
     rows = [(part.sign, part.name, part.version or "", part.note) for part in parts]
     terminal.show(table(("", "part", "version", "what is there, what to do"), rows))
-    document = load("doctor", "to_document")(parts)
+    document = to_document(parts)
     terminal.document(document)
     raise typer.Exit(ACCEPTED if document["ok"] else OURS)

@@ -1,17 +1,20 @@
 """For organisers: `pause`, `resume`, `audit`, `board edit`, `board limit`."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url, read_deadline
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.accounts import LimitCategory
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import Visibility
+
+if TYPE_CHECKING:
+    from kernelbot.schemas.boards import BoardView
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +42,7 @@ def register_boards(boards: typer.Typer) -> None:
         epilog=examples(
             "kernelbot board limit autumn",
             "kernelbot board limit autumn --ranked 10 --test 60",
-            "kernelbot board limit autumn --ranked 0      # closed for now",
+            "kernelbot board limit autumn --ranked 0      # none for now",
             "kernelbot board limit autumn --ranked none   # any number again",
         )
     )(limit)
@@ -52,7 +55,7 @@ def pause(
 ) -> None:
     """Take no more submissions; those accepted before are judged. For admins."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         state = client.pause(reason)
     terminal.show("No submissions are taken, until: kernelbot resume")
     terminal.document(state)
@@ -61,7 +64,7 @@ def pause(
 def resume(url: Url = None, as_json: Json = False) -> None:
     """Take submissions again. For admins."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         state = client.resume()
     terminal.show("Submissions are taken again.")
     terminal.document(state)
@@ -87,7 +90,7 @@ def audit(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         page = client.audit(
             subject=subject, actor=actor, action=action, limit=limit, before_id=before
         )
@@ -102,7 +105,11 @@ def audit(
         )
         for entry in page.entries
     ]
-    terminal.show(table(("id", "at (UTC)", "who", "did", "to", "detail"), rows, right=("id",)))
+    terminal.show(
+        table(
+            ("id", "at (UTC)", "who", "did", "to", "detail"), rows, right=("id",), columns=columns()
+        )
+    )
     if page.next_before_id is not None:
         terminal.show(f"\nGo on with --before {page.next_before_id}")
     terminal.document(page)
@@ -123,30 +130,63 @@ def edit(
             "--reveal-code/--hide-code", help="Whether all may read code after the deadline."
         ),
     ] = None,
+    fixed_seed: Annotated[
+        bool | None,
+        typer.Option("--fixed-seed/--fresh-seeds", help="Whether all secret runs share one seed."),
+    ] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
     """Change a board's deadline or who sees it. For its organisers."""
     terminal = Terminal(as_json)
     until = None if deadline is None else read_deadline(deadline)
-    with connect(url) as client:
+    with connect(url, terminal, board=name) as client:
+        before = client.board(name)
         if deadline is not None:
             client.set_deadline(name, until)
         if visibility is not None:
             client.set_visibility(name, visibility)
         if reveal_code is not None:
             client.organise.reveal_code(name, reveal_code)
+        if fixed_seed is not None:
+            client.organise.fix_seed(name, fixed_seed)
         board = client.board(name)
-    until_text = f"{board.deadline:%Y-%m-%d %H:%M} UTC" if board.deadline else "none"
-    terminal.show(f"{board.name}: {board.visibility}, deadline {until_text}")
+    changed = _changes(before, board)
+    terminal.show("\n".join(changed) if changed else f"{board.name}: nothing has changed.")
     terminal.document(board)
+
+
+def _changes(before: "BoardView", after: "BoardView") -> list[str]:
+    """A line for each thing that differs."""
+    told = (
+        ("deadline", _deadline(before), _deadline(after)),
+        ("visibility", before.visibility, after.visibility),
+        ("code after the deadline", _code(before), _code(after)),
+        ("secret runs", _seeds(before), _seeds(after)),
+    )
+    return [f"{after.name}: {what}: {was} -> {now}" for what, was, now in told if was != now]
+
+
+def _deadline(board: "BoardView") -> str:
+    return f"{board.deadline:%Y-%m-%d %H:%M} UTC" if board.deadline else "none"
+
+
+def _seeds(board: "BoardView") -> str:
+    return "one seed for all" if board.fixed_seed else "a seed each"
+
+
+def _code(board: "BoardView") -> str:
+    return "shown to all" if board.reveal_code else "hidden"
 
 
 def limit(
     name: Annotated[str, typer.Argument(help="The board.")],
     ranked: Annotated[
         str | None,
-        typer.Option(help="Ranked submissions an hour, 0 for closed, or none.", show_default=False),
+        typer.Option(
+            help="Ranked submissions an hour, 0 for none at all, or none for any number.",
+            show_default=False,
+        ),
     ] = None,
     test: Annotated[
         str | None, typer.Option(help="All other submissions an hour.", show_default=False)
@@ -158,7 +198,7 @@ def limit(
     terminal = Terminal(as_json)
     wanted = {LimitCategory.LEADERBOARD: ranked, LimitCategory.TEST: test}
     numbers = {category: _number(text) for category, text in wanted.items() if text is not None}
-    with connect(url) as client:
+    with connect(url, terminal, board=name) as client:
         there = {found.category for found in client.limits(name).limits}
         for category, number in numbers.items():
             if number is not None:
@@ -175,7 +215,7 @@ def limit(
 def _in_words(max_per_hour: int | None) -> str:
     if max_per_hour is None:
         return "any number"
-    return f"{max_per_hour} an hour" if max_per_hour else "closed"
+    return f"{max_per_hour} an hour" if max_per_hour else "not taken for now"
 
 
 def _number(text: str) -> int | None:

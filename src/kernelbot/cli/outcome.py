@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.protocol import Mode, Verdict
 from kernelbot.render.progress import STATES
-from kernelbot.render.report import TEXT, report
+from kernelbot.render.report import TEXT, details
 from kernelbot.render.text import one_line, printable
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import FAULTS, TITLES, mark
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
     from kernelbot.schemas.submissions import RunView, SubmissionView
 
 
-def outcome(submission: "SubmissionView") -> str:
-    """All that is known of it: the runs' reports, then one closing line."""
-    parts = [_run(run) for run in submission.runs]
+def outcome(submission: "SubmissionView", *, whole: bool = True) -> str:
+    """All that is known of it: the runs' reports, then the verdict, the score and the place. Not
+    `whole`: of secret runs that were accepted only how, and of cases only those that failed."""
+    parts = [_run(run, submission, whole=whole) for run in submission.runs]
     noticed = [
         f"Noticed by {one_line(item.source)}: {one_line(item.rule)} ({one_line(item.severity)}): "
         f"{printable(item.detail)}"
@@ -47,7 +49,12 @@ def wait_text(wait_s: float | None) -> str:
 
 
 def closing(submission: "SubmissionView") -> str:
-    """The line one looks for."""
+    """The lines one looks for: how it ended, its score and place, or why it isn't ranked."""
+    why = submission.not_ranked
+    return _ending(submission) + (f"\n{printable(why.sentence)}" if why else "")
+
+
+def _ending(submission: "SubmissionView") -> str:
     name = f"Submission {submission.id} ({one_line(submission.file_name)})"
     if submission.state is SubmissionState.QUEUED and submission.queue_position:
         wait = wait_text(submission.wait_s)
@@ -58,21 +65,31 @@ def closing(submission: "SubmissionView") -> str:
         return f"{name} is {submission.state}."
     if submission.review is ReviewState.REFUSED:
         return f"✗ {name} was refused: {printable(submission.review_reason or '')}"
-    score = f", score {seconds_text(submission.score_s)}" if submission.score_s else ""
-    place = f", place {submission.place} on {submission.board}" if submission.place else ""
-    return f"{mark(submission.verdict)} {name}: {TITLES[submission.verdict]}{score}{place}"
-
-
-def _run(run: "RunView") -> str:
-    title = f"--- {'secret' if run.secret else 'public'} run on {run.device} ---"
-    if run.result is not None:
-        return f"{title}\n{report(run.result.to_result(), columns=columns())}"
-    if run.state is not RunState.FINISHED or run.verdict is None:
-        return f"{title}\n{STATES[run.state]}"
-    score = f", score {seconds_text(run.score_s)}" if run.score_s else ""
-    lines = [title, f"{mark(run.verdict)} {TITLES[run.verdict]}{score}"]
-    if run.message:
-        lines.append(printable(run.message))
-    if run.fault in FAULTS and run.fault != "author":
-        lines.append(FAULTS[run.fault])
+    lines = [f"{mark(submission.verdict)} {name}: {TITLES[submission.verdict]}"]
+    if submission.score_s:
+        secret = " on secret data" if submission.mode is Mode.LEADERBOARD else ""
+        place = f", place {submission.place} on {submission.board}" if submission.place else ""
+        lines.append(f"Score {seconds_text(submission.score_s)}{secret}{place}")
     return "\n".join(lines)
+
+
+def _run(run: "RunView", submission: "SubmissionView", *, whole: bool) -> str:
+    lines = [f"{'Secret' if run.secret else 'Public'} run on {run.device}: {_ended(run)}"]
+    accepted = run.verdict is Verdict.ACCEPTED
+    if accepted and run.score_s:
+        lines[0] += f", score {seconds_text(run.score_s)}"
+        if submission.mode is Mode.LEADERBOARD:
+            lines[0] += ", which counts" if run.secret else ", which doesn't count"
+    if run.result is not None and (whole or not (run.secret and accepted)):
+        passed = whole and run.mode is Mode.TEST
+        lines.append(details(run.result.to_result(), passed_cases=passed, columns=columns()))
+    elif not accepted:
+        lines += [printable(run.message)] if run.message else []
+        lines += [FAULTS[run.fault]] if run.fault in FAULTS and run.fault != "author" else []
+    return "\n".join(line for line in lines if line)
+
+
+def _ended(run: "RunView") -> str:
+    if run.state is not RunState.FINISHED or run.verdict is None:
+        return STATES[run.state]
+    return TITLES[run.verdict]

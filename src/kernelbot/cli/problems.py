@@ -1,5 +1,6 @@
 """Problems on disk: `problem new`, `problem check`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,13 +8,14 @@ import typer
 
 from kernelbot.cli.errors import ACCEPTED, OURS, REFUSED
 from kernelbot.cli.examples import examples
-from kernelbot.cli.inprocess import load
+from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import DeviceOption, Json, SandboxOption
 from kernelbot.cli.terminal import Terminal
 from kernelbot.protocol import Lang, SandboxMode
 
 if TYPE_CHECKING:
     from kernelbot.catalog.problem import LoadedProblem
+    from kernelbot.main.check import CheckedSolution, ProblemTrouble
 
 
 def register(app: typer.Typer) -> None:
@@ -26,8 +28,8 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "kernelbot problem check examples/sort_np",
             "kernelbot problem check examples/sort_np --no-run",
-            "Exit codes: 0 all is well; 1 a solution misbehaved; 2 the problem can't be read; "
-            "3 our fault.",
+            "Exit codes: 0 all is well; 1 the problem's code fails or a solution misbehaved; "
+            "2 the problem can't be read; 3 our fault.",
         )
     )(check)
     app.add_typer(problems, name="problem")
@@ -60,23 +62,43 @@ def check(
     sandbox: SandboxOption = SandboxMode.REQUIRED,
     as_json: Json = False,
 ) -> None:
-    """Explain each mistake of a problem, then judge its solutions: the files of
-    solutions/correct must pass, those of solutions/wrong must not."""
+    """Explain each mistake of a problem, try its generator, reference and checker, then judge its
+    solutions: the files of solutions/correct must pass and are timed, those of solutions/wrong
+    must not pass."""
     from kernelbot.catalog.problem import load_problem
 
     terminal = Terminal(as_json)
     loaded = load_problem(folder)
     _introduce(loaded, terminal)
-    checked = [] if no_run else _judge(loaded, device, sandbox, terminal)
-    well = all(one.behaved for one in checked)
+    troubles = () if no_run else _try(loaded, device)
+    for trouble in troubles:
+        terminal.show(_trouble(trouble))
+    checked = [] if no_run or troubles else _judge(loaded, device, sandbox, terminal)
+    well = not troubles and all(one.behaved for one in checked)
     if checked:
         behaved = sum(one.behaved is True for one in checked)
         terminal.show(f"{behaved} of {len(checked)} solutions behaved as they should.")
+    elif troubles:
+        terminal.show("No solution was judged: put the problem itself right first.")
     elif not no_run:
         terminal.show("There are no solutions to judge: add some to solutions/correct and /wrong.")
-    terminal.document(_document(loaded, checked, well))
-    unknown = any(one.behaved is None for one in checked)
-    raise typer.Exit(ACCEPTED if well else OURS if unknown else REFUSED)
+    terminal.document(_document(loaded, troubles, checked, well))
+    raise typer.Exit(_exit_code(well, checked))
+
+
+def _exit_code(well: bool, checked: "list[CheckedSolution]") -> int:
+    """What can't be judged is the fault of the machine, unless the problem's own code failed."""
+    if well:
+        return ACCEPTED
+    unknown = [one for one in checked if one.behaved is None]
+    return OURS if unknown and not all(one.blames_problem for one in unknown) else REFUSED
+
+
+def _trouble(trouble: "ProblemTrouble") -> str:
+    from kernelbot.render.text import indent, printable
+
+    where = f"\n{indent(printable(trouble.evidence), '      ')}" if trouble.evidence else ""
+    return f"  ✗ the problem: {printable(trouble.message)}{where}"
 
 
 def _introduce(loaded: "LoadedProblem", terminal: Terminal) -> None:
@@ -89,28 +111,60 @@ def _introduce(loaded: "LoadedProblem", terminal: Terminal) -> None:
     )
 
 
+def _try(loaded: "LoadedProblem", device: str | None) -> "tuple[ProblemTrouble, ...]":
+    require_extra("judge")
+    from kernelbot.main.check import try_configured
+
+    return try_configured(loaded, device=device)
+
+
 def _judge(
     loaded: "LoadedProblem", device: str | None, sandbox: SandboxMode, terminal: Terminal
-) -> list[Any]:
+) -> "list[CheckedSolution]":
+    require_extra("judge")
+    from kernelbot.main.check import check_configured
+
     checked = []
-    for one in load("check", "check_configured")(loaded, device=device, sandbox=sandbox):
+    for one in check_configured(loaded, device=device, sandbox=sandbox):
         terminal.show(_line(one))
         checked.append(one)
     return checked
 
 
-def _line(checked: Any) -> str:
+def _line(checked: "CheckedSolution") -> str:
     from kernelbot.render.text import indent, printable
 
     sign = {True: "✓", False: "✗", None: "!"}[checked.behaved]
     verdict = checked.result.verdict.value if checked.result else "can't be submitted"
-    line = f"  {sign} {checked.solution.label}: {verdict}"
-    if checked.behaved and not checked.message:
-        return line
-    return f"{line}\n{indent(printable(checked.message), '      ')}" if checked.message else line
+    parts = [f"  {sign} {checked.solution.label}: {verdict}"]
+    if checked.message:
+        parts.append(indent(printable(checked.message), "      "))
+    parts += [indent(line, "      ") for line in _times(checked)]
+    return "\n".join(parts)
 
 
-def _document(loaded: "LoadedProblem", checked: list[Any], well: bool) -> dict[str, Any]:
+def _times(checked: "CheckedSolution") -> list[str]:
+    """One line per workload of a correct solution: its time, how sure that is, and what is off."""
+    from kernelbot.catalog.oracle import Expectation
+    from kernelbot.render.text import one_line
+    from kernelbot.render.units import interval_text, time_text
+
+    if checked.solution.expected is not Expectation.CORRECT:
+        return []
+    lines = []
+    for workload in checked.workloads:
+        time = f"{time_text(workload.median_ns)} (95 % interval {interval_text(*workload.ci95_ns)})"
+        lines.append(f"{one_line(workload.spec)}: {time}")
+        lines += [f"  Note: {note}." for note in checked.time_notes(workload)]
+    return lines
+
+
+def _document(
+    loaded: "LoadedProblem",
+    troubles: "Sequence[ProblemTrouble]",
+    checked: "list[CheckedSolution]",
+    well: bool,
+) -> dict[str, Any]:
     spec = loaded.definition.spec
     return {
         "problem": spec.name,
@@ -122,6 +176,9 @@ def _document(loaded: "LoadedProblem", checked: list[Any], well: bool) -> dict[s
         "benchmarks": len(spec.benchmarks),
         "devices": list(loaded.definition.devices),
         "warnings": [str(warning) for warning in loaded.warnings],
+        "troubles": [
+            {"message": trouble.message, "evidence": trouble.evidence} for trouble in troubles
+        ],
         "solutions": [
             {
                 "file": one.solution.label,
@@ -129,6 +186,15 @@ def _document(loaded: "LoadedProblem", checked: list[Any], well: bool) -> dict[s
                 "verdict": one.result.verdict if one.result else None,
                 "behaved": one.behaved,
                 "message": one.message,
+                "workloads": [
+                    {
+                        "workload": workload.spec,
+                        "median_ns": workload.median_ns,
+                        "ci95_ns": list(workload.ci95_ns),
+                        "notes": list(one.time_notes(workload)),
+                    }
+                    for workload in one.workloads
+                ],
             }
             for one in checked
         ],

@@ -8,7 +8,7 @@ import typer
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
@@ -46,7 +46,7 @@ def rejudge(
     Ctrl-C stops the watching, not the judging.
     """
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal, board=name) as client:
         found = client.rejudge(name, device, top)
         terminal.progress(f"Rejudging {len(found.runs)} of {found.board} on {found.device}.")
         if not no_wait:
@@ -71,6 +71,7 @@ def _table(found: "RejudgeView") -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
+    from kernelbot.render.verdicts import TITLES
 
     rows = [
         (
@@ -78,9 +79,9 @@ def _table(found: "RejudgeView") -> str:
             one_line(run.author),
             seconds_text(run.before_s),
             seconds_text(run.after_s) if run.after_s else "",
-            run.verdict or "waits",
+            TITLES[run.verdict] if run.verdict else "waits",
         )
         for run in found.runs
     ]
     headers = ("submission", "author", "before", "after", "verdict")
-    return table(headers, rows, right=("submission", "before", "after"))
+    return table(headers, rows, right=("submission", "before", "after"), columns=columns())

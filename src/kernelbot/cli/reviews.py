@@ -7,7 +7,7 @@ import typer
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
 Reason = Annotated[str, typer.Option("--reason", "-r", help="Why; kept in the audit log.")]
@@ -37,7 +37,7 @@ def held(
     from kernelbot.render.units import seconds_text
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.held(board)
     rows = [
         (
@@ -50,14 +50,18 @@ def held(
         for one in found.submissions
     ]
     headers = ("number", "board", "author", "score", "noticed")
-    terminal.show(table(headers, rows, right=("number", "score")) if rows else "Nothing is held.")
+    terminal.show(
+        table(headers, rows, right=("number", "score"), columns=columns())
+        if rows
+        else "Nothing is held."
+    )
     terminal.document(found)
 
 
 def release(submission_id: Id, reason: Reason, url: Url = None, as_json: Json = False) -> None:
     """Let a held or refused submission be ranked. For organisers."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.release(submission_id, reason)
     place = f" at place {found.place}" if found.place else ""
     terminal.show(f"Submission {found.id} may be ranked now{place}.")
@@ -67,7 +71,7 @@ def release(submission_id: Id, reason: Reason, url: Url = None, as_json: Json = 
 def refuse(submission_id: Id, reason: Reason, url: Url = None, as_json: Json = False) -> None:
     """Keep a submission from the ranking; its author reads the reason. For organisers."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.refuse(submission_id, reason)
     terminal.show(f"Submission {found.id} is refused; its author reads why.")
     terminal.document(found)

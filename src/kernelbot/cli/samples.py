@@ -9,7 +9,7 @@ import typer
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 
 if TYPE_CHECKING:
     from kernelbot.schemas.samples import SampledWorkload, SampleList
@@ -49,7 +49,7 @@ def samples(
     from kernelbot.render.table import table
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.samples(submission_id)
     if as_csv and not as_json:
         _write_csv(found)
@@ -67,7 +67,11 @@ def samples(
     )
     rows = [_row(load) for load in found.workloads]
     none = "No samples: nothing was timed, or it was on secret data."
-    terminal.show(table(headers, rows, right=("run", "samples", "median")) if rows else none)
+    terminal.show(
+        table(headers, rows, right=("run", "samples", "median"), columns=columns())
+        if rows
+        else none
+    )
     terminal.document(found)
 
 

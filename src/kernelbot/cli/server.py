@@ -1,13 +1,19 @@
 """Being a server: `serve`, `worker`, `db migrate`, `backup`, `restore`."""
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kernelbot.cli.examples import examples
-from kernelbot.cli.inprocess import load
+from kernelbot.cli.extras import require_extra
+from kernelbot.cli.options import Url
 from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import Conflict, UserError
+
+if TYPE_CHECKING:
+    from kernelbot.client.endpoint import LocalServer
 
 Data = Annotated[
     Path | None,
@@ -61,20 +67,27 @@ def serve(
 
     Without DATABASE_URL on an embedded Postgres, which needs no set-up.
     """
-    load("serve", "serve")(
-        host=host, port=port, data=data, worker=not no_worker, processes=processes
-    )
+    require_extra("server")
+    from kernelbot.main import serve as server
+
+    server.serve(host=host, port=port, data=data, worker=not no_worker, processes=processes)
 
 
 def worker(data: Data = None, as_json: JsonErrors = False) -> None:  # noqa: ARG001 (as above)
     """Judge submissions for a server elsewhere, over the database of DATABASE_URL."""
-    load("work", "run_worker")(data=data)
+    require_extra("server")
+    from kernelbot.main.work import run_worker
+
+    run_worker(data=data)
 
 
 def migrate(data: Data = None, as_json: Json = False) -> None:
     """Bring the database to this release's schema. An embedded one migrates by itself."""
+    require_extra("server")
+    from kernelbot.main.database import migrate_database
+
     terminal = Terminal(as_json)
-    applied: list[str] = load("database", "migrate_database")(data=data)
+    applied = migrate_database(data=data)
     terminal.show("\n".join(applied) if applied else "Nothing to do: the schema is current.")
     terminal.document({"applied": applied})
 
@@ -85,30 +98,76 @@ def backup(
         bool, typer.Option("--force", help="Replace the file if it is there.")
     ] = False,
     data: Data = None,
+    url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Write all of the embedded database to a file, also while a server runs on it.
+    """Write all of a server's embedded database to a file, also while it runs.
 
-    It holds accounts, code and the boards' secrets: keep it as safe as the server.
+    Without --data it is the server that the other commands talk to, if it runs here. The file
+    holds accounts, code and the boards' secrets: keep it as safe as the server.
     """
     terminal = Terminal(as_json)
-    size: int = load("backup", "backup")(file, data=data, force=force)
-    terminal.show(f"{file}: {size:,} bytes. Back with: kernelbot restore {file}")
-    terminal.document({"file": str(file), "bytes": size})
+    server = None if data is not None else _server_here(url)
+    folder = server.data if server else data
+    require_extra("server")
+    from kernelbot.main import backup as backups
+
+    done = backups.backup(file, data=folder, force=force)
+    terminal.show(f"{file}: {done.size_bytes:,} bytes, from {done.data}")
+    terminal.show(f"To restore it, with the server stopped:\n  {_restore_command(file, done.data)}")
+    terminal.document({"file": str(file), "bytes": done.size_bytes, "data": str(done.data)})
 
 
 def restore(
     file: Annotated[Path, typer.Argument(help="What `kernelbot backup` has written.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the data that is there.")] = False,
     data: Data = None,
+    url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Put a backup in the place of the embedded database. The server must be stopped.
+    """Put a backup in the place of an embedded database. The server must be stopped.
 
     A backup of an older release is brought to this one's schema. If anything goes wrong, all is
     as it was.
     """
     terminal = Terminal(as_json)
-    applied: list[str] = load("backup", "restore")(file, data=data, force=force)
-    terminal.show(f"{file} is restored." + (f" Migrated: {', '.join(applied)}." if applied else ""))
-    terminal.document({"file": str(file), "applied": applied})
+    server = None if data is not None else _server_here(url)
+    if server is not None:
+        raise Conflict(
+            f"A server runs on {server.data} ({server.url}).",
+            hint=f"Stop it first. Then: {_restore_command(file, server.data)}",
+        )
+    require_extra("server")
+    from kernelbot.main import backup as backups
+
+    done = backups.restore(file, data=data, force=force)
+    migrated = f" Migrated: {', '.join(done.applied)}." if done.applied else ""
+    terminal.show(f"{file} is restored into {done.data}.{migrated}")
+    terminal.document({"file": str(file), "data": str(done.data), "applied": list(done.applied)})
+
+
+def _server_here(url: str | None) -> "LocalServer | None":
+    """The running server that other commands would talk to; None: they would find none.
+
+    Raises `UserError` if it doesn't run here as this account, or has no embedded database.
+    """
+    from kernelbot.client.endpoint import find_endpoint, find_local_server
+
+    endpoint = find_endpoint(url)
+    server = find_local_server(endpoint.url)
+    if server is None and endpoint.url_from:
+        raise UserError(
+            f"{endpoint.url} (from {endpoint.url_from}) is no server that this account runs on "
+            "this machine.",
+            hint="Name the folder of its database with --data, on the machine where it runs.",
+        )
+    if server is not None and server.data is None:
+        raise UserError(
+            f"The server at {server.url} has no embedded database.",
+            hint="Use Postgres' own pg_dump and pg_restore for the one of its DATABASE_URL.",
+        )
+    return server
+
+
+def _restore_command(file: Path, data: Path | None) -> str:
+    return f"kernelbot restore {shlex.quote(str(file))} --data {shlex.quote(str(data))}"

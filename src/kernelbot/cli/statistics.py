@@ -7,7 +7,7 @@ import typer
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,7 @@ def stats(
     from kernelbot.render.units import seconds_text
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.organise.statistics(board, last_day=last_day)
     when = "in the last 24 hours" if found.last_day else "so far"
     terminal.show(
@@ -70,5 +70,9 @@ def stats(
         "longest",
         "median run",
     )
-    terminal.show(table(headers, rows, right=headers[1:]) if rows else "Nothing was judged yet.")
+    terminal.show(
+        table(headers, rows, right=headers[1:], columns=columns())
+        if rows
+        else "Nothing was judged yet."
+    )
     terminal.document(found)

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelbot.catalog.sources import read_source
-from kernelbot.cli import artifacts, reviews, samples, upkeep
+from kernelbot.cli import artifacts, deletion, reviews, samples
 from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, ModeOption, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.source import source_text
 from kernelbot.protocol import Mode
 
@@ -36,16 +36,21 @@ def register(app: typer.Typer) -> None:
         )
     )(submit)
     group = typer.Typer(no_args_is_help=True, help="List, show, watch and cancel submissions.")
-    group.command("list", epilog=examples("kernelbot submission list --board sort_np"))(
-        list_submissions
-    )
+    group.command(
+        "list",
+        epilog=examples(
+            "kernelbot submission list --board sort_np",
+            "kernelbot submission list --board sort_np --all",
+            "kernelbot submission list --user ada",
+        ),
+    )(list_submissions)
     group.command(epilog=examples("kernelbot submission show 12 --code"))(show)
     group.command(epilog=examples("kernelbot submission wait 12"))(wait)
     group.command(epilog=examples("kernelbot submission cancel 12"))(cancel)
     samples.register(group)
     artifacts.register(group)
     reviews.register(group)
-    upkeep.register_submissions(group)
+    deletion.register_submissions(group)
     app.add_typer(group, name="submission")
 
 
@@ -72,7 +77,7 @@ def submit(
     terminal = Terminal(as_json)
     content = read_source(file)
     source_text(content)  # what the server would refuse needn't be sent
-    with connect(url) as client:
+    with connect(url, terminal, board=board) as client:
         name = file.name.encode("utf-8", "replace").decode()
         sent = client.submit(name, content, board=board, devices=device or (), mode=mode, late=late)
         if no_wait:
@@ -90,34 +95,58 @@ def list_submissions(
     before: Annotated[
         int | None, typer.Option(min=1, help="Those before this number.", show_default=False)
     ] = None,
+    everyone: Annotated[
+        bool, typer.Option("--all", help="Everybody's, on --board for its organisers.")
+    ] = False,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", help="This person's; organisers of --board, else admins."),
+    ] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """List one's own submissions, the newest first."""
+    """List one's own submissions, the newest first; for organisers also others'."""
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
+    from kernelbot.render.verdicts import TITLES
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
-        found = client.submissions(board=board, limit=limit, before_id=before)
-    headers = ("number", "board", "file", "mode", "sent (UTC)", "state", "score", "place")
-    rows = [
-        (
-            str(one.id),
-            one.board,
-            one_line(one.file_name),
-            one.mode,
-            f"{one.created_at:%Y-%m-%d %H:%M}",
-            one.verdict or one.state,
-            seconds_text(one.score_s) if one.score_s else "",
-            str(one.place or ""),
+    with connect(url, terminal, board=board) as client:
+        found = client.submissions(
+            board=board, user=user, everyone=everyone, limit=limit, before_id=before
         )
-        for one in found.submissions
-    ]
-    none = "Nothing was submitted yet. Begin: kernelbot submit FILE --board BOARD"
-    terminal.show(table(headers, rows, right=("number", "score", "place")) if rows else none)
+    others = everyone or user is not None
+    told = {
+        "number": [str(one.id) for one in found.submissions],
+        "author": [one_line(one.author) for one in found.submissions],
+        "board": [one.board for one in found.submissions],
+        "file": [one_line(one.file_name) for one in found.submissions],
+        "mode": [one.mode for one in found.submissions],
+        "sent (UTC)": [f"{one.created_at:%Y-%m-%d %H:%M}" for one in found.submissions],
+        "state": [TITLES[one.verdict] if one.verdict else one.state for one in found.submissions],
+        "score": [seconds_text(one.score_s) if one.score_s else "" for one in found.submissions],
+        "place": [_place(one) for one in found.submissions],
+    }
+    if not others:
+        del told["author"]
+    if board is not None:
+        del told["board"]
+    if not found.submissions:
+        begin = "Nothing was submitted yet. Begin: kernelbot submit FILE --board BOARD"
+        terminal.show("There are none." if others else begin)
+    else:
+        rows = list(zip(*told.values(), strict=True))
+        right = ("number", "score", "place")
+        terminal.show(table(list(told), rows, right=right, columns=columns()))
     terminal.document(found)
+
+
+def _place(submission: "SubmissionView") -> str:
+    """Its rank, or in a few words why it has none."""
+    if submission.not_ranked is not None:
+        return submission.not_ranked.reason.replace("_", " ")
+    return str(submission.place or "")
 
 
 def show(
@@ -130,7 +159,7 @@ def show(
     from kernelbot.cli.outcome import outcome
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.submission(submission_id)
     if code:
         terminal.show_file(found.code or "")
@@ -142,14 +171,14 @@ def show(
 def wait(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
     """Watch a submission until it is judged; exit codes as of `submit`."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         _watch(client, client.submission(submission_id), terminal)
 
 
 def cancel(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
     """Stop a submission that hasn't finished."""
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.cancel(submission_id)
     terminal.show(f"Submission {found.id} is {found.state}.")
     terminal.document(found)
@@ -166,8 +195,7 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
         terminal.progress(f"\nSubmission {sent.id} goes on without you. {_come_back(sent.id)}")
         terminal.document(sent)
         raise typer.Exit(INTERRUPTED) from None
-    terminal.progress("")
-    terminal.show(outcome(done))
+    terminal.show(outcome(done, whole=False))
     terminal.document(done)
     faults = [run.fault for run in done.runs if run.fault is not None]
     raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))

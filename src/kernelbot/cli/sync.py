@@ -80,7 +80,7 @@ def sync(
     terminal = Terminal(as_json)
     visibility = Visibility.CLOSED if closed else Visibility.PUBLIC
     options = SyncOptions(force, dry_run, only, visibility)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         outcome = _send(client, source, ref, options)
     _show(outcome, terminal)
     failed = any(item.action is SyncAction.ERROR for item in outcome.items)

@@ -6,7 +6,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
-from kernelbot.render.text import printable
+from kernelbot.render.text import printable, wrap
 
 if TYPE_CHECKING:  # half of what `kernelbot --help` would take
     from pydantic import BaseModel
@@ -28,17 +28,17 @@ class Terminal:
     def progress(self, text: str) -> None:
         """A step on the way."""
         if not self.as_json:
-            _write(sys.stderr, text)
+            _write(sys.stderr, fitting(text, sys.stderr))
 
     def show(self, text: str) -> None:
         """The result for people."""
         if not self.as_json:
-            _write(sys.stdout, text)
+            _write(sys.stdout, fitting(text, sys.stdout))
 
     def show_file(self, text: str) -> None:
         """A file's text, which ends as the file does, so that it can be redirected into one."""
         if not self.as_json:
-            _write(sys.stdout, text, end="")
+            _write(sys.stdout, printable(text), end="")
 
     def document(self, value: "BaseModel | dict[str, Any]") -> None:
         """The result for programs."""
@@ -48,9 +48,17 @@ class Terminal:
             sys.stdout.flush()
 
 
-def columns() -> int | None:
-    """How wide stdout's terminal is; None where it isn't one."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def columns(stream: TextIO | None = None) -> int | None:
+    """How wide the terminal of `stream` (None: of stdout) is; None if it isn't one."""
+    stream = stream or sys.stdout
+    return shutil.get_terminal_size().columns if stream.isatty() else None
+
+
+def fitting(text: str, stream: TextIO) -> str:
+    """What is safe to show, with lines that break at words on a terminal. Names and messages come
+    from other people: none of them moves the reader's cursor."""
+    width = columns(stream)
+    return printable(text) if width is None else wrap(printable(text), width)
 
 
 def is_coloured(stream: TextIO) -> bool:
@@ -59,8 +67,6 @@ def is_coloured(stream: TextIO) -> bool:
 
 
 def _write(stream: TextIO, text: str, end: str = "\n") -> None:
-    # Names and messages come from other people: none of them moves the reader's cursor.
-    text = printable(text)
     if is_coloured(stream):
         from rich.console import Console
         from rich.text import Text

@@ -8,7 +8,7 @@ import typer
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, columns
 
 
 def register(app: typer.Typer) -> None:
@@ -28,13 +28,13 @@ def list_tokens(url: Url = None, as_json: Json = False) -> None:
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         found = client.tokens()
     rows = [
         (str(token.id), one_line(token.name), _day(token.created_at), _expiry(token.expires_at))
         for token in found.tokens
     ]
-    terminal.show(table(("id", "name", "since", "expires"), rows, right=("id",)))
+    terminal.show(table(("id", "name", "since", "expires"), rows, right=("id",), columns=columns()))
     terminal.document(found)
 
 
@@ -52,7 +52,7 @@ def create(
 
     terminal = Terminal(as_json)
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         token = client.create_token(name, expires_at=expires_at)
         terminal.show(f"Token {one_line(token.name)}, shown this once:\n\n    {token.token}\n")
         terminal.show(f"Keep it: kernelbot login {client.url} TOKEN")
@@ -68,7 +68,7 @@ def revoke(
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
-    with connect(url) as client:
+    with connect(url, terminal) as client:
         token = client.revoke_token(number)
     terminal.show(f"Token {one_line(token.name)} opens nothing any more.")
     terminal.document(token)

@@ -24,11 +24,14 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 @dataclass(frozen=True)
 class Endpoint:
     """A server's base URL without a slash at the end, and a token or None; `token_from` says
-    where the token was found."""
+    where the token was found, `url_from` where the URL was: empty if nothing named one. `others`:
+    the servers besides it that this account has logged in to, or runs here."""
 
     url: str
     token: str | None = field(repr=False)
     token_from: str = ""
+    url_from: str = field(default="", compare=False)
+    others: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,13 @@ class _Config:
 
 
 @dataclass(frozen=True)
-class _LocalServer:
+class LocalServer:
+    """A `kernelbot serve` of this account that runs on this machine. `data`: the folder of its
+    embedded database; None if it has another, or is of an older release."""
+
     url: str
-    token: str
+    token: str = field(repr=False)
+    data: Path | None = None
 
 
 def find_endpoint(
@@ -72,13 +79,15 @@ def find_endpoint(
     places = places or Places.usual()
     config = _read_config(places.config)
     local = _local_servers(places.servers)
-    found = (
-        url
-        or environ.get("KERNELBOT_URL")
-        or environ.get("POPCORN_API_URL")
-        or config.url
-        or (local[0].url if local else DEFAULT_URL)
+    candidates = (
+        (url, "--url"),
+        (environ.get("KERNELBOT_URL"), "KERNELBOT_URL"),
+        (environ.get("POPCORN_API_URL"), "POPCORN_API_URL"),
+        (config.url, str(places.config)),
+        (local[0].url if local else None, "the local server"),
     )
+    named = ((candidate, source) for candidate, source in candidates if candidate)
+    found, url_from = next(named, (DEFAULT_URL, ""))
     server = normal_url(found)
     tokens = (
         (environ.get("KERNELBOT_TOKEN"), "KERNELBOT_TOKEN"),
@@ -87,18 +96,41 @@ def find_endpoint(
         (next((one.token for one in local if one.url == server), None), "the local server"),
     )
     token, source = next(((token, source) for token, source in tokens if token), (None, ""))
-    return Endpoint(server, token, source)
+    known = {*config.tokens, *(one.url for one in local)} - {server}
+    return Endpoint(server, token, source, url_from, tuple(sorted(known)))
+
+
+def find_local_server(url: str, places: Places | None = None) -> LocalServer | None:
+    """The `kernelbot serve` of this account that answers at `url`; None if none does."""
+    servers = _local_servers((places or Places.usual()).servers)
+    return next((server for server in servers if server.url == url), None)
 
 
 def remember(url: str, token: str, places: Places | None = None) -> Path:
     """Keep a token for a server, and the server as the usual one; returns the file, which only
     this account can read."""
     path = (places or Places.usual()).config
+    server = normal_url(url)
+    _write_config(path, _Config(server, {**_read_config(path).tokens, server: token}))
+    return path
+
+
+def forget(url: str, places: Places | None = None) -> bool:
+    """Drop what `remember` kept of a server; whether there was anything."""
+    path = (places or Places.usual()).config
     config = _read_config(path)
     server = normal_url(url)
-    lines = [f"url = {_toml(server)}", "", "[tokens]"]
-    tokens = {**config.tokens, server: token}
-    lines += [f"{_toml(key)} = {_toml(value)}" for key, value in tokens.items()]
+    if server != config.url and server not in config.tokens:
+        return False
+    tokens = {key: token for key, token in config.tokens.items() if key != server}
+    _write_config(path, _Config(None if server == config.url else config.url, tokens))
+    return True
+
+
+def _write_config(path: Path, config: _Config) -> None:
+    lines = [f"url = {_toml(config.url)}", ""] if config.url else []
+    lines += ["[tokens]"]
+    lines += [f"{_toml(key)} = {_toml(value)}" for key, value in config.tokens.items()]
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(".new")
     draft.unlink(missing_ok=True)
@@ -106,7 +138,6 @@ def remember(url: str, token: str, places: Places | None = None) -> Path:
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
     draft.replace(path)
-    return path
 
 
 def normal_url(url: str) -> str:
@@ -142,7 +173,7 @@ def _read_config(path: Path) -> _Config:
     return _Config(url, {str(key): str(value) for key, value in tokens.items()})
 
 
-def _local_servers(folder: Path) -> list[_LocalServer]:
+def _local_servers(folder: Path) -> list[LocalServer]:
     """Those whose process lives, the latest started first."""
     try:
         files = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
@@ -152,16 +183,18 @@ def _local_servers(folder: Path) -> list[_LocalServer]:
     return [server for server in servers if server is not None]
 
 
-def _local_server(file: Path) -> _LocalServer | None:
+def _local_server(file: Path) -> LocalServer | None:
     try:
         found = json.loads(file.read_text("utf-8"))
         url, token, pid = str(found["url"]), str(found["token"]), int(found["pid"])
+        data = Path(found["data"]) if found.get("data") else None
     except (OSError, ValueError, KeyError, TypeError):
         return None  # half written, or gone: as good as no server
-    return _LocalServer(url.rstrip("/"), token) if _alive(pid) else None
+    return LocalServer(url.rstrip("/"), token, data) if is_alive(pid) else None
 
 
-def _alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether there is a process of that number, whoever it belongs to."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -30,6 +30,7 @@ from kernelbot.schemas.boards import (
     problem_to_wire,
 )
 from kernelbot.schemas.errors import ErrorBody
+from kernelbot.schemas.mistakes import what_is_wrong
 from kernelbot.schemas.rejudges import NewRejudge, RejudgeView
 from kernelbot.schemas.samples import SampleList
 from kernelbot.schemas.submissions import (
@@ -144,10 +145,18 @@ class KernelbotClient(AccountCalls):
         return self._get(SubmissionView, f"/submissions/{submission_id}")
 
     def submissions(
-        self, *, board: str | None = None, limit: int = 50, before_id: int | None = None
+        self,
+        *,
+        board: str | None = None,
+        user: str | None = None,
+        everyone: bool = False,
+        limit: int = 50,
+        before_id: int | None = None,
     ) -> SubmissionList:
-        """One's own, the newest first."""
-        query = {"board": board, "limit": limit, "before_id": before_id}
+        """One's own, the newest first; for organisers `everyone`'s on a board, or a `user`'s."""
+        query = {"board": board, "user": user, "limit": limit, "before_id": before_id}
+        if everyone:
+            query["all"] = "true"
         return self._get(SubmissionList, "/submissions", query)
 
     def cancel(self, submission_id: int) -> SubmissionView:
@@ -209,7 +218,8 @@ class KernelbotClient(AccountCalls):
         return self._get(DeviceList, "/devices")
 
     def ready(self) -> ReadyView:
-        """Whether the server can take and judge submissions; doesn't raise where it can't."""
+        """Whether the server answers and takes submissions, and whether it judges them; doesn't
+        raise where it can't."""
         with self._talking():
             response = self._http.get("/ready")
         return (
@@ -372,8 +382,10 @@ def _parse(model: type[Model], text: str | bytes) -> Model:
     try:
         return model.model_validate_json(text)
     except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"]) or "it"
         raise BadAnswer(
-            f"The server's answer is not a {model.__name__}: {error.errors()[0]['msg']}.",
+            f"The server's answer is not a {model.__name__}: {key} {what_is_wrong(first)}.",
             hint="Is it a KernelBot server, and as new as this client?",
         ) from error
 

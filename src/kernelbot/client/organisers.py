@@ -7,10 +7,10 @@ from typing import IO, Any, Protocol
 from kernelbot.client.calls import Model, part
 from kernelbot.domain.sync import SyncOptions
 from kernelbot.schemas.boards import BoardView
+from kernelbot.schemas.deletion import Deleted
 from kernelbot.schemas.exports import ExportView, HubBody
 from kernelbot.schemas.statistics import StatisticsView
 from kernelbot.schemas.sync import SyncBody, SyncView
-from kernelbot.schemas.upkeep import Deleted
 
 _SYNC_S = 300.0
 
@@ -49,6 +49,11 @@ class OrganiserCalls:
         """Whether everyone who sees the board may read its code after the deadline."""
         path = f"/boards/{part(board)}"
         return self._call(BoardView, "PATCH", path, json={"reveal_code": wanted})
+
+    def fix_seed(self, board: str, wanted: bool) -> BoardView:
+        """Whether all of the board's secret runs share one seed."""
+        path = f"/boards/{part(board)}"
+        return self._call(BoardView, "PATCH", path, json={"fixed_seed": wanted})
 
     def delete_board(self, name: str, *, force: bool = False) -> Deleted:
         """Delete a board; with `force` also one that has submissions."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from kernelbot.protocol import Artifact
 
-LONGEST_NAME = 100
+MAX_NAME = 100
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ def safe_name(name: str) -> str:
         character if character.isascii() and (character.isalnum() or character in "._-") else "_"
         for character in name
     )
-    return shown[-LONGEST_NAME:].lstrip(".") or "file"
+    return shown[-MAX_NAME:].lstrip(".") or "file"
 
 
 def under_safe_names(artifacts: Iterable[Artifact]) -> tuple[Artifact, ...]:
@@ -45,4 +45,4 @@ def _numbered(name: str, number: int) -> str:
     """A safe name with a number before it, which a long name makes room for: were it cut off,
     two long names would never come to differ."""
     prefix = f"{number}-"
-    return prefix + name[-(LONGEST_NAME - len(prefix)) :]
+    return prefix + name[-(MAX_NAME - len(prefix)) :]

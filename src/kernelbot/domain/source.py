@@ -1,8 +1,24 @@
 """What counts as a source file, wherever one comes in."""
 
+from pathlib import PurePath
+
 from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge
+from kernelbot.protocol import Lang
 
 MAX_SOURCE_BYTES = 1 << 20
+_SUFFIXES = {Lang.PY: (".py",), Lang.CU: (".cu", ".cuh"), Lang.CPP: (".cpp",)}
+_TITLES = {Lang.PY: "Python", Lang.CU: "CUDA", Lang.CPP: "C++"}
+
+
+def check_language(file_name: str, lang: Lang) -> None:
+    """Raises `InvalidSubmission` for a file whose name is of another language than its problem."""
+    suffixes = _SUFFIXES[lang]
+    if PurePath(file_name).suffix.lower() not in suffixes:
+        endings = " or ".join(suffixes)
+        raise InvalidSubmission(
+            f"This problem is solved in {_TITLES[lang]}, so {file_name!r} isn't a solution to it.",
+            hint=f"Submit a file whose name ends in {endings}.",
+        )
 
 
 def source_text(content: bytes) -> str:

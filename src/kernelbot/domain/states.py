@@ -1,4 +1,4 @@
-"""States and their transitions. The same tables stand in SQL (`store/migrations`)."""
+"""States and their transitions. The same tables stand in SQL (`store/schema`)."""
 
 from collections.abc import Iterable
 from enum import StrEnum

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from kernelbot.domain.ranking import NotRanked
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.protocol import (
     DeviceSpec,
@@ -81,6 +82,10 @@ class Board:
     created_at: datetime
     reveal_code: bool = False
     """Once the deadline has passed, whoever sees the board may read its submissions."""
+    fixed_seed: bool = False
+    """All secret runs share one seed; else each has its own."""
+    outdated_scores: int = 0
+    """Best scores that aren't ranked because they are of an earlier version of the problem."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,10 @@ class Run:
     result: RunResult | None
     rejudge_id: int | None = None
     """The rejudge that measured it again; None for the submission's own runs."""
+    unverified: bool = False
+    """Measured by the problem's own script."""
+    not_ranked: NotRanked | None = None
+    """Of an accepted secret run, why it isn't in the ranking; None: it is, or isn't one."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +180,9 @@ class Submission:
     """Why it is held or was refused, for its author; None while nothing was said."""
     evidence: tuple[Evidence, ...] = ()
     """For organisers; empty for everyone else, and in lists."""
+    not_ranked: NotRanked | None = None
+    """Why its score isn't in the ranking, on the device that `score_s` is of. None: it is, it
+    didn't ask to be, it isn't over, or it wasn't accepted, which the verdict tells."""
 
 
 @dataclass(frozen=True)
@@ -265,8 +277,8 @@ class QueuePlace:
 
     device: str
     position: int
-    """1 is next; counted in runs, in the order of turns. Whose author has as much running as he
-    may is passed over until that has ended: `wait_s` knows, this doesn't."""
+    """1 is next; counted in runs, in the order of turns. A run whose author has as many running
+    as they may is passed over until one has ended: `wait_s` knows, this doesn't."""
     wait_s: float | None
     """A guess at how long it still waits; None: no worker serves the device just now, or none
     has finished a run yet."""
@@ -307,11 +319,19 @@ class ReadinessPart:
 
 @dataclass(frozen=True)
 class Readiness:
-    """Whether requests can be served and judged just now."""
+    """Whether requests can be answered just now, and whether submissions can be judged."""
 
     parts: tuple[ReadinessPart, ...]
+    """What every answer needs."""
+    judging_parts: tuple[ReadinessPart, ...] = ()
+    """What judging needs besides. What is submitted without them waits for them."""
 
     @property
     def ok(self) -> bool:
-        """All parts are well."""
+        """Requests can be answered."""
         return all(part.ok for part in self.parts)
+
+    @property
+    def judges(self) -> bool:
+        """Submissions can be judged."""
+        return self.ok and bool(self.judging_parts) and all(part.ok for part in self.judging_parts)

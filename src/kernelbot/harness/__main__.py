@@ -1,6 +1,6 @@
 """`python -m kernelbot.harness`, and what the zipapp runs."""
 
-from kernelbot.harness.commands import main
+from kernelbot.harness.cli import main
 
 if __name__ == "__main__":
     main()

@@ -5,7 +5,8 @@ import zipfile
 from pathlib import Path
 
 _PACKAGES = ("protocol", "harness")
-_MAIN = "from kernelbot.harness.commands import main\n\nmain()\n"
+_SUFFIXES = (".py", ".c")
+_MAIN = "from kernelbot.harness.cli import main\n\nmain()\n"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -14,7 +15,9 @@ def build(target: Path) -> Path:
     root = Path(__file__).resolve().parents[2]
     files = {"kernelbot/__init__.py": _read(root, "kernelbot/__init__.py")}
     for package in _PACKAGES:
-        for path in sorted((root / "kernelbot" / package).rglob("*.py")):
+        for path in sorted((root / "kernelbot" / package).rglob("*.*")):
+            if path.suffix not in _SUFFIXES:
+                continue
             name = path.relative_to(root).as_posix()
             files[name] = path.read_bytes()
     for path in sorted((root / "kernelbot_check").glob("*.py")):

@@ -1,4 +1,4 @@
-"""What is in force on this machine: tried out where that is possible, not looked up."""
+"""What is in force on this machine: tried out if that is possible, not looked up."""
 
 import importlib.metadata
 import platform
@@ -8,7 +8,6 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from kernelbot.harness.clocks import last_level_cache_bytes
 from kernelbot.harness.profiling.counters import missing_counters
 from kernelbot.harness.sandbox import (
     Flavour,
@@ -16,8 +15,10 @@ from kernelbot.harness.sandbox import (
     SandboxUnavailable,
     Zygote,
     ZygoteConfig,
+    cgroups,
 )
 from kernelbot.harness.system import cpu_model, os_name
+from kernelbot.harness.timing.clocks import last_level_cache_bytes
 from kernelbot.protocol import Limits, SandboxMode, SandboxReport
 
 _START_S = 30.0
@@ -32,6 +33,7 @@ def examine() -> dict[str, Any]:
         "os": os_name(),
         "python": {"version": platform.python_version(), "prefix": sys.prefix},
         "sandbox": _sandbox(),
+        "judges": {"memory_limited": "memory" in cgroups.detect().parents},
         "tools": {name: _tool(name) for name in _TOOLS},
         "packages": {name: _package(name) for name in _PACKAGES},
         "last_level_cache_bytes": last_level_cache_bytes(),
@@ -63,12 +65,12 @@ def _tool(name: str) -> dict[str, Any]:
     if path is None:
         return {"found": False}
     try:
-        told = subprocess.run(
+        finished = subprocess.run(
             [path, "--version"], capture_output=True, text=True, timeout=10, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return {"found": True, "path": path, "version": None}
-    lines = (told.stdout or told.stderr).strip().splitlines()
+    lines = (finished.stdout or finished.stderr).strip().splitlines()
     version = lines[-1 if name == "nvcc" else 0] if lines else None
     return {"found": True, "path": path, "version": version}
 

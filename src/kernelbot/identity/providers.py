@@ -29,7 +29,7 @@ class Provider:
     user_url: str
     scope: str
     name_key: str
-    """Where the user's answer holds his name."""
+    """Where the user's answer holds their name."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import structlog
 
 from kernelbot.launchers.lockfile import LockFile
 from kernelbot.protocol import ProgressEvent, WireError, from_wire
+from kernelbot.protocol.environment import passed_on
 from kernelbot.protocol.version import PROTOCOL_VERSION
 
 _STOP_S = 5.0
@@ -56,6 +57,7 @@ class HostProcess:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 pass_fds=(lock.descriptor,),
+                env=passed_on(os.environ),
                 start_new_session=True,  # Ctrl-C is for us; the host ends when we say so
                 limit=_LINE_BYTES,
             )

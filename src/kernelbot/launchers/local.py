@@ -38,6 +38,7 @@ _LOOK_S = 5.0
 """How often a job that says nothing is looked after."""
 _SLACK_S = 300.0
 """What a job may take beyond its time limits together: hosts start up, and they clean up."""
+_GONE = ".gone"
 _GIVEN_UP = "the harness ended it without a result"
 log = structlog.get_logger()
 
@@ -78,16 +79,24 @@ class LocalLauncher:
         await asyncio.gather(*(host.close() for host in hosts))
 
     async def launch(self, spec: JobSpec) -> str:
-        """Write the specification, then tell the device's host of the folder."""
+        """Write the specification, then tell the device's host of the folder. Cancelled: nothing of
+        it is left."""
         folder = self._settings.jobs_dir / spec.job_id
         handle = str(folder)
         if (folder / "jobspec.json").exists():
             return handle
         host = await self._host(spec.device.name)
-        await asyncio.to_thread(_prepare, folder, spec, host.lock_path)
-        self._followers[handle] = asyncio.Queue()
-        self._job_hosts[handle] = host
-        await host.send({"run": handle})
+        writing = asyncio.ensure_future(asyncio.to_thread(_prepare, folder, spec, host.lock_path))
+        try:
+            await asyncio.shield(writing)
+            self._followers[handle] = asyncio.Queue()
+            self._job_hosts[handle] = host
+            await host.send({"run": handle})
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])  # a thread goes on whatever happens here
+            await self.cancel(handle)
+            await self.forget(handle)
+            raise
         if not host.alive:
             self._tell_end(handle)
         return handle
@@ -132,7 +141,7 @@ class LocalLauncher:
         self._followers.pop(handle, None)
         self._job_hosts.pop(handle, None)
         self._ended.pop(handle, None)
-        await asyncio.to_thread(shutil.rmtree, handle, ignore_errors=True)
+        await asyncio.to_thread(_remove, Path(handle))
 
     async def availability(self, device: str) -> Availability:
         """Whether the device's host runs, which is started again where it doesn't."""
@@ -191,7 +200,7 @@ class LocalLauncher:
         old = time.time() - _KEEP_S
         for folder in jobs_dir.iterdir():
             if folder.name != "hosts" and folder.stat().st_mtime < old and not _lives(folder):
-                shutil.rmtree(folder, ignore_errors=True)
+                _remove(folder)
         for lock in jobs_dir.glob("hosts/*.lock"):
             if lock.stat().st_mtime < old and not is_held(lock):
                 lock.unlink(missing_ok=True)
@@ -208,6 +217,15 @@ def _prepare(folder: Path, spec: JobSpec, lock_path: Path) -> None:
         file.flush()
         os.fsync(file.fileno())
     draft.rename(folder / "jobspec.json")
+
+
+def _remove(folder: Path) -> None:
+    """Take the folder away, also from under a host that is just writing its result there: renamed,
+    it is found by nobody who could put something in."""
+    gone = folder.with_name(f"{folder.name}{_GONE}")
+    with contextlib.suppress(OSError):
+        folder = folder.rename(gone)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _lives(folder: Path) -> bool:

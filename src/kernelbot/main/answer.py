@@ -15,6 +15,7 @@ import uvicorn
 
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
+from kernelbot.main.connections import Door, connection_limits
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.metrics import SHARED_METRICS, gathered_metrics
 from kernelbot.main.settings import Settings, read_settings
@@ -24,6 +25,9 @@ from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
 
 _CLOSE_CONNECTIONS_S = 3
+_ACCEPTED_AT_ONCE = 64
+"""In one round of the event loop, before any of them can be closed to make room."""
+_WAIT_IN_THE_KERNEL = 2048
 _COLLECT_AFTER = (700, 10, 1000)
 """As Python has it, but what is kept is looked through a hundred times less often: it takes 25 ms,
 in which nobody is answered, and finds next to nothing."""
@@ -75,9 +79,11 @@ async def answer(
         )
         config = uvicorn.Config(
             create_app(services, api_settings, registry),
+            http=Door(connection_limits()),  # type: ignore[arg-type]  # it makes one, as a class does
             log_config=None,
             access_log=False,
             lifespan="off",
+            backlog=_ACCEPTED_AT_ONCE,
             timeout_graceful_shutdown=_CLOSE_CONNECTIONS_S,
         )
         server = _Server(config)
@@ -102,6 +108,12 @@ def on_stop_signals(act: Callable[[], object]) -> None:
 
 class _Server(uvicorn.Server):
     """Uvicorn without its own signal handling: we have more to stop than it knows of."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; how many wait and how many are accepted at once are one number to asyncio."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_WAIT_IN_THE_KERNEL)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

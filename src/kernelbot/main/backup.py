@@ -1,7 +1,9 @@
 """`kernelbot backup` and `kernelbot restore`, for the embedded database."""
 
 import contextlib
+import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.domain.errors import Conflict, UserError
@@ -14,8 +16,24 @@ from kernelbot.store.embedded import EmbeddedPostgres
 _DATABASE = "postgres"
 
 
-def backup(file: Path, *, data: Path | None = None, force: bool = False) -> int:
-    """Write the database to `file`; returns its size in bytes. Blocks.
+@dataclass(frozen=True)
+class BackedUp:
+    """Of which folder's database, and the file's size."""
+
+    data: Path
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Restored:
+    """In which folder, and the migrations that it took."""
+
+    data: Path
+    applied: tuple[str, ...]
+
+
+def backup(file: Path, *, data: Path | None = None, force: bool = False) -> BackedUp:
+    """Write the database to `file`. `data` None: the configured folder. Blocks.
 
     Raises `Conflict` when the file is there and `force` isn't set, `UserError` when there is no
     embedded database or the file can't be written, `Unavailable`.
@@ -24,11 +42,11 @@ def backup(file: Path, *, data: Path | None = None, force: bool = False) -> int:
     if file.exists() and not force:
         raise Conflict(f"{file} is there already.", hint="Take another name, or --force.")
     with _running(settings) as url:
-        return dump(url, file)
+        return BackedUp(settings.data, dump(url, file))
 
 
-def restore(file: Path, *, data: Path | None = None, force: bool = False) -> list[str]:
-    """Put a backup in the database's place; returns the migrations it took. Blocks.
+def restore(file: Path, *, data: Path | None = None, force: bool = False) -> Restored:
+    """Put a backup in the database's place. `data` None: the configured folder. Blocks.
 
     Raises `Conflict` when a server runs on the data, or when there is some and `force` isn't set;
     else as `store.backup.restore`.
@@ -41,9 +59,10 @@ def restore(file: Path, *, data: Path | None = None, force: bool = False) -> lis
         if not force and holds_data(postgres.url(_DATABASE)):
             raise Conflict(
                 f"There is data in {settings.data} already.",
-                hint="--force replaces it; `kernelbot backup` keeps it first.",
+                hint="To keep it first: kernelbot backup FILE --data "
+                f"{shlex.quote(str(settings.data))}. Then --force replaces it.",
             )
-        return put_back(postgres.url, _DATABASE, file)
+        return Restored(settings.data, tuple(put_back(postgres.url, _DATABASE, file)))
 
 
 @contextlib.contextmanager

@@ -1,12 +1,14 @@
-"""Judges a problem's own solutions: do the correct ones pass, and the wrong ones fail?"""
+"""Tries a problem by itself, then its solutions: do the correct ones pass, the wrong ones fail?"""
 
+import json
+import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem
-from kernelbot.domain.errors import InvalidSubmission
-from kernelbot.main.judge_once import judge_once
+from kernelbot.domain.errors import InvalidSubmission, PlatformError
+from kernelbot.main.judge_once import HARNESS, SLACK_S, judge_once
 from kernelbot.main.run import find_device, read_submission
 from kernelbot.main.settings import read_settings
 from kernelbot.protocol import (
@@ -17,8 +19,32 @@ from kernelbot.protocol import (
     RunResult,
     SamplingRules,
     SandboxMode,
+    SourceFile,
+    Vendor,
     Verdict,
+    WorkloadResult,
+    to_wire,
 )
+from kernelbot.render.units import time_text
+
+SHORT_NS = 50_000.0
+SHORT_ON_GPU_NS = 10_000.0
+"""A workload whose fastest call is below this is mostly the cost of being called and timed."""
+NOISY_SHARE = 0.05
+"""An interval wider than this share of the median is noise that hides small gains."""
+CHECKER_RAISED = "The problem's checker can't use this output"
+"""What the harness says of a checker that raises on one output and not on the reference's: a wrong
+answer to whoever submits it, a mistake of the checker's to whoever writes it."""
+_PROBLEM_S = "The problem's "
+"""How the harness begins what it says of a problem's own code."""
+
+
+@dataclass(frozen=True)
+class ProblemTrouble:
+    """A mistake in the problem's own code. `evidence`: where it is, several lines, or nothing."""
+
+    message: str
+    evidence: str
 
 
 @dataclass(frozen=True)
@@ -31,6 +57,67 @@ class CheckedSolution:
     behaved: bool | None
     """None: it could not be judged, so nothing is known about the problem."""
     message: str
+    vendor: Vendor
+    """Of the device that it was judged on."""
+
+    @property
+    def blames_problem(self) -> bool:
+        """Whether it couldn't be judged because the problem's own code failed on its output."""
+        return self.behaved is None and self.message.startswith(_PROBLEM_S)
+
+    @property
+    def workloads(self) -> tuple[WorkloadResult, ...]:
+        """Its times; none unless it was timed."""
+        phases = self.result.phases if self.result else ()
+        return tuple(workload for phase in phases for workload in phase.workloads)
+
+    def time_notes(self, workload: WorkloadResult) -> tuple[str, ...]:
+        """What is wrong with a workload as something to be timed, judged by these times."""
+        notes = []
+        short_ns = SHORT_NS if self.vendor is Vendor.CPU else SHORT_ON_GPU_NS
+        if workload.best_ns < short_ns:
+            notes.append(
+                f"too short to measure well (under {time_text(short_ns)} a call): make it larger"
+            )
+        low_ns, high_ns = workload.ci95_ns
+        if high_ns - low_ns > NOISY_SHARE * workload.median_ns:
+            notes.append(
+                "noisy, so small gains can't be seen: make it larger, or the machine quieter"
+            )
+        return tuple(notes)
+
+
+def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[ProblemTrouble, ...]:
+    """Run generator, reference and checker by themselves, in a process of their own; none where
+    they do what judging relies on, or can't be run here for want of a GPU. `device` None: the
+    first that is configured. Raises `UserError` where there is no such device."""
+    job = JobSpec(
+        job_id="try-problem",
+        problem=loaded.definition.spec,
+        submission=SourceFile(loaded.definition.spec.submission_name, ""),
+        mode=Mode.TEST,
+        device=find_device(device),
+    )
+    if job.device.vendor is not Vendor.CPU:
+        return ()  # its solutions are judged where there is one
+    limit_s = job.problem.timeouts.together_s + SLACK_S
+    try:
+        ended = subprocess.run(
+            [*HARNESS, "try-problem"],
+            input=json.dumps(to_wire(job)).encode(),
+            capture_output=True,
+            timeout=limit_s,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return (ProblemTrouble(f"Its data and answers weren't there after {limit_s:.0f} s.", ""),)
+    if ended.returncode == 0:
+        return tuple(ProblemTrouble(**trouble) for trouble in json.loads(ended.stdout))
+    said = ended.stderr.decode(errors="replace").strip()[-4000:]
+    if not said.startswith("Traceback"):
+        how = f"ended its process (exit code {ended.returncode})"
+        return (ProblemTrouble(f"The problem's own code {how}.", said),)
+    raise PlatformError(f"The harness failed while it tried the problem:\n{said}")
 
 
 def check_configured(
@@ -59,11 +146,13 @@ def check_solutions(
     limits: Limits = Limits(),  # frozen
     sampling: SamplingRules = SamplingRules(),  # frozen
     sandbox: SandboxMode = SandboxMode.REQUIRED,
+    timed: bool = True,
 ) -> Iterator[CheckedSolution]:
     """Judge every solution of the problem's folder, one after the other, yielding as they end.
 
-    Correct ones run in mode test. A wrong one that passes its tests gets a second chance to be
-    caught: in mode benchmark, whose sizes are others and whose outputs are checked as well.
+    Correct ones run in mode benchmark, so that their times are known; where not `timed`, in mode
+    test. A wrong one that passes its tests gets a second chance to be caught: in mode benchmark,
+    whose sizes are others and whose outputs are checked as well.
     """
     problem = loaded.definition.spec
     for solution in find_solutions(loaded.folder, problem.submission_name):
@@ -71,9 +160,9 @@ def check_solutions(
             source = read_submission(solution.path, problem)
         except InvalidSubmission as error:
             refused = solution.expected is Expectation.WRONG
-            yield CheckedSolution(solution, None, refused, str(error))
+            yield CheckedSolution(solution, None, refused, str(error), device.vendor)
             continue
-        for mode in _modes(solution):
+        for mode in _modes(solution, timed):
             job = JobSpec(
                 job_id=f"check-{solution.label}-{mode}",
                 problem=problem,
@@ -87,17 +176,20 @@ def check_solutions(
             result = judge(job)
             if result.verdict is not Verdict.ACCEPTED:
                 break
-        yield _outcome(solution, result)
+        yield _outcome(solution, result, device.vendor)
 
 
-def _modes(solution: Solution) -> tuple[Mode, ...]:
+def _modes(solution: Solution, timed: bool) -> tuple[Mode, ...]:
     if solution.expected is Expectation.CORRECT:
-        return (Mode.TEST,)
+        return (Mode.BENCHMARK,) if timed else (Mode.TEST,)
     return (Mode.TEST, Mode.BENCHMARK)
 
 
-def _outcome(solution: Solution, result: RunResult) -> CheckedSolution:
+def _outcome(solution: Solution, result: RunResult, vendor: Vendor) -> CheckedSolution:
     message = result.failure.message if result.failure else ""
+    cases = [case.message or "" for phase in result.phases for case in phase.cases]
+    if raised := [said for said in cases if said.startswith(CHECKER_RAISED)]:
+        return CheckedSolution(solution, result, None, raised[0], vendor)
     known = result.verdict is not Verdict.INTERNAL_ERROR
     behaved = solution.behaved(result.verdict) if known else None
-    return CheckedSolution(solution, result, behaved, message)
+    return CheckedSolution(solution, result, behaved, message, vendor)

@@ -24,6 +24,7 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+from kernelbot.protocol.environment import passed_on
 
 OnEvent = Callable[[ProgressEvent], None]
 
@@ -78,6 +79,7 @@ def _start(command: Sequence[str], events_fd: int) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         pass_fds=(events_fd,),
+        env=passed_on(os.environ),
         start_new_session=True,
     )
 

@@ -7,6 +7,7 @@ from typing import Any, TextIO
 
 import structlog
 
+from kernelbot.main.thinning import ThinnedEvents, ThinnedRecords, Thinning
 from kernelbot.render.text import printable
 
 
@@ -24,8 +25,9 @@ def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     shared.append(structlog.processors.format_exc_info if as_json else _printable)
+    thinning = Thinning()
     structlog.configure(
-        processors=[*shared, renderer],
+        processors=[ThinnedEvents(thinning), *shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
@@ -35,6 +37,7 @@ def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
     )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(formatter)
+    handler.addFilter(ThinnedRecords(thinning))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)

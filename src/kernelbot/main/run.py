@@ -8,7 +8,7 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import read_source
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.source import source_text
+from kernelbot.domain.source import check_language, source_text
 from kernelbot.main.judge_once import OnEvent, judge_once
 from kernelbot.main.settings import read_settings
 from kernelbot.protocol import (
@@ -66,4 +66,5 @@ def find_device(name: str | None) -> DeviceSpec:
 
 def read_submission(path: Path, problem: ProblemSpec) -> SourceFile:
     """An author's file under the name that the problem gives it. Raises `InvalidSubmission`."""
+    check_language(path.name, problem.lang)
     return SourceFile(problem.submission_name, source_text(read_source(path)))

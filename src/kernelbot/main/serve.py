@@ -15,8 +15,10 @@ import structlog
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.domain.types import Role
 from kernelbot.main.answer import answer, api_children, on_stop_signals
+from kernelbot.main.connections import raise_open_files
 from kernelbot.main.database import ReadyDatabase, kept_alive, locked_data, ready_database
 from kernelbot.main.logs import set_up_logs
+from kernelbot.main.operator import renewed, sign_out_the_dead
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.supervise import child, supervised
 from kernelbot.main.wiring import open_platform
@@ -42,6 +44,7 @@ def serve(
     """
     settings = read_settings(data=data)
     set_up_logs()
+    raise_open_files()
     _make_data(settings)
     with (
         locked_data(settings),
@@ -67,7 +70,8 @@ async def _serve(
             worker = child(settings, database.url, "work", grace_s=settings.worker.grace_s)
             await stack.enter_async_context(supervised(worker))
         address = _url(listeners[0])
-        await stack.enter_async_context(_operator(core.services, address, listeners[0]))
+        data = _embedded_data(settings, database)
+        await stack.enter_async_context(_operator(core.services, address, listeners[0], data))
         log.info("serving", url=address, data=str(settings.data), processes=len(listeners))
         if len(listeners) > 1:
             apis = api_children(settings, database.url, listeners)
@@ -116,24 +120,35 @@ def _url(listener: socket.socket) -> str:
     return f"http://{name}:{port}"
 
 
+def _embedded_data(settings: Settings, database: ReadyDatabase) -> Path | None:
+    """The folder of the embedded database; None: there is another."""
+    return settings.data.resolve() if database.postgres is not None else None
+
+
 @contextlib.asynccontextmanager
-async def _operator(services: Services, url: str, listener: socket.socket) -> AsyncIterator[None]:
-    """The account of whoever serves, and a token that its clients on this machine find."""
+async def _operator(
+    services: Services, url: str, listener: socket.socket, data: Path | None
+) -> AsyncIterator[None]:
+    """The account of whoever serves, and a token that its clients on this machine find. `data`:
+    the folder of the embedded database; None: there is another."""
     port = listener.getsockname()[1]
+    file = platformdirs.user_state_path("kernelbot") / "servers" / f"{port}.json"
+    await sign_out_the_dead(services, file)
     signed_in = await services.users.sign_in(
         _account_name(), Role.ADMIN, token_name=f"serve on port {port}"
     )
     if signed_in.user.role != Role.ADMIN:
         log.warning("operator_is_no_admin", user=signed_in.user.name)
-    file = platformdirs.user_state_path("kernelbot") / "servers" / f"{port}.json"
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     file.unlink(missing_ok=True)
     draft = file.with_suffix(f".{os.getpid()}")
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
-        json.dump({"url": url, "token": signed_in.token, "pid": os.getpid()}, opened)
+        found = {"url": url, "token": signed_in.token, "pid": os.getpid()}
+        json.dump(found | ({"data": str(data)} if data else {}), opened)
     draft.rename(file)
     try:
-        yield
+        async with renewed(services, signed_in.token):
+            yield
     finally:
         file.unlink(missing_ok=True)
         with contextlib.suppress(Unavailable):  # then the token outlives us, known to nobody

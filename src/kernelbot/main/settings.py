@@ -32,8 +32,9 @@ from kernelbot.main.tables import (
     mistake,
 )
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
+from kernelbot.schemas.mistakes import what_is_wrong
 from kernelbot.services.logins import LoginRules
-from kernelbot.services.reviews import ReviewRules
+from kernelbot.services.moderation.reviews import ReviewRules
 
 
 def _environment(name: str) -> Any:
@@ -224,7 +225,7 @@ def read_settings(**given: object) -> Settings:
         return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]  # pydantic checks
     except ValidationError as error:
         lines = [
-            f"{'.'.join(str(part) for part in mistake['loc'])}: {mistake['msg']}"
+            f"{'.'.join(str(part) for part in mistake['loc'])}: {what_is_wrong(mistake)}"
             for mistake in error.errors(include_url=False)
         ]
         raise UserError(

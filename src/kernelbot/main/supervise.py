@@ -14,7 +14,7 @@ from kernelbot.main.settings import Settings
 
 _STOP_SLACK_S = 10.0
 _STEADY_S = 30.0
-_LONGEST_PAUSE_S = 10.0
+_MAX_PAUSE_S = 10.0
 log = structlog.get_logger()
 
 
@@ -84,7 +84,7 @@ async def _keep(child: Child, stopping: asyncio.Event) -> None:
                 return
             log.error("child_died", child=child.name, exit_code=code)
         steady = time.monotonic() - started_s > _STEADY_S
-        pause_s = 0.2 if steady else min(pause_s * 2, _LONGEST_PAUSE_S)
+        pause_s = 0.2 if steady else min(pause_s * 2, _MAX_PAUSE_S)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(stopping.wait(), pause_s)
 

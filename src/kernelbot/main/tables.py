@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, Vendor
-from kernelbot.services.reviews import ReviewRules
+from kernelbot.services.moderation.reviews import ReviewRules
 
 T = TypeVar("T", Limits, SamplingRules)
 _MAY_BE_ZERO = {"min_total_s", "warmup_s", "patience_s", "check_share"}

@@ -12,6 +12,7 @@ from kernelbot.services import (
     Artifacts,
     Audit,
     Boards,
+    Deletion,
     Devices,
     Exports,
     Health,
@@ -28,14 +29,12 @@ from kernelbot.services import (
     Submissions,
     Sync,
     Tokens,
-    Upkeep,
     Users,
 )
-from kernelbot.services.judging import Judging, JudgingRules
-from kernelbot.services.live import Listener
 from kernelbot.services.logins import LoginRules
+from kernelbot.services.notifications import Listener
+from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from kernelbot.store.database import Database
-from kernelbot.store.queue import Queue
 
 _POOL_SIZE = 5
 """Connections of an API process. With more of them busy than there are cores, requests wait for a
@@ -47,7 +46,6 @@ class Core:
     """The services with what they stand on."""
 
     database: Database
-    queue: Queue
     services: Services
 
 
@@ -64,7 +62,6 @@ async def open_services(
     login_rules: LoginRules | None = None,
 ) -> AsyncIterator[Core]:
     """Everything a door needs, over the database at `url`, closed at the end."""
-    queue = Queue()
     async with (
         Database(url, max_size=pool_size) as database,
         Listener(url, "kernelbot_events") as listener,
@@ -73,9 +70,8 @@ async def open_services(
         boards = Boards(database, devices)
         yield Core(
             database,
-            queue,
             Services(
-                submissions=Submissions(database, queue, listener, devices, queue_rules),
+                submissions=Submissions(database, listener, devices, queue_rules),
                 artifacts=Artifacts(database),
                 boards=boards,
                 standings=StandingsService(database),
@@ -90,8 +86,8 @@ async def open_services(
                 invites=Invites(database),
                 limits=Limits(database),
                 logins=Logins(database, login_rules or LoginRules()),
-                upkeep=Upkeep(database),
-                rejudging=Rejudging(database, queue),
+                deletion=Deletion(database),
+                rejudging=Rejudging(database),
                 sync=Sync(database, devices, problems_repo),
                 statistics=StatisticsService(database),
                 exports=Exports(database, export_rules),
@@ -113,9 +109,9 @@ def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[C
 
 
 @asynccontextmanager
-async def open_judging(url: str, settings: Settings) -> AsyncIterator[Judging]:
+async def open_run_lifecycle(url: str, settings: Settings) -> AsyncIterator[RunLifecycle]:
     """What a worker needs of the services, closed at the end."""
-    rules = JudgingRules(
+    rules = RunRules(
         limits=settings.limits,
         sampling=settings.sampling,
         sandbox=settings.sandbox,
@@ -124,4 +120,4 @@ async def open_judging(url: str, settings: Settings) -> AsyncIterator[Judging]:
         queue=settings.queue.rules(),
     )
     async with Database(url, max_size=8) as database:
-        yield Judging(database, Queue(), settings.device_configs(), rules)
+        yield RunLifecycle(database, settings.device_configs(), rules)

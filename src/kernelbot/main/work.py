@@ -13,14 +13,13 @@ from kernelbot.domain.errors import UserError
 from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.lockfile import LockFile, is_held
-from kernelbot.main.daily import daily_exports
+from kernelbot.main.background import background_tasks
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.watchdog import watched
-from kernelbot.main.wiring import open_judging
-from kernelbot.services.live import Listener
+from kernelbot.main.wiring import open_run_lifecycle
+from kernelbot.services.notifications import Listener
 from kernelbot.store import migrate
-from kernelbot.store.queue import worker_app
 from kernelbot.worker.worker import Identity, Worker, WorkerRules
 
 
@@ -63,7 +62,7 @@ async def work(settings: Settings, url: str, parent: int | None = None) -> None:
         loop.add_reader(parent, stop.set)  # nothing is ever written: readable means closed
     async with (
         watched(),
-        daily_exports(settings, url),
+        background_tasks(settings, url),
         open_worker(settings, url) as worker,
     ):
         await worker.run(stop)
@@ -77,18 +76,17 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
     owner = f"{socket.gethostname()}-{uuid.uuid4().hex[:12]}"
     lock = LockFile.acquire(owners / f"{owner}.lock")
     assert lock is not None, "the name was made for this process"
-    app = worker_app(url, connections=4 + 2 * len(devices))
     try:
         async with (
-            open_judging(url, settings) as judging,
+            open_run_lifecycle(url, settings) as judging,
+            Listener(url, "kernelbot_turns") as turns,
             Listener(url, "kernelbot_cancelled") as cancelled,
-            app.open_async(),
         ):
             yield Worker(
                 judging,
-                app,
                 launchers(settings),
                 devices,
+                turns,
                 cancelled,
                 Identity(owner, socket.gethostname(), lambda names: _gone(owners, names)),
                 WorkerRules(

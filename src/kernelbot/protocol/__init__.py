@@ -3,7 +3,7 @@
 Standard library only: this package travels with the harness to machines that have nothing else.
 """
 
-from kernelbot.protocol.codec import WireError, from_wire, learn, to_wire
+from kernelbot.protocol.codec import WireError, from_wire, precompile_decoders, to_wire
 from kernelbot.protocol.enums import (
     Fault,
     HarnessKind,
@@ -79,6 +79,6 @@ __all__ = [
     "WorkloadResult",
     "check_version",
     "from_wire",
-    "learn",
+    "precompile_decoders",
     "to_wire",
 ]

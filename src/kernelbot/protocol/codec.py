@@ -38,13 +38,13 @@ def from_wire(kind: type[T], value: Json) -> T:
 
 
 @cache
-def learn(kind: type) -> None:
+def precompile_decoders(kind: type) -> None:
     """Look into the types of a message, and of all that may be in it, ahead of the first: once for
     all forks of a process."""
     _fields(kind)
     for hint in typing.get_type_hints(kind).values():
         for part in _dataclasses_in(hint):
-            learn(part)
+            precompile_decoders(part)
 
 
 def _dataclasses_in(hint: Any) -> Iterator[type]:

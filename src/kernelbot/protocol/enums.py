@@ -44,7 +44,7 @@ class Fault(StrEnum):
 
 
 class HarnessKind(StrEnum):
-    """`NATIVE`: our supervisor and runner, apart. `SCRIPT`: the problem's own, unverified."""
+    """`NATIVE`: our judge and runner, apart. `SCRIPT`: the problem's own, unverified."""
 
     NATIVE = "native"
     SCRIPT = "script"

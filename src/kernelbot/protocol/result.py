@@ -133,3 +133,6 @@ class RunResult:
     duration_s: float = 0.0
     timings: dict[str, float] = field(default_factory=dict)
     """Where our own time went, in seconds: `startup`, `compile`, `kernel`, `overhead`."""
+    suspicions: tuple[str, ...] = ()
+    """What speaks against the score of an accepted run, a sentence each, for organisers: a
+    submission to be ranked is held for it."""

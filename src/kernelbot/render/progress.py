@@ -1,10 +1,9 @@
-"""Progress events in one line each."""
+"""Progress events in words: a line each for a log, or what goes on just now."""
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, ProgressEvent
-from kernelbot.render.text import indent, one_line, printable
-from kernelbot.render.units import seconds_text, time_text
-from kernelbot.render.verdicts import TITLES, mark
+from kernelbot.render.units import seconds_text
+from kernelbot.render.verdicts import TITLES
 
 STATES: dict[RunState, str] = {
     RunState.QUEUED: "waiting in the queue",
@@ -17,20 +16,45 @@ STATES: dict[RunState, str] = {
 
 
 def progress_line(event: ProgressEvent) -> str | None:
-    """What to show of an event; None for those that tell a person nothing new."""
+    """What a log says of an event; None for those that the report tells of."""
     match event.kind:
         case EventKind.COMPILED:
             return _compiled(event)
         case EventKind.PHASE_STARTED:
             return f"{event.phase}{_count(event)} ..." if event.phase else None
-        case EventKind.CASE:
-            return _case(event)
-        case EventKind.WORKLOAD:
-            return _workload(event)
         case EventKind.PHASE_FINISHED:
             return _phase_finished(event)
         case _:
             return None
+
+
+class Activity:
+    """Follows one run's events, and says what goes on after each."""
+
+    def __init__(self) -> None:
+        self._done = 0
+
+    def after(self, event: ProgressEvent) -> str | None:
+        """None: what went on before still does."""
+        match event.kind:
+            case EventKind.PHASE_STARTED:
+                self._done = 0
+                return f"{event.phase}{_count(event)}"
+            case EventKind.CASE:
+                self._done += 1
+                return f"{event.phase}: {_of(self._done, event)} tested"
+            case EventKind.WORKLOAD:
+                self._done += 1
+                more = event.total is not None and self._done < event.total
+                return f"{event.phase}: {_of(self._done, event)} timed" + (
+                    ", sampling the next" if more else ""
+                )
+            case _:
+                return progress_line(event)
+
+
+def _of(done: int, event: ProgressEvent) -> str:
+    return f"{done} of {event.total}" if event.total else str(done)
 
 
 def _count(event: ProgressEvent) -> str:
@@ -40,23 +64,6 @@ def _count(event: ProgressEvent) -> str:
 def _compiled(event: ProgressEvent) -> str:
     took = f" in {seconds_text(event.duration_s)}" if event.duration_s is not None else ""
     return f"compiled{took}"
-
-
-def _position(event: ProgressEvent) -> str:
-    if event.index is None:
-        return ""
-    return f"{event.index + 1}/{event.total} " if event.total else f"{event.index + 1} "
-
-
-def _case(event: ProgressEvent) -> str:
-    sign = mark(event.verdict) if event.verdict else "·"
-    line = f"  {sign} {_position(event)}{one_line(event.spec or '')}".rstrip()
-    return f"{line}\n{indent(printable(event.message), '      ')}" if event.message else line
-
-
-def _workload(event: ProgressEvent) -> str:
-    median = f"  {time_text(event.median_ns)}" if event.median_ns is not None else ""
-    return f"  {_position(event)}{one_line(event.spec or '')}{median}".rstrip()
 
 
 def _phase_finished(event: ProgressEvent) -> str:

@@ -1,12 +1,12 @@
 """A run's result as text for its author."""
 
 import base64
+from collections import Counter
 
 from kernelbot.protocol import (
     Artifact,
     CaseResult,
     CompileReport,
-    Failure,
     Fault,
     HarnessKind,
     PhaseResult,
@@ -24,6 +24,11 @@ TEXT = "text/plain"
 """The type of artifacts that are part of a report; others are files."""
 OUTPUT_LIMIT = 20_000
 """Characters shown of each of the program's and the compiler's outputs by default."""
+_ENDED = {
+    "precision": "the interval was narrow enough",
+    "max_samples": "the most samples were taken",
+    "wall_cap": "the time for it was up",
+}
 _NUMBERS = ("median", "95% of it", "best", "worst", "calls", "anchor", "of it")
 
 
@@ -34,12 +39,29 @@ def report(
     passed_cases: bool = True,
     columns: int | None = None,
 ) -> str:
-    """Everything an author wants to know, the verdict first. `output_limit`: characters shown
-    of each output; `passed_cases` False: only those that failed, the others counted; `columns`:
-    the terminal's, into which tables of timings should fit (None: there is no such limit)."""
+    """Everything an author wants to know, the verdict and the score last. `output_limit`:
+    characters shown of each output; `passed_cases` False: only those that failed, the others
+    counted; `columns`: the terminal's, into which tables of timings should fit (None: there is no
+    such limit)."""
+    found = details(result, output_limit=output_limit, passed_cases=passed_cases, columns=columns)
+    return f"{found}\n\n{_heading(result)}" if found else _heading(result)
+
+
+def details(
+    result: RunResult,
+    *,
+    output_limit: int = OUTPUT_LIMIT,
+    passed_cases: bool = True,
+    columns: int | None = None,
+) -> str:
+    """As `report`, without the verdict and the score."""
+    timed = [phase for phase in result.phases if phase.workloads]
+    phases = [
+        _phase(phase, result, passed_cases, columns, whole=phase in timed[-1:])
+        for phase in result.phases
+    ]
     parts = [
-        _heading(result),
-        *(_phase(phase, result.failure, passed_cases, columns) for phase in result.phases),
+        "\n".join(phases),
         _failure(result, output_limit),
         _compile(result.compile, output_limit),
         *(_artifact(artifact, output_limit) for artifact in result.artifacts),
@@ -101,16 +123,22 @@ def _heading(result: RunResult) -> str:
 
 
 def _phase(
-    phase: PhaseResult, told_below: Failure | None, passed_cases: bool, columns: int | None
+    phase: PhaseResult, result: RunResult, passed_cases: bool, columns: int | None, *, whole: bool
 ) -> str:
-    lines = [f"{phase.phase}: {TITLES[phase.verdict]}, {seconds_text(phase.duration_s)}"]
-    if phase.cases:
-        lines += _cases(phase.cases, passed_cases)
-    if phase.workloads:
+    """One line, then what failed; with `whole` also the table of timings, which of several timed
+    phases is that of the last, whose times count."""
+    passed = sum(case.verdict is Verdict.ACCEPTED for case in phase.cases)
+    counted = f", {passed} of {len(phase.cases)} cases passed" if phase.cases else ""
+    took = seconds_text(phase.duration_s)
+    lines = [f"{phase.phase}: {TITLES[phase.verdict]}{counted}, {took}"]
+    lines += _cases(phase.cases, passed_cases)
+    if whole:
         width = None if columns is None else columns - 2
         lines.append(indent(workloads_table(phase.workloads, width), "  "))
         lines += _extras(phase.workloads)
-    said = {case.message for case in phase.cases} | ({told_below.message} if told_below else set())
+        lines += _how_measured(phase.workloads, result.harness)
+    said = {case.message for case in phase.cases}
+    said |= {result.failure.message} if result.failure else set()
     if phase.failure and phase.failure.message not in said:
         lines.append(indent(printable(phase.failure.message), "  "))
     return "\n".join(lines)
@@ -118,9 +146,6 @@ def _phase(
 
 def _cases(cases: tuple[CaseResult, ...], passed_cases: bool) -> list[str]:
     lines = []
-    passed = [case for case in cases if case.verdict is Verdict.ACCEPTED]
-    if not passed_cases:
-        lines.append(f"  {len(passed)} of {len(cases)} cases passed")
     for case in cases:
         if case.verdict is Verdict.ACCEPTED and not passed_cases:
             continue
@@ -128,6 +153,19 @@ def _cases(cases: tuple[CaseResult, ...], passed_cases: bool) -> list[str]:
         if case.message:
             lines.append(indent(printable(case.message), "      "))
     return lines
+
+
+def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -> list[str]:
+    """What each call found, and why there weren't more of them."""
+    if harness is not HarnessKind.NATIVE:
+        return []  # the problem's own script alone knows
+    counts = Counter(workload.stopped_by for workload in workloads)
+    known = [(_ENDED[reason], count) for reason, count in counts.items() if reason in _ENDED]
+    ended = " or ".join(
+        f"{text} ({count} of {len(workloads)})" if len(known) > 1 else text for text, count in known
+    )
+    sampled = f" Sampling ended because {ended}." if ended else ""
+    return [f"  Each call had new data and cold caches.{sampled}"]
 
 
 def _extras(workloads: tuple[WorkloadResult, ...]) -> list[str]:
@@ -192,5 +230,4 @@ def _notes(result: RunResult) -> str:
         notes.append("Measured by the problem's own script: unverified.")
     if result.sandbox.mode == "none":
         notes.append("Judged without a sandbox, because the operator said so.")
-    notes += [f"Not in force: {one_line(missing)}" for missing in result.sandbox.missing]
     return "\n".join(f"Note: {note}" for note in notes)

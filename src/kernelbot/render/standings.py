@@ -8,8 +8,9 @@ from kernelbot.render.text import one_line
 from kernelbot.render.units import interval_text, seconds_text
 
 
-def standings_table(rows: Sequence[Standing]) -> str:
-    """One line per author, in the given order; a sentence where there is none."""
+def standings_table(rows: Sequence[Standing], columns: int | None = None) -> str:
+    """One line per author, in the given order; a sentence where there is none. `columns`: the
+    terminal's."""
     if not rows:
         return "Nobody is ranked here yet."
     headers = ("rank", "author", "score", "95% of it", "submission", "file")
@@ -24,4 +25,6 @@ def standings_table(rows: Sequence[Standing]) -> str:
         )
         for row in rows
     ]
-    return table(headers, cells, right=("rank", "score", "95% of it", "submission"))
+    return table(
+        headers, cells, right=("rank", "score", "95% of it", "submission"), columns=columns
+    )

@@ -2,22 +2,52 @@
 
 from collections.abc import Collection, Sequence
 
+from rich.cells import cell_len
+
+from kernelbot.render.text import cut
+
+_GAP = "  "
+_LEAST_CELLS = 6
+"""Columns aren't made narrower than this."""
+
 
 def table(
-    headers: Sequence[str], rows: Sequence[Sequence[str]], right: Collection[str] = ()
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Collection[str] = (),
+    *,
+    columns: int | None = None,
 ) -> str:
     """Columns padded to their widest cell, two spaces between. `right`: the headers of
-    the columns to align to the right. No trailing spaces, no rule lines."""
+    the columns to align to the right. `columns`: the terminal's; the widest columns are cut to
+    fit into them (None: there is no such limit). No trailing spaces, no rule lines."""
     lines = [list(headers), *(list(row) for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(headers))]
+    widths = [max(cell_len(line[column]) for line in lines) for column in range(len(headers))]
+    if columns is not None:
+        widths = _fitting(widths, columns)
     return "\n".join(_line(line, widths, headers, right) for line in lines)
+
+
+def _fitting(widths: Sequence[int], columns: int) -> list[int]:
+    """The widest columns narrowed until all fit, or none can be narrowed any more."""
+    fitting = list(widths)
+    excess = sum(fitting) + len(_GAP) * (len(fitting) - 1) - columns
+    while excess > 0 and max(fitting) > _LEAST_CELLS:
+        fitting[fitting.index(max(fitting))] -= 1
+        excess -= 1
+    return fitting
 
 
 def _line(
     cells: Sequence[str], widths: Sequence[int], headers: Sequence[str], right: Collection[str]
 ) -> str:
     padded = (
-        cell.rjust(width) if header in right else cell.ljust(width)
+        _padded(cut(cell, width), width, to_the_right=header in right)
         for cell, width, header in zip(cells, widths, headers, strict=True)
     )
-    return "  ".join(padded).rstrip()
+    return _GAP.join(padded).rstrip()
+
+
+def _padded(cell: str, width: int, *, to_the_right: bool) -> str:
+    spaces = " " * (width - cell_len(cell))
+    return spaces + cell if to_the_right else cell + spaces

@@ -1,9 +1,11 @@
 """Text from elsewhere made safe and short enough to show."""
 
+from rich.cells import cell_len
+
 
 def printable(text: str) -> str:
     """`text` with control characters written out (`\\x1b`), newlines and tabs kept: what a
-    program prints must not move the reader's cursor or colour his terminal."""
+    program prints must not move the reader's cursor or colour their terminal."""
     return "".join(_visible(character) for character in text)
 
 
@@ -27,6 +29,39 @@ def shorten(text: str, limit: int) -> str:
 def indent(text: str, by: str = "    ") -> str:
     """Every line moved in."""
     return "\n".join(by + line for line in text.splitlines())
+
+
+def wrap(text: str, columns: int) -> str:
+    """Lines of at most `columns` terminal cells, broken between words; what goes on is moved in
+    by two more than its line. A single word that is wider stays whole."""
+    return "\n".join(part for line in text.split("\n") for part in _wrapped(line, columns))
+
+
+def _wrapped(line: str, columns: int) -> list[str]:
+    if cell_len(line) <= columns:
+        return [line]
+    words = line.split(" ")
+    margin = " " * (len(line) - len(line.lstrip(" ")) + 2)
+    parts = [words[0]]
+    for word in words[1:]:
+        longer = f"{parts[-1]} {word}"
+        if cell_len(longer) <= columns or not parts[-1].strip():
+            parts[-1] = longer
+        else:
+            parts.append(margin + word)
+    return parts
+
+
+def cut(text: str, cells: int) -> str:
+    """At most so many terminal cells of one line; an ellipsis stands for the rest."""
+    if cell_len(text) <= cells:
+        return text
+    kept = ""
+    for character in text:
+        if cell_len(kept + character) > cells - 1:
+            break
+        kept += character
+    return kept + "…"
 
 
 def _visible(character: str) -> str:

@@ -5,35 +5,18 @@ from datetime import datetime
 from pydantic import AwareDatetime, Field
 
 from kernelbot.domain.accounts import (
-    AuditEntry,
-    Identity,
-    Invite,
     IssuedToken,
     LimitCategory,
-    PlatformState,
-    RateLimit,
-    Token,
 )
-from kernelbot.domain.types import Role, User, Visibility
-from kernelbot.schemas.common import Answer, Name, RequestBody, Text
+from kernelbot.domain.types import Role, Visibility
+from kernelbot.schemas.common import Answer, Name, RequestBody, Shown, Text
 from kernelbot.schemas.users import UserView
 
 
 class AccountView(UserView):
-    """A person, as admins see him."""
+    """A person, as admins see them."""
 
     banned_at: datetime | None
-
-    @classmethod
-    def of(cls, user: User) -> "AccountView":
-        """The domain's user."""
-        return cls(
-            id=user.id,
-            name=user.name,
-            role=user.role,
-            created_at=user.created_at,
-            banned_at=user.banned_at,
-        )
 
 
 class AccountList(Answer):
@@ -55,19 +38,12 @@ class Reason(RequestBody):
     reason: Text = Field(default="", max_length=500)
 
 
-class IdentityView(Answer):
+class IdentityView(Shown):
     """Someone at a provider."""
 
     provider: str
     subject: str
     created_at: datetime
-
-    @classmethod
-    def of(cls, identity: Identity) -> "IdentityView":
-        """The domain's identity."""
-        return cls(
-            provider=identity.provider, subject=identity.subject, created_at=identity.created_at
-        )
 
 
 class IdentityList(Answer):
@@ -76,23 +52,13 @@ class IdentityList(Answer):
     identities: list[IdentityView]
 
 
-class TokenView(Answer):
+class TokenView(Shown):
     """A token without its text."""
 
     id: int
     name: str
     created_at: datetime
     expires_at: datetime | None
-
-    @classmethod
-    def of(cls, token: Token) -> "TokenView":
-        """The domain's token."""
-        return cls(
-            id=token.id,
-            name=token.name,
-            created_at=token.created_at,
-            expires_at=token.expires_at,
-        )
 
 
 class TokenList(Answer):
@@ -126,19 +92,14 @@ class IssuedTokenView(TokenView):
         )
 
 
-class PlatformView(Answer):
+class PlatformView(Shown):
     """Whether submissions are taken."""
 
     accepts_jobs: bool
     reason: str = Field(description="Why not; empty when they are.")
 
-    @classmethod
-    def of(cls, state: PlatformState) -> "PlatformView":
-        """The domain's state."""
-        return cls(accepts_jobs=state.accepts_jobs, reason=state.reason)
 
-
-class AuditEntryView(Answer):
+class AuditEntryView(Shown):
     """What an organiser did."""
 
     id: int
@@ -148,19 +109,6 @@ class AuditEntryView(Answer):
     subject: str
     detail: dict[str, str | int | float | bool | None]
     created_at: datetime
-
-    @classmethod
-    def of(cls, entry: AuditEntry) -> "AuditEntryView":
-        """The domain's entry."""
-        return cls(
-            id=entry.id,
-            actor=entry.actor,
-            actor_id=entry.actor_id,
-            action=entry.action,
-            subject=entry.subject,
-            detail=entry.detail,
-            created_at=entry.created_at,
-        )
 
 
 class AuditPage(Answer):
@@ -178,18 +126,16 @@ class BoardChange(RequestBody):
     reveal_code: bool | None = Field(
         default=None, description="Whether everyone may read the code after the deadline."
     )
+    fixed_seed: bool | None = Field(
+        default=None, description="Whether all secret runs share one seed; else each has its own."
+    )
 
 
-class LimitView(Answer):
+class LimitView(Shown):
     """How many submissions of a category each author may make within an hour."""
 
     category: LimitCategory
     max_per_hour: int = Field(description="0: none at all.")
-
-    @classmethod
-    def of(cls, limit: RateLimit) -> "LimitView":
-        """The domain's limit."""
-        return cls(category=limit.category, max_per_hour=limit.max_per_hour)
 
 
 class LimitList(Answer):
@@ -218,7 +164,7 @@ class NewInvitesView(Answer):
     codes: list[str]
 
 
-class InviteView(Answer):
+class InviteView(Shown):
     """An invite, and who claimed it."""
 
     code: str
@@ -227,18 +173,6 @@ class InviteView(Answer):
     claimed_by: str | None
     claimed_by_id: int | None
     claimed_at: datetime | None
-
-    @classmethod
-    def of(cls, invite: Invite) -> "InviteView":
-        """The domain's invite."""
-        return cls(
-            code=invite.code,
-            boards=list(invite.boards),
-            created_at=invite.created_at,
-            claimed_by=invite.claimed_by,
-            claimed_by_id=invite.claimed_by_id,
-            claimed_at=invite.claimed_at,
-        )
 
 
 class InviteList(Answer):

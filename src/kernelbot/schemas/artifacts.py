@@ -2,11 +2,10 @@
 
 from pydantic import Field
 
-from kernelbot.domain.files import RunFile
-from kernelbot.schemas.common import Answer
+from kernelbot.schemas.common import Answer, Shown
 
 
-class ArtifactEntry(Answer):
+class ArtifactEntry(Shown):
     """A file to download."""
 
     run_id: int
@@ -14,17 +13,6 @@ class ArtifactEntry(Answer):
     name: str = Field(description="Fit for a path: letters, digits, `.`, `_` and `-`.")
     media_type: str
     size_bytes: int
-
-    @classmethod
-    def of(cls, found: RunFile) -> "ArtifactEntry":
-        """The domain's file."""
-        return cls(
-            run_id=found.run_id,
-            device=found.device,
-            name=found.name,
-            media_type=found.media_type,
-            size_bytes=found.size_bytes,
-        )
 
 
 class ArtifactList(Answer):

@@ -10,12 +10,11 @@ from kernelbot.domain.types import (
     Board,
     BoardProblem,
     ProblemDefinition,
-    Standing,
     StandingsPage,
     Visibility,
 )
 from kernelbot.protocol import HarnessKind, RankRule, VersionMismatch, WireError, from_wire, to_wire
-from kernelbot.schemas.common import Answer, Name, RequestBody, storable
+from kernelbot.schemas.common import Answer, Name, RequestBody, Shown, storable
 
 
 class BoardView(Answer):
@@ -34,6 +33,13 @@ class BoardView(Answer):
     reveal_code: bool = Field(
         default=False, description="Everyone may read the code once the deadline has passed."
     )
+    fixed_seed: bool = Field(
+        default=False, description="All secret runs share one seed; else each has its own."
+    )
+    outdated_scores: int = Field(
+        default=0,
+        description="Best scores that aren't ranked: they are of an earlier version.",
+    )
 
     @classmethod
     def of(cls, board: Board) -> "BoardView":
@@ -50,6 +56,8 @@ class BoardView(Answer):
             deadline=board.deadline,
             created_at=board.created_at,
             reveal_code=board.reveal_code,
+            fixed_seed=board.fixed_seed,
+            outdated_scores=board.outdated_scores,
         )
 
 
@@ -82,7 +90,7 @@ class ProblemView(Answer):
         )
 
 
-class StandingView(Answer):
+class StandingView(Shown):
     """An author's best on a board and device."""
 
     rank: int
@@ -94,35 +102,6 @@ class StandingView(Answer):
     file_name: str
     achieved_at: datetime
     unverified: bool = Field(description="Measured by the problem's own script.")
-
-    @classmethod
-    def of(cls, row: Standing) -> "StandingView":
-        """The domain's row."""
-        return cls(
-            rank=row.rank,
-            author=row.author,
-            author_id=row.author_id,
-            score_s=row.score_s,
-            ci95_s=row.ci95_s,
-            submission_id=row.submission_id,
-            file_name=row.file_name,
-            achieved_at=row.achieved_at,
-            unverified=row.unverified,
-        )
-
-    def to_standing(self) -> Standing:
-        """Back to the form that `render` reads."""
-        return Standing(
-            rank=self.rank,
-            author=self.author,
-            author_id=self.author_id,
-            score_s=self.score_s,
-            ci95_s=self.ci95_s,
-            submission_id=self.submission_id,
-            file_name=self.file_name,
-            achieved_at=self.achieved_at,
-            unverified=self.unverified,
-        )
 
 
 class StandingsView(Answer):

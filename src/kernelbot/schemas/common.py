@@ -1,12 +1,15 @@
 """What the models of the HTTP API share. Times are UTC, in ISO 8601 with a zone."""
 
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic_core import PydanticCustomError
 
-BIGINT_MAX = 2**63 - 1
+from kernelbot.domain.ids import BIGINT_MAX
+
 NAME_MAX = 200
+T = TypeVar("T")
 
 
 def storable(text: str) -> str:
@@ -40,6 +43,27 @@ class Answer(BaseModel):
     understands a newer server."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Shown(Answer):
+    """Base of answers that have the fields of one of our dataclasses, or some of them."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    @classmethod
+    def of(cls, value: object) -> Self:
+        """The value as it is shown."""
+        return cls.model_validate(value)
+
+    def to(self, kind: type[T]) -> T:
+        """Back to the dataclass, whose further fields have defaults."""
+        adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]  # types are hashable
+        return adapter.validate_python(self.model_dump())
+
+
+@cache  # one is made of each type, and making it takes longer than using it
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 class RequestBody(BaseModel):

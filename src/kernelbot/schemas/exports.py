@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from kernelbot.domain.export import ExportChoice, Exported
-from kernelbot.schemas.common import Answer, Name, RequestBody
+from kernelbot.domain.export import ExportChoice
+from kernelbot.schemas.common import Name, RequestBody, Shown
 
 
 class HubBody(RequestBody):
@@ -18,14 +18,9 @@ class HubBody(RequestBody):
         return ExportChoice(names=tuple(self.boards))
 
 
-class ExportView(Answer):
+class ExportView(Shown):
     """What was uploaded, and where to."""
 
     where: str
     boards: list[str]
     submissions: int
-
-    @classmethod
-    def of(cls, done: Exported) -> "ExportView":
-        """The domain's export."""
-        return cls(where=done.where, boards=list(done.boards), submissions=done.submissions)

@@ -23,6 +23,6 @@ class DevicePoll(RequestBody):
 
 
 class DevicePollView(Answer):
-    """Null while nobody has; then, once, who it was and his new token."""
+    """Null while nobody has; then, once, who it was and their new token."""
 
     login: NewUserView | None

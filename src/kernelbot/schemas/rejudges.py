@@ -4,9 +4,8 @@ from datetime import datetime
 
 from pydantic import Field
 
-from kernelbot.domain.types import Rejudge
 from kernelbot.protocol import Verdict
-from kernelbot.schemas.common import Answer, Name, RequestBody
+from kernelbot.schemas.common import Name, RequestBody, Shown
 
 
 class NewRejudge(RequestBody):
@@ -18,7 +17,7 @@ class NewRejudge(RequestBody):
     )
 
 
-class RejudgedRunView(Answer):
+class RejudgedRunView(Shown):
     """One of the best, measured again."""
 
     submission_id: int
@@ -28,7 +27,7 @@ class RejudgedRunView(Answer):
     verdict: Verdict | None
 
 
-class RejudgeView(Answer):
+class RejudgeView(Shown):
     """A board's best, measured again in one go; the ranking follows once all have ended."""
 
     id: int
@@ -37,25 +36,3 @@ class RejudgeView(Answer):
     created_at: datetime
     finished_at: datetime | None
     runs: list[RejudgedRunView]
-
-    @classmethod
-    def of(cls, rejudge: Rejudge) -> "RejudgeView":
-        """The domain's rejudge."""
-        runs = [
-            RejudgedRunView(
-                submission_id=run.submission_id,
-                author=run.author,
-                before_s=run.before_s,
-                after_s=run.after_s,
-                verdict=run.verdict,
-            )
-            for run in rejudge.runs
-        ]
-        return cls(
-            id=rejudge.id,
-            board=rejudge.board,
-            device=rejudge.device,
-            created_at=rejudge.created_at,
-            finished_at=rejudge.finished_at,
-            runs=runs,
-        )

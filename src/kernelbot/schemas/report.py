@@ -1,5 +1,7 @@
 """The report on one run: what `kernelbot run --json` prints and what the API shows of a result."""
 
+from typing import Self
+
 from pydantic import Field
 
 from kernelbot.protocol import (
@@ -18,29 +20,18 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
-from kernelbot.schemas.common import Answer
+from kernelbot.schemas.common import Answer, Shown
 
 
-class ErrorView(Answer):
+class ErrorView(Shown):
     """Why it was not accepted: whose fault, one sentence, and what was seen."""
 
     fault: Fault
     message: str
     evidence: str = ""
 
-    @classmethod
-    def of(cls, failure: Failure | None) -> "ErrorView | None":
-        """None for none."""
-        if failure is None:
-            return None
-        return cls(fault=failure.fault, message=failure.message, evidence=failure.evidence)
 
-    def to_failure(self) -> Failure:
-        """The wire's form."""
-        return Failure(self.fault, self.message, self.evidence)
-
-
-class CaseView(Answer):
+class CaseView(Shown):
     """One test case."""
 
     spec: str
@@ -48,7 +39,7 @@ class CaseView(Answer):
     message: str
 
 
-class WorkloadView(Answer):
+class WorkloadView(Shown):
     """The measurement of one workload; `samples` counts `samples_ns`."""
 
     spec: str
@@ -71,44 +62,9 @@ class WorkloadView(Answer):
     extra: dict[str, str] = Field(default_factory=dict)
 
     @classmethod
-    def of(cls, workload: WorkloadResult) -> "WorkloadView":
+    def of_workload(cls, value: WorkloadResult) -> Self:
         """The wire's workload."""
-        return cls(
-            spec=workload.spec,
-            samples=len(workload.samples_ns),
-            median_ns=workload.median_ns,
-            mean_ns=workload.mean_ns,
-            stdev_ns=workload.stdev_ns,
-            ci95_ns=workload.ci95_ns,
-            best_ns=workload.best_ns,
-            worst_ns=workload.worst_ns,
-            samples_ns=list(workload.samples_ns),
-            checked=workload.checked,
-            stopped_by=workload.stopped_by,
-            empty_call_ns=workload.empty_call_ns,
-            anchor_ns=workload.anchor_ns,
-            drift_factors=list(workload.drift_factors),
-            extra=workload.extra,
-        )
-
-    def to_result(self) -> WorkloadResult:
-        """The wire's form."""
-        return WorkloadResult(
-            spec=self.spec,
-            samples_ns=tuple(self.samples_ns),
-            median_ns=self.median_ns,
-            mean_ns=self.mean_ns,
-            stdev_ns=self.stdev_ns,
-            ci95_ns=self.ci95_ns,
-            best_ns=self.best_ns,
-            worst_ns=self.worst_ns,
-            checked=self.checked,
-            stopped_by=self.stopped_by,
-            empty_call_ns=self.empty_call_ns,
-            anchor_ns=self.anchor_ns,
-            drift_factors=tuple(self.drift_factors),
-            extra=dict(self.extra),
-        )
+        return cls.model_validate({**vars(value), "samples": len(value.samples_ns)})
 
 
 class PhaseView(Answer):
@@ -126,12 +82,9 @@ class PhaseView(Answer):
         return cls(
             verdict=phase.verdict,
             duration_s=phase.duration_s,
-            cases=[
-                CaseView(spec=case.spec, verdict=case.verdict, message=case.message)
-                for case in phase.cases
-            ],
-            workloads=[WorkloadView.of(workload) for workload in phase.workloads],
-            error=ErrorView.of(phase.failure),
+            cases=[CaseView.of(case) for case in phase.cases],
+            workloads=[WorkloadView.of_workload(workload) for workload in phase.workloads],
+            error=ErrorView.of(phase.failure) if phase.failure else None,
         )
 
     def to_result(self, phase: Phase) -> PhaseResult:
@@ -140,13 +93,13 @@ class PhaseView(Answer):
             phase=phase,
             verdict=self.verdict,
             duration_s=self.duration_s,
-            cases=tuple(CaseResult(case.spec, case.verdict, case.message) for case in self.cases),
-            workloads=tuple(workload.to_result() for workload in self.workloads),
-            failure=self.error.to_failure() if self.error else None,
+            cases=tuple(case.to(CaseResult) for case in self.cases),
+            workloads=tuple(workload.to(WorkloadResult) for workload in self.workloads),
+            failure=self.error.to(Failure) if self.error else None,
         )
 
 
-class SystemView(Answer):
+class SystemView(Shown):
     """Where it ran."""
 
     device: str
@@ -157,7 +110,7 @@ class SystemView(Answer):
     notes: list[str] = Field(default_factory=list)
 
 
-class SandboxView(Answer):
+class SandboxView(Shown):
     """What was in force around the author's program, and what was not."""
 
     mode: str
@@ -165,7 +118,7 @@ class SandboxView(Answer):
     missing: list[str]
 
 
-class CompileView(Answer):
+class CompileView(Shown):
     """A build step."""
 
     command: str
@@ -175,7 +128,7 @@ class CompileView(Answer):
     kernels: list[dict[str, str]] = Field(default_factory=list)
 
 
-class ArtifactView(Answer):
+class ArtifactView(Shown):
     """A file that came out of the run."""
 
     name: str
@@ -220,11 +173,11 @@ class Report(Answer):
             phases={phase.phase: PhaseView.of(phase) for phase in result.phases},
             stdout=result.stdout,
             stderr=result.stderr,
-            error=ErrorView.of(result.failure),
-            system=_system(result.system),
-            sandbox=_sandbox(result.sandbox),
-            compile=_compile(result.compile),
-            artifacts=[_artifact(artifact) for artifact in result.artifacts],
+            error=ErrorView.of(result.failure) if result.failure else None,
+            system=SystemView.of(result.system),
+            sandbox=SandboxView.of(result.sandbox),
+            compile=CompileView.of(result.compile) if result.compile else None,
+            artifacts=[ArtifactView.of(artifact) for artifact in result.artifacts],
             duration_s=result.duration_s,
             timings=result.timings,
         )
@@ -237,76 +190,16 @@ class Report(Answer):
             mode=self.mode,
             harness=self.harness,
             verdict=self.verdict,
-            system=SystemInfo(
-                device=self.system.device,
-                cpu=self.system.cpu,
-                os=self.system.os,
-                python=self.system.python,
-                torch=self.system.torch,
-                notes=tuple(self.system.notes),
-            ),
-            sandbox=SandboxReport(
-                self.sandbox.mode, tuple(self.sandbox.in_force), tuple(self.sandbox.missing)
-            ),
+            system=self.system.to(SystemInfo),
+            sandbox=self.sandbox.to(SandboxReport),
             score_s=self.score_s,
             score_ci95_s=self.score_ci95_s,
             phases=tuple(view.to_result(phase) for phase, view in self.phases.items()),
             stdout=self.stdout,
             stderr=self.stderr,
-            failure=self.error.to_failure() if self.error else None,
-            compile=_compile_result(self.compile),
-            artifacts=tuple(
-                Artifact(item.name, item.media_type, item.content_base64) for item in self.artifacts
-            ),
+            failure=self.error.to(Failure) if self.error else None,
+            compile=self.compile.to(CompileReport) if self.compile else None,
+            artifacts=tuple(item.to(Artifact) for item in self.artifacts),
             duration_s=self.duration_s,
             timings=dict(self.timings),
         )
-
-
-def _system(system: SystemInfo) -> SystemView:
-    return SystemView(
-        device=system.device,
-        cpu=system.cpu,
-        os=system.os,
-        python=system.python,
-        torch=system.torch,
-        notes=list(system.notes),
-    )
-
-
-def _sandbox(sandbox: SandboxReport) -> SandboxView:
-    return SandboxView(
-        mode=sandbox.mode, in_force=list(sandbox.in_force), missing=list(sandbox.missing)
-    )
-
-
-def _compile(report: CompileReport | None) -> CompileView | None:
-    if report is None:
-        return None
-    return CompileView(
-        command=report.command,
-        output=report.output,
-        duration_s=report.duration_s,
-        cached=report.cached,
-        kernels=list(report.kernels),
-    )
-
-
-def _compile_result(view: CompileView | None) -> CompileReport | None:
-    if view is None:
-        return None
-    return CompileReport(
-        command=view.command,
-        output=view.output,
-        duration_s=view.duration_s,
-        cached=view.cached,
-        kernels=tuple(view.kernels),
-    )
-
-
-def _artifact(artifact: Artifact) -> ArtifactView:
-    return ArtifactView(
-        name=artifact.name,
-        media_type=artifact.media_type,
-        content_base64=artifact.content_base64,
-    )

@@ -1,12 +1,9 @@
 """How much was submitted and judged. Times in seconds."""
 
-from dataclasses import asdict
-
-from kernelbot.domain.statistics import Statistics
-from kernelbot.schemas.common import Answer
+from kernelbot.schemas.common import Shown
 
 
-class DeviceStatisticsView(Answer):
+class DeviceStatisticsView(Shown):
     """The runs of one device; times are null where nothing has begun or ended, and
     medians are those of the latest 10,000 submissions."""
 
@@ -23,7 +20,7 @@ class DeviceStatisticsView(Answer):
     run_total_s: float
 
 
-class StatisticsView(Answer):
+class StatisticsView(Shown):
     """Of everything, or of one board; `last_day`: of what was submitted within 24 hours."""
 
     board: str | None
@@ -34,8 +31,3 @@ class StatisticsView(Answer):
     runs: int
     passes: int
     devices: list[DeviceStatisticsView]
-
-    @classmethod
-    def of(cls, found: Statistics) -> "StatisticsView":
-        """The domain's statistics."""
-        return cls.model_validate(asdict(found))

@@ -5,10 +5,11 @@ from datetime import datetime
 
 from pydantic import Field
 
+from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
-from kernelbot.domain.types import Event, Evidence, QueuePlace, Run, Submission
+from kernelbot.domain.types import QueuePlace, Run, Submission
 from kernelbot.protocol import EventKind, Fault, Mode, Verdict
-from kernelbot.schemas.common import Answer, RequestBody, Text
+from kernelbot.schemas.common import Answer, RequestBody, Shown, Text
 from kernelbot.schemas.report import Report
 
 
@@ -28,6 +29,7 @@ class RunView(Answer):
     finished_at: datetime | None
     fault: Fault | None
     message: str | None = Field(description="Why it was not accepted, in one sentence.")
+    unverified: bool = Field(default=False, description="Measured by the problem's own script.")
     result: Report | None = Field(
         description="None until finished, and where the asker may not see it: secret runs."
     )
@@ -35,25 +37,11 @@ class RunView(Answer):
     @classmethod
     def of(cls, run: Run) -> "RunView":
         """The domain's run."""
-        return cls(
-            id=run.id,
-            device=run.device,
-            mode=run.mode,
-            secret=run.secret,
-            state=run.state,
-            verdict=run.verdict,
-            score_s=run.score_s,
-            attempts=run.attempts,
-            created_at=run.created_at,
-            started_at=run.started_at,
-            finished_at=run.finished_at,
-            fault=run.fault,
-            message=run.message,
-            result=Report.of(run.result) if run.result else None,
-        )
+        result = Report.of(run.result) if run.result else None
+        return cls.model_validate({**vars(run), "result": result})
 
 
-class EvidenceView(Answer):
+class EvidenceView(Shown):
     """Something that was noticed about a submission. It decides nothing."""
 
     source: str = Field(description="What noticed it: `score`, or the name of a tool.")
@@ -61,12 +49,20 @@ class EvidenceView(Answer):
     severity: str
     detail: str
 
+
+class NotRankedView(Answer):
+    """Why a submission that was accepted isn't in the ranking."""
+
+    reason: NotRankedReason
+    sentence: str
+    submission_id: int | None = Field(
+        description="Whose code it is, which may have been deleted, or which is ranked instead."
+    )
+
     @classmethod
-    def of(cls, found: Evidence) -> "EvidenceView":
-        """The domain's evidence."""
-        return cls(
-            source=found.source, rule=found.rule, severity=found.severity, detail=found.detail
-        )
+    def of(cls, found: NotRanked | None) -> "NotRankedView | None":
+        """None for none."""
+        return None if found is None else cls.model_validate(found, from_attributes=True)
 
 
 class SubmissionView(Answer):
@@ -97,6 +93,11 @@ class SubmissionView(Answer):
     evidence: list[EvidenceView] = Field(
         default_factory=list, description="For organisers; empty for others, and in lists."
     )
+    not_ranked: NotRankedView | None = Field(
+        default=None,
+        description="Why its score isn't in the ranking; null: it is, it didn't ask to be, it "
+        "isn't over, or it wasn't accepted.",
+    )
 
     @classmethod
     def of(cls, submission: Submission, place: QueuePlace | None = None) -> "SubmissionView":
@@ -119,6 +120,7 @@ class SubmissionView(Answer):
             review=submission.review,
             review_reason=submission.review_reason,
             evidence=[EvidenceView.of(found) for found in submission.evidence],
+            not_ranked=NotRankedView.of(submission.not_ranked),
         )
 
 
@@ -151,7 +153,7 @@ class Decision(RequestBody):
     )
 
 
-class EventView(Answer):
+class EventView(Shown):
     """One step of a submission's life: the data of a server-sent event."""
 
     id: int
@@ -163,28 +165,9 @@ class EventView(Answer):
     data: dict[str, str | int | float | bool | None]
     created_at: datetime
 
-    @classmethod
-    def of(cls, event: Event) -> "EventView":
-        """The domain's event."""
-        return cls(
-            id=event.id,
-            submission_id=event.submission_id,
-            run_id=event.run_id,
-            device=event.device,
-            secret=event.secret,
-            kind=event.kind,
-            data=event.data,
-            created_at=event.created_at,
-        )
 
-
-class QueueView(Answer):
+class QueueView(Shown):
     """How far ahead of its turn a submission is: the data of `event: queue`. 1 is next."""
 
     position: int
     wait_s: float | None = Field(default=None, description="A guess; null: none can be made.")
-
-    @classmethod
-    def of(cls, place: QueuePlace) -> "QueueView":
-        """The domain's place."""
-        return cls(position=place.position, wait_s=place.wait_s)

@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from kernelbot.domain.sync import SyncAction, SyncItem, SyncOptions, SyncOutcome
+from kernelbot.domain.sync import SyncAction, SyncOptions
 from kernelbot.domain.types import Visibility
-from kernelbot.schemas.common import Answer, Name, RequestBody
+from kernelbot.schemas.common import Name, RequestBody, Shown
 
 
 class SyncBody(RequestBody):
@@ -30,7 +30,7 @@ class SyncBody(RequestBody):
         return SyncOptions(self.force, self.dry_run, self.problem_set, self.visibility)
 
 
-class SyncItemView(Answer):
+class SyncItemView(Shown):
     """A board, or a file that can't be read, and what happens to it."""
 
     action: SyncAction
@@ -38,28 +38,11 @@ class SyncItemView(Answer):
     competition: str
     reason: str
 
-    @classmethod
-    def of(cls, item: SyncItem) -> "SyncItemView":
-        """The domain's item."""
-        return cls(
-            action=item.action, board=item.board, competition=item.competition, reason=item.reason
-        )
 
-
-class SyncView(Answer):
+class SyncView(Shown):
     """What was planned, and done unless `applied` is false."""
 
     source: str
     commit: str | None
     applied: bool
     items: list[SyncItemView]
-
-    @classmethod
-    def of(cls, outcome: SyncOutcome) -> "SyncView":
-        """The domain's outcome."""
-        return cls(
-            source=outcome.source,
-            commit=outcome.commit,
-            applied=outcome.applied,
-            items=[SyncItemView.of(item) for item in outcome.items],
-        )

@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from kernelbot.domain.types import DeviceStatus, Readiness
-from kernelbot.schemas.common import Answer
+from kernelbot.domain.types import Readiness
+from kernelbot.schemas.common import Answer, Shown
 
 
-class DeviceView(Answer):
+class DeviceView(Shown):
     """A configured device and how busy it is."""
 
     name: str
@@ -16,19 +16,6 @@ class DeviceView(Answer):
     running: int
     available: bool
     note: str = Field(description="Why it isn't available; empty when it is.")
-
-    @classmethod
-    def of(cls, device: DeviceStatus) -> "DeviceView":
-        """The domain's device."""
-        return cls(
-            name=device.name,
-            vendor=device.vendor,
-            launcher=device.launcher,
-            queued=device.queued,
-            running=device.running,
-            available=device.available,
-            note=device.note,
-        )
 
 
 class DeviceList(Answer):
@@ -44,7 +31,7 @@ class HealthView(Answer):
     version: str
 
 
-class PartView(Answer):
+class PartView(Shown):
     """One part the server needs."""
 
     name: str
@@ -53,13 +40,14 @@ class PartView(Answer):
 
 
 class ReadyView(Answer):
-    """Whether submissions can be taken and judged."""
+    """Whether requests are answered and submissions taken, and whether these are judged."""
 
     ready: bool
+    judging: bool = Field(description="Whether workers and devices are there as well.")
     parts: list[PartView]
 
     @classmethod
     def of(cls, readiness: Readiness) -> "ReadyView":
         """The domain's readiness."""
-        parts = [PartView(name=p.name, ok=p.ok, note=p.note) for p in readiness.parts]
-        return cls(ready=readiness.ok, parts=parts)
+        parts = [PartView.of(part) for part in (*readiness.parts, *readiness.judging_parts)]
+        return cls(ready=readiness.ok, judging=readiness.judges, parts=parts)

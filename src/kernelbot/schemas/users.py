@@ -4,22 +4,17 @@ from datetime import datetime
 
 from pydantic import Field
 
-from kernelbot.domain.types import NewToken, Role, User
-from kernelbot.schemas.common import Answer, Name, RequestBody
+from kernelbot.domain.types import NewToken, Role
+from kernelbot.schemas.common import Name, RequestBody, Shown
 
 
-class UserView(Answer):
+class UserView(Shown):
     """A person with an account."""
 
     id: int
     name: str
     role: Role
     created_at: datetime
-
-    @classmethod
-    def of(cls, user: User) -> "UserView":
-        """The domain's user."""
-        return cls(id=user.id, name=user.name, role=user.role, created_at=user.created_at)
 
 
 class NewUser(RequestBody):

@@ -5,28 +5,29 @@ from dataclasses import dataclass
 from kernelbot.services.artifacts import Artifacts
 from kernelbot.services.audit import Audit
 from kernelbot.services.boards import Boards
+from kernelbot.services.deletion import Deletion
 from kernelbot.services.devices import Devices
-from kernelbot.services.exports import Exports
+from kernelbot.services.exports.service import Exports
 from kernelbot.services.health import Health
 from kernelbot.services.invites import Invites
 from kernelbot.services.limits import Limits
 from kernelbot.services.logins import Logins
+from kernelbot.services.moderation.reviews import Reviews
 from kernelbot.services.platform import Platform
 from kernelbot.services.problem_folders import ProblemFolders
+from kernelbot.services.ranking.standings import StandingsService
 from kernelbot.services.rejudging import Rejudging
-from kernelbot.services.reviews import Reviews
-from kernelbot.services.standings import StandingsService
 from kernelbot.services.statistics import StatisticsService
 from kernelbot.services.submissions import Submissions
 from kernelbot.services.sync import Sync
 from kernelbot.services.tokens import Tokens
-from kernelbot.services.upkeep import Upkeep
 from kernelbot.services.users import Users
 
 __all__ = [
     "Artifacts",
     "Audit",
     "Boards",
+    "Deletion",
     "Devices",
     "Exports",
     "Health",
@@ -43,7 +44,6 @@ __all__ = [
     "Submissions",
     "Sync",
     "Tokens",
-    "Upkeep",
     "Users",
 ]
 
@@ -67,7 +67,7 @@ class Services:
     invites: Invites
     limits: Limits
     logins: Logins
-    upkeep: Upkeep
+    deletion: Deletion
     rejudging: Rejudging
     sync: Sync
     statistics: StatisticsService

@@ -1,7 +1,5 @@
 """The files that came out of a submission's runs: profiles, above all."""
 
-import builtins
-
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.files import RunFile
 from kernelbot.domain.types import User
@@ -17,7 +15,7 @@ class Artifacts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self, viewer: User, submission_id: int) -> builtins.list[RunFile]:
+    async def list_artifacts(self, viewer: User, submission_id: int) -> list[RunFile]:
         """Those of all runs whose results the viewer may see. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             await visible(session, viewer, submission_id)

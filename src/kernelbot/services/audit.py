@@ -1,11 +1,10 @@
 """Who did what to what: every deed of an organiser is recorded in the transaction that does it."""
 
-import builtins
 from collections.abc import Mapping
 
 from kernelbot.domain.accounts import AuditEntry
 from kernelbot.domain.types import User
-from kernelbot.services.roles import require_admin
+from kernelbot.services.permissions import require_admin
 from kernelbot.store import audit
 from kernelbot.store.database import Database, WriteSession
 
@@ -32,7 +31,7 @@ class Audit:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(
+    async def list_entries(
         self,
         viewer: User,
         *,
@@ -41,7 +40,7 @@ class Audit:
         action: str | None = None,
         before_id: int | None = None,
         limit: int = 50,
-    ) -> builtins.list[AuditEntry]:
+    ) -> list[AuditEntry]:
         """Entries, the newest first; `action` may be a noun alone, `user` for `user.ban` and its
         like. Raises `NotAllowed`."""
         require_admin(viewer)

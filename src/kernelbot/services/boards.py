@@ -1,6 +1,5 @@
 """Leaderboards and their problems."""
 
-import builtins
 import re
 import secrets
 from dataclasses import dataclass, replace
@@ -8,22 +7,21 @@ from datetime import datetime
 from enum import Enum
 
 from kernelbot.catalog.bounds import check_bounds
-from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
+from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound, UserError
 from kernelbot.domain.types import (
     Board,
     BoardProblem,
     DeviceConfig,
     ProblemDefinition,
-    Role,
     User,
     Visibility,
 )
 from kernelbot.services import audit
-from kernelbot.services.roles import require_organiser
-from kernelbot.services.versions import version_hashes
+from kernelbot.services.permissions import organises, require_creator, require_organiser
+from kernelbot.services.problem_hashes import problem_hashes
 from kernelbot.store import boards
 from kernelbot.store.database import Database, ReadSession
-from kernelbot.store.intake import Destination
+from kernelbot.store.new_submissions import Destination
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
 """ASCII, since existing clients put names into tables and paths as they are."""
@@ -43,6 +41,8 @@ class BoardEdit:
     deadline: datetime | Keep | None = Keep.KEEP
     reveal_code: bool | None = None
     """Whether everyone who sees the board may read its code after the deadline."""
+    fixed_seed: bool | None = None
+    """Whether all secret runs share one seed."""
 
 
 class Boards:
@@ -67,14 +67,13 @@ class Boards:
         Raises `NotAllowed` for competitors, `Conflict` when the name is taken, `UserError` for
         an unusable name, an unknown device, or none left, `InvalidProblem`.
         """
-        if creator.role == Role.COMPETITOR:
-            raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")
+        require_creator(creator)
         check_name(name)
         check_bounds(definition)
         if deadline is not None:
             _check_deadline(deadline)
         chosen = self._choose_devices(definition, devices)
-        hashes = version_hashes(definition)
+        hashes = problem_hashes(definition)
         async with self._database.write() as session:
             version_id = await boards.add_version(session, definition, *hashes)
             new = boards.NewBoard(
@@ -92,15 +91,16 @@ class Boards:
                     f"There is already a board named {name!r}.", hint="Choose another with --name."
                 )
             created = await boards.by_name(session, name)
-        assert created is not None
+            assert created is not None
+            detail = {"problem": created.board.problem_name, "devices": ", ".join(chosen)}
+            await audit.record(session, creator, "board.create", f"board:{name}", detail)
         return created.board
 
-    async def list(self, viewer: User | None) -> builtins.list[Board]:
+    async def list_boards(self, viewer: User | None) -> list[Board]:
         """Boards the viewer may see, newest first. None: a stranger, who sees public ones."""
         async with self._database.read() as session:
-            return await boards.visible(
-                session, viewer_id=viewer.id if viewer else None, everything=_sees_all(viewer)
-            )
+            found = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
+        return [one.board for one in found if may_see(viewer, one)]
 
     async def get(self, viewer: User | None, name: str) -> Board:
         """One board. Raises `NotFound`, also where the viewer may not see it."""
@@ -116,14 +116,20 @@ class Boards:
             visibility = edit.visibility or before.visibility
             deadline = before.deadline if edit.deadline is Keep.KEEP else edit.deadline
             reveal_code = before.reveal_code if edit.reveal_code is None else edit.reveal_code
+            fixed_seed = before.fixed_seed if edit.fixed_seed is None else edit.fixed_seed
             after = replace(
-                before, visibility=visibility, deadline=deadline, reveal_code=reveal_code
+                before,
+                visibility=visibility,
+                deadline=deadline,
+                reveal_code=reveal_code,
+                fixed_seed=fixed_seed,
             )
             await boards.edit(session, after)
             detail: audit.Detail = {
                 "visibility": visibility.value,
                 "deadline": deadline.isoformat() if deadline else None,
                 "reveal_code": reveal_code,
+                "fixed_seed": fixed_seed,
             }
             await audit.record(session, actor, "board.edit", f"board:{before.name}", detail)
         return after
@@ -184,8 +190,27 @@ async def visible_board(session: ReadSession, viewer: User | None, name: str) ->
     return (await find_board(session, viewer, name)).board
 
 
+async def sees_board(session: ReadSession, viewer: User | None, name: str) -> bool:
+    """Whether the viewer may see the board of that name."""
+    try:
+        await find_board(session, viewer, name)
+    except NotFound:
+        return False
+    return True
+
+
+async def require_organiser_of(
+    session: ReadSession, actor: User, submission_id: int, board: str, creator_id: int
+) -> None:
+    """Raises `NotFound`, as for a submission that isn't there, if the actor can't see its board;
+    else as `require_organiser`."""
+    if not organises(actor, creator_id) and not await sees_board(session, actor, board):
+        raise no_submission(submission_id)
+    require_organiser(actor, board, creator_id)
+
+
 async def organised_board(session: ReadSession, actor: User, name: str) -> Board:
-    """The board of that name if it is the actor's to organise. Raises `NotFound` where he can't
+    """The board of that name if it is the actor's to organise. Raises `NotFound` if they can't
     even see it, else `NotAllowed`."""
     found = await find_board(session, actor, name)
     require_organiser(actor, found.board.name, found.creator_id)
@@ -194,9 +219,22 @@ async def organised_board(session: ReadSession, actor: User, name: str) -> Board
 
 def may_see(viewer: User | None, found: boards.OwnedBoard | Destination) -> bool:
     """Public boards are everyone's; closed ones their maker's, the admins' and those invited."""
-    if found.visibility == Visibility.PUBLIC or _sees_all(viewer):
+    if found.visibility == Visibility.PUBLIC:
         return True
-    return viewer is not None and (viewer.id == found.creator_id or found.invited)
+    return viewer is not None and (organises(viewer, found.creator_id) or found.invited)
+
+
+def offered_device(board: Board | Destination, device: str | None) -> str:
+    """The device as the board names it, in any case of letters; None: its first. Raises
+    `DeviceNotOffered`."""
+    offered = {name.lower(): name for name in board.devices}
+    chosen = board.devices[0] if device is None else offered.get(device.lower())
+    if chosen is None:
+        raise DeviceNotOffered(
+            f"Board {board.name!r} doesn't offer {device!r}.",
+            hint=f"It offers: {', '.join(board.devices)}.",
+        )
+    return chosen
 
 
 def no_board(name: str) -> NotFound:
@@ -204,8 +242,11 @@ def no_board(name: str) -> NotFound:
     return NotFound(f"There is no board named {name!r}.", hint="See: kernelbot board list")
 
 
-def _sees_all(viewer: User | None) -> bool:
-    return viewer is not None and viewer.role == Role.ADMIN
+def no_submission(submission_id: int) -> NotFound:
+    """What is told of a submission that isn't there, or is on a board that the asker can't see."""
+    return NotFound(
+        f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
+    )
 
 
 def check_name(name: str) -> None:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from kernelbot.domain.types import Role, User
+from kernelbot.domain.types import User
+from kernelbot.services.permissions import organises
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class CodeFacts:
 def may_read_code(viewer: User, facts: CodeFacts, now: datetime) -> bool:
     """Authors always read their own, organisers everything; others after the deadline, where the
     competition says so and they may see the board."""
-    if viewer.id in (facts.author_id, facts.organiser_id) or viewer.role == Role.ADMIN:
+    if viewer.id == facts.author_id or organises(viewer, facts.organiser_id):
         return True
     over = facts.deadline is not None and facts.deadline <= now
     return facts.reveal_code and over and facts.sees_board

@@ -1,6 +1,5 @@
 """Devices and how busy they are."""
 
-import builtins
 from dataclasses import dataclass
 
 from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus
@@ -17,7 +16,7 @@ class Busyness:
     """What metrics are made of."""
 
     load: dict[str, Load]
-    counts: builtins.list[Count]
+    counts: list[Count]
 
 
 class Devices:
@@ -27,7 +26,7 @@ class Devices:
         self._database = database
         self._configured = configured
 
-    async def list(self) -> builtins.list[DeviceStatus]:
+    async def list_devices(self) -> list[DeviceStatus]:
         """Every configured device in the configuration's order."""
         async with self._database.read() as session:
             lengths = await devices.lengths(session)
@@ -47,7 +46,7 @@ class Devices:
         self,
         device: DeviceConfig,
         lengths: dict[str, Length],
-        reports: builtins.list[DeviceReport],
+        reports: list[DeviceReport],
     ) -> DeviceStatus:
         name = device.spec.name
         report = next(

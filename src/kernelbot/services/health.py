@@ -26,15 +26,17 @@ class Health:
         queue = ReadinessPart(
             "queue", workers > 0, f"workers: {workers}" if workers else "no worker takes jobs"
         )
-        parts = [ReadinessPart("database", True, "answers"), await self._schema(), queue]
+        parts = (ReadinessPart("database", True, "answers"), await self._schema())
+        return Readiness(parts, (queue, *await self._device_parts()))
+
+    async def _device_parts(self) -> list[ReadinessPart]:
         try:
-            parts += [
+            return [
                 ReadinessPart(f"device {status.name}", status.available, status.note)
-                for status in await self._devices.list()
+                for status in await self._devices.list_devices()
             ]
         except Unavailable as error:
-            parts.append(ReadinessPart("devices", False, str(error)))
-        return Readiness(tuple(parts))
+            return [ReadinessPart("devices", False, str(error))]
 
     async def _schema(self) -> ReadinessPart:
         try:

@@ -1,6 +1,5 @@
 """Invites: making, listing, revoking, joining."""
 
-import builtins
 import secrets
 from dataclasses import dataclass, field
 
@@ -9,7 +8,7 @@ from kernelbot.domain.errors import NotFound, UserError
 from kernelbot.domain.types import User
 from kernelbot.services import audit
 from kernelbot.services.boards import organised_board
-from kernelbot.services.roles import require_organiser, require_unbanned
+from kernelbot.services.permissions import require_organiser, require_unbanned
 from kernelbot.store import invites
 from kernelbot.store.database import Database, WriteSession
 
@@ -56,7 +55,7 @@ class Invites:
             await audit.record(session, actor, "invite.create", f"board:{names[0]}", detail)
         return NewInvites(names, codes)
 
-    async def list(
+    async def list_invites(
         self,
         actor: User,
         board: str,
@@ -64,7 +63,7 @@ class Invites:
         unclaimed: bool = False,
         limit: int = MAX_COUNT,
         offset: int = 0,
-    ) -> builtins.list[Invite]:
+    ) -> list[Invite]:
         """Those that open the board, the newest first. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             found = await organised_board(session, actor, board)

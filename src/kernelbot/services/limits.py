@@ -1,6 +1,5 @@
 """Rate limits of boards."""
 
-import builtins
 import math
 
 from kernelbot.domain.accounts import LimitCategory, RateLimit
@@ -10,7 +9,7 @@ from kernelbot.services import audit
 from kernelbot.services.boards import organised_board, visible_board
 from kernelbot.store import limits
 from kernelbot.store.database import Database, WriteSession
-from kernelbot.store.intake import Destination
+from kernelbot.store.new_submissions import Destination
 
 HOUR_S = 3600.0
 _MAX_PER_HOUR = 1_000_000
@@ -22,7 +21,7 @@ class Limits:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self, viewer: User | None, board: str) -> builtins.list[RateLimit]:
+    async def list_limits(self, viewer: User | None, board: str) -> list[RateLimit]:
         """Those that are set. Raises `NotFound`."""
         async with self._database.read() as session:
             found = await visible_board(session, viewer, board)
@@ -62,10 +61,9 @@ async def count_submission(
     what = "ranked" if category is LimitCategory.LEADERBOARD else "test, benchmark or profile"
     if max_per_hour == 0:
         raise TooManyRequests(
-            f"Board {board.name!r} is closed to {what} submissions just now: "
-            f"its limit is 0 an hour.",
+            f"Board {board.name!r} takes no {what} submissions just now: its limit is 0 an hour.",
             retry_after_s=HOUR_S,
-            hint="Its organisers can open it again.",
+            hint="Its organisers can allow them again.",
         )
     wait_s = await limits.use(session, board.id, author.id, category, max_per_hour)
     if wait_s is not None:

@@ -11,7 +11,7 @@ from kernelbot.domain.types import Role, User
 from kernelbot.identity.providers import Person, Provider, fetch_person, login_url, new_verifier
 from kernelbot.identity.tokens import new_token, token_hash
 from kernelbot.services.invites import claim_invite
-from kernelbot.services.roles import require_unbanned
+from kernelbot.services.permissions import require_unbanned
 from kernelbot.store import logins, users
 from kernelbot.store.database import Database, WriteSession
 
@@ -93,7 +93,7 @@ class Logins:
         return login_url(provider, state=state, verifier=verifier, redirect_uri=start.redirect_uri)
 
     async def finish(self, back: Return) -> Finished:
-        """Log in whoever came back, or link him to the account that asked for it.
+        """Log in whoever came back, or link them to the account that asked for it.
 
         Raises `UserError` for a state that is unknown, used, too old or of another browser;
         `NotAllowed` where nobody may register, `Conflict` for an identity of someone else's;
@@ -248,7 +248,7 @@ async def _open(
 
 
 def _names(person: Person) -> tuple[str, ...]:
-    """The provider's name for him made fit for ours, and others in case it is taken."""
+    """The provider's name for them made fit for ours, and others in case it is taken."""
     shown = "".join(c for c in person.name if c.isprintable()).strip()[:_NAME_MAX] or "someone"
     stem = shown[: _NAME_MAX - 17].strip()
     tries = [f"{stem}-{number}" for number in range(2, 10)]

@@ -4,7 +4,7 @@ from kernelbot.domain.accounts import PlatformState
 from kernelbot.domain.errors import Paused, UserError
 from kernelbot.domain.types import User
 from kernelbot.services import audit
-from kernelbot.services.roles import require_admin
+from kernelbot.services.permissions import require_admin
 from kernelbot.store import platform
 from kernelbot.store.database import Database
 

@@ -1,23 +1,20 @@
 """Rejudging: a board's best measured again on one device in one go, and ranked by that."""
 
-from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound
+from kernelbot.domain.errors import Conflict, NotFound
+from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.states import RunState
-from kernelbot.domain.types import Board, Rejudge, User
+from kernelbot.domain.types import Rejudge, User
 from kernelbot.services import audit
-from kernelbot.services.boards import organised_board
+from kernelbot.services.boards import offered_device, organised_board
 from kernelbot.store import rejudges, submissions
 from kernelbot.store.database import Database
-from kernelbot.store.queue import Queue
-
-_MAX_ID = 2**63 - 1
 
 
 class Rejudging:
     """For a board's organisers: its creator, and admins."""
 
-    def __init__(self, database: Database, queue: Queue) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._queue = queue
 
     async def start(
         self, actor: User, board: str, *, device: str | None = None, top: int | None = None
@@ -30,7 +27,7 @@ class Rejudging:
         """
         async with self._database.write() as session:
             found = await organised_board(session, actor, board)
-            chosen = _offered(found, device)
+            chosen = offered_device(found, device)
             best = await rejudges.candidates(session, found.id, chosen, top)
             if not best:
                 raise Conflict(f"Nobody is ranked on {found.name!r} on {chosen}.")
@@ -41,11 +38,8 @@ class Rejudging:
                     hint="Wait until that has ended.",
                 )
             for submission_id in best:
-                run_id, priority = await rejudges.add_run(
-                    session, rejudge_id, submission_id, chosen
-                )
+                run_id = await rejudges.add_run(session, rejudge_id, submission_id, chosen)
                 await submissions.add_event(session, submission_id, run_id, RunState.QUEUED, {})
-                await self._queue.defer(session, run_id, chosen, priority)
             detail = {"device": chosen, "top": top, "submissions": len(best)}
             await audit.record(session, actor, "board.rejudge", f"board:{found.name}", detail)
             started = await rejudges.one(session, found.id, rejudge_id)
@@ -56,19 +50,8 @@ class Rejudging:
         """How far it is. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             found = await organised_board(session, actor, board)
-            known = 0 < rejudge_id <= _MAX_ID
+            known = can_be_id(rejudge_id)
             rejudge = await rejudges.one(session, found.id, rejudge_id) if known else None
         if rejudge is None:
             raise NotFound(f"There is no rejudge {rejudge_id} of {found.name!r}.")
         return rejudge
-
-
-def _offered(board: Board, device: str | None) -> str:
-    offered = {name.lower(): name for name in board.devices}
-    chosen = board.devices[0] if device is None else offered.get(device.lower())
-    if chosen is None:
-        raise DeviceNotOffered(
-            f"Board {board.name!r} doesn't offer {device!r}.",
-            hint=f"It offers: {', '.join(board.devices)}.",
-        )
-    return chosen

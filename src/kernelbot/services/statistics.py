@@ -3,7 +3,7 @@
 from kernelbot.domain.statistics import Statistics
 from kernelbot.domain.types import User
 from kernelbot.services.boards import organised_board
-from kernelbot.services.roles import require_admin
+from kernelbot.services.permissions import require_admin
 from kernelbot.store import statistics
 from kernelbot.store.database import Database
 

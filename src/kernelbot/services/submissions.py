@@ -1,6 +1,5 @@
-"""Submissions: taking them in, showing them, following and cancelling them."""
+"""Submissions: creating, showing, following and cancelling them."""
 
-import builtins
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,6 +7,7 @@ from datetime import UTC, datetime
 import structlog
 
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, TooManyRequests
+from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.states import RunState, submission_state
 from kernelbot.domain.types import (
     DeviceConfig,
@@ -16,28 +16,26 @@ from kernelbot.domain.types import (
     NewSubmission,
     QueuePlace,
     QueueRules,
-    Role,
     Run,
     Submission,
     User,
 )
 from kernelbot.protocol import RunResult
-from kernelbot.services import audit, intake, views
-from kernelbot.services.boards import organised_board, visible_board
+from kernelbot.services import audit, submission_validation, views
+from kernelbot.services.boards import no_submission, organised_board, visible_board
 from kernelbot.services.code_visibility import CodeFacts, may_read_code
 from kernelbot.services.devices import FRESH_S
-from kernelbot.services.live import Listener
-from kernelbot.services.places import Places
-from kernelbot.services.queue_line import place_of
-from kernelbot.services.roles import require_admin
-from kernelbot.services.views import Look
-from kernelbot.store import attempts, queue, reviews, submissions, upkeep
-from kernelbot.store.database import Database, ReadSession, WriteSession
-from kernelbot.store.intake import AddedRun, NewRow, add_submission
-from kernelbot.store.queue import Queue, Waiting
+from kernelbot.services.notifications import Listener
+from kernelbot.services.permissions import is_admin, require_admin
+from kernelbot.services.ranking.places import Places
+from kernelbot.services.views import Listed, SubmissionSnapshot
+from kernelbot.services.wait_estimate import place_of
+from kernelbot.store import deletion, queue, reviews, submissions, users
+from kernelbot.store.database import Database, ReadSession
+from kernelbot.store.new_submissions import AddedRun, NewRow, add_submission
+from kernelbot.store.queue import Waiting
 from kernelbot.store.submissions import Place
 
-_MAX_ID = 2**63 - 1
 _RETRY_S = 10.0
 log = structlog.get_logger()
 
@@ -49,13 +47,11 @@ class Submissions:
     def __init__(
         self,
         database: Database,
-        queue: Queue,
         listener: Listener,
         devices: tuple[DeviceConfig, ...],
         rules: QueueRules | None = None,
     ) -> None:
         self._database = database
-        self._queue = queue
         self._listener = listener
         self._devices = tuple(device.spec.name for device in devices)
         self._slots = {device.spec.name: device.slots for device in devices}
@@ -65,26 +61,28 @@ class Submissions:
     async def submit(
         self, author: User, new: NewSubmission, *, late_by: User | None = None
     ) -> Submission:
-        """As `take_in`, for those who don't ask for the place in the queue."""
-        return (await self.take_in(author, new, late_by=late_by))[0]
+        """As `create`, for those who don't ask for the place in the queue."""
+        return (await self.create(author, new, late_by=late_by))[0]
 
-    async def take_in(
+    async def create(
         self, author: User, new: NewSubmission, *, late_by: User | None = None
     ) -> tuple[Submission, QueuePlace | None]:
-        """Take in a submission: source, runs and their jobs appear in one transaction. Returned
-        with its place in the queue. `late_by`: the admin who lets it in although the deadline may
+        """Create a submission: source, runs and first events appear in one transaction. Returned
+        with its place in the queue. `late_by`: the admin who accepts it although the deadline may
         have passed.
 
-        Raises, in this order of checks: `NotAllowed` where `late_by` is no admin,
+        Raises, in this order of checks: `NotAllowed` if `late_by` is no admin,
         `DeviceNotOffered` for an unknown device, `SubmissionTooLarge`, `InvalidSubmission`,
         `Paused`, `Banned`, `NotFound`, `NotAllowed`, `BoardClosed`, `TooManyRequests`,
-        `DeviceNotOffered`, `TooManyRequests` when too much of his waits.
+        `DeviceNotOffered`, `TooManyRequests` if too many of the author's runs wait.
         """
         if late_by is not None:
             require_admin(late_by)
-        code = intake.check_upload(new, self._devices)
+        code = submission_validation.check_upload(new, self._devices)
         async with self._database.write() as session:
-            accepted = await intake.check(session, author, new, code, late=late_by is not None)
+            accepted = await submission_validation.check(
+                session, author, new, code, late=late_by is not None
+            )
             board = accepted.board
             added, line = await add_submission(
                 session,
@@ -113,37 +111,37 @@ class Submissions:
         """One submission with its code and runs; the content of their files only with `files`,
         but for texts. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
-            look = await self._look(session, viewer, submission_id)
-            return await _whole(session, look, files=files)
+            snapshot = await self._snapshot(session, viewer, submission_id)
+            return await _whole(session, snapshot, files=files)
 
-    async def look(self, viewer: User, submission_id: int) -> Look:
+    async def snapshot(self, viewer: User, submission_id: int) -> SubmissionSnapshot:
         """One submission as it is now, with its place in the queue: enough to tell whether what
         was shown of it is still true. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
-            look = await self._look(session, viewer, submission_id)
-            if all(run.state is not RunState.QUEUED for run in look.runs):
-                return look
-            return replace(look, queue=await self._place(session, submission_id))
+            snapshot = await self._snapshot(session, viewer, submission_id)
+            if all(run.state is not RunState.QUEUED for run in snapshot.runs):
+                return snapshot
+            return replace(snapshot, queue=await self._place(session, submission_id))
 
-    async def whole(self, look: Look) -> Submission:
+    async def whole(self, snapshot: SubmissionSnapshot) -> Submission:
         """What was looked at with its code and results. Raises `NotFound`."""
         async with self._database.read() as session:
-            return await _whole(session, look)
+            return await _whole(session, snapshot)
 
-    async def measured(self, viewer: User, submission_id: int) -> builtins.list[Run]:
+    async def measured(self, viewer: User, submission_id: int) -> list[Run]:
         """Its runs and those of rejudges after them, with the results that the viewer may see.
 
         Raises `NotFound`, `NotAllowed`.
         """
         async with self._database.read() as session:
             row = await visible(session, viewer, submission_id)
-            own = (await submissions.runs(session, [row]))[submission_id]
+            own = (await submissions.runs(session, [row]))[submission_id].runs
             again = await submissions.rejudged_runs(session, row)
             secret = views.sees_secret(viewer)
             results = await submissions.results(session, submission_id, secret=secret)
         return views.with_results([*own, *again], results, secret=secret)
 
-    async def list(
+    async def list_submissions(
         self,
         viewer: User,
         *,
@@ -151,15 +149,15 @@ class Submissions:
         limit: int = 50,
         before_id: int | None = None,
         offset: int = 0,
-    ) -> builtins.list[Submission]:
+    ) -> list[Submission]:
         """The viewer's own, newest first, without code and results. `before_id` continues;
         `offset` passes over so many, for clients that count pages."""
-        looks = await self.looks(
+        found = await self.page(
             viewer, board=board, limit=limit, before_id=before_id, offset=offset
         )
-        return [look.listed() for look in looks]
+        return [submission for _, submission in await self.listed(found)]
 
-    async def looks(
+    async def page(
         self,
         viewer: User,
         *,
@@ -167,43 +165,88 @@ class Submissions:
         limit: int = 50,
         before_id: int | None = None,
         offset: int = 0,
-    ) -> builtins.list[Look]:
-        """As `list`, with what each is made of: enough to tell whether it has changed."""
+    ) -> list[Listed]:
+        """As `list_submissions`, but only what tells whether what was shown of each is still
+        true."""
         if board is not None and "\x00" in board:
             return []
         async with self._database.read() as session:
             found = await submissions.of_author(
                 session, viewer.id, board=board, limit=limit, before_id=before_id, offset=offset
             )
-            runs, bests = await submissions.runs_and_bests(session, found)
-            places: dict[int, tuple[Place, ...]] = {}
-            for place in await self._places.of(session, bests):
-                places[place.submission_id] = (*places.get(place.submission_id, ()), place)
+            return await self._placed(session, found)
+
+    async def page_of_others(
+        self,
+        actor: User,
+        *,
+        board: str | None = None,
+        user: str | None = None,
+        limit: int = 50,
+        before_id: int | None = None,
+    ) -> list[Listed]:
+        """As `page`, of a board everybody's, for its organisers, and without `board` on all of
+        them, for admins; with `user` that person's alone. Raises `NotFound`, `NotAllowed`.
+        """
+        async with self._database.read() as session:
+            found = None
+            if board is not None:
+                found = await organised_board(session, actor, board)
+            else:
+                require_admin(actor)
+            if user is not None:
+                author = await users.by_name(session, user) if "\x00" not in user else None
+                if author is None:
+                    raise NotFound(f"There is no user named {user!r}.")
+                rows = await submissions.of_author(
+                    session, author.id, board=board, limit=limit, before_id=before_id, offset=0
+                )
+            else:
+                board_id = found.id if found else None
+                rows = await submissions.of_board(
+                    session, board_id, limit=limit, before_id=before_id
+                )
+            return await self._placed(session, rows)
+
+    async def listed(self, found: list[Listed]) -> list[tuple[Listed, Submission]]:
+        """What a page found as lists show it, without code and results; each with what it is true
+        of, which may be newer than the page."""
+        if not found:
+            return []
+        async with self._database.read() as session:
+            runs = await submissions.runs(session, [one.row for one in found])
         return [
-            Look(row, tuple(runs[row.id]), places.get(row.id, ()), (), queue=None, secret=False)
-            for row in found
+            (
+                replace(one, hash=runs[one.row.id].hash),
+                views.submission(one.row, runs[one.row.id].runs, one.places),
+            )
+            for one in found
         ]
+
+    async def _placed(self, session: ReadSession, found: list[submissions.Listed]) -> list[Listed]:
+        places: dict[int, tuple[Place, ...]] = {}
+        for place in await self._places.of(session, [best for one in found for best in one.bests]):
+            places[place.submission_id] = (*places.get(place.submission_id, ()), place)
+        return [Listed(one.row, one.hash, places.get(one.row.id, ())) for one in found]
 
     async def on_board(
         self, actor: User, board: str, *, limit: int = 100, offset: int = 0
-    ) -> builtins.list[int]:
+    ) -> list[int]:
         """Everybody's on a board, by id, newest first. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             found = await organised_board(session, actor, board)
             return await submissions.on_board(session, found.id, limit=limit, offset=offset)
 
     async def cancel(self, viewer: User, submission_id: int) -> Submission:
-        """Stop what waits or runs. Again: the same answer. Of what its author has seen a score,
-        he doesn't rank the same code again. Raises `Conflict` when finished."""
+        """Stop what waits or runs. Again: the same answer. Once the author has seen a
+        score, the same code isn't ranked again. Raises `Conflict` when finished."""
         async with self._database.write() as session:
             row = await _own(session, viewer, submission_id)
             cancelled = await submissions.cancel_runs(session, submission_id)
             if cancelled and row.author_id == viewer.id:
-                await upkeep.withdraw(session, [submission_id])
+                await deletion.withdraw(session, [submission_id])
             await submissions.refresh_standings(session, submission_id)
-            shown = await _whole(session, await self._look(session, viewer, submission_id))
-            if cancelled and self._rules.running_limit is not None:
-                await self._wake(session, shown)
+            shown = await _whole(session, await self._snapshot(session, viewer, submission_id))
         before = submission_state(run.state for run in shown.runs)
         if not cancelled and all(run.state != RunState.CANCELLED for run in shown.runs):
             raise Conflict(
@@ -214,7 +257,7 @@ class Submissions:
 
     async def queue_place(self, submission_id: int) -> QueuePlace | None:
         """Where it stands on the device that it gets to first. None when nothing of it waits."""
-        if not 0 < submission_id <= _MAX_ID:
+        if not can_be_id(submission_id):
             return None
         async with self._database.read() as session:
             return await self._place(session, submission_id)
@@ -229,7 +272,7 @@ class Submissions:
         async with self._listener.following(str(submission_id)) as waker:
             while True:
                 async with self._database.read() as session:
-                    # In this order: what ended after the look at `ended` is seen next time.
+                    # In this order: what ended after `ended` was read is seen next time.
                     ended = await submissions.ended(session, submission_id)
                     found = await submissions.events(session, submission_id, after)
                 for event in found:
@@ -250,14 +293,7 @@ class Submissions:
         slots = self._slots.get(line.device, 1) * line.workers
         return place_of(line, slots, self._rules.running_limit)
 
-    async def _wake(self, session: WriteSession, ended: Submission) -> None:
-        """The author's next runs may have been passed over for his limit: bring jobs again."""
-        for device in sorted({run.device for run in ended.runs}):
-            waiting = await attempts.waiting_run(session, device, ended.author_id)
-            if waiting is not None:
-                await self._queue.defer(session, waiting.id, waiting.device, waiting.priority)
-
-    def _check_waiting(self, added: builtins.list[AddedRun]) -> None:
+    def _check_waiting(self, added: list[AddedRun]) -> None:
         limit = self._rules.waiting_limit
         for run in added:
             if run.waiting > limit:
@@ -267,37 +303,45 @@ class Submissions:
                     hint="Wait for one, or cancel one: kernelbot submission cancel ID",
                 )
 
-    async def _look(self, session: ReadSession, viewer: User, submission_id: int) -> Look:
-        known = 0 < submission_id <= _MAX_ID
-        found = await submissions.look(session, submission_id) if known else None
+    async def _snapshot(
+        self, session: ReadSession, viewer: User, submission_id: int
+    ) -> SubmissionSnapshot:
+        known = can_be_id(submission_id)
+        found = await submissions.snapshot(session, submission_id) if known else None
         if found is None:
-            raise _no_submission(submission_id)
+            raise no_submission(submission_id)
         row, runs, bests = found
         await _require_visible(session, viewer, row)
         places = await self._places.of(session, bests)
         noticed: tuple[Evidence, ...] = ()
-        if viewer.role == Role.ADMIN:
+        if is_admin(viewer):
             noticed = (await reviews.evidence(session, [row.id]))[row.id]
         secret = views.sees_secret(viewer)
-        return Look(row, tuple(runs), tuple(places), noticed, queue=None, secret=secret)
+        return SubmissionSnapshot(
+            row, tuple(runs), tuple(places), noticed, queue=None, secret=secret
+        )
 
 
-async def _whole(session: ReadSession, look: Look, *, files: bool = False) -> Submission:
-    code = await submissions.code(session, look.row.id)
+async def _whole(
+    session: ReadSession, snapshot: SubmissionSnapshot, *, files: bool = False
+) -> Submission:
+    code = await submissions.code(session, snapshot.row.id)
     if code is None:
-        raise _no_submission(look.row.id)
+        raise no_submission(snapshot.row.id)
     results: dict[int, RunResult] = {}
-    if any(run.state is RunState.FINISHED for run in look.runs):  # else there are none
-        results = await submissions.results(session, look.row.id, secret=look.secret, files=files)
-    return views.whole(look, code, results)
+    if any(run.state is RunState.FINISHED for run in snapshot.runs):  # else there are none
+        results = await submissions.results(
+            session, snapshot.row.id, secret=snapshot.secret, files=files
+        )
+    return views.whole(snapshot, code, results)
 
 
 async def _existing(session: ReadSession, submission_id: int) -> submissions.SubmissionRow:
     """Raises `NotFound`."""
-    known = 0 < submission_id <= _MAX_ID
+    known = can_be_id(submission_id)
     row = await submissions.one(session, submission_id) if known else None
     if row is None:
-        raise _no_submission(submission_id)
+        raise no_submission(submission_id)
     return row
 
 
@@ -313,24 +357,22 @@ async def visible(
 async def _require_visible(
     session: ReadSession, viewer: User, row: submissions.SubmissionRow
 ) -> None:
-    if viewer.id == row.author_id or viewer.role == Role.ADMIN:
+    if viewer.id == row.author_id or is_admin(viewer):
         return
-    if not await _may_read(session, viewer, row):
+    try:
+        may_read = await _may_read(session, viewer, row)
+    except NotFound:  # of the board: so there is no submission on it either
+        raise no_submission(row.id) from None
+    if not may_read:
         raise _someone_elses(row.id)
 
 
 async def _own(session: ReadSession, viewer: User, submission_id: int) -> submissions.SubmissionRow:
     """Raises as `visible`, also where others may read but not touch."""
     row = await visible(session, viewer, submission_id)
-    if row.author_id != viewer.id and viewer.role != Role.ADMIN:
+    if row.author_id != viewer.id and not is_admin(viewer):
         raise _someone_elses(submission_id)
     return row
-
-
-def _no_submission(submission_id: int) -> NotFound:
-    return NotFound(
-        f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
-    )
 
 
 def _someone_elses(submission_id: int) -> NotAllowed:
@@ -338,10 +380,7 @@ def _someone_elses(submission_id: int) -> NotAllowed:
 
 
 async def _may_read(session: ReadSession, viewer: User, found: submissions.SubmissionRow) -> bool:
-    try:
-        board = await visible_board(session, viewer, found.board)
-    except NotFound:
-        return False
+    board = await visible_board(session, viewer, found.board)
     facts = CodeFacts(
         author_id=found.author_id,
         organiser_id=found.creator_id,

@@ -19,8 +19,8 @@ from kernelbot.domain.sync import SyncAction, SyncItem, SyncOptions, SyncOutcome
 from kernelbot.domain.types import DeviceConfig, ProblemDefinition, User
 from kernelbot.services import audit
 from kernelbot.services.boards import check_name
-from kernelbot.services.roles import require_admin
-from kernelbot.services.versions import VersionHashes, version_hashes
+from kernelbot.services.permissions import require_admin
+from kernelbot.services.problem_hashes import ProblemHashes, problem_hashes
 from kernelbot.store import boards, sync
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.sync import SyncedBoard
@@ -36,7 +36,7 @@ class _Wanted:
     listed: CompetitionProblem
     competition: Competition
     definition: ProblemDefinition
-    hashes: VersionHashes
+    hashes: ProblemHashes
     devices: tuple[str, ...]
 
 
@@ -83,7 +83,8 @@ class Sync:
             commit = git.fetch(url, ref, folder)
             return folder / "checkout", commit
 
-        return await self._sync(actor, source, bring, options or SyncOptions())
+        shown = git.without_password(source)
+        return await self._sync(actor, shown, bring, options or SyncOptions())
 
     async def from_archive(
         self, actor: User, archive: BinaryIO, name: str, options: SyncOptions | None = None
@@ -156,7 +157,7 @@ class Sync:
             return _error(name, competition.name, entry.error or "")
         try:
             check_name(name)
-            hashes = version_hashes(entry.definition)
+            hashes = problem_hashes(entry.definition)
         except UserError as error:
             return _error(name, competition.name, str(error))
         here = {device.lower(): device for device in self._devices}
@@ -217,16 +218,29 @@ def _decide(
     return SyncAction.UPDATE, ", ".join(changes)
 
 
+def _new_version(before: SyncedBoard) -> str:
+    """What it does to the ranking, and what brings the scores back."""
+    what = "a new version of the problem"
+    if not before.scores:
+        return what
+    leave = "1 score leaves" if before.scores == 1 else f"{before.scores} scores leave"
+    again = " and ".join(
+        f"kernelbot board rejudge {before.name} --device {device}" for device in before.devices
+    )
+    return f"{what} ({leave} the ranking; to measure the best again on it, afterwards: {again})"
+
+
 def _changes(wanted: _Wanted, before: SyncedBoard) -> list[str]:
     judged = before.judging_hash != wanted.hashes.judging
     return [
         what
         for what, differs in (
-            ("a new version of the problem", judged),
+            (_new_version(before), judged),
             ("the text", not judged and before.content_hash != wanted.hashes.content),
             (f"devices: {', '.join(wanted.devices)}", before.devices != wanted.devices),
             ("the deadline", before.deadline != wanted.listed.deadline),
             ("who reads code", before.reveal_code != wanted.competition.reveal_code),
+            ("the secret seeds", before.fixed_seed != wanted.competition.fixed_seed),
             ("the competition", before.competition != wanted.competition.name),
         )
         if differs
@@ -266,6 +280,12 @@ async def _apply_one(
         board_id = await boards.create(session, new)
         if board_id is None:  # somebody has made it by hand since the look
             raise Conflict(f"A board named {new.name!r} was made meanwhile.", hint="Sync again.")
+        detail: audit.Detail = {
+            "problem": wanted.definition.spec.name,
+            "devices": ", ".join(wanted.devices),
+            "competition": competition.name,
+        }
+        await audit.record(session, actor, "board.create", f"board:{new.name}", detail)
     else:
         board_id = before.id
         update = sync.BoardUpdate(
@@ -279,7 +299,13 @@ async def _apply_one(
     competition_id = await sync.competition(
         session, competition.name, competition.description, competition.deadline
     )
-    await sync.assign(session, board_id, competition_id, reveal_code=competition.reveal_code)
+    await sync.assign(
+        session,
+        board_id,
+        competition_id,
+        reveal_code=competition.reveal_code,
+        fixed_seed=competition.fixed_seed,
+    )
 
 
 def _detail(outcome: SyncOutcome) -> audit.Detail:

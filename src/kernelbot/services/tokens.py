@@ -1,13 +1,12 @@
 """A person's own tokens."""
 
-import builtins
 from datetime import UTC, datetime
 
 from kernelbot.domain.accounts import IssuedToken, Token
 from kernelbot.domain.errors import Conflict, NotFound, UserError
 from kernelbot.domain.types import User
 from kernelbot.identity.tokens import new_token, token_hash
-from kernelbot.services.roles import require_unbanned
+from kernelbot.services.permissions import require_unbanned
 from kernelbot.store import tokens
 from kernelbot.store.database import Database
 
@@ -16,12 +15,12 @@ _NAME_MAX = 100
 
 
 class Tokens:
-    """Everyone manages his own: what leaks can be revoked by whoever it speaks for."""
+    """Everyone manages their own: whoever a leaked token speaks for can revoke it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def list(self, owner: User) -> builtins.list[Token]:
+    async def list_tokens(self, owner: User) -> list[Token]:
         """Those that aren't revoked, the newest first."""
         async with self._database.read() as session:
             return await tokens.of_user(session, owner.id)

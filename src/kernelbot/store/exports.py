@@ -1,15 +1,15 @@
 """Reading submissions for export, a stretch at a time."""
 
 import secrets
-from collections.abc import AsyncIterator
 
 from kernelbot.domain.export import ExportBoard, ExportChoice, ExportRow, ExportRun
+from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.types import Visibility
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
-_STRETCH = 500
-_MAX_ID = 2**63 - 1
+_STRETCH = 100
+"""With as much code as may be submitted they are 100 MiB."""
 
 
 async def key(session: WriteSession) -> bytes:
@@ -35,39 +35,37 @@ async def boards(session: ReadSession, choice: ExportChoice) -> list[ExportBoard
     """The chosen ones that there are; all for a choice of none."""
     values = {
         "everything": choice == ExportChoice(),
-        "ids": [number for number in choice.ids if 0 < number <= _MAX_ID],
+        "ids": [number for number in choice.ids if can_be_id(number)],
         "names": [name.lower() for name in choice.names if "\x00" not in name],
     }
     found = await session.all(statements("exports")["boards"], values)
     return [ExportBoard(**{**row, "visibility": Visibility(row["visibility"])}) for row in found]
 
 
-async def stretches(session: ReadSession, board_ids: list[int]) -> AsyncIterator[list[ExportRow]]:
-    """Their submissions in order, some hundreds at a time."""
+async def stretch(
+    session: ReadSession, board_ids: list[int], after_id: int
+) -> tuple[list[ExportRow], int]:
+    """The next of their submissions in order, and the number to go on after; none: that was all."""
     sql = statements("exports")
-    after_id = 0
-    while True:
-        values = {"ids": board_ids, "after_id": after_id, "limit": _STRETCH}
-        found = await session.all(sql["submissions"], values)
-        if not found:
-            return
-        after_id = found[-1]["id"]
-        runs: dict[int, list[ExportRun]] = {row["id"]: [] for row in found}
-        for row in await session.all(sql["runs"], {"submission_ids": list(runs)}):
-            runs[row.pop("submission_id")].append(ExportRun(**row))
-        yield [
-            ExportRow(
-                submission_id=row["id"],
-                board=row["board"],
-                competition=row["competition"],
-                problem=row["problem"],
-                problem_version=row["problem_version_id"],
-                author_id=row["author_id"],
-                mode=row["mode"],
-                review=row["review"],
-                created_at=row["created_at"],
-                code=row["code"],
-                runs=tuple(runs[row["id"]]),
-            )
-            for row in found
-        ]
+    values = {"ids": board_ids, "after_id": after_id, "limit": _STRETCH}
+    found = await session.all(sql["submissions"], values)
+    runs: dict[int, list[ExportRun]] = {row["id"]: [] for row in found}
+    for row in await session.all(sql["runs"], {"submission_ids": list(runs)}):
+        runs[row.pop("submission_id")].append(ExportRun(**row))
+    rows = [
+        ExportRow(
+            submission_id=row["id"],
+            board=row["board"],
+            competition=row["competition"],
+            problem=row["problem"],
+            problem_version=row["problem_version_id"],
+            author_id=row["author_id"],
+            mode=row["mode"],
+            review=row["review"],
+            created_at=row["created_at"],
+            code=row["code"],
+            runs=tuple(runs[row["id"]]),
+        )
+        for row in found
+    ]
+    return rows, rows[-1].submission_id if rows else after_id

@@ -1,7 +1,8 @@
 """Bringing a database to this release's schema, and telling when it isn't there.
 
-Our own tables come from the numbered files in `migrations/` (yoyo), the queue's from
-procrastinate's own schema and migrations; both are one step here.
+Our own tables come from the numbered files in `migrations/` (yoyo), functions and views from
+`schema/`, the background tasks' from procrastinate's own schema and migrations; all are one step
+here.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ from procrastinate.schema import SchemaManager
 from yoyo import get_backend, read_migrations
 
 from kernelbot.domain.errors import SchemaOutdated, Unavailable
+from kernelbot.store.schema import are_current, replace_functions
 
 _LOCK = 7_241_533_011  # any number; the advisory lock that lets one migration run at a time
 
@@ -33,16 +35,8 @@ def migrate(url: str) -> list[str]:
         missing = backend.to_apply(known)
         with backend.lock():
             backend.apply_migrations(missing)
-        return [migration.id for migration in missing] + _migrate_queue(connection)
-
-
-def roll_back(url: str) -> None:
-    """Undo every migration of ours. Blocks. All data is lost; for tests and for downgrades."""
-    with _connected(url) as connection, _backend(url) as backend:
-        connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
-        known = read_migrations(str(_folder()))
-        with backend.lock():
-            backend.rollback_migrations(backend.to_rollback(known))
+        done = [migration.id for migration in missing] + _migrate_queue(connection)
+        return done + ["functions"] * replace_functions(connection)
 
 
 def check_schema(url: str) -> None:
@@ -50,13 +44,14 @@ def check_schema(url: str) -> None:
     with _connected(url) as connection:
         applied = _applied(connection)
         queue = _queue_applied(connection)
+        current = are_current(connection)
     known = {migration.id for migration in read_migrations(str(_folder()))}
     if applied - known:
         raise SchemaOutdated(
             "The database's schema is of a newer release than this one.",
             hint="Update this installation.",
         )
-    if known - applied or set(_queue_files()) - queue:
+    if known - applied or set(_queue_files()) - queue or not current:
         raise SchemaOutdated(
             "The database's schema is older than this release.",
             hint="Run `kernelbot db migrate`.",

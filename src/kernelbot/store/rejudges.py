@@ -25,10 +25,8 @@ async def add(session: WriteSession, leaderboard_id: int, device: str) -> int | 
     return int(row["id"]) if row else None
 
 
-async def add_run(
-    session: WriteSession, rejudge_id: int, submission_id: int, device: str
-) -> tuple[int, int]:
-    """A queued run on the secret data; its id and its priority in the queue."""
+async def add_run(session: WriteSession, rejudge_id: int, submission_id: int, device: str) -> int:
+    """A queued run on the secret data; its id."""
     values = {
         "submission_id": submission_id,
         "device": device,
@@ -37,7 +35,7 @@ async def add_run(
     }
     row = await session.one(statements("rejudges")["add_run"], values)
     assert row is not None
-    return int(row["id"]), _PRIORITY
+    return int(row["id"])
 
 
 async def ended(session: WriteSession, rejudge_id: int) -> None:
@@ -47,6 +45,7 @@ async def ended(session: WriteSession, rejudge_id: int) -> None:
     await session.one(sql["hold"], values)
     if await session.one(sql["finish"], values) is not None:
         await session.all(sql["rank"], values)
+        await session.all(sql["recount"], values)
 
 
 async def one(session: ReadSession, leaderboard_id: int, rejudge_id: int) -> Rejudge | None:

@@ -1,7 +1,8 @@
 """Reviews: what holds a submission, what speaks against it, what an organiser decided."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import StrEnum
 
 from kernelbot.domain.states import ReviewState
 from kernelbot.domain.types import Evidence
@@ -21,6 +22,32 @@ class Reviewed:
     author_id: int
     board: str
     creator_id: int
+
+
+class TrustSource(StrEnum):
+    """Whose a trusted score is."""
+
+    OTHERS = "others"
+    REVIEWED = "reviewed"
+    FIRST = "first"
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """A score that others can be measured by."""
+
+    score_s: float
+    source: TrustSource
+
+
+@dataclass(frozen=True)
+class ScoredBy:
+    """A submission that has a score, and whose it is."""
+
+    submission_id: int
+    leaderboard_id: int
+    device: str
+    author_id: int
 
 
 async def lock(session: WriteSession, submission_id: int) -> Reviewed | None:
@@ -53,18 +80,15 @@ async def refuse_by_rule(session: WriteSession, submission_id: int, reason: str)
     return await session.do(statements("reviews")["refuse_by_rule"], values) == 1
 
 
-async def best_of_others_s(
-    session: WriteSession, leaderboard_id: int, device: str, submission_id: int
-) -> float | None:
-    """The best ranked score that is not this submission's; None for none. Rankings of the board
-    and device stand still until the transaction ends."""
-    values = {
-        "leaderboard_id": leaderboard_id,
-        "device": device,
-        "submission_id": submission_id,
-    }
-    row = await session.one(statements("reviews")["best"], values)
-    return row["best_s"] if row else None
+async def trusted(session: WriteSession, of: ScoredBy) -> Trusted | None:
+    """What a submission's score is compared with: the best of others in the ranking or of its
+    author's that a person has released; without either, the author's first, also where that was
+    taken back. None for none. Rankings of the board and device stand still until the transaction
+    ends."""
+    sql = statements("reviews")
+    await session.one(sql["hold_ranking"], asdict(of))
+    row = await session.one(sql["trusted"], asdict(of))
+    return None if row is None else Trusted(row["score_s"], TrustSource(row["source"]))
 
 
 async def add_evidence(

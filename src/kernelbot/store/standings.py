@@ -67,7 +67,7 @@ async def submissions_of(
 
 
 async def refresh(session: WriteSession, leaderboard_id: int, device: str, author_id: int) -> None:
-    """Bring one author's standing in line with his runs. Belongs into every transaction that
+    """Bring one author's standing in line with their runs. Belongs into every transaction that
     writes or revokes a verdict."""
     values = {"leaderboard_id": leaderboard_id, "device": device, "author_id": author_id}
     await session.one(statements("standings")["refresh"], values)

@@ -4,9 +4,12 @@ import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from functools import reduce
+from operator import xor
 from typing import Any
 
 from kernelbot.domain.files import RunFile
+from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.domain.states import ReviewState, RunState
 from kernelbot.domain.types import Event, Run
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
@@ -33,7 +36,7 @@ class SubmissionRow:
     created_at: datetime
     review: ReviewState
     review_reason: str | None
-    code: str | None
+    code: str | None = None
 
 
 _OF_SUBMISSION = tuple(field.name for field in fields(SubmissionRow))
@@ -64,6 +67,15 @@ class Best:
         return self.leaderboard_id, self.device, self.author_id
 
 
+@dataclass(frozen=True)
+class Listed:
+    """A submission as a page finds it. `hash`: of its runs, as `listed_submissions` says."""
+
+    row: SubmissionRow
+    hash: int
+    bests: tuple[Best, ...]
+
+
 async def know_code(session: WriteSession, submission_id: int, code_sha256: bytes) -> None:
     """Say what its code is, whatever its layout and comments (`domain.same_code`)."""
     values = {"submission_id": submission_id, "code_sha256": code_sha256}
@@ -90,12 +102,14 @@ async def one(session: ReadSession, submission_id: int) -> SubmissionRow | None:
     return _submission(row) if row else None
 
 
-async def look(
+async def snapshot(
     session: ReadSession, submission_id: int
 ) -> tuple[SubmissionRow, list[Run], list[Best]] | None:
     """The submission without its code, its runs without results, and where it is its author's
     best: all of it that can change, by one statement."""
-    rows = await session.all(statements("submissions")["look"], {"submission_id": submission_id})
+    rows = await session.all(
+        statements("submissions")["snapshot"], {"submission_id": submission_id}
+    )
     if not rows:
         return None
     found = _submission({name: rows[0][name] for name in _OF_SUBMISSION})
@@ -118,7 +132,7 @@ async def of_author(
     limit: int,
     before_id: int | None,
     offset: int,
-) -> list[SubmissionRow]:
+) -> list[Listed]:
     """An author's, newest first."""
     values = {
         "author_id": author_id,
@@ -127,9 +141,17 @@ async def of_author(
         "before_id": before_id,
         "offset": offset,
     }
-    return [
-        _submission(r) for r in await session.all(statements("submissions")["of_author"], values)
-    ]
+    name = "of_author" if board is None else "of_author_on_board"
+    return [_listed(row) for row in await session.all(statements("submissions")[name], values)]
+
+
+async def of_board(
+    session: ReadSession, leaderboard_id: int | None, *, limit: int, before_id: int | None
+) -> list[Listed]:
+    """Everybody's on a board, None: on all of them; newest first."""
+    values = {"leaderboard_id": leaderboard_id, "limit": limit, "before_id": before_id}
+    sql = statements("submissions")["of_all" if leaderboard_id is None else "of_board"]
+    return [_listed(row) for row in await session.all(sql, values)]
 
 
 async def on_board(
@@ -140,26 +162,22 @@ async def on_board(
     return [row["id"] for row in await session.all(statements("submissions")["on_board"], values)]
 
 
-async def runs(session: ReadSession, found: list[SubmissionRow]) -> dict[int, list[Run]]:
-    """The runs of each submission, without results."""
-    return (await runs_and_bests(session, found))[0]
+@dataclass(frozen=True)
+class Runs:
+    """A submission's runs without results. `hash`: theirs, as in `Listed`."""
+
+    runs: tuple[Run, ...]
+    hash: int
+    bests: tuple[Best, ...]
 
 
-async def runs_and_bests(
-    session: ReadSession, found: list[SubmissionRow]
-) -> tuple[dict[int, list[Run]], list[Best]]:
-    """The runs of each submission, without results, and where it is its author's best."""
-    submission = {row.id: row for row in found}
-    by_submission: dict[int, list[Run]] = {row.id: [] for row in found}
-    bests: list[Best] = []
+async def runs(session: ReadSession, found: list[SubmissionRow]) -> dict[int, Runs]:
+    """The runs of each submission."""
     sql = statements("submissions")["runs"]
-    for row in await session.all(sql, {"submission_ids": list(submission)}):
-        version = row.pop("best_of_version")
-        of = submission[row["submission_id"]]
-        by_submission[of.id].append(_run(row, of.mode))
-        if version is not None:
-            bests.append(_best(of, row["device"], version))
-    return by_submission, bests
+    by_submission: dict[int, list[Row]] = {row.id: [] for row in found}
+    for run in await session.all(sql, {"submission_ids": list(by_submission)}):
+        by_submission[run["submission_id"]].append(run)
+    return {row.id: _runs(row, by_submission[row.id]) for row in found}
 
 
 async def rejudged_runs(session: ReadSession, row: SubmissionRow) -> list[Run]:
@@ -242,18 +260,33 @@ def _submission(row: Row) -> SubmissionRow:
     return SubmissionRow(**{**row, "mode": Mode(row["mode"]), "review": review})
 
 
+def _listed(row: Row) -> Listed:
+    found, devices, versions = row.pop("hash"), row.pop("best_devices"), row.pop("best_versions")
+    of = _submission(row)
+    bests = zip(devices, versions, strict=True) if devices else ()
+    return Listed(of, found, tuple(_best(of, *best) for best in bests))
+
+
+def _runs(of: SubmissionRow, rows: list[Row]) -> Runs:
+    found = reduce(xor, (row.pop("hash") for row in rows), 0)
+    versions = [(row["device"], row.pop("best_of_version")) for row in rows]
+    bests = tuple(_best(of, *at) for at in versions if at[1] is not None)
+    return Runs(tuple(_run(row, of.mode) for row in rows), found, bests)
+
+
 def _best(of: SubmissionRow, device: str, version: int) -> Best:
     return Best(of.id, of.board_id, device, of.author_id, version)
 
 
 def _columns_of_run(row: Row) -> Row:
-    """Of a row of `look`."""
+    """Of a row of `snapshot`."""
     own = {name: row[name] for name in row if name not in _OF_SUBMISSION}
     own["id"], own["created_at"] = own.pop("run_id"), own.pop("run_created_at")
     return {**own, "submission_id": row["id"]}
 
 
 def _run(row: Row, mode: Mode) -> Run:
+    reason, other_id = row.pop("not_ranked", None), row.pop("not_ranked_for", None)
     return Run(
         **{
             **row,
@@ -262,6 +295,7 @@ def _run(row: Row, mode: Mode) -> Run:
             "verdict": Verdict(row["verdict"]) if row["verdict"] else None,
             "fault": Fault(row["fault"]) if row["fault"] else None,
             "result": None,
+            "not_ranked": NotRanked(NotRankedReason(reason), other_id) if reason else None,
         }
     )
 

@@ -16,9 +16,12 @@ class SyncedBoard:
     competition: str | None
     deadline: datetime | None
     reveal_code: bool
+    fixed_seed: bool
     content_hash: bytes
     judging_hash: bytes
     devices: tuple[str, ...]
+    scores: int
+    """How many are in its rankings."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,19 @@ async def competition(
 
 
 async def assign(
-    session: WriteSession, leaderboard_id: int, competition_id: int, *, reveal_code: bool
+    session: WriteSession,
+    leaderboard_id: int,
+    competition_id: int,
+    *,
+    reveal_code: bool,
+    fixed_seed: bool,
 ) -> None:
     """Make a board one of a competition's."""
     values = {
         "leaderboard_id": leaderboard_id,
         "competition_id": competition_id,
         "reveal_code": reveal_code,
+        "fixed_seed": fixed_seed,
     }
     await session.do(statements("sync")["assign"], values)
 

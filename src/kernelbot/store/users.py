@@ -103,6 +103,12 @@ async def by_token(session: ReadSession, token_hash: bytes) -> User | None:
     return _user(row) if row else None
 
 
+async def renew_token(session: WriteSession, token_hash: bytes, lasts_s: float) -> None:
+    """The token expires so long from now, and not before."""
+    values = {"hash": token_hash, "lasts_s": lasts_s}
+    await session.do(statements("users")["renew_token"], values)
+
+
 async def revoke_token(session: WriteSession, token_hash: bytes) -> None:
     """From now on the token opens nothing."""
     await session.do(statements("users")["revoke_token"], {"hash": token_hash})

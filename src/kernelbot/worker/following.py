@@ -11,7 +11,7 @@ import structlog
 from kernelbot.domain.errors import KernelbotError, SchedulerError, Unavailable
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Fault
-from kernelbot.services.judging import Claim, Judging
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from kernelbot.worker.tally import Tally
 
 _POLL_S = 0.2
@@ -35,7 +35,7 @@ class Following:
     """Sees an attempt through. `judging` stores, `launcher` executes."""
 
     def __init__(
-        self, judging: Judging, launcher: Launcher, owner: str, claim: Claim, tally: Tally
+        self, judging: RunLifecycle, launcher: Launcher, owner: str, claim: Claim, tally: Tally
     ) -> None:
         self._judging = judging
         self._launcher = launcher

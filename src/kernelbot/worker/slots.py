@@ -1,4 +1,4 @@
-"""How many runs a device takes at once, and who gets it for himself."""
+"""How many runs a device takes at once, and who gets it alone."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ class Slots:
     async def taken(self, *, alone: bool) -> AsyncIterator[None]:
         """Wait for a place, or for all of them, and hold them for the block.
 
-        Whoever waits for all goes before newcomers, or a steady stream would starve him.
+        Whoever waits for all goes before newcomers, or a steady stream would starve them.
         """
         wanted = self._count if alone else 1
         async with self._changed:

@@ -1,4 +1,4 @@
-"""The worker: takes jobs from the queue, has runs judged, recovers what others left behind."""
+"""The worker: claims runs, has them judged, recovers what others left behind."""
 
 import asyncio
 import random
@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import structlog
-from procrastinate import App
-from procrastinate.exceptions import ConnectorException
 
 from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.types import DeviceConfig, DeviceReport
 from kernelbot.launchers.base import Launcher
 from kernelbot.protocol import Fault
-from kernelbot.services.judging import Claim, Judging
-from kernelbot.services.live import Listener, Waker
+from kernelbot.services.notifications import Listener, Waker
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from kernelbot.worker.following import Following, patiently
 from kernelbot.worker.slots import Slots
 from kernelbot.worker.tally import Tally
 
-_TASK = "judge_run"
-_QUEUE_RETRY_S = 1.0
+_POLL_S = 1.0
+"""How long a free worker waits at most before it asks for a run: a pause between two attempts ends
+without an announcement."""
 log = structlog.get_logger()
 
 
@@ -48,19 +47,19 @@ class Worker:
 
     def __init__(
         self,
-        judging: Judging,
-        app: App,
+        judging: RunLifecycle,
         launchers: dict[str, Launcher],
         devices: tuple[DeviceConfig, ...],
+        turns: Listener,
         cancelled: Listener,
         identity: Identity,
         rules: WorkerRules,
     ) -> None:
         self._judging = judging
-        self._app = app
         self._launchers = launchers
         self._devices = tuple(d for d in devices if d.launcher in launchers)
         self._slots = {d.spec.name: Slots(d.slots) for d in self._devices}
+        self._turns = turns
         self._cancelled = cancelled
         self._identity = identity
         self._rules = rules
@@ -71,7 +70,6 @@ class Worker:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set; then finish what runs within the grace, or hand it back."""
-        self._app.task(name=_TASK)(self._judge_run)
         loops: list[asyncio.Task[None]] = []
         try:
             for launcher in self._launchers.values():
@@ -105,40 +103,24 @@ class Worker:
         log.info("worker_stopped", owner=self._identity.owner)
 
     async def _take(self, device: DeviceConfig) -> None:
-        """Keep taking jobs. The queue's own loop ends when the database goes away."""
-        while True:
-            try:
-                await self._app.run_worker_async(
-                    queues=[f"device:{device.spec.name}"],
-                    concurrency=device.slots,
-                    delete_jobs="always",
-                    install_signal_handlers=False,
-                    fetch_job_polling_interval=1.0,  # for the delay before another attempt
-                    shutdown_graceful_timeout=0,
-                    name=f"{self._identity.owner} {device.spec.name}",
-                )
-                log.warning("queue_worker_ended", device=device.spec.name)
-            except (ConnectorException, OSError) as error:
-                log.warning("queue_unreachable", error=str(error).strip())
-            await asyncio.sleep(_QUEUE_RETRY_S)
+        """Keep as many runs of the device at work as it has slots."""
+        name = device.spec.name
+        free = asyncio.Semaphore(device.slots)
+        async with self._turns.following(name) as waker:
+            while True:
+                await free.acquire()
+                while (claim := await self._claim(name)) is None:
+                    await waker.wait(_POLL_S)
+                self._judge(claim).add_done_callback(lambda _: free.release())
 
-    async def _judge_run(self, run_id: int) -> None:
-        """The queue's task. A rejudge is this worker's until its end, and other workers may have
-        used up the jobs: so it takes the next without waiting for one."""
-        claim = await self._claim(run_id)
-        while claim is not None:
-            await self._judge(claim)
-            claim = await self._claim(run_id) if claim.rejudged else None
-
-    async def _claim(self, run_id: int) -> Claim | None:
+    async def _claim(self, device: str) -> Claim | None:
         try:
-            claim = await self._judging.claim(run_id, self._identity.owner)
+            claim = await self._judging.claim(device, self._identity.owner)
         except Unavailable:
-            return None  # the sweep brings a new job
+            return None  # asked again after the poll
         return None if claim is None or claim.attempt_id in self._following else claim
 
-    async def _judge(self, claim: Claim) -> None:
-        """The run itself goes on when the queue's loop is cut off."""
+    def _judge(self, claim: Claim) -> asyncio.Task[None]:
         self._tally.add("runs_started", claim.spec.device.name)
         self._tally.add("wait_seconds", claim.spec.device.name, claim.waited_s)
         following = Following(
@@ -151,7 +133,7 @@ class Worker:
         task = asyncio.create_task(self._follow(following), name=f"run {claim.run_id}")
         self._following[claim.attempt_id] = task
         task.add_done_callback(lambda done: self._done(following, done))
-        await asyncio.shield(task)
+        return task
 
     def _done(self, following: Following, task: asyncio.Task[None]) -> None:
         """Nothing that goes wrong in here may leave a run open for ever."""
@@ -212,8 +194,8 @@ class Worker:
 
     async def _sweep(self) -> None:
         gone = self._identity.gone(await self._judging.owners(self._identity.node))
-        if found := await self._judging.sweep(gone):
-            log.info("jobs_brought_back", runs=found, gone=gone)
+        if found := await self._judging.expire(gone):
+            log.info("attempts_expired", attempts=found, gone=gone)
 
     async def _every(self, period_s: float, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
         while True:

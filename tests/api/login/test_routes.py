@@ -321,7 +321,7 @@ async def test_of_two_who_register_with_one_invite_at_once_one_does(world: World
         answers = await asyncio.gather(
             *(browser.get(link) for browser, link in zip(browsers, links, strict=True))
         )
-        everyone = await world.services.users.list(world.admin.user)
+        everyone = await world.services.users.list_users(world.admin.user)
     assert ([303, 400], 4) == (sorted(a.status_code for a in answers), len(everyone))
 
 
@@ -332,7 +332,7 @@ async def test_a_used_invite_makes_no_account(world: World) -> None:
     async with AsyncExitStack() as stack:
         site = await opened(world, stack, Registration.INVITE)
         answer = await site.log_in(await site.browser(), "github", invite=code)
-        everyone = await world.services.users.list(world.admin.user)
+        everyone = await world.services.users.list_users(world.admin.user)
     assert (400, ["root", "ada", "bob"]) == (answer.status_code, [u.name for u in everyone])
 
 

@@ -8,7 +8,7 @@ import pytest
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.export import ExportRules
-from kernelbot.services.exports import Exports
+from kernelbot.services.exports.service import Exports
 from tests.fakes.hub import TOKEN, FakeHub, fake_hub
 from tests.support.live import ADMIN_TOKEN
 from tests.support.world import World

@@ -5,8 +5,8 @@ import pytest
 
 from kernelbot.harness.profiling.native import profilers_for
 from kernelbot.harness.profiling.watched import Subject
+from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.session import Session
 from kernelbot.protocol import Limits, Vendor
 from tests.harness.profiling.test_watched import job
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.script import ScriptOutcome, judge_script
+from kernelbot.harness.script.judge import judge_script
 from kernelbot.protocol import (
     BuildConfig,
     DeviceSpec,
@@ -59,8 +60,8 @@ def job(vendor: Vendor, source: str = KERNEL) -> JobSpec:
     return replace(wanted, device=DeviceSpec("a GPU", vendor))
 
 
-def files(outcome: ScriptOutcome) -> dict[str, bytes]:
-    return {item.name: base64.b64decode(item.content_base64) for item in outcome.artifacts}
+def files(outcome: Collected) -> dict[str, bytes]:
+    return {item.name: base64.b64decode(item.content_base64) for item in outcome.artifacts.all()}
 
 
 def test_the_script_marks_what_ncu_looks_at(client: RunnerClient) -> None:

@@ -9,12 +9,12 @@ from time import monotonic
 import numpy
 import pytest
 
-from kernelbot.harness.builds import pack
+from kernelbot.harness.build.own_builds import pack
+from kernelbot.harness.data.encode import encode
 from kernelbot.harness.profiling.findings import Findings
 from kernelbot.harness.profiling.tools import Installed, find_tool
 from kernelbot.harness.profiling.watched import Subject, ToolProfiler
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.values import encode
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
 from tests.fakes.toolkits import TORCH, cuda_toolkit
 from tests.harness.jobs import a_job, a_problem

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from kernelbot.harness.channel import Channel
-from kernelbot.harness.failure import death
+from kernelbot.harness.judge.failures import death
 from kernelbot.harness.sandbox import Entry, Flavour, Runner, RunnerClient, Zygote, ZygoteConfig
+from kernelbot.harness.sandbox.channel import Channel
 from kernelbot.protocol import Limits
 
 SETUP = {"op": "setup", "files": {}, "modules": [], "device": "cpu", "fresh_output": False}
@@ -67,7 +67,7 @@ def test_a_rank_that_ends_is_named_and_takes_all_along(
     Channel(family.channels[2]).send({"op": "load", "name": "a.py", "text": last_words})
     ended = family.wait(10)
     assert ended is not None
-    assert death(ended, Limits()).message.startswith(message)
+    assert str(death(ended, Limits())).startswith(message)
     assert [] == [pid for pid in family.rank_pids if os.path.exists(f"/proc/{pid}")]  # noqa: PTH110
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.catalog.problem import load_problem
-from kernelbot.harness.host import Host
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import (
     Case,
     Fault,
@@ -146,6 +146,7 @@ REFERENCE = (EXAMPLE / "reference.py").read_text()
 CHECK = "    return compare(output, ref_kernel(data), rtol=TOLERANCE, atol=TOLERANCE)\n"
 
 
+@pytest.mark.timed
 def test_a_checker_that_leaves_the_others_waiting_still_says_what_it_found(host: Host) -> None:
     early = "    if data[1] == 0 and float(output[0]) == 42:\n        return False, 'forty-two'\n"
     problem = a_problem(REFERENCE.replace(CHECK, early + CHECK))
@@ -171,3 +172,24 @@ def test_a_broken_reference_is_our_fault(host: Host, old: str, new: str, message
     assert result.failure is not None
     assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (result.verdict, result.failure.fault)
     assert message in result.failure.message
+
+
+BRIEF = """
+from kernelbot.harness.sandbox.channel import Channel
+send_bytes = Channel.send_bytes
+def send_briefly(channel, body, *others):
+    if b'"op": "done"' in body:
+        many = '{"t":"float","v":"1"},' * 99_000
+        body = ('{"op":"done","size":0,"fits":true,"claim_ns":1,"start_ns":1,"value":{"t":"list",'
+                '"v":[' + many[:-1] + ']}}').encode()
+    send_bytes(channel, body, *others)
+Channel.send_bytes = send_briefly
+"""
+
+
+def test_an_output_written_more_briefly_than_we_would_is_no_fault_of_the_problem(
+    host: Host,
+) -> None:
+    result = judge(host, kernel(SUM, BRIEF))
+    assert Verdict.WRONG_ANSWER == result.verdict, result.failure
+    assert "Rank 0: The output is a value of type list" in messages(result)[0]

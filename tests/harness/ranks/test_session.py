@@ -6,11 +6,12 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from kernelbot.harness.failure import AuthorFailure
+from kernelbot.harness.data.encode import encode
+from kernelbot.harness.judge.failures import AuthorFailure
 from kernelbot.harness.ranks.session import RankSession
 from kernelbot.harness.ranks.shares import Shares
+from kernelbot.harness.runner_client.copying_caller import CopyingCaller
 from kernelbot.harness.sandbox import Flavour, RunnerClient, Zygote, ZygoteConfig
-from kernelbot.harness.values import encode
 from kernelbot.protocol import Limits, SourceFile
 
 ADD = """
@@ -52,7 +53,7 @@ def load(session: RankSession, text: str) -> None:
 @pytest.mark.parametrize("kernel", ["author", "identity"])
 def test_a_timed_call_brings_every_ranks_output(session: RankSession, kernel: str) -> None:
     load(session, ADD)
-    reply = session.timed_call(shares(1.0, 2.0), None, False, kernel)
+    reply = CopyingCaller(session).timed_call(shares(1.0, 2.0), None, False, kernel)
     expected = [3.0, 3.0] if kernel == "author" else [1.0, 2.0]
     assert expected == [float(value[0]) for value in reply.value]
     assert 0 < reply.window.claim_ns <= reply.window.bracket_ns
@@ -73,7 +74,7 @@ def test_inputs_are_asked_of_every_rank(session: RankSession) -> None:
 def test_what_all_ranks_printed_is_kept_over_new_ranks(session: RankSession) -> None:
     load(session, "print('hello')\n" + ADD)
     session.call(shares(1.0, 2.0, 3.0))
-    session.strike()
+    session.terminate()
     assert 5 == session.abort().stdout.count("hello")
 
 

@@ -1,5 +1,6 @@
 """What control groups count, where this machine lets us make any."""
 
+import signal
 import subprocess
 import sys
 
@@ -47,3 +48,24 @@ def test_time_of_a_child_that_nobody_waited_for_is_counted() -> None:
     assert before_ns is not None
     assert after_ns is not None
     assert (0, True) == (known_to_its_parent_ns, after_ns - before_ns >= CHILD_S * 1e9)
+
+
+HUNGRY = """
+from kernelbot.harness.sandbox import cgroups
+from kernelbot.protocol import Limits
+cgroups._JUDGE_BYTES = 0
+assert cgroups.confine_judge(Limits(memory_bytes=32 << 20))
+eaten = bytearray(96 << 20)
+print("within", flush=True)
+eaten += bytearray(96 << 20)
+print("beyond", flush=True)
+"""
+
+
+@pytest.mark.skipif("memory" not in cgroups.detect().parents, reason="no writable memory cgroup")
+def test_a_judge_that_eats_memory_is_killed_alone() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", HUNGRY], capture_output=True, text=True, check=False
+    )
+    assert (-signal.SIGKILL, "within\n") == (ended.returncode, ended.stdout)
+    assert cgroups.remove_leftovers(timeout_s=1)

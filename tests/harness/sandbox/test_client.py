@@ -1,7 +1,13 @@
+import errno
 import os
+import queue
+import resource
 import signal
 import socket
+import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +21,7 @@ from kernelbot.harness.sandbox import (
     Zygote,
     ZygoteConfig,
     cgroups,
+    enclosure,
     run_command,
 )
 from kernelbot.protocol import Limits, SandboxMode
@@ -48,7 +55,7 @@ def test_killing_twice_gives_the_same_answer(client: RunnerClient) -> None:
 
 def test_a_struck_runner_dies_while_nobody_waits(client: RunnerClient) -> None:
     runner = _spawn(client)
-    runner.strike()
+    runner.terminate()
     deadline = time.monotonic() + 10
     while _is_alive(runner.pid) and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -69,7 +76,7 @@ def test_a_runner_that_ends_by_itself_is_noticed(client: RunnerClient) -> None:
     ending = runner.wait(10)
     assert ending is not None
     assert 1 == ending.exit_code  # it was told nothing to do
-    assert "EOFError" in runner.stderr.text or "struct.error" in runner.stderr.text
+    assert "ChannelClosed" in runner.stderr.text
 
 
 def test_several_runners_live_side_by_side(client: RunnerClient) -> None:
@@ -77,6 +84,63 @@ def test_several_runners_live_side_by_side(client: RunnerClient) -> None:
     assert 5 == len({runner.pid for runner in runners})
     for runner in runners:
         runner.kill()
+
+
+UNDER_WAY = """
+import os, socket, time
+null = os.open("/dev/null", os.O_RDONLY)
+kept = []
+try:
+    while True:
+        kept.append(socket.socketpair())
+        kept[-1][0].setblocking(False)
+        try:
+            while True:
+                socket.send_fds(kept[-1][0], [b"x"], [null] * 200)
+        except BlockingIOError:
+            pass
+except OSError as error:
+    os.write(int(os.environ["POPCORN_FD"]), f"{error.errno}\\n".encode())
+time.sleep(60)
+"""
+"""Leaves descriptors under way until the kernel says that its user has too many."""
+
+
+@pytest.fixture
+def few_open_files() -> Iterator[None]:
+    """What many systems start everything with."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("few_open_files")
+def test_descriptors_under_way_keep_no_other_runner_from_starting() -> None:
+    zygote = Zygote.start(ZygoteConfig(Flavour.BARE))
+    lines: queue.SimpleQueue[str] = queue.SimpleQueue()
+    argv = [enclosure.inside(sys.executable), "-c", UNDER_WAY]
+
+    def fill() -> None:
+        client = RunnerClient(zygote.connect())
+        run_command(client, argv, timeout_s=8, popcorn_fd=True, on_line=lines.put)
+        client.close()
+
+    thread = threading.Thread(target=fill)
+    try:
+        zygote.wait_ready(60)
+        thread.start()
+        refused = int(lines.get(timeout=30))
+        client = RunnerClient(zygote.connect())
+        runners = [_spawn(client) for _ in range(3)]
+        alive = [_is_alive(runner.pid) for runner in runners]
+        for runner in runners:
+            runner.kill()
+        client.close()
+        thread.join()
+    finally:
+        zygote.close()
+    assert (errno.ETOOMANYREFS, [True] * 3) == (refused, alive)
 
 
 def test_no_descriptor_and_no_cgroup_is_left(client: RunnerClient) -> None:

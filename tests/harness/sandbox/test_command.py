@@ -28,6 +28,7 @@ def test_files_go_in_and_come_out(client: RunnerClient) -> None:
     assert {"out": b"\x00\xffc"} == result.collected
 
 
+@pytest.mark.timed
 def test_lines_on_the_descriptor_are_told_while_it_runs(client: RunnerClient) -> None:
     seen: list[tuple[str, float]] = []
     result = run_command(
@@ -54,6 +55,7 @@ def test_of_a_line_without_end_the_beginning_is_told(client: RunnerClient) -> No
     assert [16 << 20, len("next")] == [len(line) for line in seen]
 
 
+@pytest.mark.timed
 def test_grandchildren_are_not_waited_for(client: RunnerClient) -> None:
     result = run_command(
         client,

@@ -10,10 +10,12 @@ import pytest
 import kernelbot
 from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
 from kernelbot.harness.sandbox.enclosure import (
+    OUTSIDE_UID,
     build_command,
     check_tools,
     inside,
     interpreter_binds,
+    outside_uid,
 )
 
 
@@ -89,7 +91,11 @@ def test_root_is_dropped_before_bubblewrap_starts() -> None:
     command = build_command(ZygoteConfig(Flavour.BARE), ["true"], {})
     script = command[-1]
     assert ["unshare", "--mount", "sh", "-c"] == command[:4]
-    assert script.index("--reuid=65534") < script.index("--no-new-privs") < script.index("bwrap")
+    assert (
+        script.index(f"--reuid={OUTSIDE_UID}")
+        < script.index("--no-new-privs")
+        < script.index("bwrap")
+    )
 
 
 def test_a_wrapper_named_nvcc_does_not_open_the_folder_it_is_in(
@@ -109,3 +115,19 @@ def test_tools_outside_the_path_are_found(tmp_path: Path, monkeypatch: pytest.Mo
         assert "bubblewrap" == zygote.report().mode
     finally:
         zygote.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root chooses a user")
+@pytest.mark.parametrize("setting", ["0", "-1", "nobody", "4294967295", ""])
+def test_a_user_that_no_sandbox_can_have_is_refused(
+    setting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERNELBOT_SANDBOX_UID", setting)
+    with pytest.raises(SandboxUnavailable, match="must be a user id above 0"):
+        outside_uid()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root chooses a user")
+def test_the_sandbox_belongs_to_the_user_that_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KERNELBOT_SANDBOX_UID", "61001")
+    assert "--reuid=61001 --regid=61001" in build_command(ZygoteConfig(Flavour.BARE), ["a"], {})[-1]

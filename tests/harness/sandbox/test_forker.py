@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kernelbot.harness.runner_client.freeze import children_of
 from kernelbot.harness.sandbox import Entry, Flavour, Runner, RunnerClient, Zygote, ZygoteConfig
-from kernelbot.harness.stillness import children_of
 from kernelbot.protocol import Limits
 
 

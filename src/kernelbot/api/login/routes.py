@@ -90,7 +90,7 @@ async def show_account(services: ServicesDep, session: MaybeSession) -> Response
         pages.account(
             session.user,
             await services.users.identities(session.user),
-            await services.tokens.list(session.user),
+            await services.tokens.list_tokens(session.user),
             services.logins.providers(),
             session.csrf,
         )
@@ -160,7 +160,7 @@ async def delete_account(
     """Delete the account whose name was typed, if it is the one that is logged in here."""
     if name.strip().lower() != session.user.name.lower():
         raise UserError("That isn't the account's name.", hint="Nothing was deleted.")
-    await services.upkeep.delete_user(session.user, session.user.id, force=True)
+    await services.deletion.delete_user(session.user, session.user.id, force=True)
     response = html(pages.deleted(session.user.name))
     response.delete_cookie(browser.SESSION, path="/")
     return response

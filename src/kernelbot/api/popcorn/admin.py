@@ -21,8 +21,9 @@ from kernelbot.api.popcorn.models import (
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.api.popcorn.submissions import details
 from kernelbot.domain.errors import NotFound
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import Visibility
-from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Text
+from kernelbot.schemas.common import NAME_MAX, Text
 
 router = APIRouter(prefix="/admin", tags=["popcorn"], route_class=PopcornRoute)
 
@@ -61,7 +62,7 @@ async def popcorn_delete_submission(
     services: ServicesDep, organiser: Organiser, submission_id: SubmissionId
 ) -> SubmissionDeleted:
     """Delete anybody's submission; the ranking moves up."""
-    await services.upkeep.delete_submission(organiser, submission_id)
+    await services.deletion.delete_submission(organiser, submission_id)
     return SubmissionDeleted(submission_id=submission_id)
 
 
@@ -73,11 +74,11 @@ async def popcorn_delete_submissions_of(
     user_name: Annotated[str, Query(min_length=1, max_length=NAME_MAX)],
 ) -> SubmissionsDeleted:
     """Delete all of a person's submissions on a board."""
-    boards = await services.boards.list(organiser)
+    boards = await services.boards.list_boards(organiser)
     board = next((board.name for board in boards if board.id == leaderboard_id), None)
     if board is None:
         raise NotFound(f"There is no board with the id {leaderboard_id}.")
-    count = await services.upkeep.delete_submissions_of(organiser, board, user_name)
+    count = await services.deletion.delete_submissions_of(organiser, board, user_name)
     return SubmissionsDeleted(
         leaderboard_id=leaderboard_id, user_name=user_name, deleted_submissions=count
     )
@@ -88,7 +89,7 @@ async def popcorn_delete_board(
     services: ServicesDep, organiser: Organiser, board: str, force: bool = False
 ) -> BoardDeleted:
     """Delete a board. One with submissions goes only by force, and they with it."""
-    await services.upkeep.delete_board(organiser, board, force=force)
+    await services.deletion.delete_board(organiser, board, force=force)
     return BoardDeleted(leaderboard=board, force=force)
 
 

@@ -7,8 +7,8 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.domain.errors import NotAuthenticated, UserError
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import User
-from kernelbot.schemas.common import BIGINT_MAX
 
 _web = APIKeyHeader(name="X-Web-Auth-Id", auto_error=False, scheme_name="WebAuth")
 _cli = APIKeyHeader(name="X-Popcorn-Cli-Id", auto_error=False, scheme_name="CliAuth")

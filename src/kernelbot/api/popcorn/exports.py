@@ -10,7 +10,8 @@ from kernelbot.api.popcorn.auth import Organiser
 from kernelbot.api.popcorn.models import Ok
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.domain.export import ExportChoice
-from kernelbot.schemas.common import BIGINT_MAX, Text
+from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.schemas.common import Text
 
 router = APIRouter(prefix="/admin", tags=["popcorn"], route_class=PopcornRoute)
 

@@ -9,6 +9,7 @@ from kernelbot.domain.accounts import Invite, LimitCategory, RateLimit
 from kernelbot.domain.statistics import Statistics
 from kernelbot.domain.types import Board, DeviceStatus, Standing, StandingsPage, Visibility
 from kernelbot.schemas.common import Answer
+from kernelbot.schemas.submissions import NotRankedView
 
 
 class BoardItem(Answer):
@@ -83,6 +84,7 @@ class RankedEntry(Answer):
     rank: int
     leaderboard_name: str
     gpu_type: str
+    unverified: bool = Field(description="Measured by the problem's own script.")
 
     @classmethod
     def of(cls, page: StandingsPage, row: Standing) -> "RankedEntry":
@@ -97,6 +99,7 @@ class RankedEntry(Answer):
             rank=row.rank,
             leaderboard_name=page.board.name,
             gpu_type=page.device,
+            unverified=row.unverified,
         )
 
 
@@ -131,6 +134,7 @@ class RunItem(Answer):
     runner: str
     score: float | None
     passed: bool
+    unverified: bool = Field(description="Measured by the problem's own script.")
     result: dict[str, Any] | None = None
 
 
@@ -156,6 +160,7 @@ class SubmissionDetails(Answer):
     runs: list[RunItem]
     job: JobItem | None
     runner_queue: RunnerQueue | None
+    not_ranked: NotRankedView | None = Field(description="Why it isn't in the ranking, if not.")
 
 
 class ScoreItem(Answer):
@@ -163,6 +168,7 @@ class ScoreItem(Answer):
 
     gpu_type: str
     score: float | None
+    unverified: bool = Field(description="Measured by the problem's own script.")
 
 
 class SubmissionItem(Answer):
@@ -174,6 +180,7 @@ class SubmissionItem(Answer):
     submission_time: datetime
     done: bool
     runs: list[ScoreItem]
+    not_ranked: NotRankedView | None = Field(description="Why it isn't in the ranking, if not.")
 
 
 class Ok(Answer):

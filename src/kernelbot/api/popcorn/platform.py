@@ -24,8 +24,9 @@ from kernelbot.api.popcorn.models import (
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.domain.accounts import LimitCategory, RateLimit
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import User, Visibility
-from kernelbot.schemas.common import BIGINT_MAX, Text
+from kernelbot.schemas.common import Text
 from kernelbot.services import Services
 from kernelbot.services.boards import BoardEdit
 
@@ -109,7 +110,7 @@ async def popcorn_set_visibility(
 @router.get("/admin/leaderboards/{board}/rate-limits", responses=ERRORS)
 async def popcorn_limits(services: ServicesDep, organiser: Organiser, board: str) -> LimitList:
     """The limits that are set."""
-    found = await services.limits.list(organiser, board)
+    found = await services.limits.list_limits(organiser, board)
     return LimitList(leaderboard=board, rate_limits=[LimitItem.of(limit) for limit in found])
 
 
@@ -143,7 +144,7 @@ async def popcorn_make_invites(
 @router.get("/admin/leaderboards/{board}/invites", responses=ERRORS)
 async def popcorn_invites(services: ServicesDep, organiser: Organiser, board: str) -> InviteList:
     """The invites that open a board, and who has claimed them."""
-    found = await services.invites.list(organiser, board)
+    found = await services.invites.list_invites(organiser, board)
     return InviteList(invites=[InviteItem.of(invite) for invite in found])
 
 

@@ -9,7 +9,7 @@ from kernelbot.api.popcorn.auth import Author, MaybeAuthor, account_number
 from kernelbot.api.popcorn.models import BoardItem, Count, RankedEntry, RunnerQueue
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.api.popcorn.submit import queue_of
-from kernelbot.schemas.common import BIGINT_MAX
+from kernelbot.domain.ids import BIGINT_MAX
 
 router = APIRouter(tags=["popcorn"], route_class=PopcornRoute)
 
@@ -19,7 +19,7 @@ Offset = Annotated[int, Query(ge=0, le=BIGINT_MAX)]
 @router.get("/leaderboards", responses=ERRORS)
 async def popcorn_boards(services: ServicesDep, author: MaybeAuthor) -> list[BoardItem]:
     """The boards that the asker may see."""
-    return [BoardItem.of(board) for board in await services.boards.list(author)]
+    return [BoardItem.of(board) for board in await services.boards.list_boards(author)]
 
 
 @router.get("/gpus/{board}", responses=ERRORS)
@@ -56,7 +56,7 @@ async def popcorn_count(
     device: str,
     user_id: str | None = None,
 ) -> Count:
-    """How many rows the ranking has; with `user_id`, how many of his submissions count."""
+    """How many rows the ranking has; with `user_id`, how many of their submissions count."""
     if user_id is None:
         return Count(count=await services.standings.count(author, board, device))
     # An id that is no number here is nobody's, and nobody has submitted nothing.

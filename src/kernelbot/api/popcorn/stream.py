@@ -72,6 +72,8 @@ def _end(submission: Submission) -> str:
     runs = sorted(submission.runs, key=lambda run: (run.secret, run.id))
     results = [full_result(run).model_dump(mode="json") for run in runs]
     reports = [_report(run) for run in runs]
+    if submission.not_ranked is not None:
+        reports.append(submission.not_ranked.sentence)
     return frame("result", {"status": "success", "results": results, "reports": reports})
 
 
@@ -81,5 +83,7 @@ def _report(run: Run) -> str:
     if run.verdict is not Verdict.ACCEPTED:
         return f"{run.device}: {run.message or 'It could not be judged.'}"
     return f"{run.device}, secret data: accepted" + (
-        f", score {run.score_s:.6g} s" if run.score_s is not None else ""
+        f", score {run.score_s:.6g} s{' (unverified)' if run.unverified else ''}"
+        if run.score_s is not None
+        else ""
     )

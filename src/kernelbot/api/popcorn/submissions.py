@@ -16,6 +16,7 @@ from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import Mode, Phase, Verdict
 from kernelbot.render.report import report
 from kernelbot.render.text import printable, shorten
+from kernelbot.schemas.submissions import NotRankedView
 
 STATUS: dict[SubmissionState, str] = {
     SubmissionState.QUEUED: "pending",
@@ -83,6 +84,7 @@ def details(submission: Submission, queue: RunnerQueue | None) -> SubmissionDeta
             ),
         ),
         runner_queue=queue,
+        not_ranked=NotRankedView.of(submission.not_ranked),
     )
 
 
@@ -97,7 +99,11 @@ def listed(submission: Submission) -> SubmissionItem:
         file_name=submission.file_name,
         submission_time=submission.created_at,
         done=done(submission),
-        runs=[ScoreItem(gpu_type=run.device, score=_ranked_score(run)) for run in counted],
+        runs=[
+            ScoreItem(gpu_type=run.device, score=_ranked_score(run), unverified=run.unverified)
+            for run in counted
+        ],
+        not_ranked=NotRankedView.of(submission.not_ranked),
     )
 
 
@@ -136,6 +142,7 @@ def _item(
         runner=run.device,
         score=score,
         passed=passed,
+        unverified=run.unverified,
         result=result,
     )
 

@@ -10,7 +10,8 @@ from kernelbot.api.popcorn.models import SubmissionDeleted, SubmissionDetails, S
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.api.popcorn.submissions import details, done, listed
 from kernelbot.api.popcorn.submit import queue_of
-from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.schemas.common import NAME_MAX
 
 router = APIRouter(prefix="/user", tags=["popcorn"], route_class=PopcornRoute)
 
@@ -28,7 +29,9 @@ async def popcorn_own_submissions(
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> list[SubmissionItem]:
     """The asker's submissions, the newest first."""
-    found = await services.submissions.list(author, board=leaderboard, limit=limit, offset=offset)
+    found = await services.submissions.list_submissions(
+        author, board=leaderboard, limit=limit, offset=offset
+    )
     return [listed(submission) for submission in found]
 
 
@@ -48,5 +51,5 @@ async def popcorn_delete_own_submission(
     services: ServicesDep, author: Author, submission_id: SubmissionId
 ) -> SubmissionDeleted:
     """Delete one's own submission; what runs of it is stopped, and the ranking moves up."""
-    await services.upkeep.delete_submission(author, submission_id)
+    await services.deletion.delete_submission(author, submission_id)
     return SubmissionDeleted(submission_id=submission_id)

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from kernelbot.api.dependencies import (
     PUBLIC,
     BoardName,
-    KnownFirst,
+    CreatorsFirst,
     Limit,
     MaybeViewer,
     ServicesDep,
@@ -15,19 +15,20 @@ from kernelbot.api.dependencies import (
     answers_of,
 )
 from kernelbot.api.errors import documented
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.accounts import BoardChange
 from kernelbot.schemas.boards import BoardList, BoardView, NewBoard, ProblemView, StandingsView
-from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services.boards import BoardEdit, Keep
 
 router = APIRouter(prefix="/boards", tags=["boards"])
-making = APIRouter(prefix="/boards", tags=["boards"], route_class=KnownFirst)
+making = APIRouter(prefix="/boards", tags=["boards"], route_class=CreatorsFirst)
 
 
 @router.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
 async def list_boards(services: ServicesDep, viewer: MaybeViewer) -> BoardList:
     """Every board the asker may see; without a token, the public ones."""
-    boards = await services.boards.list(viewer)
+    boards = await services.boards.list_boards(viewer)
     return BoardList(boards=[BoardView.of(board) for board in boards])
 
 
@@ -55,10 +56,10 @@ async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardNam
 async def change_board(
     services: ServicesDep, viewer: Viewer, board: BoardName, body: BoardChange
 ) -> BoardView:
-    """Change visibility, deadline or whether code is shown after it; what the body leaves out
-    stays. For its organisers."""
+    """Change visibility, deadline, whether code is shown after it, or whether secret runs share a
+    seed; what the body leaves out stays. For its organisers."""
     deadline = body.deadline if "deadline" in body.model_fields_set else Keep.KEEP
-    edit = BoardEdit(body.visibility, deadline, body.reveal_code)
+    edit = BoardEdit(body.visibility, deadline, body.reveal_code, body.fixed_seed)
     return BoardView.of(await services.boards.edit(viewer, board, edit))
 
 

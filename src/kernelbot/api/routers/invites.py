@@ -56,7 +56,7 @@ async def list_invites(
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> InviteList:
     """A board's invites, the newest first. For its organisers."""
-    found = await services.invites.list(
+    found = await services.invites.list_invites(
         viewer, board, unclaimed=unclaimed, limit=limit, offset=offset
     )
     return InviteList(invites=[InviteView.of(invite) for invite in found])
@@ -67,7 +67,7 @@ async def list_invites(
 )
 async def list_limits(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> LimitList:
     """How many submissions each author may make within an hour."""
-    found = await services.limits.list(viewer, board)
+    found = await services.limits.list_limits(viewer, board)
     return LimitList(limits=[LimitView.of(limit) for limit in found])
 
 

@@ -15,7 +15,7 @@ router = APIRouter(prefix="/device-logins", tags=["logins"])
 async def begin_device_login(
     request: Request, services: ServicesDep, settings: SettingsDep
 ) -> DeviceLoginView:
-    """Begin. Whoever types the code in a browser, logged in, lets the terminal speak for him."""
+    """Begin. Whoever types the code in a browser, logged in, lets the terminal speak for them."""
     begun = await services.logins.begin_device()
     return DeviceLoginView(
         device_code=begun.device_code,

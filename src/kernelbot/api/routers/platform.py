@@ -6,8 +6,9 @@ from fastapi import APIRouter, Query
 
 from kernelbot.api.dependencies import PUBLIC, Limit, MaybeViewer, ServicesDep, Viewer
 from kernelbot.api.errors import documented
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.accounts import AuditEntryView, AuditPage, PlatformView, Reason
-from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+from kernelbot.schemas.common import NAME_MAX
 
 router = APIRouter(tags=["platform"])
 
@@ -44,7 +45,7 @@ async def list_audit(
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
 ) -> AuditPage:
     """What organisers did, the newest first; `action` may be a noun alone (`user`). For admins."""
-    found = await services.audit.list(
+    found = await services.audit.list_entries(
         viewer, subject=subject, actor=actor, action=action, before_id=before_id, limit=limit
     )
     return AuditPage(

@@ -19,7 +19,7 @@ async def list_held(
     board: Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")] = None,
     limit: Limit = 50,
 ) -> HeldList:
-    """Submissions that wait for the asker's decision: those to boards he made, or for an admin
+    """Submissions that wait for the asker's decision: those to boards they made, or for an admin
     to any."""
     held = await services.reviews.held(viewer, board=board, limit=limit)
     return HeldList(submissions=[SubmissionView.of(submission) for submission in held])

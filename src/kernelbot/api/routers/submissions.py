@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, File, Form, Header, Path, Query, Request, Response, UploadFile
 from fastapi.responses import StreamingResponse
 
-from kernelbot.api.answers import LONGEST_KEPT_BYTES
+from kernelbot.api.answers import MAX_KEPT_BYTES
 from kernelbot.api.dependencies import (
     Limit,
     ServicesDep,
@@ -19,15 +19,17 @@ from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.api.errors import documented
 from kernelbot.api.events import stream
 from kernelbot.api.uploads import file_name
-from kernelbot.domain.files import LONGEST_NAME
+from kernelbot.domain.files import MAX_NAME
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import NewSubmission
 from kernelbot.protocol import Mode
 from kernelbot.schemas.artifacts import ArtifactEntry, ArtifactList
-from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX, Name
+from kernelbot.schemas.common import NAME_MAX, Name
 from kernelbot.schemas.samples import SampleList
 from kernelbot.schemas.submissions import SubmissionList, SubmissionView
-from kernelbot.services.recent import Recent
-from kernelbot.services.views import Look
+from kernelbot.services.submissions import Submissions
+from kernelbot.services.versioned_cache import VersionedCache
+from kernelbot.services.views import Listed
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
@@ -63,11 +65,11 @@ async def create_submission(
         file_name=file_name(file),
         content=await file.read(),
     )
-    taken_in = await services.submissions.take_in(viewer, new, late_by=viewer if late else None)
-    return SubmissionView.of(*taken_in)
+    created = await services.submissions.create(viewer, new, late_by=viewer if late else None)
+    return SubmissionView.of(*created)
 
 
-@router.get("", response_model=SubmissionList, responses=documented(401, 404, 422, 503))
+@router.get("", response_model=SubmissionList, responses=documented(401, 403, 404, 422, 503))
 async def list_submissions(
     request: Request,
     services: ServicesDep,
@@ -75,22 +77,46 @@ async def list_submissions(
     board: Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")] = None,
     limit: Limit = 50,
     before_id: Annotated[int | None, Query(ge=1, le=BIGINT_MAX)] = None,
+    everyone: Annotated[
+        bool,
+        Query(
+            alias="all",
+            description="Everybody's. For organisers of `board`, else admins.",
+        ),
+    ] = False,
+    user: Annotated[
+        str | None,
+        Query(
+            max_length=NAME_MAX,
+            pattern=r"^[^\x00-\x1f\x7f]+$",
+            description="This person's. For organisers of `board`; without it for admins.",
+        ),
+    ] = None,
 ) -> Response:
-    """The asker's own submissions, the newest first."""
-    looks = await services.submissions.looks(viewer, board=board, limit=limit, before_id=before_id)
-    listed = answers_of(request).listed
-    entries = [_entry(look, listed) for look in looks]
-    last = looks[-1].row.id if len(looks) == limit else None
+    """The asker's own submissions, the newest first; with `all` or `user` others'."""
+    ask = services.submissions
+    if everyone or user is not None:
+        found = await ask.page_of_others(
+            viewer, board=board, user=user, limit=limit, before_id=before_id
+        )
+    else:
+        found = await ask.page(viewer, board=board, limit=limit, before_id=before_id)
+    entries = await _entries(ask, found, answers_of(request).listed)
+    last = found[-1].id if len(found) == limit else None
     return Response(SubmissionList.of_json(entries, last), media_type="application/json")
 
 
-def _entry(look: Look, kept: Recent[int, bytes]) -> bytes:
-    """One of a list, as JSON."""
-    entry = kept.get(look.row.id, look)
-    if entry is None:
-        entry = SubmissionView.of(look.listed()).model_dump_json().encode()
-        kept.keep(look.row.id, look, entry)
-    return entry
+async def _entries(
+    ask: Submissions, page: list[Listed], kept: VersionedCache[int, bytes]
+) -> list[bytes]:
+    """Each of a page as JSON; only what has changed is read and rendered."""
+    entries = {one.id: kept.get(one.id, one) for one in page}
+    changed = [one for one in page if entries[one.id] is None]
+    for one, submission in await ask.listed(changed):
+        entry = SubmissionView.of(submission).model_dump_json().encode()
+        kept.keep(one.id, one, entry)
+        entries[one.id] = entry
+    return [entry for entry in entries.values() if entry is not None]
 
 
 @router.get(
@@ -102,14 +128,14 @@ async def show_submission(
     request: Request, services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> Response:
     """One submission with its code and its runs' results."""
-    look = await services.submissions.look(viewer, submission_id)
+    snapshot = await services.submissions.snapshot(viewer, submission_id)
     answers = answers_of(request).submissions
-    answer = answers.get((submission_id, look.secret), look)
+    answer = answers.get((submission_id, snapshot.secret), snapshot)
     if answer is None:
-        submission = await services.submissions.whole(look)
-        answer = SubmissionView.of(submission, look.queue).model_dump_json().encode()
-        if len(answer) <= LONGEST_KEPT_BYTES:
-            answers.keep((submission_id, look.secret), look, answer)
+        submission = await services.submissions.whole(snapshot)
+        answer = SubmissionView.of(submission, snapshot.queue).model_dump_json().encode()
+        if len(answer) <= MAX_KEPT_BYTES:
+            answers.keep((submission_id, snapshot.secret), snapshot, answer)
     return Response(answer, media_type="application/json")
 
 
@@ -126,7 +152,7 @@ async def list_artifacts(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> ArtifactList:
     """The files that came out of its runs, without their contents."""
-    found = await services.artifacts.list(viewer, submission_id)
+    found = await services.artifacts.list_artifacts(viewer, submission_id)
     return ArtifactList(
         submission_id=submission_id, artifacts=[ArtifactEntry.of(file) for file in found]
     )
@@ -142,7 +168,7 @@ async def download_artifact(
     viewer: Viewer,
     submission_id: SubmissionId,
     run_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)],
-    name: Annotated[str, Path(max_length=LONGEST_NAME, pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*$")],
+    name: Annotated[str, Path(max_length=MAX_NAME, pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*$")],
 ) -> Response:
     """One of them, as it was left, to be saved and not to be shown."""
     file, content = await services.artifacts.get(viewer, submission_id, run_id, name)
@@ -176,7 +202,7 @@ async def follow_submission(
     whenever the place in the queue has changed; comments while it is quiet; after the
     submission's last event one `event: end`, and the stream closes."""
     # Asked first, because a stream that has begun can't turn into a 404.
-    await services.submissions.look(viewer, submission_id)
+    await services.submissions.snapshot(viewer, submission_id)
     events = services.submissions.events(viewer, submission_id, after=last_event_id)
     return StreamingResponse(
         stream(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, File, Form, UploadFile
 
-from kernelbot.api.dependencies import KnownFirst, ServicesDep, Viewer
+from kernelbot.api.dependencies import AdminsFirst, ServicesDep, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.api.uploads import file_name
 from kernelbot.domain.sync import SyncOptions
@@ -12,7 +12,7 @@ from kernelbot.domain.types import Visibility
 from kernelbot.schemas.common import Name
 from kernelbot.schemas.sync import SyncBody, SyncView
 
-router = APIRouter(prefix="/sync", tags=["organisers"], route_class=KnownFirst)
+router = APIRouter(prefix="/sync", tags=["organisers"], route_class=AdminsFirst)
 
 
 @router.post("", responses=documented(400, 401, 403, 409, 413, 422, 503))

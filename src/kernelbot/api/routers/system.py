@@ -15,7 +15,7 @@ probes = APIRouter(tags=["probes"])
 @devices.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
 async def list_devices(services: ServicesDep, _viewer: MaybeViewer) -> DeviceList:
     """Every configured device with the lengths of its queues."""
-    found = await services.devices.list()
+    found = await services.devices.list_devices()
     return DeviceList(devices=[DeviceView.of(device) for device in found])
 
 
@@ -27,9 +27,18 @@ async def health() -> HealthView:
 
 @probes.get("/ready", responses={503: {"model": ReadyView, "description": "Not ready"}})
 async def ready(services: ServicesDep, response: Response) -> ReadyView:
-    """Whether database, queue and launchers are there: 200 if all, else 503, each with a note."""
+    """Whether requests are answered and submissions taken: 200 if the database is there with the
+    right schema, else 503. Each part has a note, those of judging too."""
     view = ReadyView.of(await services.health.ready())
     response.status_code = 200 if view.ready else 503
+    return view
+
+
+@probes.get("/ready/judging", responses={503: {"model": ReadyView, "description": "Not judging"}})
+async def ready_to_judge(services: ServicesDep, response: Response) -> ReadyView:
+    """Whether submissions are judged: 200 if there are workers and devices as well, else 503."""
+    view = ReadyView.of(await services.health.ready())
+    response.status_code = 200 if view.judging else 503
     return view
 
 

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Path
 
 from kernelbot.api.dependencies import ServicesDep, Viewer
 from kernelbot.api.errors import documented
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.accounts import IssuedTokenView, NewTokenRequest, TokenList, TokenView
-from kernelbot.schemas.common import BIGINT_MAX
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 
@@ -15,7 +15,7 @@ router = APIRouter(prefix="/tokens", tags=["tokens"])
 @router.get("", responses=documented(401, 503))
 async def list_tokens(services: ServicesDep, viewer: Viewer) -> TokenList:
     """The asker's tokens without their texts, the newest first."""
-    found = await services.tokens.list(viewer)
+    found = await services.tokens.list_tokens(viewer)
     return TokenList(tokens=[TokenView.of(token) for token in found])
 
 

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Path, Query
 
 from kernelbot.api.dependencies import Limit, ServicesDep, UserId, Viewer
 from kernelbot.api.errors import documented
+from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.accounts import (
     AccountList,
     AccountView,
@@ -14,7 +15,7 @@ from kernelbot.schemas.accounts import (
     Reason,
     RoleChange,
 )
-from kernelbot.schemas.common import BIGINT_MAX, NAME_MAX
+from kernelbot.schemas.common import NAME_MAX
 from kernelbot.schemas.users import NewUser, NewUserView, UserView
 
 router = APIRouter(prefix="/users", tags=["users"])
@@ -60,7 +61,7 @@ async def list_users(
     after_id: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> AccountList:
     """Accounts by number. For admins."""
-    found = await services.users.list(viewer, search=search, limit=limit, after_id=after_id)
+    found = await services.users.list_users(viewer, search=search, limit=limit, after_id=after_id)
     return AccountList(
         users=[AccountView.of(user) for user in found],
         next_after_id=found[-1].id if len(found) == limit else None,

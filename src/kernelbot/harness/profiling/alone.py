@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kernelbot.harness.builds import unpack
-from kernelbot.harness.compiled import CompiledKernel, Kernel, PythonKernel
-from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.build.own_builds import unpack
+from kernelbot.harness.data.decode import decode
+from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.profiling.nsight import RANGE
-from kernelbot.harness.rebuild import decode
+from kernelbot.harness.runner.kernels import CompiledKernel, Kernel, PythonKernel
 
 ORDER = ".profile/order.json"
 DATA = ".profile/data.bin"

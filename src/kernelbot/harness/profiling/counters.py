@@ -130,7 +130,7 @@ class Counters:
                 os.close(file)
 
     def _open_one(self, event: Event, thread: int) -> int:
-        """The kernel's side is counted too where that is allowed."""
+        """The kernel's side is counted too if that is allowed."""
         try:
             if not self.user_only:
                 return _perf_event_open(event, thread, user_only=False)

@@ -4,12 +4,12 @@ import contextlib
 import json
 from collections.abc import Mapping
 
-from kernelbot.harness.failure import garbage, refuse
-from kernelbot.harness.memory import SharedBuffer
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.judge.failures import garbage, refuse
 from kernelbot.harness.profiling.counters import EVENTS, Count, Counters
 from kernelbot.harness.profiling.findings import File, Findings, columns
-from kernelbot.harness.session import Session
-from kernelbot.harness.values import Encoded
+from kernelbot.harness.runner_client.session import Session
 
 _TITLE = "Counters, per call"
 _OF = {

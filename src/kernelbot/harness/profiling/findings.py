@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kernelbot.harness.artifacts import TEXT, Artifacts
+from kernelbot.harness.judge.artifacts import TEXT, Artifacts
 from kernelbot.harness.sandbox import CommandResult
 
 
@@ -19,7 +19,7 @@ class File:
 
 @dataclass(frozen=True)
 class Findings:
-    """A section of the workload's report, and files. Where there is nothing, the text says why;
+    """A section of the workload's report, and files. If there is nothing, the text says why;
     where a section is all there is, it needs no title."""
 
     title: str
@@ -33,7 +33,7 @@ class Profiler(Protocol):
     def profile(self, data: Any) -> Findings:
         """Look at calls on `data`, which is what a `Question` of the session's kind gives.
 
-        Raises `AuthorFailure` where the kernel fails in the runner.
+        Raises `AuthorFailure` if the kernel fails in the runner.
         """
 
 

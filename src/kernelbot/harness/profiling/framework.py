@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from kernelbot.harness.callers import Conversation
 from kernelbot.harness.profiling.findings import File, Findings
 from kernelbot.harness.profiling.inside import CALLS
+from kernelbot.harness.runner_client.callers import Conversation
 
 
 class FrameworkProfiler:

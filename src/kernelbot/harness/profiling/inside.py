@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 CALLS = 5
-MOST_TEXT = 200_000
+MAX_TEXT = 200_000
 _ROWS = 30
 _REPEAT_S = 0.2
-_MOST_REPEATS = 100_000
+_MAX_REPEATS = 100_000
 
 
 def profile(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, bytes]:
@@ -34,14 +34,14 @@ def profile(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[s
     table = taken.key_averages().table(sort_by=order, row_limit=_ROWS)
     trace = Path(f"trace-{os.getpid()}.json")  # ranks share their folder
     taken.export_chrome_trace(str(trace))
-    return str(table)[:MOST_TEXT], gzip.compress(trace.read_bytes(), 6)
+    return str(table)[:MAX_TEXT], gzip.compress(trace.read_bytes(), 6)
 
 
 def repeat(function: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
     """Call for a fifth of a second, at least `CALLS` times; how often it was."""
     end = time.perf_counter() + _REPEAT_S
     calls = 0
-    while calls < CALLS or (calls < _MOST_REPEATS and time.perf_counter() < end):
+    while calls < CALLS or (calls < _MAX_REPEATS and time.perf_counter() < end):
         function(*arguments)
         calls += 1
     return calls
@@ -59,4 +59,4 @@ def _python_profile(function: Callable[..., Any], arguments: tuple[Any, ...]) ->
         profiler.runcall(function, *arguments)
     text = io.StringIO()
     pstats.Stats(profiler, stream=text).sort_stats("cumulative").print_stats(_ROWS)
-    return text.getvalue()[:MOST_TEXT]
+    return text.getvalue()[:MAX_TEXT]

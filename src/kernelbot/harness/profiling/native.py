@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from kernelbot.harness.callers import Conversation
 from kernelbot.harness.profiling.counting import CountingProfiler
 from kernelbot.harness.profiling.findings import Findings, Profiler
 from kernelbot.harness.profiling.framework import FrameworkProfiler
 from kernelbot.harness.profiling.tools import find_tool
 from kernelbot.harness.profiling.watched import Subject, ToolProfiler
+from kernelbot.harness.runner_client.callers import Conversation
+from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.session import Session
 
 
 def profilers_for(subject: Subject, session: Conversation, client: RunnerClient) -> list[Profiler]:
@@ -31,9 +31,9 @@ def profilers_for(subject: Subject, session: Conversation, client: RunnerClient)
 class _Missing:
     """Stands where a profiler would, and says what is missing."""
 
-    def __init__(self, told: Findings) -> None:
-        self._told = told
+    def __init__(self, findings: Findings) -> None:
+        self._findings = findings
 
     def profile(self, data: Any) -> Findings:  # noqa: ARG002 (there is nothing to look with)
         """Always the same."""
-        return self._told
+        return self._findings

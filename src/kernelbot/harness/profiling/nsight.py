@@ -12,7 +12,7 @@ TABLES = ("GPU Throughput", "Pipe Utilization (% of active cycles)", "Warp State
 """What a beginner can read; everything else is in the file."""
 _REPORT = "profile"
 _FILE = f"{_REPORT}.ncu-rep"
-_MOST_KERNELS = "10"
+_MAX_KERNELS = "10"
 _KERNEL = re.compile(r"\S.*, Context \d+, Stream \d+")
 _TABLE = re.compile(r"Table Name\s*:(.*)")
 _COMPLAINT = re.compile(r"^==(?:ERROR|WARNING)==\s*(.+)$", re.MULTILINE)
@@ -35,7 +35,7 @@ class NsightCompute:
     def command(self, program: str, argv: list[str]) -> list[str]:
         """The first kernels that are launched within the range, with everything there is."""
         options = ["--set", "full", "--import-source", "1", "--target-processes", "all"]
-        chosen = ["--nvtx", "--nvtx-include", f"{RANGE}/", "-c", _MOST_KERNELS]
+        chosen = ["--nvtx", "--nvtx-include", f"{RANGE}/", "-c", _MAX_KERNELS]
         return [program, *options, *chosen, "-f", "-o", _REPORT, "--", *argv]
 
     def findings(

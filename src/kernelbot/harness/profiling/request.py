@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from kernelbot.harness.failure import garbage, refuse
-from kernelbot.harness.memory import SharedBuffer
-from kernelbot.harness.profiling.inside import MOST_TEXT
-from kernelbot.harness.values import Encoded
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.judge.failures import garbage, refuse
+from kernelbot.harness.profiling.inside import MAX_TEXT
 
 _TRACE_BYTES = 16 << 20
 
@@ -29,8 +29,8 @@ class ProfileRequest:
             raise garbage(reply)
         if size > _TRACE_BYTES:
             left_out = f"\nThe trace is left out: it has more than {_TRACE_BYTES >> 20} MiB."
-            return text[:MOST_TEXT] + left_out, b""
-        return text[:MOST_TEXT], self._taken.read(0, max(size, 0))
+            return text[:MAX_TEXT] + left_out, b""
+        return text[:MAX_TEXT], self._taken.read(0, max(size, 0))
 
     def close(self) -> None:
         """Give the memory back."""

@@ -23,8 +23,8 @@ _TABLES = (
     "agent_info",
 )
 """Names differ between releases: what isn't there isn't brought."""
-_MOST_KERNELS = 20
-_MOST_NAME = 100
+_MAX_KERNELS = 20
+_MAX_NAME = 100
 
 
 class Rocprof:
@@ -69,8 +69,8 @@ def summary(statistics: str) -> str:
             csv.DictReader(io.StringIO(statistics)),
             key=lambda row: -float(row["TotalDurationNs"]),
         )
-        for row in found[:_MOST_KERNELS]:
-            name, total_us = row["Name"][:_MOST_NAME], float(row["TotalDurationNs"]) / 1e3
+        for row in found[:_MAX_KERNELS]:
+            name, total_us = row["Name"][:_MAX_NAME], float(row["TotalDurationNs"]) / 1e3
             calls, mean_us = int(row["Calls"]), float(row["AverageNs"]) / 1e3
             share = f"{float(row['Percentage']):.1f} %"
             rows.append((name, str(calls), f"{total_us:.2f}", f"{mean_us:.2f}", share))
@@ -78,10 +78,10 @@ def summary(statistics: str) -> str:
         return f"The statistics can't be read ({type(error).__name__}: {error}); see the file."
     if not found:
         return "No kernel ran on the GPU."
-    more = len(found) - _MOST_KERNELS
-    told = "Of the whole program, with the call that warms it up."
+    more = len(found) - _MAX_KERNELS
+    title = "Of the whole program, with the call that warms it up."
     rest = f"\n{more} more in the file." if more > 0 else ""
-    return f"{told}\n\n{columns(rows, right=4)}{rest}"
+    return f"{title}\n\n{columns(rows, right=4)}{rest}"
 
 
 def _media_type(name: str) -> str:

@@ -5,8 +5,9 @@ import json
 import sys
 from dataclasses import dataclass, replace
 
-from kernelbot.harness.memory import SharedBuffer
-from kernelbot.harness.problem import shared_files
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.problem.loader import shared_files
 from kernelbot.harness.profiling import alone
 from kernelbot.harness.profiling.findings import Findings
 from kernelbot.harness.profiling.tools import Installed, share_s
@@ -17,7 +18,6 @@ from kernelbot.harness.sandbox import (
     harness_path,
     run_command,
 )
-from kernelbot.harness.values import Encoded
 from kernelbot.protocol import JobSpec, SandboxMode
 
 _REPORT_BYTES = 256 << 20

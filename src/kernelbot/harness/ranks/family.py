@@ -10,7 +10,7 @@ import signal
 import socket
 from collections.abc import Sequence
 
-from kernelbot.harness.runner import serve
+from kernelbot.harness.runner.runner import serve
 from kernelbot.harness.sandbox import kernel, wire
 
 

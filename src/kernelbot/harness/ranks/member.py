@@ -1,8 +1,8 @@
-"""The trusted ranks: processes that generate one rank's data and check its output, together.
+"""The problem's ranks: processes that generate one rank's data and check its output, together.
 
 A reference for several ranks talks to the others itself, so it needs as many processes as the
-submission has, with a process group of their own. They are forked from a nursery, which is forked
-from the judge before that has started anything.
+submission has, with a process group of their own. They are forked from a nursery, which is the
+first process of the problem's cage.
 """
 
 import contextlib
@@ -12,36 +12,38 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
-from kernelbot.harness.channel import Channel, ChannelClosed
-from kernelbot.harness.checking import expected_output, unlike
-from kernelbot.harness.examining import encode_input
-from kernelbot.harness.memory import SharedBuffer
-from kernelbot.harness.problem import LoadedProblem, ProblemBroken, loaded
+from kernelbot.harness.data.decode import decode
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.problem.checking import expected_output, unlike
+from kernelbot.harness.problem.loader import LoadedProblem, ProblemBroken, blaming_problem, loaded
+from kernelbot.harness.problem.questions import encode_input, max_output_bytes
 from kernelbot.harness.ranks.joining import join
-from kernelbot.harness.rebuild import decode
 from kernelbot.harness.sandbox import kernel
+from kernelbot.harness.sandbox.channel import MAX_PROBLEM_MESSAGE_BYTES, Channel, ChannelClosed
 from kernelbot.protocol import ProblemSpec
 
 _SEEDS = 1 << 31
 
 
-def run_nursery(lane: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
+def run_nursery(control_channel: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
     """Fork members as the judge asks for them; each `seat` of rank 0 ends all that were before.
 
     `folder` is for their files. Meant to be the whole life of a forked process.
     """
     tempfile.tempdir = folder
     pids: list[int] = []
-    _begin(lane)
+    _begin(control_channel)
     with contextlib.suppress(ChannelClosed):
         while True:
-            order, fds = lane.receive()
+            order, fds = control_channel.receive()
             if order["rank"] == 0:
                 _end_all(pids)
             pid = os.fork()
             if pid == 0:
+                order["meeting"] = Path(folder, order["meeting"]).as_uri()
                 _be_member(fds[0], spec, order)
             os.close(fds[0])
             pids.append(pid)
@@ -49,10 +51,10 @@ def run_nursery(lane: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
     os._exit(0)
 
 
-def _begin(lane: Channel) -> None:
+def _begin(control_channel: Channel) -> None:
     """Die with the parent, and hold nothing of its."""
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-    kernel.close_all_but({0, 1, 2, lane.fileno()})
+    kernel.close_all_but({0, 1, 2, control_channel.fileno()})
 
 
 def _end_all(pids: list[int]) -> None:
@@ -64,13 +66,15 @@ def _end_all(pids: list[int]) -> None:
 def _be_member(fd: int, spec: ProblemSpec, order: dict[str, Any]) -> NoReturn:
     code = 1
     try:
-        lane = Channel(socket.socket(fileno=fd))
-        _begin(lane)
+        control_channel = Channel(socket.socket(fileno=fd), MAX_PROBLEM_MESSAGE_BYTES)
+        _begin(control_channel)
         with loaded(spec) as problem:
-            _Member(lane, problem, order["rank"], order["device"]).serve(order)
+            _Member(control_channel, problem, order["rank"], order["device"]).serve(order)
         code = 0
     except ChannelClosed:
         code = 0
+    except ProblemBroken as error:
+        control_channel.send({"op": "broken", "text": str(error)})
     except BaseException:  # noqa: BLE001 (the last frame of this process: it shows and ends)
         sys.excepthook(*sys.exc_info())
     finally:
@@ -79,8 +83,10 @@ def _be_member(fd: int, spec: ProblemSpec, order: dict[str, Any]) -> NoReturn:
 
 
 class _Member:
-    def __init__(self, lane: Channel, problem: LoadedProblem, rank: int, device: str) -> None:
-        self._lane = lane
+    def __init__(
+        self, control_channel: Channel, problem: LoadedProblem, rank: int, device: str
+    ) -> None:
+        self._control_channel = control_channel
         self._problem = problem
         self._rank = rank
         self._device = device
@@ -98,7 +104,7 @@ class _Member:
         """Join the others, then answer the judge until it hangs up."""
         self._guarded(lambda: self._join(order))
         while True:
-            message, fds = self._lane.receive()
+            message, fds = self._control_channel.receive()
             answer = self._answers[message["op"]]
             self._guarded(lambda: answer(message, fds))  # noqa: B023 (called at once)
             for fd in fds:
@@ -108,14 +114,14 @@ class _Member:
         try:
             step()
         except ProblemBroken as error:
-            self._lane.send({"op": "broken", "text": str(error)})
+            self._control_channel.send({"op": "broken", "text": str(error)})
 
     def _join(self, order: dict[str, Any]) -> None:
         try:
             join(self._rank, order["world_size"], order["backend"], order["meeting"])
         except RuntimeError as error:
             raise ProblemBroken(f"The reference's ranks couldn't be set up: {error}") from error
-        self._lane.send({"op": "seated"})
+        self._control_channel.send({"op": "seated"})
 
     def _ask(self, message: dict[str, Any], _fds: list[int]) -> None:
         self._expected = None
@@ -126,13 +132,14 @@ class _Member:
         given = encode_input(self._data, self._problem.modules)
         buffer = SharedBuffer.create(given.size_bytes)
         given.copy_to(buffer)
-        self._lane.send({"op": "asked", "data": given.skeleton}, [buffer.fd])
+        self._control_channel.send({"op": "asked", "data": given.skeleton}, [buffer.fd])
         buffer.close()
 
     def _work_out(self, _message: dict[str, Any], _fds: list[int]) -> None:
         if self._expected is None:
             self._expected = expected_output(self._problem, self._data)
-        self._lane.send({"op": "said", "complaint": ""})
+        size = None if self._expected is None else max_output_bytes(self._expected)
+        self._control_channel.send({"op": "said", "complaint": "", "max_bytes": size})
 
     def _compare(self, message: dict[str, Any], fds: list[int]) -> None:
         """Is the output of the right kind? Answered before any rank's checker runs."""
@@ -141,14 +148,10 @@ class _Member:
             message["value"], buffer, self._problem.modules, device=self._device
         )
         buffer.close()
-        complaint = unlike(self._expected, self._output, self._data)
-        self._lane.send({"op": "said", "complaint": complaint})
+        complaint = unlike(self._problem, self._expected, self._output, self._data)
+        self._control_channel.send({"op": "said", "complaint": complaint})
 
     def _check(self, _message: dict[str, Any], _fds: list[int]) -> None:
-        try:
+        with blaming_problem("checker"):
             complaint = self._problem.judge(self._data, self._output)
-        except (Exception, SystemExit) as error:
-            raise ProblemBroken(
-                f"The problem's checker failed: {type(error).__name__}: {error}"
-            ) from error
-        self._lane.send({"op": "said", "complaint": complaint})
+        self._control_channel.send({"op": "said", "complaint": complaint})

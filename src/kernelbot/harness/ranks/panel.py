@@ -1,29 +1,30 @@
-"""Asks questions for several ranks: the problem's code runs in as many trusted processes."""
+"""Asks questions for several ranks: the problem's code runs in as many processes of its cage."""
 
 import contextlib
-import ctypes
-import os
 import socket
-import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import Any
 
-from kernelbot.harness.channel import Channel, ChannelError, wait_for_any
-from kernelbot.harness.memory import SharedBuffer
-from kernelbot.harness.problem import ProblemBroken
-from kernelbot.harness.ranks.member import run_nursery
+from kernelbot.harness.data.encode import UnsupportedValue, encode
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.problem.examiner import Cage, received_data, received_size
+from kernelbot.harness.problem.loader import ProblemBroken, shared_modules
 from kernelbot.harness.ranks.shares import Shares
-from kernelbot.harness.values import Encoded, Leaf, UnsupportedValue, encode, leaf_sizes
-from kernelbot.protocol import CaseValue, ProblemSpec, Vendor
+from kernelbot.harness.sandbox.channel import (
+    MAX_PROBLEM_MESSAGE_BYTES,
+    Channel,
+    ChannelClosed,
+    ChannelError,
+    wait_for_any,
+)
+from kernelbot.protocol import CaseValue, JobSpec, Vendor
 
 _PATIENCE_S = 120.0
 _GRACE_S = 1.0
 """Once one rank has found fault, others may wait for it in a collective that it never joins."""
-_LANE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -56,24 +57,25 @@ class RankQuestion:
         """See `Question`."""
         self.panel.work_out()
 
+    def max_output_bytes(self) -> int | None:
+        """See `Question`: of each rank."""
+        return self.panel.max_output_bytes
+
     def complaint(self, output: Any) -> str:
         """See `Question`; `output` is a tuple with each rank's."""
         return self.panel.complaint(output)
 
 
 class Panel:
-    """A trusted process for each rank. Use `convened`."""
+    """A process of the problem's for each rank, forked in the cage."""
 
-    def __init__(
-        self, nursery: Channel, folder: str, vendor: Vendor, modules: frozenset[str]
-    ) -> None:
-        """`nursery` forks the members; `folder` is theirs and ours alone."""
-        self._nursery = nursery
-        self._folder = folder
-        self._vendor = vendor
-        self._modules = modules
-        self._lanes: list[Channel] = []
+    def __init__(self, cage: Cage, job: JobSpec) -> None:
+        self._cage = cage
+        self._vendor = job.device.vendor
+        self._modules = shared_modules(job.problem)
+        self._control_channels: list[Channel] = []
         self._meetings = count()
+        self.max_output_bytes: int | None = None
 
     def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> RankQuestion:
         """See `Examiner`. The arguments name the `world_size`; each member adds its rank."""
@@ -81,15 +83,18 @@ class Panel:
         if type(world_size) is not int:
             raise ProblemBroken("A case's world_size isn't a whole number.")
         self._seat(world_size)
+        self.max_output_bytes = None
         message = {"op": "ask", "arguments": dict(arguments), "seed": global_seed}
-        for lane in self._lanes:
-            lane.send(message)
-        parts = [_part(message) for message in self._gather()]
+        for channel in self._control_channels:
+            channel.send(message)
+        parts = [received_data(message.body, message.fds) for message in self._gather()]
         return RankQuestion(self, Shares(tuple(parts)))
 
     def work_out(self) -> None:
         """Have the reference's answer of the latest question."""
-        self._all({"op": "work_out"})
+        sizes = [received_size(message.body) for message in self._all({"op": "work_out"})]
+        known = [size for size in sizes if size is not None]
+        self.max_output_bytes = max(known) if len(known) == len(sizes) else None
 
     def complaint(self, outputs: tuple[Any, ...]) -> str:
         """The first rank's complaint, named; empty when all are right."""
@@ -100,77 +105,82 @@ class Panel:
                 encoded.append(encode(output, self._modules))
             except UnsupportedValue as error:
                 return f"Rank {rank}: the output is {error}."
-        for lane, value in zip(self._lanes, encoded, strict=True):
+        for channel, value in zip(self._control_channels, encoded, strict=True):
             with contextlib.closing(SharedBuffer.create(value.size_bytes)) as buffer:
                 value.copy_to(buffer)
-                lane.send({"op": "compare", "value": value.skeleton}, [buffer.fd])
+                channel.send({"op": "compare", "value": value.skeleton}, [buffer.fd])
         return _first(self._gather()) or _first(self._all({"op": "check"}))
 
-    def close(self) -> None:
-        """End all members."""
-        for lane in (*self._lanes, self._nursery):
-            lane.close()
-        self._lanes = []
+    def terminate(self) -> None:
+        """See `Examiner`."""
+        self._unseat()
+        self._cage.terminate()
 
     def _all(self, message: dict[str, Any]) -> list[Message]:
-        for lane in self._lanes:
-            lane.send(message)
+        for channel in self._control_channels:
+            channel.send(message)
         return self._gather()
 
     def _seat(self, world_size: int) -> None:
-        if len(self._lanes) == world_size:
+        if len(self._control_channels) == world_size:
             return
         self._unseat()
         on_cpu = self._vendor is Vendor.CPU
         order = {
             "world_size": world_size,
             "backend": "gloo" if on_cpu else "nccl",
-            "meeting": Path(self._folder, f"meeting-{next(self._meetings)}").as_uri(),
+            "meeting": f"meeting-{next(self._meetings)}",
         }
         for rank in range(world_size):
             mine, theirs = socket.socketpair()
             with theirs:
                 device = "cpu" if on_cpu else f"cuda:{rank}"
                 seat = {**order, "rank": rank, "device": device}
-                self._nursery.send(seat, [theirs.fileno()])
-            self._lanes.append(Channel(mine, _LANE_BYTES))
+                self._cage.send(seat, (theirs.fileno(),))
+            self._control_channels.append(Channel(mine, MAX_PROBLEM_MESSAGE_BYTES))
         self._gather()
 
     def _unseat(self) -> None:
         """Hang up on all members; the nursery ends them before it forks others."""
-        for lane in self._lanes:
-            lane.close()
-        self._lanes = []
+        for channel in self._control_channels:
+            channel.close()
+        self._control_channels = []
 
     def _gather(self) -> list[Message]:
         """Every member's answer, or only those that there are once one has found fault.
 
-        Raises `ProblemBroken` where the problem's own code failed, or fell silent.
+        Raises `ProblemBroken` if the problem's own code failed, or fell silent.
         """
         found: dict[int, Message] = {}
         deadline = time.monotonic() + _PATIENCE_S
-        while len(found) < len(self._lanes):
-            waiting = [rank for rank in range(len(self._lanes)) if rank not in found]
+        while len(found) < len(self._control_channels):
+            waiting = [rank for rank in range(len(self._control_channels)) if rank not in found]
             try:
                 for rank in self._ready(waiting, deadline):
-                    found[rank] = Message(rank, *self._lanes[rank].receive(deadline))
+                    found[rank] = Message(rank, *self._control_channels[rank].receive(deadline))
             except ChannelError as error:
                 self._unseat()
                 if any(message.finds_fault for message in found.values()):
                     break
-                raise ProblemBroken(f"A rank of the problem's reference ended: {error}") from error
+                raise self._cause_of(error) from error
             if any(message.finds_fault for message in found.values()):
                 deadline = min(deadline, time.monotonic() + _GRACE_S)
         return _unbroken([found[rank] for rank in sorted(found)])
 
+    def _cause_of(self, error: ChannelError) -> Exception:
+        """Of a member that is gone: with the whole cage, or alone."""
+        if isinstance(error, ChannelClosed) and self._cage.is_ending():
+            return self._cage.cause_of(error)
+        return ProblemBroken(f"A rank of the problem's reference ended: {error}")
+
     def _ready(self, waiting: list[int], deadline: float) -> list[int]:
-        lanes = [self._lanes[rank] for rank in waiting]
-        ready = wait_for_any(lanes, deadline)
-        return [rank for rank, lane in zip(waiting, lanes, strict=True) if lane in ready]
+        channels = [self._control_channels[rank] for rank in waiting]
+        ready = wait_for_any(channels, deadline)
+        return [rank for rank, channel in zip(waiting, channels, strict=True) if channel in ready]
 
 
 def _unbroken(messages: list[Message]) -> list[Message]:
-    """Raises `ProblemBroken` where one is broken, unless another's complaint explains it."""
+    """Raises `ProblemBroken` if one is broken, unless another's complaint explains it."""
     if not any(message.complaint for message in messages):
         for message in messages:
             if message.body["op"] == "broken":
@@ -180,34 +190,3 @@ def _unbroken(messages: list[Message]) -> list[Message]:
 
 def _first(messages: list[Message]) -> str:
     return next((f"Rank {m.rank}: {m.complaint}" for m in messages if m.complaint), "")
-
-
-def _part(message: Message) -> Encoded:
-    """A member's data, copied from the memory that it came in."""
-    buffer = SharedBuffer.attach(message.fds[0])
-    skeleton = message.body["data"]
-    kept = ctypes.create_string_buffer(buffer.read(0, buffer.size_bytes), buffer.size_bytes)
-    size_bytes = buffer.size_bytes
-    buffer.close()
-    start = ctypes.addressof(kept)
-    stretches = leaf_sizes(skeleton)
-    leaves = tuple(Leaf(start + offset, size, offset, kept) for offset, size in stretches)
-    return Encoded(skeleton, leaves, size_bytes)
-
-
-@contextlib.contextmanager
-def convened(spec: ProblemSpec, vendor: Vendor, modules: frozenset[str]) -> Iterator[Panel]:
-    """A panel for as long as the context lasts. To be entered before anything starts a thread."""
-    with tempfile.TemporaryDirectory(prefix="kernelbot-ranks-") as folder:
-        mine, theirs = socket.socketpair()
-        pid = os.fork()
-        if pid == 0:
-            mine.close()
-            run_nursery(Channel(theirs), spec, folder)
-        theirs.close()
-        panel = Panel(Channel(mine), folder, vendor, modules)
-        try:
-            yield panel
-        finally:
-            panel.close()
-            os.waitpid(pid, 0)

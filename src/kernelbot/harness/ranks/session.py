@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kernelbot.harness.channel import ChannelError, wait_for_any
-from kernelbot.harness.clocks import CacheFlusher, TaskClocks
-from kernelbot.harness.failure import AuthorFailure, death, insist
-from kernelbot.harness.probes import choose
-from kernelbot.harness.problem import ProblemBroken
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.judge.failures import AuthorFailure, death, expect_reply
+from kernelbot.harness.judge.windows import Ending, Reply
+from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.profiling.request import ProfileRequest
 from kernelbot.harness.ranks.joining import FROM_ENVIRONMENT
 from kernelbot.harness.ranks.shares import Shares
+from kernelbot.harness.runner_client.callers import outcomes
+from kernelbot.harness.runner_client.freeze import RunnerTree, is_alive
+from kernelbot.harness.runner_client.probes import choose
+from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.sandbox import Entry, Runner, RunnerClient, RunnerExit, SandboxUnavailable
-from kernelbot.harness.session import Session
-from kernelbot.harness.stillness import is_alive
-from kernelbot.harness.windows import Ending, Reply
+from kernelbot.harness.sandbox.channel import ChannelError, wait_for_any
+from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.protocol import Limits, SourceFile, Verdict
 
 _DYING_S = 0.02
@@ -77,15 +79,10 @@ class RankSession:
         """Of the ranks that there are, in their order."""
         return self._seated.sessions if self._seated else ()
 
-    @property
-    def init_pid(self) -> int:
-        """The ranks' first process, ours; all others are below it."""
-        return self._family.runner.pid
-
-    @property
-    def main_pid(self) -> int:
-        """The parent of all ranks."""
-        return self._family.runner.main_pid
+    def tree(self) -> RunnerTree:
+        """All ranks' processes: they are in one sandbox, and freeze together."""
+        runner = self._family.runner
+        return RunnerTree(runner.pid, runner.main_pid, runner.freezer)
 
     def tree_cpu_ns(self) -> int:
         """Processor time so far of all ranks and everything below them."""
@@ -165,43 +162,18 @@ class RankSession:
         """What rank 0 has compiled for itself."""
         return self.sessions[0].builds() if self.sessions else b""
 
-    def call(self, data: Shares) -> Reply:
-        """One untimed call of all ranks. Raises `AuthorFailure`."""
-        self.seat(len(data.parts))
+    def call(self, data: Shares, max_bytes: int | None = None) -> Reply:
+        """One untimed call of all ranks. Raises `AuthorFailure`. `max_bytes`: of each output."""
+        parts = self.parts(data)
         probes = [choose() for _ in self.sessions]
-        for session, part, places in zip(self.sessions, data.parts, probes, strict=True):
+        for session, part, places in zip(self.sessions, parts, probes, strict=True):
             session.offer(part, probes=places)
-        return together(self.outcomes(self.gather("done"), probes))
+        return self.together(outcomes(self, self.gather("done"), probes, max_bytes))
 
-    def timed_call(
-        self, data: Shares, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
-    ) -> Reply:
-        """One call of all ranks between the judge's clocks; data and output are copied.
-
-        Caches are flushed by the ranks where there is a `flusher`: these are a GPU's.
-        """
+    def parts(self, data: Shares) -> tuple[Encoded, ...]:
+        """See `Runners`."""
         self.seat(len(data.parts))
-        probes = [choose() for _ in self.sessions]
-        for session, part in zip(self.sessions, data.parts, strict=True):
-            session.offer(part, kernel, reuse=reuse)
-        self.gather("ready")
-        rested = self.tree_cpu_ns()
-        start = time.perf_counter_ns()
-        for session, places in zip(self.sessions, probes, strict=True):
-            session.send({"op": "go", "probes": places, "cold": flusher is not None})
-        self.gather("returned")
-        bracket_ns = time.perf_counter_ns() - start
-        computed_ns = self.tree_cpu_ns() - rested
-        for session in self.sessions:
-            session.send({"op": "take"})
-        reply = together(self.outcomes(self.gather("done"), probes))
-        window = replace(
-            reply.window,
-            bracket_ns=bracket_ns,
-            call_tree_cpu_ns=computed_ns,
-            processors=self._family.clocks.processors(),
-        )
-        return replace(reply, window=window)
+        return data.parts
 
     def profile(self, data: Shares) -> tuple[str, bytes]:
         """Of rank 0, while the others make the same calls."""
@@ -228,22 +200,33 @@ class RankSession:
             for rank in self._ready([r for r in range(len(self.sessions)) if r not in replies]):
                 replies[rank] = self.sessions[rank].receive()
                 try:
-                    with naming(rank):
-                        insist(replies[rank], wanted, where)
+                    with self.naming(rank):
+                        expect_reply(replies[rank], wanted, where)
                 except AuthorFailure as error:
                     cause = self._death() or error
                     self._unseat()
                     raise cause from error
         return [replies[rank] for rank in sorted(replies)]
 
-    def _death(self) -> AuthorFailure | None:
+    def check(self) -> None:
+        """Raise `AuthorFailure` if a rank is dead or printed too much, or the time is up."""
+        for rank, session in enumerate(self.sessions):
+            try:
+                with self.naming(rank):
+                    session.check()
+            except AuthorFailure as error:
+                cause = self._death() or error
+                self._unseat()
+                raise cause from error
+
+    def _death(self) -> AuthorFailure | SandboxUnavailable | None:
         """Of the rank that ended, where one's failure only follows from another's end."""
         runner = self._family.runner
         time.sleep(_DYING_S)
         if all(is_alive(pid) for pid in runner.rank_pids):
             return None
         ended = runner.wait(_LAST_REPORT_S)
-        return death(ended, self._limits) if ended and ended.rank is not None else None
+        return death(ended, self._limits) if ended else None
 
     def _ready(self, waiting: list[int]) -> list[int]:
         """Those of the waiting ranks that have said something, or whose death is to be told."""
@@ -254,20 +237,35 @@ class RankSession:
             return waiting[:1]
         return [rank for rank, channel in zip(waiting, channels, strict=True) if channel in ready]
 
-    def outcomes(self, replies: list[dict[str, Any]], probes: list[list[int]]) -> list[Reply]:
-        """What the answers to a call come to. Raises `AuthorFailure`."""
-        found = []
-        for rank, (reply, places) in enumerate(zip(replies, probes, strict=True)):
-            with naming(rank):
-                found.append(self.sessions[rank].outcome(reply, places))
-        return found
+    def together(self, replies: Sequence[Reply]) -> Reply:
+        """All ranks' outcomes as one: their values in a tuple, and the time from when the first
+        began until the last returned. Ranks that share a processor begin one after another."""
+        windows = [reply.window for reply in replies]
+        start_ns = min(window.start_ns for window in windows)
+        end_ns = max(window.start_ns + window.claim_ns for window in windows)
+        return Reply(
+            value=tuple(reply.value for reply in replies),
+            window=replace(windows[0], claim_ns=end_ns - start_ns, start_ns=start_ns),
+            size_bytes=sum(reply.size_bytes for reply in replies),
+            aliased=any(reply.aliased for reply in replies),
+            parts=sum(reply.parts for reply in replies),
+        )
 
-    def strike(self) -> None:
+    @contextlib.contextmanager
+    def naming(self, rank: int) -> Iterator[None]:
+        """Say of a failure which rank it was."""
+        try:
+            yield
+        except AuthorFailure as error:
+            error.message = f"Rank {rank}: {error.message}"
+            raise
+
+    def terminate(self) -> None:
         """Begin to end all ranks, once their text buffers are flushed."""
         for session in self.sessions:
             session.say_goodbye()
         if self._seated is not None:
-            self._seated.runner.strike()
+            self._seated.runner.terminate()
 
     def abort(self) -> Ending:
         """Kill all ranks, and return once they are gone. Harmless when repeated."""
@@ -282,28 +280,3 @@ class RankSession:
         endings = [session.abort() for session in self.sessions]
         self._endings.extend(endings[:1])  # one sandbox, one exit, one pair of streams
         self._seated = None
-
-
-def together(replies: Sequence[Reply]) -> Reply:
-    """All ranks' outcomes as one: their values in a tuple, and the time from when the first began
-    until the last returned. Ranks that share a processor begin one after another."""
-    windows = [reply.window for reply in replies]
-    start_ns = min(window.start_ns for window in windows)
-    end_ns = max(window.start_ns + window.claim_ns for window in windows)
-    return Reply(
-        value=tuple(reply.value for reply in replies),
-        window=replace(windows[0], claim_ns=end_ns - start_ns, start_ns=start_ns),
-        size_bytes=sum(reply.size_bytes for reply in replies),
-        aliased=any(reply.aliased for reply in replies),
-        parts=sum(reply.parts for reply in replies),
-    )
-
-
-@contextlib.contextmanager
-def naming(rank: int) -> Iterator[None]:
-    """Say of a failure which rank it was."""
-    try:
-        yield
-    except AuthorFailure as error:
-        error.message = f"Rank {rank}: {error.message}"
-        raise

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kernelbot.harness.values import Encoded, Leaf
+from kernelbot.harness.data.encode import Encoded, Leaf
 
 
 @dataclass(frozen=True)

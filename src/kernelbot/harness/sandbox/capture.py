@@ -65,7 +65,7 @@ class Drain:
         open_fds = set(self._streams)
         for fd in open_fds:
             poll.register(fd, select.POLLIN)
-        told = False
+        has_called = False
         while open_fds:
             for fd, _ in poll.poll():
                 block = os.read(fd, 1 << 16)
@@ -74,6 +74,6 @@ class Drain:
                     poll.unregister(fd)
                     os.close(fd)
                     open_fds.discard(fd)
-                elif self._streams[fd].overflowed and not told:
-                    told = True
+                elif self._streams[fd].overflowed and not has_called:
+                    has_called = True
                     self._on_overflow()

@@ -1,5 +1,5 @@
 """Control groups, version 1 or 2: around one runner's whole tree, limits on memory and processes,
-and a count of its processor time that misses no process, however soon it has ended."""
+a count of its processor time that misses no process, however soon it has ended, and a freezer."""
 
 import itertools
 import os
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from kernelbot.harness.sandbox.freezer import Freezer
 from kernelbot.protocol import Limits
 
 _ROOT = Path("/sys/fs/cgroup")
@@ -16,12 +17,20 @@ _PREFIX = "kernelbot-"
 _CONTROLLERS = ("memory", "pids")
 _TIME = "cpuacct"
 """Version 1 counts processor time in a hierarchy of its own, version 2 in every group."""
+_FREEZER = "freezer"
+"""Version 2 freezes any group, and several times as fast; it is used beside version 1 as well."""
 _STAND_INS = (
     ("memory", "RLIMIT_DATA stands in"),
     ("pids", "RLIMIT_NPROC stands in"),
     (_TIME, "processor time of a process that ends within a call isn't counted"),
+    (_FREEZER, "runners are stopped by signals, so a timed call's data appears inside its clock"),
 )
 _REMOVE_TIMEOUT_S = 1.0
+_REMOVE_PAUSE_S = 0.01
+_NEARLY_BYTES = 1 << 20
+"""Memory is charged by the batch, so the last one that would not fit leaves less than this."""
+_JUDGE_BYTES = 4 << 30
+"""Of a judge beside a call's data and output: kept answers, the reference's, its own objects."""
 _numbers = itertools.count()
 
 
@@ -37,12 +46,16 @@ class Hierarchies:
     @property
     def in_force(self) -> tuple[str, ...]:
         """For reports, e.g. `cgroup v1: memory`."""
-        return tuple(f"cgroup v{self.version}: {name}" for name in self.parents)
+        return tuple(f"cgroup v{self._version_of(name)}: {name}" for name in self.parents)
+
+    def _version_of(self, controller: str) -> int:
+        folder = self.parents[controller]
+        return 2 if (folder / "cgroup.controllers").exists() else 1
 
 
 @cache
 def detect() -> Hierarchies:
-    """Find what this process may use, by trying; leftovers of dead judges are removed."""
+    """Find what this process may use, by trying."""
     names = (*_CONTROLLERS, _TIME)
     if (_ROOT / "cgroup.controllers").exists():
         found = {name: folder for folder in [_find_v2_parent()] if folder for name in names}
@@ -51,13 +64,13 @@ def detect() -> Hierarchies:
         found = {name: folder for name in names if (folder := _find_v1_parent(name))}
         version = 1
     usable = {name: folder for name, folder in found.items() if _can_make_group(folder)}
+    if freezer := usable.get("memory" if version == 2 else "") or _find_freezer_parent():
+        usable[_FREEZER] = freezer
     missing = tuple(
         f"cgroup {name}: no writable cgroup here; {instead}"
         for name, instead in _STAND_INS
         if name not in usable
     )
-    for folder in set(usable.values()):
-        _remove_leftovers(folder)
     return Hierarchies(version, usable, missing)
 
 
@@ -88,8 +101,22 @@ def _find_v2_parent() -> Path | None:
     return None
 
 
+def _find_freezer_parent() -> Path | None:
+    """The nearest folder above us, of version 2 if there is any, in which groups can be frozen."""
+    mounted = _ROOT if (_ROOT / "cgroup.controllers").exists() else _ROOT / "unified"
+    own = mounted / (_own_path("") or "")
+    folders = [own, *own.parents] if (mounted / "cgroup.controllers").exists() else []
+    second = [folder for folder in folders if folder.is_relative_to(mounted)]
+    first = _find_v1_parent(_FREEZER)
+    usable = (folder for folder in (*second, first) if folder and _can_make_group(folder))
+    return next(usable, None)
+
+
 def _can_make_group(parent: Path) -> bool:
-    probe = parent / f"{_PREFIX}{os.getpid()}-probe"
+    """Whether a group can be made there and joined by a process from below `parent`."""
+    probe = parent / _own_name("probe")
+    if not os.access(parent / "cgroup.procs", os.W_OK):
+        return False
     try:
         probe.mkdir()
         (probe / "cgroup.procs").open("w").close()
@@ -99,12 +126,77 @@ def _can_make_group(parent: Path) -> bool:
     return True
 
 
-def _remove_leftovers(parent: Path) -> None:
-    for folder in parent.glob(f"{_PREFIX}*"):
-        owner = folder.name.removeprefix(_PREFIX).split("-")[0]
-        if owner.isdigit() and not Path("/proc", owner).exists():
+def remove_leftovers(timeout_s: float = 0.0) -> bool:
+    """Remove the groups of judges that have died; whether none is left. A runner whose judge is
+    gone ends by itself, which is waited for as long as said.
+    """
+    deadline = time.monotonic() + timeout_s
+    parents = set(detect().parents.values())
+    while left := [folder for parent in parents for folder in _leftovers(parent)]:
+        for folder in left:
+            _end_all(folder)
             with suppress(OSError):
                 folder.rmdir()
+        if time.monotonic() >= deadline:
+            return not any(folder.exists() for folder in left)
+        time.sleep(_REMOVE_PAUSE_S)
+    return True
+
+
+def _leftovers(parent: Path) -> list[Path]:
+    """Groups of dead processes; whether those of another pid namespace are, can't be told."""
+    found = []
+    for folder in parent.glob(f"{_PREFIX}*-{_pid_namespace()}-*"):
+        owner = folder.name.removeprefix(_PREFIX).split("-")[0]
+        if owner.isdigit() and not Path("/proc", owner).exists():
+            found.append(folder)
+    return found
+
+
+def _own_name(last: str) -> str:
+    """Of a group of this process."""
+    return f"{_PREFIX}{os.getpid()}-{_pid_namespace()}-{last}"
+
+
+def _pid_namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
+
+
+def _end_all(folder: Path) -> None:
+    """Of a group that is frozen as well; one of version 1 thaws, and ends with its init."""
+    for name, order in (("cgroup.kill", "1"), ("freezer.state", "THAWED")):
+        with suppress(OSError):
+            fd = os.open(folder / name, os.O_WRONLY)  # never made where it isn't there
+            os.write(fd, order.encode())
+            os.close(fd)
+
+
+def confine_judge(limits: Limits) -> bool:
+    """Bound the memory of this process, a judge of a job with these limits; whether that was to be
+    had. Beyond it the kernel kills it alone, and its attempt is lost.
+
+    To be called once, before any runner is asked for. The group goes with the leftovers.
+    """
+    parent = detect().parents.get("memory")
+    if parent is None:
+        return False
+    folder, limit_bytes = parent / _own_name("judge"), str(judge_memory_bytes(limits))
+    try:
+        folder.mkdir()
+        name = "memory.max" if detect().version == 2 else "memory.limit_in_bytes"
+        (folder / name).write_text(limit_bytes)
+        _task_list(folder).write_text("0")
+    except OSError:
+        with suppress(OSError):
+            folder.rmdir()
+        return False
+    return True
+
+
+def judge_memory_bytes(limits: Limits) -> int:
+    """What a judge may use: data in two places, an output and its copy, each as large as the
+    author's memory, and the rest."""
+    return 4 * limits.memory_bytes + _JUDGE_BYTES
 
 
 class RunnerGroup:
@@ -113,7 +205,7 @@ class RunnerGroup:
     def __init__(self, limits: Limits) -> None:
         """Make the groups and set the limits. Raises OSError."""
         self._hierarchies = detect()
-        name = f"{_PREFIX}{os.getpid()}-{next(_numbers)}"
+        name = _own_name(str(next(_numbers)))
         parents = self._hierarchies.parents
         self._folders = {controller: parent / name for controller, parent in parents.items()}
         for folder in set(self._folders.values()):
@@ -122,6 +214,9 @@ class RunnerGroup:
             self._set_v2(limits)
         else:
             self._set_v1(limits)
+        frozen = self._folders.get(_FREEZER)
+        self.freezer = Freezer(frozen) if frozen else None
+        """Of the whole runner; None if there is no such group."""
 
     @property
     def limits_memory(self) -> bool:
@@ -135,7 +230,7 @@ class RunnerGroup:
 
     def cpu_time_ns(self) -> int | None:
         """Processor time so far of all that ever ran in the group, dead processes included; exact
-        while all of it is at rest. None where there is no such group.
+        while all of it is at rest. None if there is no such group.
         """
         folder = self._folders.get(_TIME)
         if folder is None:
@@ -153,9 +248,9 @@ class RunnerGroup:
             (pids / "pids.max").write_text(str(limits.processes))
 
     def _set_v2(self, limits: Limits) -> None:
-        if not self._folders:
+        folder = self._folders.get("memory")
+        if folder is None:
             return
-        folder = self._folders["memory"]
         (folder / "memory.max").write_text(str(limits.memory_bytes))
         (folder / "pids.max").write_text(str(limits.processes))
         with suppress(OSError):  # kernels before 4.19, and systems without swap accounting
@@ -164,13 +259,12 @@ class RunnerGroup:
             (folder / "memory.swap.max").write_text("0")
 
     def open_task_lists(self) -> list[int]:
-        """Descriptors through which a process can move itself in; version 1 only.
+        """Descriptors through which a process can move itself in, before it has any child.
 
-        Moving another process takes the kernel's global lock (5 ms); moving oneself doesn't.
+        Moving another process takes the kernel's global lock (5 ms); under version 1 moving oneself
+        doesn't.
         """
-        if self._hierarchies.version != 1:
-            return []
-        return [os.open(folder / "tasks", os.O_WRONLY) for folder in self._folders.values()]
+        return [os.open(_task_list(folder), os.O_WRONLY) for folder in set(self._folders.values())]
 
     def adopt(self, pid: int) -> None:
         """Make sure that `pid` is in every group. Raises OSError."""
@@ -179,11 +273,20 @@ class RunnerGroup:
                 (folder / "cgroup.procs").write_text(str(pid))
 
     def out_of_memory(self) -> bool:
-        """Whether the memory limit has killed a process of the group."""
+        """Whether the memory limit has killed a process of the group.
+
+        Not where the machine's memory had run out: the group's own limit was never met then.
+        """
         if not self.limits_memory:
             return False
-        name = "memory.events" if self._hierarchies.version == 2 else "memory.oom_control"
-        return _counter(self._folders["memory"] / name, "oom_kill") > 0
+        folder = self._folders["memory"]
+        if self._hierarchies.version == 2:
+            events = folder / "memory.events"
+            return _counter(events, "oom_kill") > 0 and _counter(events, "max") > 0
+        limit_bytes = _number(folder / "memory.limit_in_bytes")
+        max_bytes = _number(folder / "memory.max_usage_in_bytes")
+        met = max_bytes + _NEARLY_BYTES >= limit_bytes or _number(folder / "memory.failcnt")
+        return bool(met) and _counter(folder / "memory.oom_control", "oom_kill") > 0
 
     def too_many_processes(self) -> bool:
         """Whether a fork was refused."""
@@ -191,6 +294,8 @@ class RunnerGroup:
 
     def remove(self) -> None:
         """Remove the groups. The last process may still be on its way out: waits up to a second."""
+        if self.freezer is not None:
+            self.freezer.close()
         deadline = time.monotonic() + _REMOVE_TIMEOUT_S
         for folder in set(self._folders.values()):
             while True:
@@ -204,6 +309,17 @@ class RunnerGroup:
                     time.sleep(0.0005)
                 else:
                     break
+
+
+def _task_list(folder: Path) -> Path:
+    path = folder / "tasks"
+    return path if path.exists() else folder / "cgroup.procs"
+
+
+def _number(path: Path) -> int:
+    with suppress(OSError):
+        return int(path.read_text())
+    return 0
 
 
 def _counter(path: Path, name: str) -> int:

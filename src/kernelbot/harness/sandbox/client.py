@@ -6,6 +6,8 @@ import shutil
 import signal
 import socket
 import tempfile
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,15 +16,20 @@ from typing import Any
 from kernelbot.harness.sandbox import descendants, wire
 from kernelbot.harness.sandbox.capture import Drain, OutputCapture
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
+from kernelbot.harness.sandbox.descriptors import close_apart, refuse_descriptors
+from kernelbot.harness.sandbox.freezer import Freezer
 from kernelbot.harness.sandbox.model import RunnerExit, SandboxUnavailable
 from kernelbot.harness.sandbox.order import Entry, RunnerOrder
 from kernelbot.protocol import Limits
 
 _SPAWN_TIMEOUT_S = 30.0
+_PAUSE_S = 0.2
+"""After which what kept a runner from being started may have passed."""
 _LAST_REPORT_S = 0.1
 """How long a runner that seems to be ending by itself is given to say how."""
-_DEATH_TIMEOUT_S = 30.0
-_DRAIN_TIMEOUT_S = 5.0
+_DEATH_TIMEOUT_S = 4.0
+"""Whoever takes longer is inside the kernel, on its way out: the next needn't wait for it."""
+_DRAIN_TIMEOUT_S = 0.5
 
 
 class RunnerClient:
@@ -37,13 +44,18 @@ class RunnerClient:
         """A fresh runner within `limits`, in its cgroup, with no author's code yet.
 
         `channels`: as many as there are to be ranks. Raises `SandboxUnavailable` when there is none
-        to be had.
+        to be had, now and on another try.
         """
         coming = self._expected
-        if coming is None or not coming.is_for(limits, entry, channels):
+        if coming is not None and coming.is_for(limits, entry, channels):
+            self._expected = None
+        else:
+            coming = None
+        try:
+            return (coming or self._order(limits, entry, channels)).arrived()
+        except SandboxUnavailable:  # say, too many descriptors under way: that passes
+            time.sleep(_PAUSE_S)
             return self._order(limits, entry, channels).arrived()
-        self._expected = None
-        return coming.arrived()
 
     def expect(self, limits: Limits) -> None:
         """Order what `spawn(limits)` will soon be asked for, so that it moves in meanwhile.
@@ -52,6 +64,11 @@ class RunnerClient:
         """
         if self._expected is None:
             self._expected = self._order(limits, Entry.SERVE, 1)
+
+    def begin(self, limits: Limits, entry: Entry) -> Callable[[], "Runner"]:
+        """Order a runner, which moves in meanwhile; who calls what is returned, once, waits for it
+        and has it. Both raise `SandboxUnavailable`."""
+        return self._order(limits, entry, 1).arrived
 
     def dismiss(self) -> None:
         """End the one that was expected, if nobody took it. Raises `SandboxUnavailable`."""
@@ -100,6 +117,9 @@ class RunnerClient:
         status.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         pairs = [socket.socketpair() for _ in range(order.channels)]
         channels, far_channels = zip(*pairs, strict=True)
+        if order.entry is not Entry.EXAMINE:  # it sends data; nobody else has anything to send
+            for channel in channels:
+                refuse_descriptors(channel)
         stdout, far_stdout = os.pipe()
         stderr, far_stderr = os.pipe()
         first, *others = (channel.fileno() for channel in far_channels)
@@ -137,7 +157,8 @@ class _Coming:
         order, group, ends = self.order, self.group, self.ends
         try:
             pids = _await_hellos(ends.status, _expected_hellos(order))
-            group.adopt(pids["runner"])
+            for pid in (pid for hello, pid in pids.items() if hello != "init"):
+                group.adopt(pid)
             return Runner(ends, pids, group, order.limits, order.box, self.isolated)
         except (SandboxUnavailable, OSError) as error:
             ends.close()
@@ -220,7 +241,7 @@ class Runner:
         self.main_pid = pids["runner"]
         """Of the process below it: the runner itself, or the parent of all ranks."""
         self.rank_pids = tuple(pids[f"rank {rank}"] for rank in range(len(pids) - 2))
-        """Of the ranks, where there are any."""
+        """Of the ranks, if there are any."""
         self.stdout = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
         self.stderr = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
         self._status = ends.status
@@ -237,9 +258,14 @@ class Runner:
         self._drain = Drain(captures, on_overflow=self._signal_kill)
 
     def cpu_time_ns(self) -> int | None:
-        """Processor time of the tree but for `pid` itself, dead processes included; None where
+        """Processor time of the tree but for `pid` itself, dead processes included; None if
         nothing here counts that."""
         return self._group.cpu_time_ns()
+
+    @property
+    def freezer(self) -> Freezer | None:
+        """Of the whole tree but for `pid` itself; None if there is none to be had."""
+        return self._group.freezer
 
     @property
     def channel(self) -> socket.socket:
@@ -253,20 +279,18 @@ class Runner:
         return self._exit
 
     def kill(self) -> RunnerExit:
-        """End the whole tree and say how the runner ended. On return nothing of it lives.
-
-        Idempotent. Raises `SandboxUnavailable` if the kernel can't end it.
+        """End the whole tree and say how the runner ended. On return no code of it runs any more,
+        and nothing of it lives but what the kernel takes seconds to end. Idempotent.
         """
         if self._exit is not None:
             return self._exit
-        cpu_time_s = self.strike()
-        if not _wait_readable(self._pidfd, _DEATH_TIMEOUT_S):
-            raise SandboxUnavailable(f"Process {self.pid} could not be killed.")
+        cpu_time_s = self.terminate()
+        _wait_readable(self._pidfd, _DEATH_TIMEOUT_S)
         self._exit = self._describe(cpu_time_s)
         self._release()
         return self._exit
 
-    def strike(self) -> float:
+    def terminate(self) -> float:
         """Send the signal that ends the whole tree; the processor time that the runner had used, in
         seconds. Idempotent.
 
@@ -279,10 +303,17 @@ class Runner:
             self._read_report()  # what comes later would only tell of our own signal
         self._cpu_time_s = sum(map(_cpu_time_s, self.rank_pids or (self.main_pid,)))
         if not self._isolated:
+            self._thaw()
             descendants.kill_all(self.pid)
             _wait_readable(self._pidfd, _LAST_REPORT_S)
         self._signal_kill()
+        self._thaw()
         return self._cpu_time_s
+
+    def _thaw(self) -> None:
+        """Whoever is frozen can't die, of control groups of version 1."""
+        if self.freezer is not None:
+            self.freezer.thaw()
 
     def _is_ending(self) -> bool:
         """Whether the runner's end of the channel is closed, or its last report is here."""
@@ -322,7 +353,7 @@ class Runner:
     def _release(self) -> None:
         self._drain.join(_DRAIN_TIMEOUT_S)
         for channel in self.channels:
-            channel.close()
+            close_apart(channel.close)  # with all that was sent and never read
         self._status.close()
         wire.close_all((self._pidfd, self._runner_pidfd))
         self._pidfd = self._runner_pidfd = -1

@@ -1,16 +1,19 @@
 """Running one command in a fresh runner: a compiler, or a problem's own script."""
 
-import json
 import os
 import select
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 
 from kernelbot.harness.sandbox import execute
+from kernelbot.harness.sandbox.channel import Channel, ChannelError, ChannelTimeout
 from kernelbot.harness.sandbox.client import Runner, RunnerClient
-from kernelbot.harness.sandbox.model import CommandResult, RunnerExit
+from kernelbot.harness.sandbox.descriptors import close_apart
+from kernelbot.harness.sandbox.model import CommandResult, RunnerExit, SandboxUnavailable
 from kernelbot.harness.sandbox.order import Entry
+from kernelbot.harness.sandbox.wire import close_all
 from kernelbot.protocol import Limits, Verdict
 
 _REPORT_LIMIT_BYTES = 1 << 20
@@ -102,7 +105,7 @@ class _LineReader:
         first, *others = block[:room].split(b"\n")
         self._pending += first[: _LONGEST_LINE_BYTES - len(self._pending)]
         for other in others:
-            self._tell(bytes(self._pending))
+            self._pass_on(bytes(self._pending))
             self._pending = bytearray(other)
         return bool(block)
 
@@ -114,11 +117,11 @@ class _LineReader:
         while _is_readable(self.fd) and not self.overflowed and self.read():
             pass
         if self._pending:
-            self._tell(bytes(self._pending))
+            self._pass_on(bytes(self._pending))
         os.close(self.fd)
         self.fd = -1
 
-    def _tell(self, line: bytes) -> None:
+    def _pass_on(self, line: bytes) -> None:
         if self._on_line is not None:
             self._on_line(line.decode(errors="replace"))
 
@@ -131,8 +134,7 @@ class _Conversation:
     """The exchange with the runner's side, under one deadline."""
 
     def __init__(self, runner: Runner, lines: _LineReader, deadline: float) -> None:
-        self._runner = runner
-        self._channel = runner.channel
+        self._channel = Channel(runner.channel, _REPORT_LIMIT_BYTES)
         self._lines = lines
         self._deadline = deadline
 
@@ -140,12 +142,10 @@ class _Conversation:
         """Send the order. A runner that ends meanwhile is noticed in `finish`."""
         fds = (self._lines.open(),) if order.popcorn_fd else ()
         try:
-            self._channel.settimeout(self._left_s())
-            execute.send_block(self._channel, order.to_bytes(), fds)
+            self._channel.send(asdict(order), fds, self._deadline)
             for name in order.files:
-                self._channel.settimeout(self._left_s())
-                execute.send_block(self._channel, files[name])
-        except OSError:  # it ran out of its limits, or of time; its end will tell
+                self._channel.send_bytes(files[name], deadline=self._deadline)
+        except ChannelError:  # it ran out of its limits, or of time; its end will tell
             return
         finally:
             for fd in fds:
@@ -155,22 +155,21 @@ class _Conversation:
         """Wait for the report, reading the result descriptor meanwhile."""
         answer = _Answer()
         try:
-            if not self._await_report():
-                return answer
-            self._read_report(answer)
-        except TimeoutError:
+            if self._wait_for_report():
+                self._read_report(answer)
+        except ChannelTimeout:
             answer.timed_out = True
-        except (EOFError, OSError, ValueError):  # the runner died before it could say more
+        except ChannelError:  # the runner died before it could say more
             return answer
         return answer
 
     def _left_s(self) -> float:
         left_s = self._deadline - time.monotonic()
         if left_s <= 0:
-            raise TimeoutError
+            raise ChannelTimeout("the time is up")
         return left_s
 
-    def _await_report(self) -> bool:
+    def _wait_for_report(self) -> bool:
         """True when a report is there to be read; False when too much came on the descriptor."""
         poll = select.poll()
         poll.register(self._channel, select.POLLIN)
@@ -186,14 +185,15 @@ class _Conversation:
                     return False
 
     def _read_report(self, answer: _Answer) -> None:
-        self._channel.settimeout(self._left_s())
-        report = json.loads(execute.receive_block(self._channel, _REPORT_LIMIT_BYTES))
+        report, fds = self._channel.receive(self._deadline)
+        if fds:  # the runner has none to send
+            close_apart(lambda: close_all(fds))
         answer.error = report.get("error")
         answer.wait_status = report.get("wait_status")
         for name in report["collected"]:
-            self._channel.settimeout(self._left_s())
-            block = execute.receive_block(self._channel, execute.COLLECT_LIMIT_BYTES)
-            answer.collected[name] = block
+            answer.collected[name] = self._channel.receive_bytes(
+                execute.COLLECT_LIMIT_BYTES, self._deadline
+            )
 
 
 def _conclude(
@@ -205,6 +205,8 @@ def _conclude(
 ) -> CommandResult:
     if answer.error is not None:
         raise CommandNotStarted(answer.error)
+    if _ended_from_outside(runner, ending, answer, lines):
+        raise SandboxUnavailable("The runner was ended from outside of its sandbox.")
     status = answer.wait_status
     exit_code = signal_number = None
     if status is not None and os.WIFSIGNALED(status):
@@ -220,6 +222,17 @@ def _conclude(
         collected=answer.collected,
         duration_s=duration_s,
         limit=_limit(runner, ending, answer, lines, signal_number),
+    )
+
+
+def _ended_from_outside(
+    runner: Runner, ending: RunnerExit, answer: _Answer, lines: _LineReader
+) -> bool:
+    """Whether nothing tells how the command or its runner has ended, and no limit was hit."""
+    reported = (answer.wait_status, ending.exit_code, ending.signal)
+    return (
+        all(status is None for status in reported)
+        and _limit(runner, ending, answer, lines, None) is None
     )
 
 

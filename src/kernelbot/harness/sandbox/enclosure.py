@@ -15,10 +15,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.harness.sandbox.model import SandboxUnavailable, ZygoteConfig
+from kernelbot.protocol.environment import passed_on
 
-OUTSIDE_UID = 65534
+OUTSIDE_UID = 60717
+"""Nobody's account: in a range that systems leave free, and below 65536, so that containers with a
+user namespace of their own have it too. Not `nobody`, which other programs run as."""
+_UID_SETTING = "KERNELBOT_SANDBOX_UID"
 INSIDE_UID = 1000
+OPEN_FILES = 65536
+"""The zygote's limit. Descriptors under way in sockets are counted by user, those of all runners
+together, and held against their sender's limit: that of the zygote and its inits lies well above
+what a runner may have."""
 HARNESS_ROOT = "/harness"
+_CHECKS = "kernelbot_check"
 INTERPRETER_ROOT = "/interpreter"
 PRIVATE_FOLDERS = ("/box", "/tmp", "/dev/shm")  # noqa: S108 - names inside the sandbox
 """Every runner covers these with its own, so nothing that it needs may lie under them."""
@@ -96,7 +105,11 @@ def harness_binds() -> list[Bind]:
         return [Bind(str(package.parent), f"{HARNESS_ROOT}/harness.pyz")]
     inside = f"{HARNESS_ROOT}/{package.name}"
     parts = ("__init__.py", "protocol", "harness")
-    return [Bind(str(package / part), f"{inside}/{part}") for part in parts]
+    checks = package.parent / _CHECKS  # what references may import
+    return [
+        *(Bind(str(package / part), f"{inside}/{part}") for part in parts),
+        Bind(str(checks), f"{HARNESS_ROOT}/{_CHECKS}"),
+    ]
 
 
 def harness_path(*, isolated: bool) -> str:
@@ -162,9 +175,25 @@ def check_tools(search_path: str | None = None) -> None:
         )
 
 
+def outside_uid() -> int:
+    """The user that sandboxes belong to outside: ours, or where we are root one of their own.
+
+    Raises `SandboxUnavailable` if the setting can't be used.
+    """
+    if os.geteuid() != 0:
+        return os.geteuid()
+    text = os.environ.get(_UID_SETTING, str(OUTSIDE_UID))
+    if not text.isdecimal() or not 0 < int(text) < 2**32 - 1:
+        raise SandboxUnavailable(f"{_UID_SETTING} is {text!r}; it must be a user id above 0.")
+    return int(text)
+
+
 def starting_environment() -> dict[str, str]:
-    """Ours, with a PATH that leads to every tool that `check_tools` finds."""
-    return {**os.environ, "PATH": _search_path()}
+    """What of ours goes on, with a PATH that leads to every tool that `check_tools` finds.
+
+    Bubblewrap keeps it for as long as the sandbox lives, where others of its user could read it.
+    """
+    return {**passed_on(os.environ), "PATH": _search_path()}
 
 
 def _search_path() -> str:
@@ -181,11 +210,13 @@ def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, in
     binds += [Bind(folder, inside(folder)) for folder in config.folders]
     if os.geteuid() != 0:
         return [bwrap, *_bwrap_arguments(config, binds, data_fds), *inner]
+    uid = outside_uid()
     stage = _choose_stage(binds)
     staged = [Bind(f"{stage}/{i}", bind.target) for i, bind in enumerate(binds)]
-    drop = ["setpriv", f"--reuid={OUTSIDE_UID}", f"--regid={OUTSIDE_UID}", "--clear-groups"]
+    drop = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
     drop += ["--no-new-privs", bwrap, *_bwrap_arguments(config, staged, data_fds), *inner]
-    lines = ["set -eu", f"mount -t tmpfs -o mode=0755 kernelbot {stage}"]
+    lines = ["set -eu", f"ulimit -n {OPEN_FILES} 2>/dev/null || :"]
+    lines += [f"mount -t tmpfs -o mode=0755 kernelbot {stage}"]
     for bind, view in zip(binds, staged, strict=True):
         make = "touch" if Path(bind.source).is_file() else "mkdir"
         lines.append(f"{make} {view.source}")

@@ -12,13 +12,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from kernelbot.harness.preload import rehearse
+from kernelbot.harness.host.preload import warm_up
 from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
 from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import Entry, RunnerOrder
 
 _DATA_ALLOWANCE_BYTES = 1 << 30
 """Added where RLIMIT_DATA stands in for a cgroup: it also counts what the zygote imported."""
+_SHARE_OF_FILES = 4
+_SHARE_OF_CAGE_FILES = 2
+"""A runner has at most this part of the zygote's open files, and the problem's code that part. What
+one puts under way in sockets counts against the limits of all: otherwise nobody else's runner could
+be started, and no problem's code could send its data."""
 _PROCESS_ALLOWANCE = 64
 """Added where RLIMIT_NPROC stands in: it also counts the zygote and its other runners."""
 
@@ -29,7 +34,7 @@ def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
     try:
         _lock_in(inner, around)
         wire.send(inner, {"ready": True})
-        rehearse()
+        warm_up()
         packet = wire.receive(inner)
         if packet is not None:
             exit_code = _follow(packet, inner)
@@ -78,15 +83,18 @@ def _follow(packet: wire.Packet, inner: socket.socket) -> int:
     channel = socket.socket(fileno=channel_fd)
     if order.entry is Entry.EXEC:
         execute.serve(channel)
+    elif order.entry is Entry.EXAMINE:
+        importlib.import_module("kernelbot.harness.problem.examiner_inside").serve(channel)
     else:
-        importlib.import_module("kernelbot.harness.runner").serve(channel)
+        importlib.import_module("kernelbot.harness.runner.runner").serve(channel)
     return 0
 
 
 def _move_in(order: RunnerOrder, fds: list[int]) -> None:
     stdout_fd, stderr_fd, *task_lists = fds
     for fd in task_lists:
-        os.write(fd, b"0")  # a process that moves itself is spared the kernel's global lock
+        with suppress(PermissionError):  # of version 2 before Linux 5.16; then the judge does it
+            os.write(fd, b"0")  # a process that moves itself is spared the kernel's global lock
     wire.close_all(task_lists)
     _connect_streams(stdout_fd, stderr_fd)
     os.chdir(order.box)
@@ -110,7 +118,9 @@ def _set_limits(order: RunnerOrder) -> None:
     cpu_s = max(1, math.ceil(limits.cpu_time_s))
     _lower(resource.RLIMIT_CORE, 1)  # 0 would still start a host's core dump handler; 1 doesn't
     _lower(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)
-    _lower(resource.RLIMIT_NOFILE, limits.open_files)
+    share = _SHARE_OF_CAGE_FILES if order.entry is Entry.EXAMINE else _SHARE_OF_FILES
+    most_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1] // share
+    _lower(resource.RLIMIT_NOFILE, min(limits.open_files, most_files))
     _lower(resource.RLIMIT_FSIZE, limits.file_size_bytes)
     if order.rlimit_memory:
         _lower(resource.RLIMIT_DATA, limits.memory_bytes + _DATA_ALLOWANCE_BYTES)

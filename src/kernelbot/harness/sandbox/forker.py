@@ -1,26 +1,22 @@
 """The zygote's own process, inside the outer sandbox: imports once, then forks runners for ever.
 
-It runs no author's code, has a single thread, and keeps `spare` runners waiting so that a spawn
-costs a message instead of a fork. It makes them while no runner is at work: a fork takes processors
-from whoever is being judged, and measured, at the time.
+It runs no author's code and has a single thread. See `Prefork` for the runners that wait.
 """
 
 import gc
 import importlib
 import os
-import select
-import signal
+import resource
 import socket
-import sys
 from contextlib import suppress
-from dataclasses import dataclass
 
-from kernelbot.harness.pages import gather_pages
-from kernelbot.harness.preload import preload
+from kernelbot.harness.host.pages import gather_pages
+from kernelbot.harness.host.preload import preload
 from kernelbot.harness.sandbox import init, kernel, wire
 from kernelbot.harness.sandbox.model import Flavour, Surroundings
-
-_REAP_EVERY_MS = 1000
+from kernelbot.harness.sandbox.prefork import Prefork
+from kernelbot.harness.timing.marks import are_native
+from kernelbot.protocol import ProblemSpec, precompile_decoders
 
 
 def main(argv: list[str]) -> None:
@@ -29,11 +25,15 @@ def main(argv: list[str]) -> None:
     os.environ.pop("PWD", None)  # bubblewrap's own addition
     if isolated == "1":
         _enter_own_pid_namespace()
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     control = socket.socket(fileno=int(control_fd))
     around = Surroundings(isolated == "1", tuple(map(int, filter(None, cpus.split(",")))))
     forker = _Forker(control, around, spare=int(spare))
     preload(Flavour(flavour), cuda_on_cpu == "1")
-    importlib.import_module("kernelbot.harness.ranks.family")  # so that no runner has to
+    for name in ("problem.examiner_inside", "ranks.family"):  # so that no runner has to
+        importlib.import_module(f"kernelbot.harness.{name}")
+    precompile_decoders(ProblemSpec)
     gc.collect()
     gc.freeze()
     if lasting == "1":
@@ -54,73 +54,40 @@ def _enter_own_pid_namespace() -> None:
         os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 0xFF)
 
 
-@dataclass(frozen=True)
-class _Spare:
-    """A runner that waits for its order."""
-
-    pid: int
-    lane: socket.socket
-
-
 class _Forker:
     def __init__(self, control: socket.socket, around: Surroundings, *, spare: int) -> None:
         self._control = control
-        self._around = around
-        self._wanted = spare
         self._isolated = around.isolated
-        self._spares: list[_Spare] = []
-        self._at_work: set[int] = set()
-        self._clients: dict[int, socket.socket] = {}
         self._own_pid_namespace = -1
         if around.isolated:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        self._prefork = Prefork(spare, lambda far: init.run_init(far, around), self._fork)
 
     def run(self) -> None:
         """Serve until the starter closes the control socket."""
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        awake, waker = os.pipe()
-        os.set_blocking(waker, False)
-        signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-        poll = select.poll()
-        poll.register(awake, select.POLLIN)
-        poll.register(self._control, select.POLLIN)
-        while self._make_spare():
-            pass
-        wire.send(self._control, {"ready": True})
-        made = False
-        while True:
-            for fd, _ in poll.poll(0 if made else _REAP_EVERY_MS):
-                if fd == awake:
-                    os.read(awake, 4096)
-                elif fd == self._control.fileno():
-                    if not self._accept(poll):
-                        return
-                else:
-                    self._serve(fd, poll)
-            self._reap()
-            made = self._make_spare()
+        self._prefork.watch(self._control, self._accept)
+        self._prefork.fill()
+        wire.send(self._control, {"ready": True, "native_marks": are_native()})
+        self._prefork.serve()
 
-    def _accept(self, poll: select.poll) -> bool:
+    def _accept(self) -> None:
         packet = wire.receive(self._control)
         if packet is None:
-            return False
+            self._prefork.stop()
+            return
         client = socket.socket(fileno=packet.fds[0])
         wire.send(client, {"isolated": self._isolated})
-        self._clients[client.fileno()] = client
-        poll.register(client, select.POLLIN)
-        return True
+        self._prefork.watch(client, lambda: self._serve(client))
 
-    def _serve(self, fd: int, poll: select.poll) -> None:
-        packet = wire.receive(self._clients[fd])
+    def _serve(self, client: socket.socket) -> None:
+        packet = wire.receive(client)
         if packet is None:
-            poll.unregister(fd)
-            self._clients.pop(fd).close()
+            self._prefork.forget(client)
+            client.close()
             return
         try:
-            runner = self._spares.pop(0) if self._spares else self._fork_runner()
-            with runner.lane:
-                wire.send(runner.lane, packet.body, packet.fds)
-            self._at_work.add(runner.pid)
+            with self._prefork.take().control as control:
+                wire.send(control, packet.body, packet.fds)
         except OSError as error:
             self._refuse(packet, error)
         finally:
@@ -130,34 +97,15 @@ class _Forker:
         with socket.socket(fileno=os.dup(packet.fds[init.STATUS])) as status, suppress(OSError):
             wire.send(status, {"error": f"no runner could be started: {error}"})
 
-    def _make_spare(self) -> bool:
-        """One at most, so that whoever asks meanwhile is served in between; whether it was."""
-        if self._at_work or len(self._spares) >= self._wanted:
-            return False
-        try:
-            self._spares.append(self._fork_runner())
-        except OSError as error:
-            sys.stderr.write(f"no spare runner: {error}\n")
-            return False
-        return True
-
-    def _fork_runner(self) -> _Spare:
-        lane, far = wire.pair()
-        if self._isolated:
-            kernel.unshare(kernel.CLONE_NEWPID)  # of the next child; ours stays
+    def _fork(self) -> int:
+        """As `os.fork`; isolated, the child is the first process of a pid namespace of its own."""
+        if not self._isolated:
+            return os.fork()
+        kernel.unshare(kernel.CLONE_NEWPID)  # of the next child; ours stays
+        pid = -1
         try:
             pid = os.fork()
-            if pid == 0:
-                signal.set_wakeup_fd(-1)
-                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-                init.run_init(far, self._around)
         finally:
-            if self._isolated:  # run_init never returns: only the zygote comes here
+            if pid != 0:
                 kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
-        far.close()
-        return _Spare(pid, lane)
-
-    def _reap(self) -> None:
-        with suppress(ChildProcessError):
-            while pid := os.waitpid(-1, os.WNOHANG)[0]:
-                self._at_work.discard(pid)
+        return pid

@@ -1,8 +1,8 @@
 """The trusted root of a runner's process tree, which is pid 1 of the runner's pid namespace.
 
-It is forked ahead of need, makes the namespaces, forks the runner proper, and waits on its lane
-for an order. It runs no author's code and shares no descriptor with it. When the runner ends, or
-the judge goes away, init ends, and the kernel kills whatever is left in the namespace.
+It is forked ahead of need, makes the namespaces, forks the runner proper, and waits on its control
+channel for an order. It runs no author's code and shares no descriptor with it. When the runner
+ends, or the judge goes away, init ends, and the kernel kills whatever is left in the namespace.
 """
 
 import os
@@ -28,21 +28,21 @@ STATUS, CHANNEL, STDOUT, STDERR = range(4)
 and then cgroup task lists."""
 
 
-def run_init(lane: socket.socket, around: Surroundings) -> NoReturn:
+def run_init(control_channel: socket.socket, around: Surroundings) -> NoReturn:
     """Be the init of one runner, to its end. Called in a fresh fork of the zygote."""
     isolated = around.isolated
     try:
-        kernel.close_all_but({0, 1, 2, lane.fileno()})
+        kernel.close_all_but({0, 1, 2, control_channel.fileno()})
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         runner_pid, inner = _prepare(around)
-        packet = wire.receive(lane)
-        lane.close()
+        packet = wire.receive(control_channel)
+        control_channel.close()
         if packet is not None:
             _follow(packet, runner_pid, inner, isolated=isolated)
     except OSError as error:
-        _answer_with_error(lane, error)
+        _answer_with_error(control_channel, error)
     except BaseException:  # noqa: BLE001 - the last frame of this process: it shows and ends
         traceback.print_exc()
     finally:
@@ -161,11 +161,11 @@ def _reap(runner_pid: int) -> int | None:
             ended = wait_status
 
 
-def _answer_with_error(lane: socket.socket, error: OSError) -> None:
+def _answer_with_error(control_channel: socket.socket, error: OSError) -> None:
     """Tell whoever comes for this runner why it can't be had."""
     sys.stderr.write(f"runner: {error}\n")
-    if lane.fileno() < 0:
+    if control_channel.fileno() < 0:
         return
-    packet = wire.receive(lane)
+    packet = wire.receive(control_channel)
     if packet is not None:
         wire.send(socket.socket(fileno=packet.fds[STATUS]), {"error": str(error)})

@@ -51,7 +51,7 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class RunnerExit:
-    """How a runner ended. Exit code and signal are both None where it was killed from outside."""
+    """How a runner ended. Exit code and signal are both None if it was killed from outside."""
 
     exit_code: int | None
     signal: int | None

@@ -14,6 +14,8 @@ class Entry(StrEnum):
     """The native runner: the judge drives it call by call."""
     RANKS = "ranks"
     """Several native runners in one sandbox, each with a channel of its own."""
+    EXAMINE = "examine"
+    """The problem's own code: generator, reference and checker."""
     EXEC = "exec"
     """One command, e.g. a compiler or a problem's own script."""
 

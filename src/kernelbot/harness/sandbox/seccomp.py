@@ -46,7 +46,7 @@ _COMMON = (425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 440, 442, 443)
 process_madvise, mount_setattr, quotactl_fd."""
 _CLONE3 = 435
 
-# name: (x86_64, aarch64); None where the architecture has no such call
+# name: (x86_64, aarch64); None if the architecture has no such call
 _DENIED: dict[str, tuple[int, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -96,6 +96,7 @@ _DENIED: dict[str, tuple[int, int | None]] = {
 _CLONE = (56, 220)
 _PRCTL = (157, 167)
 _SOCKET = (41, 198)
+_PRLIMIT = (302, 261)
 _AUDIT_ARCH = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 
@@ -125,6 +126,8 @@ def build_filter(machine: str | None = None) -> bytes:
     program += _when(_CLONE[column], _refuse_bits(_NEW_NAMESPACES))
     program += _when(_PRCTL[column], _refuse_value(kernel.PR_SET_SECCOMP))
     program += _when(_SOCKET[column], _allow_values(_SOCKET_FAMILIES))
+    # Of oneself only: init has the same user, and one without a limit left can't tell of an end.
+    program += _when(_PRLIMIT[column], _allow_values((0,)))
     program.append(_give(_ALLOW))
     return b"".join(program)
 

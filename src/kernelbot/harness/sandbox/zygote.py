@@ -25,6 +25,11 @@ _ISOLATION = (
     "no capabilities",
     "no_new_privs",
     "seccomp",
+    "the problem's own code in a sandbox like the author's",
+)
+_NO_NATIVE_MARKS = (
+    "marks of time set by native code: there is no C compiler (install the package `gcc`), so "
+    "times of short kernels are less sharp"
 )
 RLIMITS = "rlimits: cpu time, open files, file size, no core files"
 
@@ -45,13 +50,14 @@ class Zygote:
         self._log = log
         self._pid = 0
         self._ready = False
+        self._native_marks = True
         self._lock = threading.Lock()
 
     @classmethod
     def start(cls, config: ZygoteConfig) -> "Zygote":
         """Start a zygote and return at once; its imports go on meanwhile.
 
-        Raises `SandboxUnavailable` where a tool is missing.
+        Raises `SandboxUnavailable` if a tool is missing.
         """
         isolated = config.mode is SandboxMode.REQUIRED
         if isolated:
@@ -96,6 +102,7 @@ class Zygote:
                 detail = packet.body["error"] if packet else self._last_words()
                 raise SandboxUnavailable(f"The sandbox could not be set up: {_advise(detail)}")
             self._pid = packet.sender_pid
+            self._native_marks = bool(packet.body["native_marks"])
             self._ready = True
 
     def connect(self) -> socket.socket:
@@ -114,9 +121,14 @@ class Zygote:
         groups = cgroups.detect()
         in_force = [*groups.in_force, RLIMITS]
         missing = list(groups.missing)
+        if not self._native_marks:
+            missing.append(_NO_NATIVE_MARKS)
         if self._config.mode is SandboxMode.NONE:
             missing = ["everything else: the operator chose to run without a sandbox", *missing]
             return SandboxReport("none", tuple(in_force), tuple(missing))
+        owner = enclosure.outside_uid()
+        whose = "of its own" if os.geteuid() == 0 else "who started it"
+        in_force.append(f"outside it is the user {whose}: {owner}")
         return SandboxReport("bubblewrap", (*_ISOLATION, *in_force), tuple(missing))
 
     def close(self) -> None:

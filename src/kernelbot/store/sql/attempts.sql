@@ -2,7 +2,7 @@
 SELECT r.id, r.state, r.secret, r.device, r.attempts, r.submission_id, r.priority,
     r.rejudge_id, r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id,
     coalesce(j.problem_version_id, s.problem_version_id) AS problem_version_id,
-    c.content AS code, b.secret AS board_secret
+    c.content AS code, b.secret AS board_secret, b.fixed_seed
 FROM runs r
 JOIN submissions s ON s.id = r.submission_id
 JOIN sources c ON c.sha256 = s.source_sha256
@@ -10,9 +10,6 @@ JOIN leaderboards b ON b.id = s.leaderboard_id
 LEFT JOIN rejudges j ON j.id = r.rejudge_id
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
-
--- name: device_of
-SELECT device FROM runs WHERE id = %(run_id)s;
 
 -- A heartbeat from the future is of before the clock was put back.
 -- name: abandoned_run
@@ -30,11 +27,6 @@ SELECT coalesce(
     next_rejudged_run(%(device)s, %(owner)s, %(stale_s)s),
     next_run(%(device)s, %(running_limit)s::integer, %(ranked_first)s)
 ) AS run_id;
-
--- name: waiting_run
-SELECT id, device, priority FROM runs
-WHERE device = %(device)s AND author_id = %(author_id)s AND state = 'queued'
-ORDER BY id LIMIT 1;
 
 -- Whatever changes a run or its attempts takes this lock first, so that none waits for another
 -- in a circle.
@@ -89,7 +81,7 @@ WHERE id = %(run_id)s AND state IN ('dispatched', 'running');
 -- name: requeue_run
 UPDATE runs SET state = 'queued', ready_at = now() + make_interval(secs => %(delay_s)s)
 WHERE id = %(run_id)s AND state IN ('dispatched', 'running')
-RETURNING device, priority, submission_id;
+RETURNING id;
 
 -- name: losses
 SELECT count(*) AS losses FROM attempts WHERE run_id = %(run_id)s AND state = 'lost';
@@ -137,32 +129,12 @@ UNION
 SELECT DISTINCT owner FROM attempts WHERE state IN ('launching', 'running');
 
 -- name: expire
-UPDATE attempts SET heartbeat_at = '-infinity'
-WHERE owner = ANY(%(owners)s) AND state IN ('launching', 'running');
-
--- name: without_job
-SELECT r.id, r.device, r.priority
-FROM runs r
-WHERE (
-    r.state = 'queued'
-    OR (r.state IN ('dispatched', 'running') AND NOT EXISTS (
-        SELECT 1 FROM attempts a
-        WHERE a.run_id = r.id AND a.state IN ('launching', 'running')
-            AND a.heartbeat_at BETWEEN now() - make_interval(secs => %(stale_s)s)
-                AND now() + make_interval(secs => %(stale_s)s)
-    ))
+WITH expired AS (
+    UPDATE attempts SET heartbeat_at = '-infinity'
+    WHERE owner = ANY(%(owners)s) AND state IN ('launching', 'running')
+    RETURNING run_id
 )
-AND NOT EXISTS (
-    SELECT 1 FROM procrastinate_jobs j
-    WHERE j.queueing_lock = 'run:' || r.id AND j.status = 'todo'
-)
-ORDER BY r.id LIMIT 1000;
-
--- A job whose worker is gone is of no use: `without_job` brings a new one.
--- name: drop_dead_jobs
-WITH pruned AS (SELECT procrastinate_prune_stalled_workers_v1(%(stale_s)s::float8))
-DELETE FROM procrastinate_jobs WHERE status = 'doing' AND worker_id IS NULL
-    AND (SELECT count(*) FROM pruned) >= 0;
+SELECT r.id, announce_turn(r.device) FROM runs r JOIN expired e ON e.run_id = r.id;
 
 -- name: waited_s
 SELECT extract(epoch FROM now() - created_at)::float8 AS waited_s FROM runs WHERE id = %(run_id)s;

@@ -36,44 +36,17 @@ RETURNING id;
 INSERT INTO leaderboard_devices (leaderboard_id, device, position)
 VALUES (%(leaderboard_id)s, %(device)s, %(position)s);
 
--- name: visible
-SELECT
-    b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
-    v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.created_at,
-    (
-        SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
-        WHERE d.leaderboard_id = b.id
-    ) AS devices
-FROM leaderboards b
-JOIN problem_versions v ON v.id = b.problem_version_id
-JOIN problems p ON p.id = v.problem_id
-WHERE (
-        b.visibility = 'public' OR %(everything)s OR b.creator_id = %(viewer_id)s
-        OR is_member(b.id, %(viewer_id)s)
-    )
-    AND (%(name)s::text IS NULL OR lower(b.name) = lower(%(name)s::text))
-ORDER BY b.id DESC;
+-- name: all
+SELECT *, visibility = 'closed' AND is_member(id, %(viewer_id)s) AS invited
+FROM shown_boards ORDER BY id DESC;
 
 -- name: by_name
-SELECT
-    b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
-    v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.created_at, b.creator_id,
-    b.visibility = 'closed' AND is_member(b.id, %(viewer_id)s) AS invited,
-    d.devices, d.authors, d.versions
-FROM leaderboards b
-JOIN problem_versions v ON v.id = b.problem_version_id
-JOIN problems p ON p.id = v.problem_id
-CROSS JOIN LATERAL (
-    SELECT array_agg(device ORDER BY position) AS devices,
-        array_agg(authors ORDER BY position) AS authors,
-        array_agg(version ORDER BY position) AS versions
-    FROM leaderboard_devices WHERE leaderboard_id = b.id
-) d
-WHERE lower(b.name) = lower(%(name)s);
+SELECT *, visibility = 'closed' AND is_member(id, %(viewer_id)s) AS invited
+FROM shown_boards WHERE lower(name) = lower(%(name)s);
 
 -- name: edit
 UPDATE leaderboards SET visibility = %(visibility)s, deadline = %(deadline)s,
-    reveal_code = %(reveal_code)s
+    reveal_code = %(reveal_code)s, fixed_seed = %(fixed_seed)s
 WHERE id = %(leaderboard_id)s;
 
 -- name: definition

@@ -31,7 +31,7 @@ DELETE FROM device_logins WHERE expires_at < now();
 UPDATE device_logins SET user_id = %(user_id)s
 WHERE user_code = %(user_code)s AND user_id IS NULL AND expires_at > now();
 
--- Whoever polls before his time has a longer one from then on. A poll in the future is of before
+-- Whoever polls too early has a longer one from then on. A poll in the future is of before
 -- the clock was put back.
 -- name: poll_device
 WITH polled AS (

@@ -1,4 +1,4 @@
--- Each author's standing, or else his fastest of another version of the problem.
+-- Each author's standing, or else their fastest of another version of the problem.
 -- name: candidates
 SELECT submission_id FROM (
     SELECT DISTINCT ON (r.author_id) r.submission_id, r.score_s
@@ -42,6 +42,10 @@ CROSS JOIN LATERAL (
     WHERE r.rejudge_id = j.id ORDER BY s.author_id
 ) own
 WHERE j.id = %(rejudge_id)s;
+
+-- What was measured again isn't outdated any more, whoever it ranks.
+-- name: recount
+SELECT recount_authors(leaderboard_id, device) FROM rejudges WHERE id = %(rejudge_id)s;
 
 -- name: one
 SELECT j.id, b.name AS board, j.device, j.created_at, j.finished_at

@@ -17,16 +17,51 @@ WHERE id = %(submission_id)s AND review = 'clear' AND reviewed_at IS NULL;
 UPDATE submissions SET review = 'refused', review_reason = %(reason)s
 WHERE id = %(submission_id)s AND review <> 'refused' AND reviewed_at IS NULL;
 
--- The lock is the one that rankings change under, so that of two absurd scores each sees the other.
--- name: best
-SELECT (
-    SELECT min(score_s) FROM standings
-    WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
-        AND submission_id <> %(submission_id)s
-) AS best_s
-FROM leaderboard_devices
-WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
-FOR NO KEY UPDATE;
+-- The lock is the one that rankings change under, so that of two absurd scores each sees the other:
+-- in a statement of its own, since one that waits sees what was before.
+-- name: hold_ranking
+SELECT 1 AS held FROM leaderboard_devices
+WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s FOR NO KEY UPDATE;
+
+-- The author's first are asked for only if there is nothing else.
+-- name: trusted
+WITH seen AS MATERIALIZED (
+    (
+        SELECT score_s, 'others' AS source FROM standings
+        WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
+            AND author_id <> %(author_id)s
+        ORDER BY score_s LIMIT 1
+    )
+    UNION ALL
+    (
+        SELECT e.score_s, 'reviewed' FROM submissions s
+        JOIN eligible_runs e ON e.submission_id = s.id
+        WHERE s.leaderboard_id = %(leaderboard_id)s AND s.author_id = %(author_id)s
+            AND s.reviewed_at IS NOT NULL AND e.device = %(device)s
+        ORDER BY e.score_s LIMIT 1
+    )
+), first AS (
+    (
+        SELECT score_s, submission_id FROM eligible_runs
+        WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
+            AND author_id = %(author_id)s AND submission_id <> %(submission_id)s
+            AND NOT EXISTS (SELECT 1 FROM seen)
+        ORDER BY submission_id LIMIT 1
+    )
+    UNION ALL
+    (
+        SELECT w.score_s, w.submission_id FROM withdrawn_sources w
+        JOIN leaderboards b ON b.id = w.leaderboard_id
+        JOIN problem_versions v ON v.id = b.problem_version_id AND v.judging_hash = w.judging_hash
+        WHERE w.leaderboard_id = %(leaderboard_id)s AND w.device = %(device)s
+            AND w.author_id = %(author_id)s AND w.score_s IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM seen)
+        ORDER BY w.submission_id LIMIT 1
+    )
+)
+(SELECT score_s, source FROM seen ORDER BY score_s LIMIT 1)
+UNION ALL
+(SELECT score_s, 'first' FROM first ORDER BY submission_id LIMIT 1);
 
 -- name: add_evidence
 INSERT INTO evidence (submission_id, source, rule, severity, detail)

@@ -6,12 +6,13 @@ WHERE id = %(submission_id)s AND code_sha256 IS DISTINCT FROM %(code_sha256)s;
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
 
 -- A row for each of its runs, whose columns come last.
--- name: look
+-- name: snapshot
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
     s.file_name, s.mode, s.created_at, s.review, s.review_reason,
     NULL AS code,
     r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
-    r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version
+    r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
+    r.not_ranked, r.not_ranked_for, r.unverified
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
 JOIN users u ON u.id = s.author_id
@@ -33,30 +34,42 @@ JOIN users u ON u.id = s.author_id
 JOIN sources c ON c.sha256 = s.source_sha256
 WHERE s.id = %(submission_id)s;
 
--- Of the two halves one alone is ever read, along its index and no further than the page: as one
--- condition, a kept plan looks through all boards and sorts all of the author's.
+-- A statement each, along its index and no further than the page: as one, a kept plan looks
+-- through all of the author's for the half that isn't asked for.
 -- name: of_author
-SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
-    NULL AS code
-FROM (
-    (
-        SELECT * FROM submissions
-        WHERE %(board)s::text IS NULL AND author_id = %(author_id)s
-            AND id < coalesce(%(before_id)s::bigint, 9223372036854775807)
-        ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s
-    )
-    UNION ALL
-    (
-        SELECT * FROM submissions
-        WHERE leaderboard_id = (SELECT id FROM leaderboards WHERE lower(name) = lower(%(board)s::text))
-            AND author_id = %(author_id)s AND id < coalesce(%(before_id)s::bigint, 9223372036854775807)
-        ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s
-    )
-) s
-JOIN leaderboards b ON b.id = s.leaderboard_id
-JOIN users u ON u.id = %(author_id)s
-ORDER BY s.id DESC;
+SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
+    SELECT id FROM submissions
+    WHERE author_id = %(author_id)s
+        AND id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+    ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s
+))
+ORDER BY id DESC;
+
+-- name: of_author_on_board
+SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
+    SELECT id FROM submissions
+    WHERE leaderboard_id = (SELECT id FROM leaderboards WHERE lower(name) = lower(%(board)s::text))
+        AND author_id = %(author_id)s
+        AND id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+    ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s
+))
+ORDER BY id DESC;
+
+-- name: of_board
+SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
+    SELECT id FROM submissions
+    WHERE leaderboard_id = %(leaderboard_id)s
+        AND id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+    ORDER BY id DESC LIMIT %(limit)s
+))
+ORDER BY id DESC;
+
+-- name: of_all
+SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
+    SELECT id FROM submissions WHERE id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+    ORDER BY id DESC LIMIT %(limit)s
+))
+ORDER BY id DESC;
 
 -- name: on_board
 SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s
@@ -65,13 +78,13 @@ ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
 -- The ids are a subquery, so that the planner doesn't know how many there are: else it plans anew
 -- each time, which costs more than the rows, because for one it hopes for better than for ten.
 -- name: runs
-SELECT * FROM shown_runs
+SELECT * FROM hashed_runs
 WHERE submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
 ORDER BY submission_id, device, secret;
 
 -- name: rejudged_runs
 SELECT id, submission_id, device, secret, state, verdict, score_s, attempts, created_at,
-    started_at, finished_at, fault, message, rejudge_id
+    started_at, finished_at, fault, message, unverified, rejudge_id
 FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NOT NULL
 ORDER BY rejudge_id, id;
 

@@ -10,12 +10,14 @@ ON CONFLICT (name) DO UPDATE
 RETURNING id;
 
 -- name: board
-SELECT b.id, b.name, c.name AS competition, b.deadline, b.reveal_code, v.content_hash,
+SELECT b.id, b.name, c.name AS competition, b.deadline, b.reveal_code, b.fixed_seed,
+    v.content_hash,
     v.judging_hash,
     (
         SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
         WHERE d.leaderboard_id = b.id
-    ) AS devices
+    ) AS devices,
+    (SELECT count(*) FROM standings st WHERE st.leaderboard_id = b.id) AS scores
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
 LEFT JOIN competitions c ON c.id = b.competition_id
@@ -29,7 +31,8 @@ WHERE c.name = %(competition)s ORDER BY b.name;
 SELECT id FROM leaderboards WHERE lower(name) = ANY(%(names)s) ORDER BY id FOR NO KEY UPDATE;
 
 -- name: assign
-UPDATE leaderboards SET competition_id = %(competition_id)s, reveal_code = %(reveal_code)s
+UPDATE leaderboards SET competition_id = %(competition_id)s, reveal_code = %(reveal_code)s,
+    fixed_seed = %(fixed_seed)s
 WHERE id = %(leaderboard_id)s;
 
 -- name: update

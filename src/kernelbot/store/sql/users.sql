@@ -37,6 +37,10 @@ FROM tokens t JOIN users u ON u.id = t.user_id
 WHERE t.hash = %(hash)s AND t.revoked_at IS NULL
     AND (t.expires_at IS NULL OR t.expires_at > now());
 
+-- name: renew_token
+UPDATE tokens SET expires_at = now() + make_interval(secs => %(lasts_s)s)
+WHERE hash = %(hash)s AND revoked_at IS NULL;
+
 -- name: revoke_token
 UPDATE tokens SET revoked_at = now() WHERE hash = %(hash)s AND revoked_at IS NULL;
 

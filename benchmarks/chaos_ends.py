@@ -1,0 +1,111 @@
+"""How each submission of `chaos.py` ended, and whether that is how it should have."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+import psycopg
+from psycopg.rows import class_row
+
+from kernelbot.domain.states import MAX_ATTEMPTS, RunState
+from kernelbot.protocol import Fault, Verdict
+
+
+class Fate(StrEnum):
+    """What became of a submission. All but `RIGHT` and `GAVE_UP` are mistakes of the platform."""
+
+    RIGHT = "right"
+    GAVE_UP = "gave up"
+    """As promised: our fault, after every attempt was lost."""
+    OURS = "failed early"
+    """Our fault, though not every attempt was lost."""
+    LOST = "lost"
+    DOUBLED = "doubled"
+    BLAMED = "wrongly blamed"
+    MISJUDGED = "misjudged"
+    """A wrong one that has another verdict than its own."""
+
+
+@dataclass(frozen=True)
+class RunEnd:
+    """A run as it stands in the database."""
+
+    submission_id: int
+    run_id: int
+    file_name: str
+    secret: bool
+    state: RunState
+    verdict: Verdict | None
+    fault: Fault | None
+    message: str | None
+    created_at: datetime
+    finished_at: datetime | None
+    lost_attempts: int
+    results: int
+    """Attempts of it that finished."""
+    ends: int
+    """Events that say that it finished."""
+    standings: int
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether anything more can come of it."""
+        return self.state in (RunState.FINISHED, RunState.LOST, RunState.CANCELLED)
+
+
+_RUNS = """
+SELECT s.id AS submission_id, r.id AS run_id, s.file_name, r.secret, r.state::text, r.fault::text,
+    r.verdict::text, r.message, r.created_at, r.finished_at,
+    (SELECT count(*) FROM attempts a WHERE a.run_id = r.id AND a.state = 'lost') AS lost_attempts,
+    (SELECT count(*) FROM attempts a WHERE a.run_id = r.id AND a.state = 'finished') AS results,
+    (SELECT count(*) FROM events e WHERE e.run_id = r.id AND e.kind = 'finished') AS ends,
+    (SELECT count(*) FROM standings t WHERE t.run_id = r.id) AS standings
+FROM submissions s LEFT JOIN runs r ON r.submission_id = s.id ORDER BY s.id, r.id
+"""
+
+
+def read_ends(url: str) -> dict[int, list[RunEnd]]:
+    """Every submission's runs, by its id. Raises `psycopg.OperationalError` if Postgres is away."""
+    found: dict[int, list[RunEnd]] = {}
+    with psycopg.connect(url, row_factory=class_row(RunEnd)) as connection:
+        for run in connection.execute(_RUNS):
+            found.setdefault(run.submission_id, []).append(run)
+    return found
+
+
+def fate(runs: Sequence[RunEnd], expected: Verdict) -> Fate:
+    """Of one submission, whose verdict should be `expected`."""
+    if not runs or any(run.state != RunState.FINISHED or run.ends == 0 for run in runs):
+        return Fate.LOST
+    if any(run.results > 1 or run.ends > 1 or run.standings > 1 for run in runs):
+        return Fate.DOUBLED
+    strange = {run.verdict for run in runs} - {expected, Verdict.INTERNAL_ERROR}
+    if strange or any(run.fault != _whose(run.verdict) for run in runs):
+        return Fate.BLAMED if expected == Verdict.ACCEPTED else Fate.MISJUDGED
+    failed = [run for run in runs if run.verdict == Verdict.INTERNAL_ERROR]
+    if not failed:
+        return Fate.RIGHT
+    in_vain = all(run.lost_attempts >= MAX_ATTEMPTS for run in failed)
+    return Fate.GAVE_UP if in_vain else Fate.OURS
+
+
+def fates(
+    ends: dict[int, list[RunEnd]], expected: dict[str, Verdict], answered: Iterable[int]
+) -> dict[int, Fate]:
+    """By submission: those that are stored, and those that the server has said are. `expected` is
+    by file name."""
+    found = {number: fate(runs, expected[runs[0].file_name]) for number, runs in ends.items()}
+    return found | {number: Fate.LOST for number in answered if number not in ends}
+
+
+def counted(found: dict[int, Fate]) -> Counter[Fate]:
+    """How many had each."""
+    return Counter(found.values())
+
+
+def _whose(verdict: Verdict | None) -> Fault | None:
+    if verdict == Verdict.ACCEPTED:
+        return None
+    return Fault.PLATFORM if verdict == Verdict.INTERNAL_ERROR else Fault.AUTHOR

@@ -1,0 +1,127 @@
+"""What is deleted: `board delete`, `submission delete`, `user delete`. Whoever sits at a terminal
+is asked first; with `--yes` or `--json`, and in a script, nobody is."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kernelbot.cli.errors import REFUSED
+from kernelbot.cli.examples import examples
+from kernelbot.cli.options import Json, Url
+from kernelbot.cli.session import connect
+from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import UserError
+
+if TYPE_CHECKING:
+    from kernelbot.client import KernelbotClient
+
+Name = Annotated[str, typer.Argument(help="The board.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask, also on a terminal.")]
+
+
+def register_boards(group: typer.Typer) -> None:
+    """Add the command to `board`."""
+    group.command("delete", epilog=examples("kernelbot board delete autumn --force"))(delete_board)
+
+
+def register_submissions(group: typer.Typer) -> None:
+    """Add the command to `submission`."""
+    group.command(
+        "delete",
+        epilog=examples(
+            "kernelbot submission delete 12",
+            "kernelbot submission delete --board autumn --user eve",
+        ),
+    )(delete_submission)
+
+
+def register_users(group: typer.Typer) -> None:
+    """Add the command to `user`."""
+    group.command("delete", epilog=examples("kernelbot user delete eve --force"))(delete_user)
+
+
+def delete_board(
+    name: Name,
+    force: Annotated[bool, typer.Option("--force", help="Also with submissions.")] = False,
+    yes: Yes = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Delete a board. For its organisers; there is no way back."""
+    terminal = Terminal(as_json)
+    with connect(url, terminal, board=name) as client:
+        _confirm(f"the board {name}", client, yes=yes or as_json)
+        gone = client.organise.delete_board(name, force=force)
+    terminal.show(f"Board {name} is deleted, and {gone.submissions} submissions with it.")
+    terminal.document({"board": name, "submissions": gone.submissions})
+
+
+def delete_submission(
+    submission_id: Annotated[
+        int | None, typer.Argument(min=1, help="The submission's number.", show_default=False)
+    ] = None,
+    board: Annotated[
+        str | None, typer.Option("--board", "-b", help="With --user.", show_default=False)
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", help="All of this person's on --board.", show_default=False),
+    ] = None,
+    yes: Yes = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Delete a submission, or all of a person's on a board; there is no way back.
+
+    What you delete of your own isn't ranked again by submitting the same code.
+    """
+    terminal = Terminal(as_json)
+    with connect(url, terminal, board=board) as client:
+        if submission_id is not None and board is None and user is None:
+            _confirm(f"submission {submission_id}", client, yes=yes or as_json)
+            gone = client.organise.delete_submission(submission_id)
+        elif submission_id is None and board is not None and user is not None:
+            _confirm(f"all submissions of {user} to {board}", client, yes=yes or as_json)
+            gone = client.organise.delete_submissions_of(board, user)
+        else:
+            raise UserError("Name a submission's number, or both --board and --user.")
+    terminal.show(f"Deleted: {gone.submissions}.")
+    terminal.document(gone)
+
+
+def delete_user(
+    name: Annotated[str, typer.Argument(help="Whose account: yours, or for admins anybody's.")],
+    force: Annotated[bool, typer.Option("--force", help="Also with submissions.")] = False,
+    yes: Yes = False,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Delete an account with its tokens and submissions; there is no way back."""
+    from kernelbot.render.text import one_line
+
+    terminal = Terminal(as_json)
+    with connect(url, terminal) as client:
+        _confirm(f"the account {name}", client, yes=yes or as_json)
+        own = name.lower() == client.me().name.lower()
+        user_id = None if own else client.user_named(name).id
+        gone = client.organise.delete_user(user_id, force=force)
+    terminal.show(
+        f"The account {one_line(name)} is deleted, and {gone.submissions} submissions with it."
+    )
+    terminal.document({"user": name, "submissions": gone.submissions})
+
+
+def _confirm(what: str, client: "KernelbotClient", *, yes: bool) -> None:
+    """Ask whoever sits at a terminal; a script has said what it wants by its command.
+
+    Raises `typer.Exit` with 1 if they don't want it.
+    """
+    from kernelbot.render.text import one_line
+
+    if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return
+    question = f"Delete {one_line(what)} at {client.url}? There is no way back."
+    if not typer.confirm(question, err=True):
+        typer.echo("Nothing is deleted.", err=True)
+        raise typer.Exit(REFUSED)

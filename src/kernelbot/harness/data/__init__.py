@@ -1,0 +1,1 @@
+"""Values that cross the boundary, as bytes."""

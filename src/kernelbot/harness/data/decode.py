@@ -1,0 +1,314 @@
+"""Skeleton and raw bytes back to plain data. Every field is checked: the sender may be hostile."""
+
+import ctypes
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kernelbot.harness.data.dtypes import (
+    MAX_DIMENSIONS,
+    MAX_ITEMS,
+    NUMPY_DTYPES,
+    TORCH_DTYPES,
+    contiguous_strides,
+    element_count,
+    is_dense,
+)
+from kernelbot.harness.data.encode import (
+    MAX_DEPTH,
+    MAX_DIGITS,
+    MAX_NODES,
+    MAX_TEXT,
+    Json,
+    record_fields,
+)
+from kernelbot.harness.data.shared_memory import SharedBuffer
+
+ReadStretch = Callable[[int, int, int], object]
+"""Copies to an address, from an offset, so many bytes."""
+_WHOLE = re.compile(r"-?0x[0-9a-f]+")
+_DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,2})?")
+
+
+class InvalidValue(ValueError):
+    """A skeleton that doesn't describe plain data within the limits."""
+
+
+def decode(
+    skeleton: Json,
+    buffer: SharedBuffer,
+    modules: frozenset[str],
+    *,
+    base: int = 0,
+    recycled: Sequence[object] = (),
+    device: str | None = None,
+    in_place: bool = False,
+    detached: bool = False,
+) -> tuple[Any, list[object]]:
+    """Build the value; returns it and its arrays in order.
+
+    `recycled`: arrays of an earlier value, filled again in place where type, dtype and layout are
+    the same. `device`: where tensors are put; None means where the skeleton says.
+    `in_place`: arrays lie in the buffer itself and show what is written there later; for arrays
+    on the CPU only. `detached`: tensors require no gradient, whatever the skeleton says.
+    Raises `InvalidValue`, and nothing else.
+    """
+
+    def read(target: int, offset: int, size_bytes: int) -> None:
+        ctypes.memmove(target, buffer.address + base + offset, size_bytes)
+
+    reader = _Reader(read, buffer.size_bytes - base, modules, detached=detached)
+    reader.device = device
+    reader.recycled = recycled
+    reader.lies_in = (buffer, base) if in_place else None
+    return reader.value(skeleton), reader.arrays
+
+
+def copy_out(skeleton: Json, read: ReadStretch, size_bytes: int, modules: frozenset[str]) -> Any:
+    """Build a value in the host's memory from bytes that `read` fetches, leaf by leaf.
+
+    Never takes more memory than `size_bytes` for them. What `read` raises as OSError comes through;
+    for all else raises `InvalidValue`, and nothing else.
+    """
+    reader = _Reader(read, size_bytes, modules, detached=True)
+    reader.device = "cpu"
+    return reader.value(skeleton)
+
+
+class _Reader:
+    """Leaves follow one another as their sender has laid them, so none overlap."""
+
+    def __init__(
+        self, read: ReadStretch, size_bytes: int, modules: frozenset[str], *, detached: bool
+    ) -> None:
+        self.modules = modules
+        self.detached = detached
+        self.device: str | None = None
+        self.recycled: Sequence[object] = ()
+        self.lies_in: tuple[SharedBuffer, int] | None = None
+        self.arrays: list[object] = []
+        self._read = read
+        self._size_bytes = size_bytes
+        self._end = 0
+        self._nodes = 0
+        self._kinds: dict[str, Callable[[dict[str, Any], int], Any]] = {
+            "int": lambda node, _depth: _whole(_text(node["v"], MAX_DIGITS)),
+            "float": lambda node, _depth: float.fromhex(_text(node["v"], 100)),
+            "complex": self._complex,
+            "str": lambda node, _depth: _text(node["v"], MAX_TEXT),
+            "bytes": self._bytes,
+            "tuple": lambda node, depth: tuple(self._items(node, depth)),
+            "list": self._items,
+            "dict": self._dict,
+            "record": self._record,
+            "tensor": lambda node, _depth: self._tensor(node),
+            "array": lambda node, _depth: self._array(node),
+            "scalar": lambda node, _depth: self._array(node)[()],
+        }
+
+    def value(self, skeleton: Json) -> Any:
+        """All of it. Raises `InvalidValue`, and OSError of the memory it is read from."""
+        try:
+            return self.node(skeleton, 0)
+        except (InvalidValue, OSError):
+            raise
+        except Exception as error:
+            raise InvalidValue(f"a malformed value: {error}") from error
+
+    def node(self, node: Json, depth: int) -> Any:
+        self._nodes += 1
+        if self._nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise InvalidValue("too many parts or nested too deeply")
+        if node is None or isinstance(node, bool):
+            return node
+        if not isinstance(node, dict) or not isinstance(node.get("t"), str):
+            raise InvalidValue("a node of no known kind")
+        kind = self._kinds.get(node["t"])
+        if kind is None:
+            raise InvalidValue("a node of no known kind")
+        try:
+            return kind(node, depth)
+        except ValueError as error:
+            raise InvalidValue(str(error)) from error
+
+    def _complex(self, node: dict[str, Any], _depth: int) -> complex:
+        real, imaginary = _list(node["v"])
+        return complex(float.fromhex(_text(real, 100)), float.fromhex(_text(imaginary, 100)))
+
+    def _items(self, node: dict[str, Any], depth: int) -> list[Any]:
+        return [self.node(item, depth + 1) for item in _list(node["v"])]
+
+    def _pairs(self, node: dict[str, Any]) -> list[tuple[Any, Json]]:
+        pairs = [tuple(_list(pair)) for pair in _list(node["v"])]
+        if any(len(pair) != 2 or type(pair[0]) not in (str, int) for pair in pairs):
+            raise InvalidValue("a malformed pair")
+        return [(key, item) for key, item in pairs]
+
+    def _dict(self, node: dict[str, Any], depth: int) -> dict[Any, Any]:
+        return {key: self.node(item, depth + 1) for key, item in self._pairs(node)}
+
+    def _record(self, node: dict[str, Any], depth: int) -> Any:
+        kind = self._record_type(_text(node["m"], 200), _text(node["c"], 200))
+        values = {name: self.node(item, depth + 1) for name, item in self._pairs(node)}
+        names = record_fields(kind)
+        if names is None or set(values) != set(names):
+            raise InvalidValue("fields that the type doesn't have")
+        if issubclass(kind, tuple):
+            return tuple.__new__(kind, [values[name] for name in names])
+        made = object.__new__(kind)
+        for name in names:
+            object.__setattr__(made, name, values[name])
+        return made
+
+    def _record_type(self, module: str, name: str) -> type:
+        found: Any = sys.modules.get(module) if module in self.modules else None
+        for part in name.split("."):
+            found = vars(found).get(part) if found is not None else None
+        if not isinstance(found, type):
+            raise InvalidValue(f"an unknown type {module}.{name}")
+        return found
+
+    def _bytes(self, node: dict[str, Any], _depth: int) -> bytes:
+        offset, size = self._stretch(node)
+        holder = ctypes.create_string_buffer(size)
+        self._read(ctypes.addressof(holder), offset, size)
+        return holder.raw
+
+    def _stretch(self, node: dict[str, Any]) -> tuple[int, int]:
+        offset, size = node["o"], node["n"]
+        if type(offset) is not int or type(size) is not int or offset < 0 or size < 0:
+            raise InvalidValue("a malformed stretch of bytes")
+        if offset + size > self._size_bytes:
+            raise InvalidValue("bytes outside of the buffer")
+        if offset < self._end:
+            raise InvalidValue("bytes that belong to two values")
+        self._end = offset + size
+        return offset, size
+
+    def _layout(self, node: dict[str, Any], item_bytes: int) -> tuple[list[int], list[int]]:
+        shape, strides = _list(node["s"]), _list(node["k"])
+        if len(shape) > MAX_DIMENSIONS or len(strides) != len(shape):
+            raise InvalidValue("a malformed shape")
+        if any(type(size) is not int or not 0 <= size < MAX_ITEMS for size in [*shape, *strides]):
+            raise InvalidValue("a malformed shape")
+        if element_count(shape) * item_bytes != node["n"]:
+            raise InvalidValue("a shape that doesn't match its bytes")
+        if not is_dense(shape, strides):
+            strides = list(contiguous_strides(shape))
+        return shape, strides
+
+    def _tensor(self, node: dict[str, Any]) -> Any:
+        torch: Any = sys.modules.get("torch")
+        if torch is None or node["d"] not in TORCH_DTYPES:
+            raise InvalidValue("a tensor of an unknown dtype")
+        dtype = getattr(torch, node["d"])
+        offset, size = self._stretch(node)
+        shape, strides = self._layout(node, dtype.itemsize)
+        device = _device(node["dev"]) if self.device is None else self.device
+        if self.lies_in is not None and size:
+            buffer, base = self.lies_in
+            start = base + offset
+            flat = torch.frombuffer(buffer.view, dtype=torch.uint8, count=size, offset=start)
+            tensor = flat.view(dtype).as_strided(shape, strides)
+        else:
+            tensor = self._copied_tensor(torch, (shape, strides), dtype, device, (offset, size))
+        if self.detached:
+            pass
+        elif node["p"] is True:
+            tensor = torch.nn.Parameter(tensor, requires_grad=bool(node["g"]))
+        elif node["g"] is True:
+            tensor.requires_grad_(True)
+        self.arrays.append(tensor)
+        return tensor
+
+    def _copied_tensor(
+        self,
+        torch: Any,
+        layout: tuple[list[int], list[int]],
+        dtype: Any,
+        device: str,
+        stretch: tuple[int, int],
+    ) -> Any:
+        tensor = self._recycled_tensor(torch, *layout, dtype, device)
+        if tensor is None:
+            tensor = torch.empty_strided(*layout, dtype=dtype)
+        if tensor.device.type == "cpu":
+            self._read(tensor.data_ptr(), *stretch)
+        return self._on_device(torch, tensor, stretch, device)
+
+    def _on_device(self, torch: Any, tensor: Any, stretch: tuple[int, int], device: str) -> Any:
+        if device == "cpu":
+            return tensor
+        if tensor.device.type == "cpu":
+            return tensor.to(device)
+        staged = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype)
+        self._read(staged.data_ptr(), *stretch)
+        tensor.detach().copy_(staged)
+        return tensor
+
+    def _recycled_tensor(
+        self, torch: Any, shape: list[int], strides: list[int], dtype: Any, device: str
+    ) -> Any:
+        index = len(self.arrays)
+        old: Any = self.recycled[index] if index < len(self.recycled) else None
+        if type(old) is not torch.Tensor or old.dtype != dtype or str(old.device) != device:
+            return None
+        fits = list(old.shape) == shape and list(old.stride()) == strides
+        return old.detach() if fits and not old.requires_grad else None
+
+    def _array(self, node: dict[str, Any]) -> Any:
+        numpy: Any = sys.modules.get("numpy")
+        if numpy is None or node["d"] not in NUMPY_DTYPES:
+            raise InvalidValue("an array of an unknown dtype")
+        dtype = numpy.dtype(node["d"])
+        offset, size = self._stretch(node)
+        shape, strides = self._layout(node, dtype.itemsize)
+        steps = tuple(stride * dtype.itemsize for stride in strides)
+        if self.lies_in is not None and node["t"] == "array":
+            buffer, base = self.lies_in
+            self.arrays.append(numpy.ndarray(shape, dtype, buffer.view, base + offset, steps))
+            return self.arrays[-1]
+        index = len(self.arrays)
+        array: Any = self.recycled[index] if index < len(self.recycled) else None
+        if not _fits(numpy, array, dtype, tuple(shape), steps):
+            array = numpy.ndarray(shape, dtype, numpy.empty(max(size, 1), numpy.uint8), 0, steps)
+        self._read(array.ctypes.data, offset, size)
+        self.arrays.append(array)
+        return array
+
+
+def _fits(
+    numpy: Any, array: Any, dtype: Any, shape: tuple[int, ...], steps: tuple[int, ...]
+) -> bool:
+    if type(array) is not numpy.ndarray or not array.flags.writeable:
+        return False
+    return bool(array.dtype == dtype and array.shape == shape and array.strides == steps)
+
+
+def _device(value: Json) -> str:
+    """The host's memory or a GPU's: nothing else can be compared with a reference."""
+    name = _text(value, 20)
+    if _DEVICE.fullmatch(name) is None:
+        raise InvalidValue("a tensor on no known device")
+    return name
+
+
+def _whole(text: str) -> int:
+    if _WHOLE.fullmatch(text) is None:
+        raise InvalidValue("a whole number expected")
+    return int(text, 16)
+
+
+def _text(value: Json, cap: int) -> str:
+    if not isinstance(value, str) or len(value) > cap:
+        raise InvalidValue("text expected")
+    return value
+
+
+def _list(value: Json) -> list[Any]:
+    if isinstance(value, tuple):
+        return list(value)
+    if not isinstance(value, list):
+        raise InvalidValue("a list expected")
+    return value

@@ -1,0 +1,273 @@
+"""Plain data as a JSON skeleton plus raw bytes: what judge and runner say to each other.
+
+Leaves are torch tensors, numpy arrays and scalars, numbers, text, bytes and None; containers are
+tuples, lists, dicts, and dataclasses and NamedTuples of the modules both sides have; any other
+NamedTuple travels as a tuple. Nothing is ever unpickled or evaluated; what doesn't fit is refused
+with its type's name.
+"""
+
+import ctypes
+import dataclasses
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from kernelbot.harness.data.dtypes import (
+    NUMPY_DTYPES,
+    TORCH_DTYPES,
+    contiguous_strides,
+    is_dense,
+    used_strides,
+)
+from kernelbot.harness.data.shared_memory import SharedBuffer
+
+Json = Any
+ReadMemory = Callable[[int, int, int], object]
+"""Copies to an address, from an address, so many bytes."""
+ALIGNMENT = 64
+MAX_NODES = 100_000
+MAX_DEPTH = 32
+MAX_TEXT = 1 << 20
+MAX_DIGITS = 3_500
+"""Of a whole number, in base 16: what Python still turns into text without being asked twice."""
+
+
+class UnsupportedValue(ValueError):
+    """A value that is not plain data; the text names its type."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Leaf:
+    """Raw bytes of one array, still where its owner keeps it."""
+
+    address: int
+    size_bytes: int
+    offset: int
+    owner: object
+    """Keeps the memory alive."""
+    on_gpu: bool = False
+    """Whether the address is one of the GPU's memory."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoded:
+    """A skeleton, and the bytes that belong behind it."""
+
+    skeleton: Json
+    leaves: tuple[Leaf, ...]
+    size_bytes: int
+    copied: bool = False
+    """Whether an array had to be laid out anew to be described."""
+    nodes: int = 1
+    """Of how many parts the value consists, containers included."""
+
+    def copy_to(
+        self, buffer: SharedBuffer, base: int = 0, read_gpu: ReadMemory | None = None
+    ) -> None:
+        """Copy all raw bytes; `read_gpu` is needed for those that `encode` left on a GPU.
+
+        Raises ValueError if the buffer is too small.
+        """
+        if base + self.size_bytes > buffer.size_bytes:
+            raise ValueError("the buffer is too small")
+        for leaf in self.leaves:
+            copy = read_gpu if leaf.on_gpu and read_gpu is not None else ctypes.memmove
+            copy(buffer.address + base + leaf.offset, leaf.address, leaf.size_bytes)
+
+
+def encode(
+    tree: object,
+    modules: frozenset[str],
+    allow_parameters: bool = False,
+    stay_on_gpu: bool = False,
+) -> Encoded:
+    """Describe `tree`. `modules` are those whose dataclasses both sides know.
+
+    `stay_on_gpu`: don't copy what lies in a GPU's memory to the host; see `Leaf.on_gpu`.
+    Raises `UnsupportedValue` for anything that is not plain data, subclasses included.
+    """
+    writer = _Writer(modules, allow_parameters, stay_on_gpu)
+    skeleton = writer.node(tree, 0)
+    return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes, writer.copied, writer.nodes)
+
+
+class _Writer:
+    def __init__(self, modules: frozenset[str], allow_parameters: bool, stay_on_gpu: bool) -> None:
+        self.modules = modules
+        self.allow_parameters = allow_parameters
+        self.stay_on_gpu = stay_on_gpu
+        self.leaves: list[Leaf] = []
+        self.size_bytes = 0
+        self.copied = False
+        self.nodes = 0
+        self._torch: Any = sys.modules.get("torch")
+        self._numpy: Any = sys.modules.get("numpy")
+        self._plain: dict[type, Callable[[Any, int], Json]] = {
+            type(None): lambda _value, _depth: None,
+            bool: lambda value, _depth: value,
+            int: self._int,
+            float: lambda value, _depth: {"t": "float", "v": value.hex()},
+            complex: lambda value, _depth: {"t": "complex", "v": _hex_pair(value)},
+            str: self._text,
+            bytes: self._bytes,
+            tuple: self._sequence,
+            list: self._sequence,
+            dict: self._dict,
+        }
+
+    def node(self, value: Any, depth: int) -> Json:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise UnsupportedValue("the value has too many parts or is nested too deeply")
+        kind = type(value)
+        plain = self._plain.get(kind)
+        if plain is not None:
+            return plain(value, depth)
+        if self._torch is not None and self._is_tensor(kind):
+            return self._tensor(value, kind)
+        if self._numpy is not None:
+            if kind is self._numpy.ndarray:
+                return self._array(value, "array")
+            if issubclass(kind, self._numpy.generic):
+                return self._array(self._numpy.asarray(value), "scalar")
+        return self._record(value, kind, depth)
+
+    def _is_tensor(self, kind: type) -> bool:
+        if kind is self._torch.Tensor:
+            return True
+        return self.allow_parameters and kind is self._torch.nn.Parameter
+
+    def _int(self, value: int, _depth: int) -> Json:
+        text = hex(value)
+        if len(text) > MAX_DIGITS:
+            raise UnsupportedValue("an int of more than 14,000 bits")
+        return {"t": "int", "v": text}
+
+    def _text(self, value: str, _depth: int) -> Json:
+        if len(value) > MAX_TEXT:
+            raise UnsupportedValue("a str of more than a million characters")
+        return {"t": "str", "v": value}
+
+    def _bytes(self, value: bytes, _depth: int) -> Json:
+        holder = ctypes.create_string_buffer(value, len(value))
+        offset = self._place(ctypes.addressof(holder), len(value), holder)
+        return {"t": "bytes", "o": offset, "n": len(value)}
+
+    def _sequence(self, value: Any, depth: int) -> Json:
+        return {"t": type(value).__name__, "v": [self.node(item, depth + 1) for item in value]}
+
+    def _dict(self, value: dict[Any, Any], depth: int) -> Json:
+        if any(type(key) not in (str, int) for key in value):
+            raise UnsupportedValue("a dict with keys that are neither str nor int")
+        return {"t": "dict", "v": [[key, self.node(v, depth + 1)] for key, v in value.items()]}
+
+    def _record(self, value: Any, kind: type, depth: int) -> Json:
+        if kind.__module__ in self.modules:
+            names = record_fields(kind)
+            if names is not None:
+                fields = [[name, self.node(getattr(value, name), depth + 1)] for name in names]
+                return {"t": "record", "m": kind.__module__, "c": kind.__qualname__, "v": fields}
+        if issubclass(kind, tuple) and _is_named(kind):
+            items = tuple.__iter__(value)
+            return {"t": "tuple", "v": [self.node(item, depth + 1) for item in items]}
+        raise UnsupportedValue(f"a value of type {kind.__module__}.{kind.__qualname__}")
+
+    def _tensor(self, value: Any, kind: type) -> Json:
+        dtype = str(value.dtype).removeprefix("torch.")
+        if dtype not in TORCH_DTYPES or value.layout is not self._torch.strided:
+            raise UnsupportedValue(f"a tensor of dtype {dtype} and layout {value.layout}")
+        device = str(value.device)
+        if value.device.type not in ("cpu", "cuda"):
+            raise UnsupportedValue(f"a tensor on the device {device}")
+        # Methods can be overridden on an instance, but not on the fresh one that this makes.
+        owner = self._torch.Tensor.detach(value)
+        shape, strides = tuple(owner.shape), tuple(owner.stride())
+        if owner.is_conj() or owner.is_neg():
+            owner = owner.resolve_conj().resolve_neg()
+        if owner.device.type != "cpu" and not self.stay_on_gpu:
+            owner = owner.cpu()
+        on_gpu = owner.device.type != "cpu"
+        if not is_dense(shape, strides) or tuple(owner.stride()) != strides:
+            strides = contiguous_strides(shape)
+            owner = owner.contiguous()
+            self.copied = True
+        strides = used_strides(shape, strides)
+        size = owner.numel() * owner.element_size()
+        return {
+            "t": "tensor",
+            "d": dtype,
+            "s": shape,
+            "k": strides,
+            "o": self._place(owner.data_ptr(), size, owner, on_gpu=on_gpu),
+            "n": size,
+            "dev": device,
+            "g": bool(value.requires_grad),
+            "p": kind is not self._torch.Tensor,
+        }
+
+    def _array(self, value: Any, tag: str) -> Json:
+        dtype = str(value.dtype)
+        if dtype not in NUMPY_DTYPES:
+            raise UnsupportedValue(f"a numpy array of dtype {dtype}")
+        size = value.itemsize
+        shape = tuple(value.shape)
+        strides = tuple(step // size for step in value.strides)
+        if any(step % size for step in value.strides) or not is_dense(shape, strides):
+            strides = contiguous_strides(shape)
+            value = value.copy()
+            self.copied = True
+        strides = used_strides(shape, strides)
+        offset = self._place(value.ctypes.data, value.nbytes, value)
+        return {"t": tag, "d": dtype, "s": shape, "k": strides, "o": offset, "n": value.nbytes}
+
+    def _place(self, address: int, size_bytes: int, owner: object, *, on_gpu: bool = False) -> int:
+        offset = self.size_bytes
+        self.leaves.append(Leaf(address, size_bytes, offset, owner, on_gpu))
+        self.size_bytes = -(-(offset + size_bytes) // ALIGNMENT) * ALIGNMENT
+        return offset
+
+
+def record_fields(kind: type) -> tuple[str, ...] | None:
+    """Field names of a dataclass or NamedTuple type; None for any other type."""
+    if dataclasses.is_dataclass(kind):
+        return tuple(field.name for field in dataclasses.fields(kind))
+    fields = getattr(kind, "_fields", None)
+    if issubclass(kind, tuple) and isinstance(fields, tuple):
+        return fields
+    return None
+
+
+def _is_named(kind: type[tuple[Any, ...]]) -> bool:
+    """Whether these are named tuples, as `np.linalg.qr` and `torch.geqrf` return them."""
+    return kind.__module__ == "torch.return_types" or record_fields(kind) is not None
+
+
+def leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
+    """Offset and size in bytes of every leaf with raw bytes, in the order of `Encoded.leaves`.
+
+    Only of a skeleton that was encoded here, or that `decode` has accepted.
+    """
+    return ((node["o"], node["n"]) for node in _leaf_nodes(skeleton))
+
+
+def leaf_kinds(skeleton: Json) -> Iterator[str]:
+    """Kind of every leaf that has raw bytes; as `leaf_sizes`."""
+    return (node["t"] for node in _leaf_nodes(skeleton))
+
+
+_LEAVES = frozenset(("bytes", "tensor", "array", "scalar"))
+
+
+def _leaf_nodes(skeleton: Json) -> Iterator[dict[str, Any]]:
+    if not isinstance(skeleton, dict):
+        return
+    if skeleton["t"] in _LEAVES:
+        yield skeleton
+    elif isinstance(items := skeleton["v"], list | tuple):
+        keyed = skeleton["t"] in ("dict", "record")
+        for item in items:
+            yield from _leaf_nodes(item[1] if keyed else item)
+
+
+def _hex_pair(value: complex) -> list[str]:
+    return [value.real.hex(), value.imag.hex()]

@@ -1,0 +1,84 @@
+"""Memory shared between judge and runner, of a size that only the judge sets."""
+
+import contextlib
+import ctypes
+import fcntl
+import mmap
+import os
+
+_PAGE = mmap.PAGESIZE
+_SEALS = 0x0001 | 0x0002 | 0x0004  # F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW
+_F_ADD_SEALS = 1033
+_F_GET_SEALS = 1034
+
+
+class SharedBuffer:
+    """A mapped memfd. `address` is valid until `close`."""
+
+    def __init__(self, fd: int, size_bytes: int) -> None:
+        self.fd = fd
+        self.size_bytes = size_bytes
+        # Populated, so that no page fault falls into a timed call.
+        self._map = mmap.mmap(fd, size_bytes, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
+        self._anchor = ctypes.c_char.from_buffer(self._map)
+        self.address = ctypes.addressof(self._anchor)
+
+    @classmethod
+    def create(cls, size_bytes: int) -> "SharedBuffer":
+        """At least `size_bytes` of zeros, sealed: nobody can shrink or grow it afterwards."""
+        size = max(_PAGE, -(-size_bytes // _PAGE) * _PAGE)
+        fd = os.memfd_create("kernelbot", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        try:
+            os.ftruncate(fd, size)
+            fcntl.fcntl(fd, _F_ADD_SEALS, _SEALS)
+            return cls(fd, size)
+        except BaseException:
+            os.close(fd)
+            raise
+
+    @classmethod
+    def attach(cls, fd: int) -> "SharedBuffer":
+        """The other side's view of a buffer whose descriptor it was sent."""
+        return cls(fd, os.fstat(fd).st_size)
+
+    @classmethod
+    def attach_sealed(cls, fd: int) -> "SharedBuffer":
+        """The view of a buffer that a stranger made. Raises ValueError if they could shrink it
+        under us, and closes it then."""
+        try:
+            seals = fcntl.fcntl(fd, _F_GET_SEALS)
+        except OSError:
+            seals = 0
+        if seals & _SEALS != _SEALS:
+            os.close(fd)
+            raise ValueError("memory that isn't sealed")
+        return cls.attach(fd)
+
+    @property
+    def view(self) -> mmap.mmap:
+        """The memory itself, for arrays that lie in it; mapped for as long as they live."""
+        return self._map
+
+    def fill(self, byte: int, size_bytes: int) -> None:
+        """Overwrite the first `size_bytes` with one byte value."""
+        ctypes.memset(self.address, byte, min(size_bytes, self.size_bytes))
+
+    def read(self, offset: int, size_bytes: int) -> bytes:
+        """A private copy of a stretch; the caller has checked the bounds."""
+        return ctypes.string_at(self.address + offset, size_bytes)
+
+    def write(self, offset: int, data: bytes) -> None:
+        """Copy `data` in. Raises ValueError if it doesn't fit."""
+        if offset < 0 or offset + len(data) > self.size_bytes:
+            raise ValueError("outside of the buffer")
+        ctypes.memmove(self.address + offset, data, len(data))
+
+    def close(self) -> None:
+        """Unmap and close; harmless when repeated."""
+        if self.fd < 0:
+            return
+        del self._anchor
+        with contextlib.suppress(BufferError):
+            self._map.close()
+        os.close(self.fd)
+        self.fd = -1

@@ -1,0 +1,1 @@
+"""What is needed of a GPU, and of none."""

@@ -1,0 +1,317 @@
+"""The long-lived process beside a device: keeps zygotes warm and guards the judges.
+
+A judge that dies is replaced once; then, and where one takes too long, the attempt is lost and its
+worker makes another. Nothing hangs, ever.
+"""
+
+import contextlib
+import importlib.util
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.harness.gpu.access import gpu_access
+from kernelbot.harness.host.judge_zygote import JudgeZygote
+from kernelbot.harness.host.processors import RESERVED_CORES, author_cpus, thread_environment
+from kernelbot.harness.judge.phases import all_limits_s
+from kernelbot.harness.judge.process import JOB_CAP_BYTES, Order
+from kernelbot.harness.judge.result import broken
+from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
+from kernelbot.harness.sandbox.channel import Channel, ChannelError, ChannelTimeout
+from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
+from kernelbot.protocol import (
+    EventKind,
+    HarnessKind,
+    JobSpec,
+    ProgressEvent,
+    RunResult,
+    SandboxMode,
+    SandboxReport,
+    Vendor,
+    from_wire,
+    to_wire,
+)
+
+Emit = Callable[[ProgressEvent], None]
+_START_S = 120.0
+_SLACK_S = 30.0
+_RUNNERS_PER_JOB = 5
+"""One for each phase of a ranked run, the control, and the problem's own."""
+_UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
+"""What torch's profiler tells of itself would stand among the author's own words on stderr."""
+
+
+class Cancelled(Exception):
+    """The job was cancelled; there is no result."""
+
+
+class AttemptLost(Exception):
+    """What judges has failed, and nobody is to blame: there is no result, and it is worth another
+    attempt. The text says what failed."""
+
+
+class _JudgeDied(Exception):
+    """A judge has ended without a result; its zygote can fork another."""
+
+
+@dataclass(frozen=True)
+class PoolKey:
+    """What has to be alike for two jobs to share zygotes."""
+
+    flavour: Flavour
+    vendor: Vendor
+    sandbox: SandboxMode
+
+
+class Pool:
+    """A runner zygote in the sandbox and a judge zygote outside, alike in what they loaded."""
+
+    def __init__(self, key: PoolKey, slots: int, reserved_cores: int, *, lasting: bool) -> None:
+        on_cpu = key.vendor is Vendor.CPU
+        cpus = author_cpus(reserved_cores, slots) if on_cpu else ()
+        threads = thread_environment(cpus, slots) if on_cpu else {}
+        cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
+        env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
+        access = gpu_access(key.vendor)
+        self.notes = (CUDA_ON_CPU_NOTE,) if cuda_on_cpu else ()
+        config = ZygoteConfig(
+            flavour=key.flavour,
+            mode=key.sandbox,
+            cuda_on_cpu=cuda_on_cpu,
+            devices=access.devices,
+            folders=access.folders,
+            libraries=access.libraries,
+            env={**env, **threads, **access.env, **_UNLOGGED},
+            spare=slots * (_RUNNERS_PER_JOB if lasting else 1),
+            cpus=cpus,
+            lasting=lasting,
+        )
+        self._runners = Zygote.start(config)
+        # A judge whose idle threads spin would take processors from the runner that is measured.
+        quiet = {**env, **thread_environment((), 2 * slots), "OMP_WAIT_POLICY": "passive"}
+        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, quiet, slots, lasting=lasting)
+        self._ready = threading.Lock()
+        self._is_ready = False
+        self._lock = threading.Lock()
+        self.users = 0
+        """Jobs that use it, counted by the host."""
+        self.is_sound = True
+
+    def wait_ready(self) -> None:
+        """Raises `SandboxUnavailable`."""
+        with self._ready:
+            if not self._is_ready:
+                self._runners.wait_ready(_START_S)
+                self._judges.wait_ready(_START_S)
+                self._is_ready = True
+
+    def report(self) -> SandboxReport:
+        """What is in force around this pool's runners."""
+        return self._runners.report()
+
+    def start(self, key: str) -> Channel:
+        """Fork a judge; the channel to it."""
+        with self._lock:
+            return Channel(self._judges.start(key, self._runners.connect()), JOB_CAP_BYTES)
+
+    def kill(self, key: str) -> None:
+        """Kill a judge; its runners die with its connection."""
+        with self._lock:
+            self._judges.kill(key)
+
+    def has_ended(self) -> bool:
+        """Whether a judge that died was one of all."""
+        with self._lock:
+            return self._judges.has_ended()
+
+    def close(self) -> None:
+        """End everything of this pool."""
+        self._judges.close()
+        self._runners.close()
+
+
+class Host:
+    """Judges jobs, several at once from several threads."""
+
+    def __init__(
+        self,
+        slots: int = 1,
+        build_cache: Path | None = None,
+        reserved_cores: int = RESERVED_CORES,
+        *,
+        lasting: bool = True,
+    ) -> None:
+        """`slots`: how many jobs at once it is meant for; `reserved_cores`: see `author_cpus`.
+
+        `lasting`: whether more jobs than one are to come, see `ZygoteConfig`.
+        """
+        self._lasting = lasting
+        self._slots = slots
+        self._reserved_cores = reserved_cores
+        self._build_cache = str(build_cache) if build_cache else None
+        self._pools: dict[PoolKey, Pool] = {}
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+
+    def warm(self, key: PoolKey) -> Pool:
+        """The pool for `key`, starting up if there is none yet. Raises `SandboxUnavailable`."""
+        with self._lock:
+            return self._pool(key)
+
+    def _pool(self, key: PoolKey) -> Pool:
+        if key not in self._pools:
+            pool = Pool(key, self._slots, self._reserved_cores, lasting=self._lasting)
+            self._pools[key] = pool
+        return self._pools[key]
+
+    @contextlib.contextmanager
+    def _using(self, key: PoolKey) -> Iterator[Pool]:
+        """The pool for `key`. One that fails takes no more jobs, and ends with the last it has."""
+        with self._lock:
+            pool = self._pool(key)
+            pool.users += 1
+        try:
+            yield pool
+        except (SandboxUnavailable, ChannelError):
+            pool.is_sound = False
+            raise
+        finally:
+            with self._lock:
+                pool.users -= 1
+                if not pool.is_sound and self._pools.get(key) is pool:
+                    del self._pools[key]
+                ends = not pool.is_sound and pool.users == 0
+            if ends:
+                pool.close()
+
+    def judge(
+        self, job: JobSpec, emit: Emit, cancelled: threading.Event | None = None
+    ) -> RunResult:
+        """Judge one job. Always a result, unless it was cancelled (raises `Cancelled`)."""
+        try:
+            return self.attempt(job, emit, cancelled)
+        except AttemptLost as error:
+            missing = SandboxReport(job.sandbox.value)
+            result = broken(job, str(error), system_info(job), missing)
+            result.timings["startup"] = 0.0
+            _emit_finished(emit, result, 0.0)
+            return result
+
+    def attempt(
+        self, job: JobSpec, emit: Emit, cancelled: threading.Event | None = None
+    ) -> RunResult:
+        """Judge one job for somebody who can have it judged again.
+
+        Raises `Cancelled`, and `AttemptLost` if judging itself failed.
+        """
+        start = time.monotonic()
+        emit(ProgressEvent(EventKind.STARTED))
+        cancelled = cancelled or threading.Event()
+        try:
+            result = self._try(job, emit, cancelled)
+        except (SandboxUnavailable, ChannelError, _JudgeDied):  # what failed is gone: once more
+            result = self._try_again(job, emit, cancelled)
+        _emit_finished(emit, result, time.monotonic() - start)
+        return result
+
+    def _try(self, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+        """Raises `SandboxUnavailable` or `ChannelError` if there are no runners or no judge,
+        `_JudgeDied`, `AttemptLost`."""
+        start = time.monotonic()
+        with self._using(PoolKey(flavour_of(job), job.device.vendor, job.sandbox)) as pool:
+            pool.wait_ready()
+            ready_s = time.monotonic() - start
+            result = self._guard(pool, job, emit, cancelled)
+        result.timings["startup"] = ready_s
+        return result
+
+    def _try_again(self, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+        try:
+            return self._try(job, emit, cancelled)
+        except (SandboxUnavailable, ChannelError, _JudgeDied) as error:
+            raise AttemptLost(str(error)) from error
+
+    def close(self) -> None:
+        """End all zygotes, judges and runners."""
+        with self._lock:
+            for pool in self._pools.values():
+                pool.close()
+            self._pools.clear()
+
+    def _guard(self, pool: Pool, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+        key = str(next(self._numbers))
+        channel = pool.start(key)
+        deadline = time.monotonic() + longest_s(job)
+        order = Order(pool.report(), pool.notes, self._build_cache)
+        try:
+            channel.send({"job": to_wire(job), "order": to_wire(order)}, (), deadline)
+            while True:
+                message = self._next(channel, deadline, cancelled)
+                if "event" in message:
+                    emit(from_wire(ProgressEvent, message["event"]))
+                elif "unsound" in message:
+                    raise SandboxUnavailable(str(message["unsound"]))
+                else:
+                    return from_wire(RunResult, message["result"])
+        except ChannelTimeout:
+            pool.is_sound = False  # one that works has begun with the job, and ends it by itself
+            raise AttemptLost("The judge took longer than all time limits together.") from None
+        except ChannelError as error:
+            if pool.has_ended():
+                raise
+            raise _JudgeDied(f"The judge died ({error}).") from error
+        finally:
+            pool.kill(key)
+            channel.close()
+
+    def _next(
+        self, channel: Channel, deadline: float, cancelled: threading.Event
+    ) -> dict[str, object]:
+        while True:
+            if cancelled.is_set():
+                raise Cancelled
+            glance = min(deadline, time.monotonic() + 0.2)
+            try:
+                return channel.receive(glance)[0]
+            except ChannelTimeout:
+                if time.monotonic() >= deadline:
+                    raise
+
+
+def _emit_finished(emit: Emit, result: RunResult, duration_s: float) -> None:
+    message = result.failure.message if result.failure else None
+    emit(
+        ProgressEvent(
+            EventKind.FINISHED, verdict=result.verdict, message=message, duration_s=duration_s
+        )
+    )
+
+
+def longest_s(job: JobSpec) -> float:
+    """The longest a judge may take before something must be wrong with it."""
+    return _SLACK_S + all_limits_s(job)
+
+
+def flavour_of(job: JobSpec) -> Flavour:
+    """Which frameworks the problem's files and the submission mention, as far as there are any.
+
+    Where one is missing, whoever imports it is told: the mention may be no more than a comment.
+    A script starts a Python of its own, which gains nothing from what its runner has loaded.
+    """
+    if job.problem.harness is HarnessKind.SCRIPT:
+        return Flavour.BARE
+    if job.problem.multi_gpu and _installed("torch"):
+        return Flavour.TORCH  # ranks meet by torch.distributed
+    texts = [file.text for file in job.problem.files] + [job.submission.text]
+    if any("torch" in text or "triton" in text for text in texts) and _installed("torch"):
+        return Flavour.TORCH
+    if any("numpy" in text or "torch" in text for text in texts) and _installed("numpy"):
+        return Flavour.NUMPY
+    return Flavour.BARE
+
+
+def _installed(package: str) -> bool:
+    return importlib.util.find_spec(package) is not None

@@ -1,0 +1,1 @@
+"""One job, phase by phase, on the trusted side."""

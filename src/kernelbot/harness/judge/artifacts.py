@@ -1,0 +1,57 @@
+"""Files for the author to download, within bounds; what had to go is said."""
+
+import base64
+
+from kernelbot.protocol import Artifact
+
+MAX_BYTES = 16 << 20
+"""Of one file."""
+MAX_BYTES_TOGETHER = 32 << 20
+"""Of all files of a run; texts don't count, since they are short and come in any case."""
+MAX_TEXT_BYTES = 256 << 10
+TEXT = "text/plain"
+
+
+class Artifacts:
+    """The files of one run, in the order in which they came. A later one of a name replaces."""
+
+    def __init__(self) -> None:
+        self._contents: dict[str, tuple[str, bytes]] = {}
+        self._left_out: dict[str, str] = {}
+
+    def add(self, name: str, media_type: str, content: bytes) -> None:
+        """Keep a file. A text that is too long is cut; half of anything else is of no use."""
+        self._contents.pop(name, None)
+        self._left_out.pop(name, None)
+        if media_type == TEXT and len(content) > MAX_TEXT_BYTES:
+            self._left_out[name] = f"{name} is cut after {MAX_TEXT_BYTES >> 10} KiB."
+            content = content[:MAX_TEXT_BYTES].decode(errors="ignore").encode()
+        if media_type != TEXT and len(content) > MAX_BYTES:
+            self._leave_out(name, content, f"a file may have {_mebibytes(MAX_BYTES)}")
+        elif media_type != TEXT and self._size() + len(content) > MAX_BYTES_TOGETHER:
+            together = f"all files together may have {_mebibytes(MAX_BYTES_TOGETHER)}"
+            self._leave_out(name, content, together)
+        else:
+            self._contents[name] = (media_type, content)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence about each file that was cut or left out."""
+        return tuple(self._left_out.values())
+
+    def all(self) -> tuple[Artifact, ...]:
+        """As they travel."""
+        return tuple(
+            Artifact(name, media_type, base64.b64encode(content).decode("ascii"))
+            for name, (media_type, content) in self._contents.items()
+        )
+
+    def _size(self) -> int:
+        return sum(len(content) for kind, content in self._contents.values() if kind != TEXT)
+
+    def _leave_out(self, name: str, content: bytes, rule: str) -> None:
+        self._left_out[name] = f"{name} is left out: it has {_mebibytes(len(content))}, {rule}."
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / (1 << 20):.1f} MiB"

@@ -1,0 +1,47 @@
+"""What adds up over the phases of one job, natively judged or by a script."""
+
+from dataclasses import dataclass, field
+
+from kernelbot.harness.judge.artifacts import Artifacts
+from kernelbot.harness.judge.windows import Ending
+from kernelbot.protocol import CompileReport, Failure, PhaseResult, Verdict
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A verdict that no phase gave: the build failed, or judging itself did."""
+
+    verdict: Verdict
+    failure: Failure
+
+
+@dataclass
+class Collected:
+    """What a judge has gathered when it stops, for whatever reason."""
+
+    phases: list[PhaseResult] = field(default_factory=list)
+    stdout: str = ""
+    stderr: str = ""
+    compile: CompileReport | None = None
+    artifacts: Artifacts = field(default_factory=Artifacts)
+    timings: dict[str, float] = field(default_factory=dict)
+    """Seconds."""
+    notes: list[str] = field(default_factory=list)
+    """What a person should know beside the verdict; never a refusal by itself."""
+    suspicions: list[str] = field(default_factory=list)
+    """See `RunResult`."""
+    refusal: Refusal | None = None
+    """Set if something else than a phase decided; it outweighs the phases."""
+
+    def spend(self, name: str, seconds: float) -> None:
+        """Add to one of the named timings."""
+        self.timings[name] = self.timings.get(name, 0.0) + seconds
+
+    def add_output(self, stdout: str, stderr: str) -> None:
+        """Keep what a runner printed."""
+        self.stdout += stdout
+        self.stderr += stderr
+
+    def add_ending(self, ending: Ending) -> None:
+        """Keep what a runner that ended had printed."""
+        self.add_output(ending.stdout, ending.stderr)

@@ -1,0 +1,284 @@
+"""Judges one job natively, phase by phase: the problem's code in its cage, the author's in runners.
+
+No stranger's code runs here.
+"""
+
+import random
+import time
+from collections.abc import Callable
+
+from kernelbot.harness.build.cache import BuildCache
+from kernelbot.harness.build.compile import Product, compile_job
+from kernelbot.harness.judge.collected import Collected, Refusal
+from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.judge.phases import TIMED, cases_of, limit_s, phases_of
+from kernelbot.harness.judge.test_phase import run_tests
+from kernelbot.harness.problem.loader import shared_files, shared_modules
+from kernelbot.harness.problem.questions import Examiner
+from kernelbot.harness.problem.seeds import case_arguments
+from kernelbot.harness.profiling.findings import keep
+from kernelbot.harness.profiling.native import profilers_for
+from kernelbot.harness.profiling.watched import Subject
+from kernelbot.harness.runner_client.conversations import AnySession, expect_session, open_session
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.timing.anchor import load_anchor
+from kernelbot.harness.timing.baseline_runner import Control
+from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.measure import Measurement, Measurer
+from kernelbot.protocol import (
+    CaseResult,
+    EventKind,
+    Failure,
+    Fault,
+    JobSpec,
+    Lang,
+    Mode,
+    Phase,
+    PhaseResult,
+    ProgressEvent,
+    Vendor,
+    Verdict,
+    WorkloadResult,
+)
+
+Emit = Callable[[ProgressEvent], None]
+
+
+class NativeJudge:
+    """One job. `run` fills `collected`, also where it raises `ProblemBroken`."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        examiner: Examiner,
+        client: RunnerClient,
+        flusher: CacheFlusher,
+        emit: Emit,
+        cache: BuildCache | None,
+    ) -> None:
+        self._job = job
+        self._modules = shared_modules(job.problem)
+        self._examiner = examiner
+        self._client = client
+        self._flusher = flusher
+        self._emit = emit
+        self._random = random.SystemRandom()
+        self._cache = cache
+        self._binary: bytes | None = None
+        self._control: Control | None = None
+        self._builds = b""
+        self._terminating: list[AnySession] = []
+        self.collected = Collected()
+
+    def run(self) -> None:
+        """All phases of the job's mode, each only if the one before was accepted.
+
+        On return all runners that author's code was in are gone, and everything below them.
+        """
+        try:
+            self._run_all()
+        finally:
+            self._examiner.terminate()
+            if self._control is not None:
+                self._control.close()
+            for session in self._terminating:
+                self.collected.add_ending(session.abort())
+
+    def _run_all(self) -> None:
+        if self._job.problem.lang is not Lang.PY and not self._compile():
+            return
+        for phase in phases_of(self._job.mode):
+            result = self._run_phase(phase)
+            self.collected.phases.append(result)
+            self._emit(
+                ProgressEvent(
+                    EventKind.PHASE_FINISHED,
+                    phase=phase,
+                    verdict=result.verdict,
+                    duration_s=result.duration_s,
+                )
+            )
+            if result.verdict is not Verdict.ACCEPTED:
+                return
+
+    def _compile(self) -> bool:
+        start = time.monotonic()
+        build = compile_job(self._job, self._client, Product.SHARED_OBJECT, self._cache)
+        duration_s = time.monotonic() - start
+        self.collected.spend("compile", duration_s)
+        self.collected.compile = build.report
+        self._emit(ProgressEvent(EventKind.COMPILED, verdict=build.verdict, duration_s=duration_s))
+        if build.failure is not None:
+            self.collected.refusal = Refusal(build.verdict, build.failure)
+            return False
+        self._binary = build.binary
+        return True
+
+    def _run_phase(self, phase: Phase) -> PhaseResult:
+        start = time.monotonic()
+        total = len(cases_of(self._job.problem, phase))
+        self._emit(ProgressEvent(EventKind.PHASE_STARTED, phase=phase, total=total))
+        try:
+            result = self._attempt(phase)
+        except AuthorFailure:
+            result = self._second_opinion(phase)
+        return _timed(result, time.monotonic() - start)
+
+    def _second_opinion(self, phase: Phase) -> PhaseResult:
+        """A busy machine can make one measurement look wrong; it takes two to refuse."""
+        try:
+            return self._attempt(phase)
+        except AuthorFailure as error:
+            return _refused(phase, error)
+
+    def _attempt(self, phase: Phase) -> PhaseResult:
+        """One runner's life. Raises `AuthorFailure` if that is disputable."""
+        start = time.monotonic()
+        phase_limit_s = limit_s(self._job.problem, phase)
+        session = self._session(phase, start + phase_limit_s)
+        self.collected.spend("spawn", time.monotonic() - start)
+        try:
+            return self._drive(phase, session)
+        except AuthorFailure as error:
+            if error.disputable:
+                raise
+            if error.verdict is Verdict.TIME_LIMIT and time.monotonic() >= session.deadline:
+                error = _out_of_time(phase, phase_limit_s)
+            return _refused(phase, error)
+        finally:
+            session.terminate()  # the next phase needn't wait while it dies
+            self._terminating.append(session)
+
+    def _session(self, phase: Phase, deadline: float) -> AnySession:
+        _, first = cases_of(self._job.problem, phase)[0]
+        session = open_session(self._job, self._client, self._modules, deadline, first)
+        if self._has_more(phase) or (phase in TIMED and self._control is None):
+            expect_session(self._job, self._client)
+        return session
+
+    def _has_more(self, phase: Phase) -> bool:
+        return phase is not phases_of(self._job.mode)[-1]
+
+    def _drive(self, phase: Phase, session: AnySession) -> PhaseResult:
+        spec = self._job.problem
+        device = "cpu" if self._job.device.vendor is Vendor.CPU else "cuda"
+        outputs = None if spec.lang is Lang.PY else spec.config.outputs
+        session.setup(shared_files(spec), device, spec.fresh_output, outputs)
+        if phase is Phase.TEST:
+            self._load(session)
+            cases = run_tests(self._job, self._examiner, session, self._emit, self.collected.spend)
+            wrong = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
+            if wrong is None:
+                if self._binary is None and self._job.mode is not Mode.TEST:
+                    self._builds = session.builds()
+                return PhaseResult(phase, Verdict.ACCEPTED, 0.0, cases)
+            failure = Failure(Fault.AUTHOR, wrong.message)
+            return PhaseResult(phase, wrong.verdict, 0.0, cases, failure=failure)
+        if phase is Phase.PROFILE:
+            self._load(session)
+            return self._profile(session)
+        return self._measure(phase, session)
+
+    def _profile(self, session: AnySession) -> PhaseResult:
+        """A report and files of each workload, as artifacts in the order of the cases."""
+        subject = Subject(self._job, self._modules, self._binary, self._builds)
+        profilers = profilers_for(subject, session, self._client)
+        profiled = []
+        for index, case in cases_of(self._job.problem, Phase.PROFILE):
+            encoded = self._examiner.ask(case_arguments(case, None), None).given
+            found = [profiler.profile(encoded) for profiler in profilers]
+            keep(self.collected.artifacts, index, found)
+            profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
+        return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
+
+    def _load(self, session: AnySession) -> None:
+        start = time.monotonic()
+        spec = self._job.problem
+        if self._binary is None:
+            session.load(self._job.submission, spec.submission_name, self._builds)
+        else:
+            session.load_library(self._binary, spec.config.outputs)
+        self.collected.spend("compile", time.monotonic() - start)
+
+    def _measure(self, phase: Phase, session: AnySession) -> PhaseResult:
+        self._load(session)
+        control = self._control_until(session.deadline)
+        if self._has_more(phase):
+            expect_session(self._job, self._client)
+        measurer = Measurer(
+            self._job, self._examiner, session, control, self._flusher, self.collected.spend
+        )
+        try:
+            return self._measure_all(phase, measurer)
+        finally:
+            measurer.close()
+
+    def _control_until(self, deadline: float) -> Control:
+        """One control runner serves all phases: nobody's code ever enters it."""
+        if self._control is None:
+            self._control = Control(self._job, self._client, self._flusher, deadline)
+            load_anchor(self._job, self._control, self._client, self._cache)
+        self._control.extend(deadline)
+        return self._control
+
+    def _measure_all(self, phase: Phase, measurer: Measurer) -> PhaseResult:
+        order = cases_of(self._job.problem, phase)
+        self._random.shuffle(order)
+        done: dict[int, WorkloadResult] = {}
+        try:
+            for position, (index, case) in enumerate(order):
+                start = time.monotonic()
+                measured = measurer.measure(index, case, len(order) - position)
+                self.collected.spend("sampling", time.monotonic() - start)
+                done[index] = measured.result
+                self.collected.suspicions.extend(measured.suspicions)
+                self._announce(phase, index, measured)
+        except AuthorFailure as error:
+            if error.disputable:
+                raise
+            return _refused(phase, error, [done[i] for i in sorted(done)])
+        return PhaseResult(
+            phase, Verdict.ACCEPTED, 0.0, workloads=tuple(done[i] for i in sorted(done))
+        )
+
+    def _announce(self, phase: Phase, index: int, measured: Measurement) -> None:
+        self._emit(
+            ProgressEvent(
+                EventKind.WORKLOAD,
+                phase=phase,
+                index=index,
+                spec=None if self._job.secret else measured.result.spec,
+                verdict=Verdict.ACCEPTED,
+                median_ns=measured.result.median_ns,
+            )
+        )
+
+
+def _out_of_time(phase: Phase, phase_limit_s: float) -> AuthorFailure:
+    return AuthorFailure(
+        Verdict.TIME_LIMIT,
+        f"The {phase} phase took longer than its time limit of {phase_limit_s:g} s.",
+    )
+
+
+def _refused(
+    phase: Phase, error: AuthorFailure, workloads: list[WorkloadResult] | None = None
+) -> PhaseResult:
+    return PhaseResult(
+        phase,
+        error.verdict,
+        0.0,
+        workloads=tuple(workloads or ()),
+        failure=Failure(Fault.AUTHOR, error.message, error.evidence),
+    )
+
+
+def _timed(result: PhaseResult, duration_s: float) -> PhaseResult:
+    return PhaseResult(
+        result.phase,
+        result.verdict,
+        duration_s,
+        result.cases,
+        result.workloads,
+        result.failure,
+    )

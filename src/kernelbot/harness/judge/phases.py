@@ -1,0 +1,41 @@
+"""The phases of each mode, the cases of each phase, and how long it may take."""
+
+from kernelbot.protocol import Case, JobSpec, Mode, Phase, ProblemSpec, RankRule
+
+_PHASES = {
+    Mode.TEST: (Phase.TEST,),
+    Mode.BENCHMARK: (Phase.TEST, Phase.BENCHMARK),
+    Mode.LEADERBOARD: (Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD),
+    Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
+}
+TIMED = frozenset({Phase.BENCHMARK, Phase.LEADERBOARD})
+
+
+def phases_of(mode: Mode) -> tuple[Phase, ...]:
+    """In their order; each begins only if the one before was accepted."""
+    return _PHASES[mode]
+
+
+def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:
+    """The cases of a phase, each with its number in the problem: the tests, or the workloads.
+
+    If only the last workload counts, it is the only one.
+    """
+    if phase is Phase.TEST:
+        return list(enumerate(problem.tests))
+    workloads = list(enumerate(problem.benchmarks))
+    return workloads[-1:] if problem.ranking_by is RankRule.LAST else workloads
+
+
+def limit_s(problem: ProblemSpec, phase: Phase) -> float:
+    """How long a phase may take."""
+    timeouts = problem.timeouts
+    if phase is Phase.TEST:
+        return timeouts.test_s
+    return timeouts.ranked_s if phase is Phase.LEADERBOARD else timeouts.benchmark_s
+
+
+def all_limits_s(job: JobSpec) -> float:
+    """How long the build and all phases of a job may take together."""
+    phases_s = sum(limit_s(job.problem, phase) for phase in phases_of(job.mode))
+    return job.problem.timeouts.compile_s + phases_s

@@ -1,0 +1,138 @@
+"""One job from start to result, in a process of its own that is thrown away afterwards."""
+
+import contextlib
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.harness.build.cache import BuildCache
+from kernelbot.harness.judge.collected import Collected
+from kernelbot.harness.judge.failures import MAX_TEXT
+from kernelbot.harness.judge.native import NativeJudge
+from kernelbot.harness.judge.result import our_fault, run_result
+from kernelbot.harness.problem.examiner import Cage, CagedExaminer
+from kernelbot.harness.problem.loader import ProblemBroken
+from kernelbot.harness.ranks.panel import Panel
+from kernelbot.harness.runner_client.conversations import expect_session
+from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable, cgroups
+from kernelbot.harness.sandbox.channel import Channel
+from kernelbot.harness.script.judge import judge_script, maps_cuda
+from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
+from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.protocol import (
+    HarnessKind,
+    JobSpec,
+    ProgressEvent,
+    RunResult,
+    SandboxMode,
+    SandboxReport,
+    from_wire,
+    to_wire,
+)
+
+Emit = Callable[[ProgressEvent], None]
+
+JOB_CAP_BYTES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the host tells a judge beside the job itself."""
+
+    sandbox: SandboxReport
+    notes: tuple[str, ...] = ()
+    build_cache: str | None = None
+    """Folder of the compile cache; None for none."""
+
+
+def judge_and_report(
+    job_sock: socket.socket, client_sock: socket.socket, flusher: CacheFlusher
+) -> None:
+    """Read a job from `job_sock`, judge it with runners of `client_sock`, write events and result,
+    or that no runners are to be had.
+
+    Meant to be the whole life of a forked process.
+    """
+    os.dup2(2, 1)  # what is printed here is nobody's result
+    channel = Channel(job_sock, JOB_CAP_BYTES)
+    message, _ = channel.receive()
+    job = from_wire(JobSpec, message["job"])
+    order = from_wire(Order, message["order"])
+    cgroups.confine_judge(job.limits)
+
+    def emit(event: ProgressEvent) -> None:
+        channel.send({"event": to_wire(event)})
+
+    try:
+        result = _judge(job, order, RunnerClient(client_sock), flusher, emit)
+    except SandboxUnavailable as error:
+        channel.send({"unsound": str(error)[:MAX_TEXT]})
+    else:
+        channel.send({"result": to_wire(result)})
+
+
+def _judge(
+    job: JobSpec,
+    order: Order,
+    client: RunnerClient,
+    flusher: CacheFlusher,
+    emit: Emit,
+) -> RunResult:
+    start = time.monotonic()
+    cache = _build_cache(job, order)
+    if job.problem.harness is HarnessKind.SCRIPT:
+        collected = _by_script(job, client, emit, cache)
+    else:
+        collected = _natively(job, client, flusher, emit, cache)
+    duration_s = time.monotonic() - start
+    collected.timings["total"] = duration_s
+    notes = (*order.notes, *collected.notes, *collected.artifacts.notes)
+    return run_result(job, collected, system_info(job, notes), order.sandbox, duration_s)
+
+
+def _natively(
+    job: JobSpec, client: RunnerClient, flusher: CacheFlusher, emit: Emit, cache: BuildCache | None
+) -> Collected:
+    collected = Collected()
+    try:
+        with contextlib.closing(Cage(job, client)) as cage, _expecting(job, client):
+            examiner = Panel(cage, job) if job.problem.multi_gpu else CagedExaminer(cage, job)
+            native = NativeJudge(job, examiner, client, flusher, emit, cache)
+            collected = native.collected
+            native.run()
+    except ProblemBroken as error:
+        collected.refusal = our_fault(str(error))
+    return collected
+
+
+@contextmanager
+def _expecting(job: JobSpec, client: RunnerClient) -> Iterator[None]:
+    """The first runner moves in while the problem is loaded; none that nobody took is left behind.
+
+    Raises `SandboxUnavailable`.
+    """
+    expect_session(job, client)
+    try:
+        yield
+    finally:
+        client.dismiss()
+
+
+def _by_script(
+    job: JobSpec, client: RunnerClient, emit: Emit, cache: BuildCache | None
+) -> Collected:
+    collected = judge_script(job, client, emit, cache)
+    if maps_cuda(job):
+        collected.notes.insert(0, CUDA_ON_CPU_NOTE)
+    return collected
+
+
+def _build_cache(job: JobSpec, order: Order) -> BuildCache | None:
+    """None if nothing keeps the author's code from writing to the cache itself."""
+    if order.build_cache is None or job.sandbox is SandboxMode.NONE:
+        return None
+    return BuildCache(Path(order.build_cache))

@@ -1,0 +1,80 @@
+"""From phases to a run's result: the verdict, the score, and whose fault it was."""
+
+from collections.abc import Sequence
+
+from kernelbot.harness.judge.collected import Collected, Refusal
+from kernelbot.harness.judge.failures import MAX_TEXT
+from kernelbot.harness.judge.score import score
+from kernelbot.protocol import (
+    Failure,
+    Fault,
+    JobSpec,
+    Phase,
+    PhaseResult,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+)
+
+
+def run_result(
+    job: JobSpec,
+    collected: Collected,
+    system: SystemInfo,
+    sandbox: SandboxReport,
+    duration_s: float,
+) -> RunResult:
+    """The result of one attempt. Only an accepted run with timed phases has a score."""
+    refused = next((p for p in collected.phases if p.verdict is not Verdict.ACCEPTED), None)
+    verdict, failure = Verdict.ACCEPTED, None
+    if collected.refusal is not None:
+        verdict, failure = collected.refusal.verdict, collected.refusal.failure
+    elif refused is not None:
+        verdict = refused.verdict
+        failure = refused.failure or Failure(Fault.AUTHOR, f"The {refused.phase} phase failed.")
+    score_s, interval = _score(job, collected.phases) if failure is None else (None, None)
+    return RunResult(
+        job_id=job.job_id,
+        problem=job.problem.name,
+        mode=job.mode,
+        harness=job.problem.harness,
+        verdict=verdict,
+        system=system,
+        sandbox=sandbox,
+        score_s=score_s,
+        score_ci95_s=interval,
+        phases=tuple(collected.phases),
+        stdout=collected.stdout,
+        stderr=collected.stderr,
+        failure=failure,
+        compile=collected.compile,
+        artifacts=collected.artifacts.all(),
+        duration_s=duration_s,
+        timings=dict(collected.timings),
+        suspicions=tuple(collected.suspicions) if failure is None else (),
+    )
+
+
+def our_fault(message: str, evidence: str = "") -> Refusal:
+    """`internal_error`, fault platform."""
+    failure = Failure(Fault.PLATFORM, message[:MAX_TEXT], evidence[:MAX_TEXT])
+    return Refusal(Verdict.INTERNAL_ERROR, failure)
+
+
+def broken(
+    job: JobSpec, message: str, system: SystemInfo, sandbox: SandboxReport, evidence: str = ""
+) -> RunResult:
+    """`internal_error`: our fault, not the author's."""
+    collected = Collected(refusal=our_fault(message, evidence))
+    return run_result(job, collected, system, sandbox, 0.0)
+
+
+def _score(
+    job: JobSpec, phases: Sequence[PhaseResult]
+) -> tuple[float | None, tuple[float, float] | None]:
+    by_phase = {result.phase: result.workloads for result in phases}
+    workloads = by_phase.get(Phase.LEADERBOARD) or by_phase.get(Phase.BENCHMARK) or ()
+    if not workloads:
+        return None, None
+    return score(job.problem.ranking_by, workloads)

@@ -1,0 +1,107 @@
+"""The test phase: is the kernel right on every case?"""
+
+import random
+import time
+from collections.abc import Callable
+
+from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.problem.questions import Examiner, Question
+from kernelbot.harness.problem.seeds import case_arguments
+from kernelbot.harness.runner_client.callers import Conversation, Inputs
+from kernelbot.harness.runner_client.conversations import world_size
+from kernelbot.protocol import Case, CaseResult, EventKind, JobSpec, Phase, ProgressEvent, Verdict
+
+Spend = Callable[[str, float], None]
+
+
+def run_tests(
+    job: JobSpec,
+    examiner: Examiner,
+    session: Conversation,
+    emit: Callable[[ProgressEvent], None],
+    spend: Spend,
+) -> tuple[CaseResult, ...]:
+    """Every case's outcome in the file's order; run in that order where the run is public.
+
+    Raises `ProblemBroken`, and an `AuthorFailure` that is disputable; whatever else the author's
+    code does becomes a verdict.
+    """
+    order = list(range(len(job.problem.tests)))
+    if job.secret:
+        random.SystemRandom().shuffle(order)
+    # Cases of as many ranks share those.
+    order.sort(key=lambda index: world_size(job.problem.tests[index]))
+    results: dict[int, CaseResult] = {}
+    for index in order:
+        case = job.problem.tests[index]
+        try:
+            _run_case(job, examiner, session, case, spend)
+            results[index] = CaseResult(case.spec, Verdict.ACCEPTED)
+        except AuthorFailure as error:
+            if error.disputable:
+                raise
+            results[index] = CaseResult(case.spec, error.verdict, error.message)
+            if error.fatal:
+                _announce(job, emit, index, results[index])
+                _give_up(job, results, error)
+                break
+        _announce(job, emit, index, results[index])
+    return tuple(results[index] for index in sorted(results))
+
+
+def _give_up(job: JobSpec, results: dict[int, CaseResult], error: AuthorFailure) -> None:
+    for index, case in enumerate(job.problem.tests):
+        if index not in results:
+            message = "Not run: the program had ended in another case."
+            results[index] = CaseResult(case.spec, error.verdict, message)
+
+
+def _announce(
+    job: JobSpec, emit: Callable[[ProgressEvent], None], index: int, result: CaseResult
+) -> None:
+    emit(
+        ProgressEvent(
+            EventKind.CASE,
+            phase=Phase.TEST,
+            index=index,
+            total=len(job.problem.tests),
+            spec=None if job.secret else result.spec,
+            verdict=result.verdict,
+            message=None if job.secret else result.message,
+        )
+    )
+
+
+def _run_case(
+    job: JobSpec, examiner: Examiner, session: Conversation, case: Case, spend: Spend
+) -> None:
+    start = time.monotonic()
+    question = examiner.ask(case_arguments(case, job.seed if job.secret else None), None)
+    made = time.monotonic()
+    question.work_out()  # before the call, so that no more is read than a right output has
+    worked_out = time.monotonic()
+    reply = session.call(question.given, question.max_output_bytes())
+    called = time.monotonic()
+    spend("generate", made - start)
+    spend("check", worked_out - made)
+    spend("kernel", reply.window.claim_ns / 1e9)
+    refuse_side_effects(job, session, question, reply.aliased)
+    wrong = question.complaint(reply.value)
+    spend("check", time.monotonic() - called)
+    if wrong:
+        raise wrong_answer(wrong)
+
+
+def refuse_side_effects(job: JobSpec, session: Inputs, question: Question, aliased: bool) -> None:
+    """What `fresh_output` and `inputs_unchanged` promise. Raises `AuthorFailure`."""
+    if job.problem.fresh_output and aliased:
+        raise wrong_answer("The output shares memory with the inputs; this problem forbids that.")
+    if job.problem.inputs_unchanged and session.inputs_changed(question.given):
+        raise wrong_answer("The inputs were changed; this problem forbids that.")
+
+
+def wrong_answer(message: str) -> AuthorFailure:
+    """A wrong output; the runner can go on with the next case."""
+    error = AuthorFailure(Verdict.WRONG_ANSWER, message)
+    error.fatal = False
+    return error

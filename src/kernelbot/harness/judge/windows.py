@@ -1,0 +1,57 @@
+"""What the judge knows of a call: its value, its times, and how the runner ended."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.sandbox import RunnerExit
+
+
+@dataclass(frozen=True)
+class Window:
+    """What the judge's own clocks saw around one timed call, in nanoseconds."""
+
+    claim_ns: int
+    """What the runner says the kernel took."""
+    bracket_ns: int
+    """From just before `go` was sent to just after `done` was read."""
+    start_ns: int = 0
+    """When the runner says that the kernel began, by the clock that all processes share."""
+    build_cpu_ns: int = 0
+    """Processor time the runner used to build the inputs, before `ready`; on a CPU, of the main
+    thread, or of the whole tree by processor if that is more."""
+    still_cpu_ns: int = 0
+    """The same between `ready` and `go`, when it had to wait; nothing of it while it was frozen."""
+    call_cpu_ns: int = 0
+    """Processor time the main thread used from `go` until it waited again."""
+    call_tree_cpu_ns: int = 0
+    """The same of the whole tree."""
+    processors: int = 1
+    """How many processors the tree may use at once."""
+    waiting_ns: int = 0
+    """How long the main thread, or the judge, was ready in that time but was given no processor."""
+    outside_ns: int = 0
+    """How long the runner took beside the call: to get ready for it, and to describe its output."""
+    described: bool = False
+    """Whether the call counts until its output was described: then nothing of it is the harness's.
+    """
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One call's outcome: the value rebuilt from raw bytes, and the window when it was timed."""
+
+    value: Any
+    window: Window
+    size_bytes: int
+    aliased: bool
+    parts: int = 1
+    """How many values the output consists of."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How the runner ended, and what it printed."""
+
+    exit: RunnerExit
+    stdout: str
+    stderr: str

@@ -1,0 +1,183 @@
+"""How an output differs in kind from the reference's: before any checker looks at its numbers."""
+
+import cmath
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.data.encode import record_fields
+
+SIGNIFICANT_BITS = {
+    "float64": 53,
+    "float32": 24,
+    "float16": 11,
+    "bfloat16": 8,
+    "float8_e4m3fn": 4,
+    "float8_e4m3fnuz": 4,
+    "float8_e5m2": 3,
+    "float8_e5m2fnuz": 3,
+    "float4_e2m1fn_x2": 2,
+    "float8_e8m0fnu": 1,
+    "complex128": 53,
+    "complex64": 24,
+}
+"""Of a float's fraction, or of each part of a complex number."""
+_MAY_REPLACE_FLOAT64 = frozenset(("float32", "float16", "bfloat16"))
+_WITHOUT_NAN = frozenset(("float4_e2m1fn_x2",))
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """What makes an output alike in kind to the reference's."""
+
+    modules: frozenset[str]
+    """Those whose named tuples both sides know; any other named tuple counts as a tuple."""
+    least_bits: int = 53
+    """Of a narrower float that may stand for a float64 of the reference's."""
+
+
+def likeness(data: Any, modules: frozenset[str]) -> Likeness:
+    """What outputs for `data` must be like.
+
+    References work in float64 to check results of a lower precision. So a narrower float may
+    stand for their float64, but none that is less precise than the most precise floats of `data`;
+    none at all where `data` has no arrays of floats.
+    """
+    return Likeness(modules, max(_bits(data), default=53))
+
+
+def difference(expected: Any, output: Any, alike: Likeness, where: str = "the output") -> str:
+    """One sentence on the first difference in type, shape, dtype, device or NaN; empty if none.
+
+    Values are the checker's business, not this function's.
+    """
+    kind = _kind(expected, alike)
+    if kind is not _kind(output, alike):
+        return f"{where} is {_kind_name(output)}, expected {_kind_name(expected)}"
+    if _has_dtype(expected):
+        return _arrays(expected, output, where, alike)
+    if kind in (float, complex):
+        return _nan(cmath.isnan(expected), cmath.isnan(output), where)
+    if kind in (tuple, list):
+        return _sequences(expected, output, where, alike)
+    if kind is dict:
+        return _dicts(expected, output, where, alike)
+    for name in record_fields(kind) or ():
+        mine, theirs = getattr(expected, name), getattr(output, name)
+        if found := difference(mine, theirs, alike, f"{where}.{name}"):
+            return found
+    return ""
+
+
+def size_bytes(value: Any) -> int:
+    """How many bytes the arrays, tensors and bytes in plain data hold."""
+    return sum(_leaf_bytes(leaf) for leaf in _leaves(value))
+
+
+def _leaf_bytes(leaf: Any) -> int:
+    return len(leaf) if isinstance(leaf, bytes) else int(getattr(leaf, "nbytes", 0))
+
+
+def _bits(data: Any) -> Iterator[int]:
+    """Significant bits of every array of floats in plain data."""
+    for leaf in _leaves(data):
+        bits = SIGNIFICANT_BITS.get(_dtype_name(leaf))
+        if bits is not None:
+            yield bits
+
+
+def _leaves(data: Any) -> Iterator[Any]:
+    """What is no container of others."""
+    if isinstance(data, dict):
+        parts = list(data.values())
+    elif isinstance(data, tuple | list):
+        parts = list(data)
+    elif names := record_fields(type(data)):
+        parts = [getattr(data, name) for name in names]
+    else:
+        yield data
+        return
+    for part in parts:
+        yield from _leaves(part)
+
+
+def _has_dtype(value: Any) -> bool:
+    """Whether it is an array, a tensor, or a scalar of NumPy's."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        return True
+    numpy: Any = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray | numpy.generic)
+
+
+def _dtype_name(value: Any) -> str:
+    return str(getattr(value, "dtype", "")).removeprefix("torch.")
+
+
+def _kind(value: Any, alike: Likeness) -> type:
+    """The type that counts: of NumPy's scalars the dtype says the rest."""
+    kind = type(value)
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None and issubclass(kind, numpy.generic):
+        return numpy.generic  # type: ignore[no-any-return]  # numpy is looked up, not imported
+    if issubclass(kind, tuple) and kind.__module__ not in alike.modules:
+        return tuple
+    return kind
+
+
+def _kind_name(value: Any) -> str:
+    if value is None:
+        return "None"
+    kind = type(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return f"a value of type {name}"
+
+
+def _arrays(expected: Any, output: Any, where: str, alike: Likeness) -> str:
+    if expected.dtype != output.dtype and not _precise_enough(expected, output, alike):
+        return f"{where} has dtype {output.dtype}, expected {expected.dtype}"
+    if expected.shape != output.shape:
+        return f"{where} has shape {tuple(output.shape)}, expected {tuple(expected.shape)}"
+    theirs, ours = getattr(output, "device", None), getattr(expected, "device", None)
+    if theirs != ours:
+        return f"{where} is on the device {theirs}, expected {ours}"
+    return _nan(_holds_nan(expected), _holds_nan(output), where)
+
+
+def _precise_enough(expected: Any, output: Any, alike: Likeness) -> bool:
+    name = _dtype_name(output)
+    if _dtype_name(expected) != "float64" or name not in _MAY_REPLACE_FLOAT64:
+        return False
+    return SIGNIFICANT_BITS[name] >= alike.least_bits
+
+
+def _holds_nan(array: Any) -> bool:
+    name = _dtype_name(array)
+    if name not in SIGNIFICANT_BITS or name in _WITHOUT_NAN:
+        return False
+    if name.startswith("float8"):
+        array = array.float()  # which torch can look for NaN in
+    return bool((array != array).any())
+
+
+def _nan(expected: bool, output: bool, where: str) -> str:
+    return f"{where} contains NaN where the reference has none" if output and not expected else ""
+
+
+def _sequences(expected: Any, output: Any, where: str, alike: Likeness) -> str:
+    if len(expected) != len(output):
+        return f"{where} has {len(output)} items, expected {len(expected)}"
+    for index, (mine, theirs) in enumerate(zip(expected, output, strict=True)):
+        if found := difference(mine, theirs, alike, f"{where}[{index}]"):
+            return found
+    return ""
+
+
+def _dicts(expected: dict[Any, Any], output: dict[Any, Any], where: str, alike: Likeness) -> str:
+    if set(expected) != set(output):
+        return f"{where} has keys {sorted(map(str, output))}, expected {sorted(map(str, expected))}"
+    for key, mine in expected.items():
+        if found := difference(mine, output[key], alike, f"{where}[{key!r}]"):
+            return found
+    return ""

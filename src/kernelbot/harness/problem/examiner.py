@@ -1,0 +1,263 @@
+"""The judge's side of the cage that the problem's own code runs in, see `examiner_inside`."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import stat
+import time
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+from kernelbot.harness.data.encode import Encoded, Json, Leaf, UnsupportedValue, encode, leaf_sizes
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.judge.failures import MAX_TEXT
+from kernelbot.harness.problem.loader import ProblemBroken, shared_modules
+from kernelbot.harness.problem.record_types import imitate
+from kernelbot.harness.runner_client.freeze import is_ending
+from kernelbot.harness.sandbox import Entry, Runner, RunnerClient, RunnerExit, SandboxUnavailable
+from kernelbot.harness.sandbox.channel import (
+    MAX_PROBLEM_MESSAGE_BYTES,
+    Channel,
+    ChannelClosed,
+    ChannelError,
+    ChannelTimeout,
+)
+from kernelbot.harness.sandbox.descriptors import close_apart
+from kernelbot.protocol import CaseValue, JobSpec, Limits, to_wire
+
+_LEAST_MEMORY_BYTES = 2 << 30
+_OPEN_FILES = 1 << 16
+"""Far more than an author has, or their descriptors under way would keep the data from coming."""
+_DYING_S = 5.0
+
+
+def cage_limits(job: JobSpec) -> Limits:
+    """What the problem's code may use: enough for the data of a call, its copy, the reference's
+    answer, and the author's."""
+    together_s = job.problem.timeouts.together_s
+    return Limits(
+        memory_bytes=max(4 * job.limits.memory_bytes, _LEAST_MEMORY_BYTES),
+        open_files=_OPEN_FILES,
+        cpu_time_s=together_s * (os.cpu_count() or 1),
+    )
+
+
+class Cage:
+    """The sandboxed process with one job's problem in it. Must be closed."""
+
+    def __init__(self, job: JobSpec, client: RunnerClient) -> None:
+        """Order the process; it moves in meanwhile. Raises `SandboxUnavailable`."""
+        self._job = job
+        timeouts = job.problem.timeouts
+        self.patience_s = max(timeouts.test_s, timeouts.benchmark_s, timeouts.ranked_s)
+        """How long one answer may take: no phase has more."""
+        self._limits = cage_limits(job)
+        self._arrive = client.begin(self._limits, Entry.EXAMINE)
+        self._runner: Runner | None = None
+        self._has_failed = False
+        self._control_channel: Channel | None = None
+
+    @property
+    def control_channel(self) -> Channel:
+        """The channel to it, with the problem sent ahead. Raises `SandboxUnavailable`."""
+        if self._control_channel is None:
+            runner = self._arrived()
+            with contextlib.suppress(OSError):  # it computes when nobody is timed, so on any
+                os.sched_setaffinity(runner.main_pid, os.sched_getaffinity(0))
+            self._control_channel = Channel(runner.channel, MAX_PROBLEM_MESSAGE_BYTES)
+            self.send({"problem": to_wire(self._job.problem)})
+        return self._control_channel
+
+    def send(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
+        """Raises `ProblemBroken`, `SandboxUnavailable`."""
+        control_channel = self.control_channel
+        try:
+            control_channel.send(message, fds, time.monotonic() + self.patience_s)
+        except ChannelError as error:
+            raise self.cause_of(error) from error
+
+    def receive(self) -> tuple[dict[str, Any], list[int]]:
+        """What it says, and descriptors that the caller closes. Raises `ProblemBroken`,
+        `SandboxUnavailable`."""
+        try:
+            message, fds = self.control_channel.receive(time.monotonic() + self.patience_s)
+        except ChannelError as error:
+            raise self.cause_of(error) from error
+        if message.get("op") == "broken":
+            _close_all(fds)
+            raise ProblemBroken(str(message.get("text"))[:MAX_TEXT])
+        return message, fds
+
+    def call(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> dict[str, Any]:
+        """Send, and receive an answer without descriptors. Raises as these do."""
+        self.send(message, fds)
+        answer, unasked = self.receive()
+        _close_all(unasked)
+        return answer
+
+    def cause_of(self, error: ChannelError) -> ProblemBroken | SandboxUnavailable:
+        """Why the conversation broke off."""
+        if isinstance(error, ChannelTimeout):
+            return ProblemBroken(f"The problem's code didn't answer within {self.patience_s:g} s.")
+        if not isinstance(error, ChannelClosed):
+            return ProblemBroken(f"The problem's code said what it should not: {error}.")
+        ended = self._arrived().wait(_DYING_S)
+        if ended is None:
+            return ProblemBroken("The problem's code closed the harness's end of the conversation.")
+        return self._blame(ended)
+
+    def _blame(self, ended: RunnerExit) -> ProblemBroken | SandboxUnavailable:
+        if ended.out_of_memory:
+            mebibytes = self._limits.memory_bytes >> 20
+            return ProblemBroken(f"The problem's code used more than {mebibytes} MiB of memory.")
+        if self._arrived().stdout.overflowed or self._arrived().stderr.overflowed:
+            return ProblemBroken("The problem's code printed without end.")
+        if ended.signal not in (None, signal.SIGKILL):
+            return ProblemBroken(f"The problem's code was ended by signal {ended.signal}.")
+        if ended.exit_code is not None:
+            return ProblemBroken(
+                f"The problem's code ended its own process with exit code {ended.exit_code}."
+            )
+        return SandboxUnavailable("The problem's process was ended from outside of its sandbox.")
+
+    def is_ending(self) -> bool:
+        """Whether all of it is gone, or about to be."""
+        return is_ending(self._arrived().main_pid)
+
+    def terminate(self) -> None:
+        """Begin to end it; `close` then waits for less."""
+        if self._runner is not None:
+            self._runner.terminate()
+
+    def close(self) -> None:
+        """End it, and return once nothing of it is left. Raises `SandboxUnavailable`."""
+        if not self._has_failed:
+            self._arrived().kill()
+
+    def _arrived(self) -> Runner:
+        if self._runner is None:
+            self._has_failed = True  # unless it comes; it can be waited for but once
+            self._runner = self._arrive()
+            self._has_failed = False
+        return self._runner
+
+
+@dataclass(eq=False)
+class CagedQuestion:
+    """A question whose data and answer are in the cage, for as long as it is referred to."""
+
+    examiner: "CagedExaminer"
+    number: int
+    given: Encoded
+    _max_bytes: int | None = None
+
+    def work_out(self) -> None:
+        """See `Question`."""
+        answer = self.examiner.cage.call({"op": "work_out", "id": self.number})
+        self._max_bytes = received_size(answer)
+
+    def max_output_bytes(self) -> int | None:
+        """See `Question`."""
+        return self._max_bytes
+
+    def complaint(self, output: Any) -> str:
+        """See `Question`."""
+        try:
+            value = encode(output, self.examiner.modules)
+        except UnsupportedValue as error:
+            return f"custom_kernel returned {error}."
+        with contextlib.closing(SharedBuffer.create(value.size_bytes)) as buffer:
+            value.copy_to(buffer)
+            message = {"op": "compare", "id": self.number, "value": value.skeleton}
+            answer = self.examiner.cage.call(message, (buffer.fd,))
+        return str(answer.get("complaint") or "")[:MAX_TEXT]
+
+
+class CagedExaminer:
+    """Asks with the problem's code in its cage."""
+
+    def __init__(self, cage: Cage, job: JobSpec) -> None:
+        self.cage = cage
+        self.modules = shared_modules(job.problem)
+        self._numbers = count()
+        self._forgotten: list[int] = []
+        self._is_loaded = False
+
+    def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> CagedQuestion:
+        """See `Examiner`. The first waits until the problem is loaded."""
+        cage = self.cage
+        if not self._is_loaded:
+            self._load()
+        number = next(self._numbers)
+        forget, self._forgotten = self._forgotten, []
+        message = {"op": "ask", "id": number, "arguments": dict(arguments), "seed": global_seed}
+        cage.send({**message, "forget": forget})
+        answer, fds = cage.receive()
+        question = CagedQuestion(self, number, received_data(answer, fds))
+        weakref.finalize(question, self._forgotten.append, number)
+        return question
+
+    def _load(self) -> None:
+        _ = self.cage.control_channel
+        loaded, fds = self.cage.receive()
+        _close_all(fds)
+        imitate(loaded.get("records"), self.modules)
+        self._is_loaded = True
+
+    def terminate(self) -> None:
+        """See `Examiner`."""
+        self.cage.terminate()
+
+
+def received_data(answer: dict[str, Any], fds: list[int]) -> Encoded:
+    """A call's data as a process of the problem's sent it, copied from the memory that it came in.
+
+    Takes the descriptors. Raises `ProblemBroken` if it isn't what it should be.
+    """
+    try:
+        if len(fds) != 1:
+            raise ValueError(f"{len(fds)} descriptors")
+        with contextlib.closing(SharedBuffer.attach_sealed(os.dup(fds[0]))) as buffer:
+            return _copied(answer["data"], buffer)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+        raise ProblemBroken(f"The problem's process sent no data: {error}") from error
+    except OSError as error:
+        raise ProblemBroken(f"The problem's data can't be read: {error}") from error
+    finally:
+        _close_all(fds)
+
+
+def received_size(answer: dict[str, Any]) -> int | None:
+    """What no right output exceeds, in bytes, as a process of the problem's says; None if it
+    doesn't."""
+    size = answer.get("max_bytes")
+    return size if type(size) is int and size >= 0 else None
+
+
+def _copied(skeleton: Json, buffer: SharedBuffer) -> Encoded:
+    size_bytes = buffer.size_bytes
+    stretches = list(leaf_sizes(skeleton))
+    for offset, size in stretches:
+        if type(offset) is not int or type(size) is not int:
+            raise TypeError("a malformed stretch of bytes")
+        if not 0 <= offset <= offset + size <= size_bytes:
+            raise ValueError("bytes outside of the buffer")
+    kept = ctypes.create_string_buffer(size_bytes)
+    ctypes.memmove(kept, buffer.address, size_bytes)
+    start = ctypes.addressof(kept)
+    leaves = tuple(Leaf(start + offset, size, offset, kept) for offset, size in stretches)
+    return Encoded(skeleton, leaves, size_bytes)
+
+
+def _close_all(fds: list[int]) -> None:
+    """Memory at once, what may linger apart."""
+    for fd in fds:
+        if stat.S_ISREG(os.fstat(fd).st_mode):
+            os.close(fd)
+        else:
+            close_apart(partial(os.close, fd))

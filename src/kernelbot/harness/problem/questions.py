@@ -1,0 +1,96 @@
+"""The judge's side of a call: its data, and what a right answer is.
+
+A question is one call's data. Most are for one runner; those of several ranks are for as many.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode
+from kernelbot.harness.problem.checking import complaint, expected_output
+from kernelbot.harness.problem.comparison import size_bytes
+from kernelbot.harness.problem.loader import LoadedProblem, ProblemBroken, blaming_problem
+from kernelbot.protocol import CaseValue
+
+_ROOM_SHARE = 2
+_ROOM_BYTES = 16 << 20
+
+
+class Question(Protocol):
+    """One call's data. Every method raises `ProblemBroken` where the problem's own code fails."""
+
+    @property
+    def given(self) -> Any:
+        """What a session or a caller takes to the runner."""
+
+    def work_out(self) -> None:
+        """Have the reference's answer, so that the output is compared with it in kind."""
+
+    def max_output_bytes(self) -> int | None:
+        """What no right output exceeds; None if that isn't known, as before `work_out`."""
+
+    def complaint(self, output: Any) -> str:
+        """What is wrong with `output`; empty when nothing is."""
+
+
+class Examiner(Protocol):
+    """Who asks the questions. `strike` begins to end it."""
+
+    def terminate(self) -> None:
+        """Nothing more will be asked: whatever serves for it may end."""
+
+    def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> Question:
+        """The question of `generate_input(**arguments)`. Raises `ProblemBroken`."""
+
+
+@dataclass
+class SoleQuestion:
+    """A question for one runner."""
+
+    problem: LoadedProblem
+    data: Any
+    given: Encoded
+    _expected: Any = None
+
+    def work_out(self) -> None:
+        """See `Question`."""
+        self._expected = expected_output(self.problem, self.data)
+
+    def max_output_bytes(self) -> int | None:
+        """See `Question`."""
+        return None if self._expected is None else max_output_bytes(self._expected)
+
+    def complaint(self, output: Any) -> str:
+        """See `Question`."""
+        return complaint(self.problem, self.data, output, self._expected)
+
+
+@dataclass(frozen=True)
+class SoleExaminer:
+    """Asks with the problem's code in this process, which is the problem's alone."""
+
+    problem: LoadedProblem
+
+    def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> SoleQuestion:
+        """See `Examiner`."""
+        data = self.problem.make_input(arguments, global_seed)
+        return SoleQuestion(self.problem, data, encode_input(data, self.problem.modules))
+
+
+def max_output_bytes(expected: Any) -> int:
+    """What no right output exceeds: wide of the reference's, since bytes needn't be as many."""
+    with blaming_problem("reference's output"):
+        return _ROOM_SHARE * size_bytes(expected) + _ROOM_BYTES
+
+
+def encode_input(data: Any, modules: frozenset[str]) -> Encoded:
+    """Encode what the generator made. Raises `ProblemBroken` if it isn't plain data."""
+    with blaming_problem("input"):
+        try:
+            return encode(data, modules, allow_parameters=True)
+        except UnsupportedValue as error:
+            raise ProblemBroken(
+                f"The problem's generate_input returned {error}, which can't be handed to a "
+                "runner; set `harness: script`."
+            ) from error

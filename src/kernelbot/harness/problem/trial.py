@@ -1,0 +1,103 @@
+"""Does a problem's own code do what judging relies on? Tried by itself, without any submission."""
+
+import copy
+import ctypes
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.problem.checking import expected_output
+from kernelbot.harness.problem.loader import FOLDER_PREFIX, LoadedProblem, ProblemBroken, loaded
+from kernelbot.harness.problem.questions import encode_input
+from kernelbot.protocol import Case, HarnessKind, ProblemSpec
+
+
+@dataclass(frozen=True)
+class ProblemTrouble:
+    """A mistake of the problem's author. `evidence`: where it is, several lines, or nothing."""
+
+    message: str
+    evidence: str = ""
+
+
+def try_problem(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
+    """Make the data of every case twice, and ask the checker about the reference's own answer.
+
+    Of each kind of trouble the first. Nothing is tried of a problem whose own script judges, nor of
+    one of several ranks, whose code needs all of them. The problem's modules stay imported.
+    """
+    if spec.harness is not HarnessKind.NATIVE or spec.multi_gpu:
+        return ()
+    try:
+        with loaded(spec) as problem:
+            for what, cases in (("tests", spec.tests), ("benchmarks", spec.benchmarks)):
+                for index, case in enumerate(cases):
+                    if trouble := _try_case(problem, f"{what}[{index}] ({case.spec})", case):
+                        return (trouble,)
+    except ProblemBroken as error:
+        return (_told(str(error), error.__cause__),)
+    return ()
+
+
+def _try_case(problem: LoadedProblem, name: str, case: Case) -> ProblemTrouble | None:
+    """Raises `ProblemBroken`."""
+    first, second = (problem.make_input(dict(case.args), None) for _ in range(2))
+    answer = expected_output(problem, first)
+    if answer is not None and (trouble := _try_checker(problem, name, first, answer)):
+        return trouble
+    if _bytes_of(first, problem) == _bytes_of(second, problem):
+        return None
+    # Memory that nobody wrote, such as an output's, differs too: what counts is the right answer.
+    if answer is not None and not problem.judge(copy.deepcopy(second), answer):
+        return None
+    return ProblemTrouble(
+        f"generate_input returned different data for the same arguments, {name}. "
+        "Seed every random generator that it uses from its `seed`."
+    )
+
+
+def _try_checker(
+    problem: LoadedProblem, name: str, data: Any, answer: Any
+) -> ProblemTrouble | None:
+    try:
+        found = problem.check(copy.deepcopy(data), copy.deepcopy(answer))
+        said = problem.judge(copy.deepcopy(data), copy.deepcopy(answer))
+    except (Exception, SystemExit) as error:  # noqa: BLE001 (told with its place)
+        text = f"{type(error).__name__}: {error}"
+        return _told(
+            f"check_implementation failed on ref_kernel's own output, {name}: {text}", error
+        )
+    if found is None:
+        return ProblemTrouble(
+            f"check_implementation returned None for ref_kernel's own output, {name}. "
+            "It must return whether the output is right, and a message: `return True, ''`."
+        )
+    if said:
+        return ProblemTrouble(
+            f"check_implementation refuses ref_kernel's own output, {name}: {said}"
+        )
+    return None
+
+
+def _bytes_of(data: Any, problem: LoadedProblem) -> tuple[str, tuple[bytes, ...]]:
+    encoded = encode_input(data, problem.modules)
+    leaves = (ctypes.string_at(leaf.address, leaf.size_bytes) for leaf in encoded.leaves)
+    return repr(encoded.skeleton), tuple(leaves)
+
+
+def _told(message: str, error: BaseException | None) -> ProblemTrouble:
+    """With the lines of the problem's own files that led there."""
+    if error is None:
+        return ProblemTrouble(message)
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if FOLDER_PREFIX in frame.filename
+    ]
+    lines = [
+        f"{frame.filename.rpartition('/')[2]}, line {frame.lineno}, in {frame.name}"
+        for frame in frames
+    ]
+    if isinstance(error, SyntaxError):
+        lines.append(f"{(error.filename or '').rpartition('/')[2]}, line {error.lineno}")
+    return ProblemTrouble(message, "\n".join(lines))

@@ -1,0 +1,171 @@
+"""Calling an author's shared object from the runner: leaves of the data become C arguments.
+
+Arrays are passed as pointers, ints as int64_t, floats as double, bools as bool, in data order.
+"""
+
+import ctypes
+import dataclasses
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from kernelbot.harness.data.encode import record_fields
+
+GUARD_BYTES = 256
+"""Keeps outputs aligned as a GPU's allocator aligns them: kernels may build on that."""
+_GUARD = 0xA5
+SYMBOL = "custom_kernel"
+
+
+class Kernel(Protocol):
+    """What the runner times: `function(*arguments(data))`; the rest is outside of the clock."""
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The author's code."""
+
+    def arguments(self, data: Any) -> tuple[Any, ...]:
+        """What to call `function` with."""
+
+    def filled(self) -> Any:
+        """What the call fills with its result; None if it returns it."""
+
+    def output(self, returned: Any) -> Any:
+        """The call's result. Raises `OutOfBounds`."""
+
+
+class OutOfBounds(Exception):
+    """The kernel wrote before or behind its output."""
+
+
+@dataclasses.dataclass
+class PythonKernel:
+    """A Python function of the data."""
+
+    function: Callable[..., Any]
+
+    def arguments(self, data: Any) -> tuple[Any, ...]:
+        """The data itself."""
+        return (data,)
+
+    def filled(self) -> Any:
+        """None: it returns its output."""
+        return None
+
+    def output(self, returned: Any) -> Any:
+        """What it returned."""
+        return returned
+
+
+class MissingSymbol(Exception):
+    """The shared object exports no `custom_kernel`."""
+
+
+class CompiledKernel:
+    """`extern "C" void custom_kernel(...)` of a shared object."""
+
+    def __init__(self, function: Callable[..., Any], outputs: Sequence[int]) -> None:
+        """`outputs`: indices of the leaves that are outputs; empty: the last array."""
+        self.function = function
+        self._outputs = tuple(outputs)
+        self._guarded: list[_Guarded] = []
+
+    @classmethod
+    def load(cls, path: Path, outputs: Sequence[int]) -> "CompiledKernel":
+        """The kernel of the shared object at `path`. Raises OSError or `MissingSymbol`."""
+        library = ctypes.CDLL(str(path))
+        try:
+            function = getattr(library, SYMBOL)
+        except AttributeError as error:
+            raise MissingSymbol from error
+        function.restype = None
+        return cls(function, outputs)
+
+    def arguments(self, data: Any) -> tuple[Any, ...]:
+        """C arguments; outputs point to fresh, poisoned memory between guard bytes."""
+        leaves = list(_leaves(data))
+        arrays = [index for index, leaf in enumerate(leaves) if _is_array(leaf)]
+        outputs = self._outputs or tuple(arrays[-1:])
+        self._guarded = []
+        arguments: list[Any] = []
+        for index, leaf in enumerate(leaves):
+            if index in outputs and _is_array(leaf):
+                self._guarded.append(_Guarded(leaf))
+                leaf = self._guarded[-1].array
+            arguments.append(_c_argument(leaf))
+        return tuple(arguments)
+
+    def filled(self) -> Any:
+        """The output array, or a tuple of them if there are several."""
+        arrays = tuple(guarded.array for guarded in self._guarded)
+        return arrays[0] if len(arrays) == 1 else arrays
+
+    def output(self, returned: Any) -> Any:  # noqa: ARG002 (a void function)
+        """What it filled."""
+        if not all(guarded.is_intact() for guarded in self._guarded):
+            raise OutOfBounds
+        return self.filled()
+
+
+class _Guarded:
+    """An array like another, poisoned, with guard bytes on both sides."""
+
+    def __init__(self, like: Any) -> None:
+        numpy: Any = sys.modules.get("numpy")
+        if numpy is not None and type(like) is numpy.ndarray:
+            self._memory = numpy.full(like.nbytes + 2 * GUARD_BYTES, _GUARD, numpy.uint8)
+            inner = self._memory[GUARD_BYTES : GUARD_BYTES + like.nbytes]
+            self.array = inner.view(like.dtype).reshape(like.shape)
+            return
+        torch: Any = importlib.import_module("torch")
+        size = like.numel() * like.element_size()
+        self._memory = torch.full(
+            (size + 2 * GUARD_BYTES,), _GUARD, dtype=torch.uint8, device=like.device
+        )
+        self.array = (
+            self._memory[GUARD_BYTES : GUARD_BYTES + size].view(like.dtype).reshape(like.shape)
+        )
+
+    def is_intact(self) -> bool:
+        """Whether all guard bytes are what they were."""
+        before, behind = self._memory[:GUARD_BYTES], self._memory[-GUARD_BYTES:]
+        return bool((before == _GUARD).all() and (behind == _GUARD).all())
+
+
+def _leaves(data: Any) -> Iterator[Any]:
+    if isinstance(data, tuple | list):
+        for item in data:
+            yield from _leaves(item)
+    elif isinstance(data, dict):
+        for item in data.values():
+            yield from _leaves(item)
+    elif (names := record_fields(type(data))) is not None:
+        for name in names:
+            yield from _leaves(getattr(data, name))
+    else:
+        yield data
+
+
+def first_array(data: Any) -> Any:
+    """The first array in `data`, as an output of the usual form; all of it where it has none."""
+    return next((leaf for leaf in _leaves(data) if _is_array(leaf)), data)
+
+
+def _is_array(leaf: Any) -> bool:
+    return hasattr(leaf, "data_ptr") or hasattr(leaf, "ctypes")
+
+
+def _c_argument(leaf: Any) -> Any:
+    if isinstance(leaf, bool):
+        return ctypes.c_bool(leaf)
+    if isinstance(leaf, int):
+        return ctypes.c_int64(leaf)
+    if isinstance(leaf, float):
+        return ctypes.c_double(leaf)
+    if hasattr(leaf, "data_ptr"):
+        return ctypes.c_void_p(leaf.data_ptr())
+    if hasattr(leaf, "ctypes"):
+        return ctypes.c_void_p(leaf.ctypes.data)
+    raise TypeError(f"a compiled kernel can't be given a value of type {type(leaf).__name__}")

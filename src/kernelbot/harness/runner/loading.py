@@ -1,0 +1,49 @@
+"""In the runner: the author's file becomes a kernel, and what goes wrong in it a text for them."""
+
+import contextlib
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+_MAX_ERROR_TEXT = 16 << 10
+
+
+def compile_module(path: Path, text: str) -> types.CodeType:
+    """Write the file and compile it. Raises SyntaxError and ValueError, which are the author's."""
+    path.write_text(text, encoding="utf-8")
+    return compile(text, str(path), "exec", dont_inherit=True)
+
+
+def run_module(path: Path, code: types.CodeType) -> Any:
+    """Import what was compiled; its `custom_kernel`, None if it has none. Raises anything."""
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules[path.stem] = module
+    exec(code, module.__dict__)  # noqa: S102 (running the author's code is the purpose)
+    return module.__dict__.get("custom_kernel")
+
+
+def flush_output() -> None:
+    """Let go what the author has printed and Python still holds back."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+
+
+def error_text(error: BaseException, folder: str) -> str:
+    """The traceback as far as it is the author's: the harness's frames above are cut off."""
+    import traceback
+
+    lines: list[str] = []
+    frames = traceback.extract_tb(error.__traceback__)
+    first = next((i for i, f in enumerate(frames) if f.filename.startswith(folder)), None)
+    try:
+        if first is not None:
+            lines.append("Traceback (most recent call last):\n")
+            lines.extend(traceback.format_list(frames[first:]))
+        lines.extend(traceback.format_exception_only(error))
+    except BaseException:  # noqa: BLE001 (an exception whose own methods raise)
+        lines = [type(error).__name__]
+    text = "".join(lines).replace(f"{folder}/", "").rstrip()
+    return text if len(text) <= _MAX_ERROR_TEXT else text[:_MAX_ERROR_TEXT] + " [cut]"

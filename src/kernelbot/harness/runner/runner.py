@@ -1,0 +1,396 @@
+"""The runner: lives in the sandbox for one phase of one submission, calls the author's kernel.
+
+It shares a process with hostile code, so nothing it says is believed: the judge sends the data
+just before each call, takes the time around it with its own clock, and checks the bytes.
+"""
+
+import contextlib
+import importlib
+import json
+import socket
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kernelbot.harness.build.own_builds import pack, unpack
+from kernelbot.harness.data.decode import decode
+from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.gpu.timing import Gpu, GpuError, open_gpu
+from kernelbot.harness.profiling.inside import profile, repeat
+from kernelbot.harness.ranks.joining import join
+from kernelbot.harness.runner.kernels import (
+    CompiledKernel,
+    Kernel,
+    MissingSymbol,
+    OutOfBounds,
+    PythonKernel,
+    first_array,
+)
+from kernelbot.harness.runner.loading import compile_module, error_text, flush_output, run_module
+from kernelbot.harness.runner_client.probes import OUTPUT_BASE, take
+from kernelbot.harness.sandbox.channel import Channel, ChannelError
+from kernelbot.harness.timing.marks import marks
+
+_INBOX_BYTES = 64 << 20
+_MAX_REPLY_BYTES = 2 << 20
+
+
+def serve(sock: socket.socket) -> None:
+    """Answer the judge until it hangs up. The working folder is the author's."""
+    runner = _Runner(Channel(sock, _INBOX_BYTES))
+    with contextlib.suppress(ChannelError):
+        while runner.answer():
+            pass
+    flush_output()
+
+
+class _Runner:
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._clock = time.perf_counter_ns
+        self._folder = str(Path.cwd())
+        self._modules: frozenset[str] = frozenset()
+        self._input: SharedBuffer | None = None
+        self._output: SharedBuffer | None = None
+        self._record: SharedBuffer | None = None
+        self._marks = marks()
+        self._data: Any = None
+        self._arrays: list[object] = []
+        self._result: Encoded | None = None
+        self._fresh_output = False
+        self._given: list[tuple[int, int]] = []
+        self._gpu: Gpu | None = None
+        self._rank = 0
+        self._barrier: Callable[[], Any] | None = None
+        self._kernels: dict[str, Kernel] = {
+            "identity": PythonKernel(first_array),
+            "nothing": PythonKernel(lambda _data: None),
+            "mark": PythonKernel(_no_kernel),
+        }
+        self._answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
+            "join": self._join,
+            "setup": self._setup,
+            "load": self._load,
+            "load_library": self._load_library,
+            "prepare": self._prepare,
+            "attach": self._attach,
+            "copy": self._copy,
+            "profile": self._profile,
+            "repeat": self._repeat,
+            "inputs": self._inputs,
+            "builds": self._builds,
+            "finish": self._finish,
+        }
+
+    def answer(self) -> bool:
+        """Handle one message; False once the judge is done with us."""
+        message, fds = self._channel.receive()
+        return self._answers[message["op"]](message, fds)
+
+    def _reply(self, message: dict[str, Any]) -> bool:
+        body = json.dumps(message).encode()
+        if len(body) > _MAX_REPLY_BYTES:
+            body = json.dumps({"op": "unsupported", "what": "a value with too many parts"}).encode()
+        self._channel.send_bytes(body)
+        return True
+
+    def _join(self, message: dict[str, Any], _fds: list[int]) -> bool:
+        """Become one rank of several."""
+        self._rank = message["rank"]
+        try:
+            self._barrier = join(
+                self._rank, message["world_size"], message["backend"], message["meeting"]
+            )
+        except RuntimeError as error:
+            return self._raised(error)
+        return self._reply({"op": "ready"})
+
+    def _setup(self, message: dict[str, Any], _fds: list[int]) -> bool:
+        sys.path.insert(0, self._folder)
+        sys.dont_write_bytecode = True
+        _write_files(self._folder, message["files"])
+        self._modules = frozenset(message["modules"])
+        self._fresh_output = message["fresh_output"]
+        if message["device"] != "cpu":
+            try:
+                self._gpu = open_gpu(self._rank)
+            except (GpuError, RuntimeError) as error:
+                return self._reply({"op": "no_gpu", "text": str(error)})
+        if message["outputs"] is not None:
+            # Empty calls are to cost what the author's will: the same buffers, the same arguments.
+            empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
+            self._kernels.update(identity=empty, nothing=empty)
+        for name in message["modules"]:
+            importlib.import_module(name)
+        return self._reply({"op": "ready"})
+
+    def _load(self, message: dict[str, Any], fds: list[int]) -> bool:
+        if fds:
+            builds = SharedBuffer.attach(fds.pop())
+            unpack(Path(self._folder), builds.read(0, message["builds"]))
+            builds.close()
+        path = Path(self._folder, message["name"])
+        try:
+            code = compile_module(path, message["text"])
+        except (SyntaxError, ValueError) as error:
+            return self._reply({"op": "not_compiled", "text": error_text(error, self._folder)})
+        try:
+            kernel = run_module(path, code)
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        flush_output()
+        if not callable(kernel):
+            return self._reply({"op": "missing"})
+        self._kernels["author"] = PythonKernel(kernel)
+        return self._reply({"op": "loaded"})
+
+    def _load_library(self, message: dict[str, Any], fds: list[int]) -> bool:
+        path = Path(self._folder, "kernel.so")
+        library = SharedBuffer.attach(fds.pop())
+        path.write_bytes(library.read(0, message["size"]))
+        library.close()
+        try:
+            self._kernels["author"] = CompiledKernel.load(path, message["outputs"])
+        except OSError as error:
+            return self._reply({"op": "raised", "text": str(error)})
+        except MissingSymbol:
+            return self._reply({"op": "missing"})
+        return self._reply({"op": "loaded"})
+
+    def _prepare(self, message: dict[str, Any], fds: list[int]) -> bool:
+        self._result = None
+        if message["input"]:
+            self._input = _replace(self._input, fds.pop(0))
+        if message["output"]:
+            self._output = _replace(self._output, fds.pop(0))
+        if self._input is None or self._output is None:
+            raise ChannelError("a call without buffers")
+        recycled = self._arrays if message["reuse"] else []
+        self._data, self._arrays = decode(
+            message["data"], self._input, self._modules, recycled=recycled
+        )
+        if self._fresh_output:
+            leaves = self._encode(self._data, allow_parameters=True).leaves
+            self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
+        kernel = self._kernels[message["kernel"]]
+        arguments = kernel.arguments(self._data)
+        if message["probes"] is not None:
+            return self._call(kernel, arguments, message["probes"])
+        self._reply({"op": "ready"})
+        go, _ = self._channel.receive()
+        return self._call(kernel, arguments, go["probes"], cold=go["cold"], timed=True)
+
+    def _attach(self, message: dict[str, Any], fds: list[int]) -> bool:
+        """A timed call on a CPU: its data appears in the arrays only before `go`."""
+        self._result = None
+        if message["input"]:
+            self._input = _replace(self._input, fds.pop(0))
+        if message["record"]:
+            self._record = _replace(self._record, fds.pop(0))
+        if self._input is None or self._record is None:
+            raise ChannelError("a call without buffers")
+        self._data, self._arrays = decode(
+            message["data"], self._input, self._modules, base=message["base"], in_place=True
+        )
+        kernel = self._kernels[message["kernel"]]
+        function = None if kernel.function is _no_kernel else kernel.function
+        arguments, filled = kernel.arguments(self._data), kernel.filled()
+        self._reply({"op": "ready"})
+        try:
+            returned = self._marks.call(
+                self._record.address, message["turn"], function, arguments, filled
+            )
+            result = self._result = encode(kernel.output(returned), self._modules)
+        except OutOfBounds:
+            return self._reply({"op": "out_of_bounds"})
+        except UnsupportedValue as error:
+            flush_output()
+            return self._reply({"op": "unsupported", "what": str(error)})
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        return self._reply(
+            {
+                "op": "done",
+                "value": result.skeleton,
+                "size": result.size_bytes,
+                "at": [leaf.address for leaf in result.leaves],
+            }
+        )
+
+    def _call(
+        self,
+        kernel: Kernel,
+        arguments: tuple[Any, ...],
+        probes: list[int],
+        *,
+        cold: bool = False,
+        timed: bool = False,
+    ) -> bool:
+        """Call, and hand the output over; of a timed call only when the judge asks for it.
+
+        So the judge's clock stops before what may be long: copying the output.
+        """
+        try:
+            returned, start_ns, claim_ns = self._run(kernel, arguments, cold)
+            output = kernel.output(returned)
+        except OutOfBounds:
+            return self._reply({"op": "out_of_bounds"})
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        try:
+            result = self._result = self._encode(output)
+            if result.copied and self._gpu is not None:
+                claim_ns = self._gpu.until_now_ns()  # putting it together is the author's work
+            self._probe(result, probes)
+        except UnsupportedValue as error:
+            flush_output()
+            return self._reply({"op": "unsupported", "what": str(error)})
+        except BaseException as error:  # noqa: BLE001 (what the author returned fights back)
+            return self._raised(error)
+        if timed:
+            self._reply({"op": "returned"})
+            self._channel.receive()
+        reply = self._hand_over(result)
+        reply.update(claim_ns=claim_ns, start_ns=start_ns)
+        self._reply(reply)
+        if not timed:
+            flush_output()
+        return True
+
+    def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int, int]:
+        """What the kernel returned, when it began, and how long it took in ns, its work on a GPU
+        included."""
+        clock, function = self._clock, kernel.function
+        if self._gpu is not None:
+            gpu, barrier = self._gpu, self._barrier
+            returned, took_ns = gpu.timed(function, arguments, cold=cold, barrier=barrier)
+            return returned, gpu.begun_ns, took_ns
+        start = clock()
+        returned = function(*arguments)
+        return returned, start, clock() - start
+
+    def _encode(self, value: Any, allow_parameters: bool = False) -> Encoded:
+        return encode(value, self._modules, allow_parameters, stay_on_gpu=self._gpu is not None)
+
+    def _read(self, target: int, source: int, size_bytes: int) -> None:
+        if self._gpu is None:
+            raise AssertionError("without a GPU nothing is encoded in its memory")
+        self._gpu.read(target, source, size_bytes)
+
+    def _probe(self, result: Encoded, probes: list[int]) -> None:
+        if self._output is None:
+            raise ChannelError("a call without buffers")
+        take(self._output, result, probes, self._read)
+
+    def _hand_over(self, result: Encoded) -> dict[str, Any]:
+        output = self._output
+        if output is None:
+            raise ChannelError("a call without buffers")
+        fits = OUTPUT_BASE + result.size_bytes <= output.size_bytes
+        if fits:
+            result.copy_to(output, OUTPUT_BASE, self._read)
+        return {
+            "op": "done",
+            "value": result.skeleton,
+            "size": result.size_bytes,
+            "fits": fits,
+            "aliased": self._aliased(result),
+        }
+
+    def _aliased(self, result: Encoded) -> bool:
+        return any(
+            leaf.address < end and start < leaf.address + leaf.size_bytes
+            for leaf in result.leaves
+            for start, end in self._given
+        )
+
+    def _profile(self, message: dict[str, Any], fds: list[int]) -> bool:
+        given, taken = SharedBuffer.attach(fds[0]), SharedBuffer.attach(fds[1])
+        data, _ = decode(message["data"], given, self._modules)
+        kernel = self._kernels["author"]
+        try:
+            text, trace = profile(kernel.function, kernel.arguments(data))
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        if len(trace) <= taken.size_bytes:
+            taken.write(0, trace)
+        return self._reply({"op": "profiled", "text": text, "size": len(trace)})
+
+    def _repeat(self, message: dict[str, Any], fds: list[int]) -> bool:
+        """Calls in a row on the same data, while the judge counts."""
+        data, _ = decode(message["data"], SharedBuffer.attach(fds[0]), self._modules)
+        kernel = self._kernels["author"]
+        try:
+            arguments = kernel.arguments(data)
+            kernel.function(*arguments)
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        self._reply({"op": "ready"})
+        self._channel.receive()
+        try:
+            calls = repeat(kernel.function, arguments)
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return self._raised(error)
+        return self._reply({"op": "repeated", "calls": calls})
+
+    def _builds(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+        """Say how large what was compiled here is, and hand it over where it is wanted."""
+        packed = pack(Path(self._folder))
+        self._reply({"op": "builds", "size": len(packed)})
+        if packed:
+            _, fds = self._channel.receive()
+            taken = SharedBuffer.attach(fds.pop())
+            taken.write(0, packed)
+            taken.close()
+            self._reply({"op": "packed"})
+        return True
+
+    def _copy(self, _message: dict[str, Any], fds: list[int]) -> bool:
+        self._output = _replace(self._output, fds.pop(0))
+        if self._result is None:
+            raise ChannelError("nothing to copy")
+        self._result.copy_to(self._output, OUTPUT_BASE, self._read)
+        return self._reply({"op": "copied"})
+
+    def _inputs(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+        try:
+            now = encode(self._data, self._modules, allow_parameters=True)
+            if self._input is None:
+                raise ChannelError("a call without buffers")
+            now.copy_to(self._input)
+        except ValueError:  # UnsupportedValue is one; so is data that grew
+            return self._reply({"op": "inputs", "value": "changed"})
+        return self._reply({"op": "inputs", "value": now.skeleton})
+
+    def _raised(self, error: BaseException) -> bool:
+        flush_output()
+        kind = "raised"
+        if isinstance(error, MemoryError):
+            kind = "memory"
+        elif isinstance(error, SystemExit):
+            kind = "exit"
+        lost = self._gpu is not None and self._gpu.is_lost()
+        text = error_text(error, self._folder)
+        return self._reply({"op": kind, "text": text, "gpu_lost": lost})
+
+    def _finish(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+        flush_output()
+        return self._reply({"op": "bye"})
+
+
+def _no_kernel(_data: object) -> None:
+    """Stands for nothing at all: its marks follow each other at once."""
+
+
+def _replace(old: SharedBuffer | None, fd: int) -> SharedBuffer:
+    if old is not None:
+        old.close()
+    return SharedBuffer.attach(fd)
+
+
+def _write_files(folder: str, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        Path(folder, name).write_text(text, encoding="utf-8")

@@ -1,0 +1,1 @@
+"""The trusted end of a runner: what is said to it, given to it, and held still."""

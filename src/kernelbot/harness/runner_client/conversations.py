@@ -1,0 +1,45 @@
+"""How a job's runners are talked to: one alone, or as many as there are ranks."""
+
+from kernelbot.harness.ranks.session import RankSession
+from kernelbot.harness.runner_client.callers import Caller
+from kernelbot.harness.runner_client.copying_caller import CopyingCaller
+from kernelbot.harness.runner_client.in_place_caller import InPlaceCaller
+from kernelbot.harness.runner_client.session import Session
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.protocol import Case, JobSpec, Vendor
+
+AnySession = Session | RankSession
+
+
+def open_session(
+    job: JobSpec, client: RunnerClient, modules: frozenset[str], deadline: float, first: Case
+) -> AnySession:
+    """A session for the job; `first` is the case that it begins with.
+
+    Raises `SandboxUnavailable`.
+    """
+    if not job.problem.multi_gpu:
+        return Session.start(client, job.limits, modules, deadline)
+    return RankSession(client, job.limits, modules, deadline, world_size(first))
+
+
+def expect_session(job: JobSpec, client: RunnerClient) -> None:
+    """A session will soon be opened: let its runner move in meanwhile. Raises `SandboxUnavailable`.
+
+    Not of several ranks, whose number depends on the case.
+    """
+    if not job.problem.multi_gpu:
+        client.expect(job.limits)
+
+
+def caller_of(job: JobSpec, session: AnySession) -> Caller:
+    """How timed calls are made on the job's device."""
+    if job.device.vendor is not Vendor.CPU:
+        return CopyingCaller(session)
+    return InPlaceCaller(session)
+
+
+def world_size(case: Case) -> int:
+    """How many ranks a case has."""
+    size = case.args.get("world_size")
+    return size if type(size) is int else 1

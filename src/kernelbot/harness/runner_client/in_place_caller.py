@@ -1,0 +1,227 @@
+"""Timed calls on a CPU: data appears and output is taken while the runners stand still.
+
+The author's code owns its process, so the harness's half of it can't be trusted with anything
+that counts. Here it only builds arrays over shared memory, calls, and says where the output lies:
+
+    attach   the runner lays arrays over a stretch of shared memory whose contents are old
+    (halt)   the judge freezes all its processes, writes the call's data there, flushes the caches
+    go       the judge looks at its clock, then wakes the runner, which calls the kernel
+    mark     the judge looks at its clock, freezes the runner again, and reads the output itself
+    done     only now does the runner describe the output; it must be what was taken
+
+So the work can neither begin before the judge's first look nor end after its second, and what the
+runner claims to have taken is held against the judge's own bracket, which copies nothing. Between
+go and mark no Python of ours runs beside the author's code: see `marks.py`. If the runner can only
+be stopped, which it can undo, the judge looks at its clock before it writes the data. That costs
+the control runner as much.
+
+With several ranks all of this happens for all at once, and the judge itself is the barrier on both
+sides: all are woken together, and no output is read before all have returned and been frozen. The
+time lasts from when the first begins until the last returns; the judge's own bracket lasts until
+all have answered, and the processor time of all of them counts.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.judge.failures import garbage
+from kernelbot.harness.judge.windows import Reply
+from kernelbot.harness.runner_client.callers import Runners, answering
+from kernelbot.harness.runner_client.freeze import RunnerTree
+from kernelbot.harness.runner_client.in_place_buffers import InPlaceBuffers, Served, wait_for_marks
+from kernelbot.harness.runner_client.session import Session
+from kernelbot.harness.timing.clocks import CacheFlusher, own_processors, urgent
+
+
+@dataclass(frozen=True)
+class _Used:
+    """Processor time that runners have used so far, in ns; exact while they stand still."""
+
+    computed_ns: tuple[int, ...]
+    """Of each runner's main thread."""
+    waited_ns: tuple[int, ...]
+    """How long each main thread was ready to run but had no processor."""
+    total_ns: int
+    """Of all threads and processes of all runners."""
+
+
+@dataclass(frozen=True)
+class _Runners:
+    """The runners that there are, until others take their place."""
+
+    sessions: tuple[Session, ...]
+    buffers: tuple[InPlaceBuffers, ...]
+    tree: RunnerTree
+    processors: int
+    """How many of them the runners may use at once."""
+    own_processors: frozenset[int]
+    """Those of the judge that no runner may use."""
+
+
+class InPlaceCaller:
+    """Makes the timed calls of one runner, or of all ranks."""
+
+    def __init__(self, session: Runners) -> None:
+        self._session = session
+        self._current: _Runners | None = None
+        if session.sessions:
+            self._runners()
+
+    def timed_call(
+        self, data: Any, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
+    ) -> Reply:
+        """One call. `reuse`: the data lies where the last call's lay. Raises `AuthorFailure`."""
+        parts = self._session.parts(data)
+        runners = self._runners()
+        tree, own = runners.tree, runners.own_processors
+        idle, asked = self._used(runners), time.perf_counter_ns()
+        self._attach(runners, parts, reuse, kernel)
+        built = self._used(runners)
+        tree.halt()
+        rested = self._used(runners)
+        if not tree.is_certain:  # outside of the clock, because it varies by milliseconds
+            _flush(runners, flusher)
+        revealed = time.perf_counter_ns()
+        for buffers, part in zip(runners.buffers, parts, strict=True):
+            buffers.reveal(part)
+        if tree.is_certain:  # after the data, which is cold then as well
+            _flush(runners, flusher)
+        _let_go(runners)
+        with urgent(own):
+            start = time.perf_counter_ns() if tree.is_certain else revealed
+            tree.resume()
+            seen = wait_for_marks(runners.buffers, self._check, spin=bool(own))
+            tree.halt()
+        done = self._used(runners)
+        served = self._served(runners)
+        described = time.perf_counter_ns()
+        tree.halt()
+        at_the_mark = all(one.at_the_mark for one in served)
+        end = seen.at_ns if at_the_mark else described
+        reply = self._session.together([one.reply for one in served])
+        window = replace(
+            reply.window,
+            bracket_ns=end - start,
+            build_cpu_ns=_by_processor(idle, built, runners.processors),
+            still_cpu_ns=_by_processor(built, rested, runners.processors),
+            call_cpu_ns=max(_computed_ns(rested, done)),
+            call_tree_cpu_ns=done.total_ns - rested.total_ns,
+            processors=runners.processors,
+            waiting_ns=_excused_ns(rested, replace(done, waited_ns=tuple(seen.waited_ns))),
+            outside_ns=revealed - asked + described - end,
+            described=not at_the_mark,
+        )
+        return replace(reply, window=window)
+
+    def hold(self) -> None:
+        """Freeze the runners until the next call, so that nothing of them can disturb others."""
+        if self._current is not None:
+            self._current.tree.halt()
+
+    def release(self) -> None:
+        """Let the runners go on."""
+        if self._current is not None:
+            self._current.tree.resume()
+
+    def close(self) -> None:
+        """Give the shared memory back."""
+        if self._current is not None:
+            for buffers in self._current.buffers:
+                buffers.close()
+            self._current = None
+
+    def inputs_changed(self, data: Any) -> bool:
+        """Whether the last call left its arrays other than they were."""
+        pairs = zip(self._runners().buffers, self._session.parts(data), strict=True)
+        return any(buffers.inputs_changed(part) for buffers, part in pairs)
+
+    def _runners(self) -> _Runners:
+        """Those that there are, with buffers for each."""
+        sessions = self._session.sessions
+        if self._current is None or self._current.sessions != sessions:
+            self.close()
+            clocks = sessions[0].clocks
+            self._current = _Runners(
+                sessions,
+                tuple(InPlaceBuffers(one) for one in sessions),
+                self._session.tree(),
+                clocks.processors(),
+                own_processors(clocks.main_pid),
+            )
+        return self._current
+
+    def _attach(
+        self, runners: _Runners, parts: Sequence[Encoded], reuse: bool, kernel: str
+    ) -> None:
+        runners.tree.resume()
+        for buffers, part in zip(runners.buffers, parts, strict=True):
+            buffers.attach(part, reuse, kernel)
+        with answering(self._session):
+            self._session.gather("ready")
+
+    def _served(self, runners: _Runners) -> list[Served]:
+        """Every output, once all runners have described theirs; they are awake afterwards."""
+        for buffers in runners.buffers:
+            buffers.take()
+        runners.tree.resume()
+        with answering(self._session):
+            answers = self._session.gather("done")
+        return [self._serve(runners, rank, answer) for rank, answer in enumerate(answers)]
+
+    def _serve(self, runners: _Runners, rank: int, answer: dict[str, Any]) -> Served:
+        with self._session.naming(rank):
+            return runners.buffers[rank].serve(answer)
+
+    def _check(self) -> None:
+        """A rank that raised leaves others waiting for it: then all are to say what became of them.
+
+        Raises `AuthorFailure`.
+        """
+        self._session.check()
+        all_buffers = self._runners().buffers
+        if len(all_buffers) > 1 and any(buffers.has_raised() for buffers in all_buffers):
+            for buffers in all_buffers:
+                buffers.take()
+            self._session.gather("done")
+
+    def _used(self, runners: _Runners) -> _Used:
+        main_threads = [one.clocks.main_thread() or (0, 0) for one in runners.sessions]
+        computed_ns, waited_ns = zip(*main_threads, strict=True)
+        return _Used(computed_ns, waited_ns, self._session.tree_cpu_ns())
+
+
+def _flush(runners: _Runners, flusher: CacheFlusher | None) -> None:
+    if flusher is not None:
+        for cpu in {one.clocks.last_cpu() for one in runners.sessions}:
+            flusher.flush(cpu)
+
+
+def _let_go(runners: _Runners) -> None:
+    """Let the calls begin once the runners are awake."""
+    if any(one.has_message() for one in runners.sessions):
+        raise garbage({"op": "an answer before the question"})
+    for buffers in runners.buffers:
+        buffers.let_go()
+
+
+def _computed_ns(start: _Used, end: _Used) -> list[int]:
+    pairs = zip(start.computed_ns, end.computed_ns, strict=True)
+    return [after - before for before, after in pairs]
+
+
+def _by_processor(start: _Used, end: _Used, processors: int) -> int:
+    """Of the busiest main thread, or of all together if each processor had more: a pool of threads
+    that wait in a loop for their next work, as OpenMP's do, has only used its time up."""
+    return max(max(_computed_ns(start, end)), (end.total_ns - start.total_ns) // processors)
+
+
+def _excused_ns(start: _Used, end: _Used) -> int:
+    """How long a main thread waited for a processor. Waiting for its own helpers, or for another
+    rank, is no excuse: they do the author's work."""
+    total_ns = end.total_ns - start.total_ns
+    waited_ns = zip(start.waited_ns, end.waited_ns, _computed_ns(start, end), strict=True)
+    excused = [after - before - (total_ns - computed) for before, after, computed in waited_ns]
+    return max(0, *excused)

@@ -1,0 +1,1 @@
+"""Judging by a problem's own script."""

@@ -1,0 +1,138 @@
+"""What a run of a problem's script amounts to: from how it ended and what it reported."""
+
+import signal
+from dataclasses import replace
+
+from kernelbot.harness.sandbox import CommandResult
+from kernelbot.harness.script.report import (
+    ReportBroken,
+    ScriptReport,
+    case_results,
+    workload_results,
+)
+from kernelbot.harness.timing.plausibility import below_floor
+from kernelbot.protocol import (
+    Case,
+    CaseResult,
+    Failure,
+    Fault,
+    JobSpec,
+    Phase,
+    PhaseResult,
+    Verdict,
+    WorkloadResult,
+)
+
+_TESTS_FAILED = 112
+_SAID_BY_SCRIPTS = {
+    110: "A CUDA call failed.",
+    111: "It ended with exit code 111, by which scripts say that they got no result descriptor.",
+    113: "It ended with exit code 113, by which scripts say that they can't read their cases.",
+}
+"""Said by submissions as easily, so that none of these is ever the platform's fault."""
+_SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
+_TRIM = 500
+
+
+def refuse_impossible(job: JobSpec, result: PhaseResult) -> PhaseResult:
+    """`rule_violation` where an accepted phase has a time below its workload's floor."""
+    if result.phase not in (Phase.BENCHMARK, Phase.LEADERBOARD):
+        return result
+    if result.verdict is not Verdict.ACCEPTED:
+        return result
+    floors = job.problem.floors or (None,) * len(result.workloads)
+    last = floors[-len(result.workloads) :]  # a phase times all workloads, or only the last
+    for floor, workload in zip(last, result.workloads, strict=False):
+        if found := below_floor(floor, job.device, workload.median_ns):
+            evidence = f"{workload.spec}: {found.evidence}"
+            failure = Failure(Fault.AUTHOR, found.message, evidence)
+            return replace(result, verdict=Verdict.RULE_VIOLATION, failure=failure)
+    return result
+
+
+def conclude(
+    phase: Phase, cases: tuple[Case, ...], report: ScriptReport, result: CommandResult
+) -> PhaseResult:
+    """Decide a phase from how the script ended and what it reported."""
+    results: tuple[CaseResult, ...] = ()
+    workloads: tuple[WorkloadResult, ...] = ()
+    try:
+        if phase is Phase.TEST:
+            results = case_results(report, cases)
+        else:
+            workloads = workload_results(report, cases)
+        verdict, failure = _decide(phase, cases, report, result, results, workloads)
+    except ReportBroken as error:
+        verdict = Verdict.RULE_VIOLATION
+        message = f"The script reported an impossible time: {error}"
+        failure = Failure(Fault.AUTHOR, message, str(error))
+    return PhaseResult(phase, verdict, result.duration_s, results, workloads, failure)
+
+
+def _decide(
+    phase: Phase,
+    cases: tuple[Case, ...],
+    report: ScriptReport,
+    result: CommandResult,
+    results: tuple[CaseResult, ...],
+    workloads: tuple[WorkloadResult, ...],
+) -> tuple[Verdict, Failure | None]:
+    if result.limit is not None:
+        return result.limit, Failure(Fault.AUTHOR, _limit_message(result, phase))
+    if report.passed and result.exit_code == 0:
+        return _believe(phase, cases, results, workloads)
+    if result.exit_code == _TESTS_FAILED or report.says_wrong:
+        wrong = next((case.message for case in results if case.verdict is Verdict.WRONG_ANSWER), "")
+        message = wrong or report.first_message() or "The script found the output wrong."
+        return Verdict.WRONG_ANSWER, Failure(Fault.AUTHOR, message[:_TRIM])
+    return _crashed(report, result)
+
+
+def _believe(
+    phase: Phase,
+    cases: tuple[Case, ...],
+    results: tuple[CaseResult, ...],
+    workloads: tuple[WorkloadResult, ...],
+) -> tuple[Verdict, Failure | None]:
+    """`check: pass` stands only beside a result for every case."""
+    if phase is Phase.TEST:
+        good = sum(case.verdict is Verdict.ACCEPTED for case in results)
+    else:
+        good = len(cases) if phase is Phase.PROFILE else len(workloads)
+    if good == len(cases):
+        return Verdict.ACCEPTED, None
+    message = f"The script said `check: pass` with results for {good} of {len(cases)} cases."
+    return Verdict.RUNTIME_ERROR, Failure(Fault.AUTHOR, message)
+
+
+def _crashed(report: ScriptReport, result: CommandResult) -> tuple[Verdict, Failure]:
+    lines = [line for line in result.stderr.splitlines() if line.strip()]
+    last = lines[-1].strip()[:_TRIM] if lines else ""
+    if last.startswith(_SYNTAX_ERRORS):
+        return Verdict.COMPILE_ERROR, Failure(Fault.AUTHOR, last)
+    if last.startswith("MemoryError"):
+        return Verdict.MEMORY_LIMIT, Failure(Fault.AUTHOR, last)
+    if result.signal is not None:
+        how = f"It was ended by {_signal_name(result.signal)}."
+    elif result.exit_code:
+        plain = f"It ended with exit code {result.exit_code}."
+        how = _SAID_BY_SCRIPTS.get(result.exit_code, plain)
+    else:
+        how = "It ended without `check: pass`."
+    message = " ".join(part for part in (how, report.first_message()[:_TRIM] or last) if part)
+    return Verdict.RUNTIME_ERROR, Failure(Fault.AUTHOR, message)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _limit_message(result: CommandResult, phase: Phase) -> str:
+    if result.limit is Verdict.TIME_LIMIT:
+        return f"The {phase} phase was not done after {result.duration_s:.1f} s."
+    if result.limit is Verdict.MEMORY_LIMIT:
+        return f"The {phase} phase needed more memory than it may use."
+    return f"The {phase} phase printed more than it may."

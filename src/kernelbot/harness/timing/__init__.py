@@ -1,0 +1,1 @@
+"""Taking a time, when to stop, and whether a claim can be true."""

@@ -1,0 +1,121 @@
+"""A problem's anchor: a known kernel timed in turn with the author's, so that drift cancels.
+
+A processor that grows warm slows the anchor as it slows the author's kernel. The anchor runs in the
+control runner, where no author's code is ever loaded, while the author's runner stands still. Each
+block of ten samples is scaled by what the anchor took over all, divided by what it took beside that
+block; the samples themselves are kept as they were measured.
+"""
+
+import math
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from kernelbot.harness.build.cache import BuildCache
+from kernelbot.harness.build.compile import Product, compile_job
+from kernelbot.harness.problem.loader import ProblemBroken
+from kernelbot.harness.problem.questions import Question
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.timing.baseline_runner import AnchorFailed, Control
+from kernelbot.protocol import JobSpec, Lang, Verdict
+
+BLOCK = 10
+"""So many samples share one factor."""
+EVERY = 2
+"""A call of the anchor comes before every so many of the author's."""
+_PER_BLOCK = BLOCK // EVERY
+_WARMING_CALLS = 3
+_MAX_DRIFT = 0.1
+"""What would need a larger correction is no drift, and nothing that one may gain by."""
+
+
+def load_anchor(
+    job: JobSpec, control: Control, client: RunnerClient, cache: BuildCache | None
+) -> None:
+    """Load the problem's anchor, if it has one, into the control runner.
+
+    Raises `ProblemBroken` if it can't be built or loaded.
+    """
+    name = job.problem.anchor
+    if name is None:
+        return
+    source = next((file for file in job.problem.files if file.name == name), None)
+    if source is None:
+        raise ProblemBroken(f"The problem's anchor {name} isn't among its files.")
+    with _blaming_the_problem():
+        if job.problem.lang is Lang.PY:
+            control.load_anchor(source)
+            return
+        build = compile_job(replace(job, submission=source), client, Product.SHARED_OBJECT, cache)
+        if build.verdict is not Verdict.ACCEPTED:
+            said = build.failure.message if build.failure else build.verdict
+            raise ProblemBroken(f"The problem's anchor doesn't compile: {said}")
+        control.load_anchor_library(build.binary, job.problem.config.outputs)
+
+
+class Anchor:
+    """The anchor's times beside the samples of one workload."""
+
+    def __init__(self, control: Control, question: Question) -> None:
+        """Warm it up, and refuse it where its answer is wrong. Raises `ProblemBroken`."""
+        self._control = control
+        self._question = question
+        self._times_ns: list[int] = []
+        self.spent_s = 0.0
+        """Seconds that its calls have taken so far: none of them are the author's."""
+        for _ in range(_WARMING_CALLS):
+            self.observe()
+        with _blaming_the_problem():
+            wrong = question.complaint(control.call_anchor(question.given).value)
+        if wrong:
+            raise ProblemBroken(f"The problem's anchor gives a wrong answer: {wrong}")
+        self._times_ns.clear()
+
+    def observe(self) -> None:
+        """One more call with cold caches. Raises `ProblemBroken`."""
+        start = time.monotonic()
+        with _blaming_the_problem():
+            self._times_ns.append(self._control.call_anchor(self._question.given).window.claim_ns)
+        self.spent_s += time.monotonic() - start
+
+    @property
+    def median_ns(self) -> float:
+        """What it took over all."""
+        return statistics.median(self._times_ns)
+
+    def factors(self, samples: int) -> tuple[float, ...]:
+        """What cancels drift: a factor for each block of as many samples."""
+        return drift_factors(self._times_ns, samples)
+
+
+def drift_factors(anchor_ns: Sequence[float], samples: int) -> tuple[float, ...]:
+    """For each block of ten among `samples`: the anchor's median over all, divided by that beside
+    the block, and never further from 1 than a tenth.
+
+    `anchor_ns`: its times, one from before every second sample.
+    """
+    overall = statistics.median(anchor_ns)
+    found = []
+    for block in range(math.ceil(samples / BLOCK)):
+        near = anchor_ns[block * _PER_BLOCK : (block + 1) * _PER_BLOCK + 1]
+        if len(near) < _PER_BLOCK:
+            near = anchor_ns[-_PER_BLOCK:]
+        factor = overall / max(statistics.median(near), 1.0)
+        found.append(min(max(factor, 1 / (1 + _MAX_DRIFT)), 1 + _MAX_DRIFT))
+    return tuple(found)
+
+
+def without_drift(samples_ns: Sequence[float], factors: Sequence[float]) -> list[float]:
+    """The samples, each times its block's factor."""
+    return [sample * factors[place // BLOCK] for place, sample in enumerate(samples_ns)]
+
+
+@contextmanager
+def _blaming_the_problem() -> Iterator[None]:
+    """An anchor that fails is neither the author's fault nor the sandbox's."""
+    try:
+        yield
+    except AnchorFailed as error:
+        raise ProblemBroken(f"The problem's anchor failed: {error}") from error

@@ -1,0 +1,104 @@
+"""Which outputs of timed calls are checked: chosen once sampling is over, when nobody can tell.
+
+Outputs are kept until then; their questions are asked again from the same seeds. What doesn't fit,
+or belongs to a generator that doesn't repeat itself, is checked at once or never, by a secret coin
+tossed after the call.
+"""
+
+import ctypes
+import math
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.judge.windows import Reply
+from kernelbot.harness.problem.questions import Question
+
+MAX_KEPT_BYTES = 256 << 20
+_CHEAP_CHECK_SHARE = 0.25
+"""Checks count as cheap while all together take less than this of the time that sampling took."""
+_LEAST_SHARE = 0.5
+"""Garbage in as many calls as a median needs is found among the fastest half; by coins it is
+missed once in a thousand runs."""
+
+Check = Callable[[Question, Any], None]
+Ask = Callable[[int], Question]
+
+
+@dataclass(frozen=True)
+class _Kept:
+    sample: int
+    call: int
+    value: Any
+
+
+class Answers:
+    """The outputs of one workload's samples."""
+
+    def __init__(
+        self,
+        ask: Ask,
+        check: Check,
+        *,
+        repeatable: bool,
+        share: float = _LEAST_SHARE,
+        max_bytes: int = MAX_KEPT_BYTES,
+    ) -> None:
+        """`ask`: the question of a call by its number; `check` raises where an output is wrong.
+
+        `share`: of the outputs, so many at least are checked; never fewer than half.
+        """
+        self._share = max(share, _LEAST_SHARE)
+        self._ask = ask
+        self._check = check
+        self._left_bytes = max_bytes if repeatable else -1
+        self._random = random.SystemRandom()
+        self._kept: list[_Kept] = []
+        self._count = 0
+        self.checked = 0
+        """How many outputs were checked so far."""
+
+    def add(self, call: int, question: Question, reply: Reply) -> None:
+        """One more sample's. Raises `AuthorFailure` if it is checked at once and wrong."""
+        sample, self._count = self._count, self._count + 1
+        if reply.size_bytes <= self._left_bytes:
+            self._left_bytes -= reply.size_bytes
+            self._kept.append(_Kept(sample, call, reply.value))
+        elif self._random.random() < self._share:
+            self._check(question, reply.value)
+            self.checked += 1
+
+    def owed_s(self, check_s: float, fewest: int) -> float:
+        """How long what must be checked in the end will take, at `check_s` each."""
+        return check_s * len(self._kept) * (1.0 if self._count < fewest else self._share)
+
+    def check(self, samples_ns: Sequence[float], fewest: int, sampling_s: float) -> None:
+        """Check what was kept: the fastest half, and the others as long as that is cheap, in an
+        order that nobody knows; all of them if there are fewer samples than `fewest`.
+
+        Raises `AuthorFailure`.
+        """
+        start = time.monotonic()
+        order = sorted(self._kept, key=lambda kept: samples_ns[kept.sample])
+        share = 1.0 if self._count < fewest else self._share
+        middle = math.ceil(share * len(order))
+        others = order[middle:]
+        self._random.shuffle(others)
+        for place, kept in enumerate([*order[:middle], *others]):
+            spent_s = time.monotonic() - start
+            if place >= middle and spent_s > _CHEAP_CHECK_SHARE * sampling_s:
+                return
+            self._check(self._ask(kept.call), kept.value)
+            self.checked += 1
+
+
+def are_alike(one: Question, other: Question) -> bool:
+    """Whether two questions give the same bytes, array by array."""
+    leaves = one.given.leaves, other.given.leaves
+    return len(leaves[0]) == len(leaves[1]) and all(
+        ctypes.string_at(mine.address, mine.size_bytes)
+        == ctypes.string_at(theirs.address, theirs.size_bytes)
+        for mine, theirs in zip(*leaves, strict=True)
+    )

@@ -1,0 +1,157 @@
+"""A second, clean runner beside the author's: known kernels, called under the same conditions.
+
+What a call costs by itself depends on what else the machine does. So it is measured again and
+again between the author's calls, with the same data and as cold caches, where no author's code is
+ever loaded: nobody can forge it, and a busy machine makes both sides slower alike.
+"""
+
+import statistics
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.judge.windows import Reply
+from kernelbot.harness.problem.loader import shared_files, shared_modules
+from kernelbot.harness.runner_client.conversations import caller_of, open_session
+from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
+from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
+from kernelbot.protocol import JobSpec, Lang, SourceFile, Vendor, Verdict
+
+IDENTITY = "identity"
+"""Returns its first array; of a compiled problem, calls nothing on the same buffers."""
+NOTHING = "nothing"
+MARK = "mark"
+"""Not even that: on a CPU, one mark and then the other, the cheapest answer that there is."""
+_LOADED = "author"
+"""What a runner calls the kernel that was loaded into it: here only ever the problem's anchor."""
+_ANCHOR_S = 60.0
+"""A call of the anchor that takes longer isn't waited for."""
+_WARMING_CALLS = 3
+_EMPTY_CALLS = 5
+_COLD_CALLS = 3
+_PART_SHARE = 0.25
+"""How much of the harness's own cost each further value of an output adds to it, on a GPU."""
+
+
+class AnchorFailed(Exception):
+    """The problem's anchor did what would be an author's failure in a submission."""
+
+
+class Control:
+    """Calls known kernels in a runner of its own. Raises `SandboxUnavailable` if that fails."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        client: RunnerClient,
+        flusher: CacheFlusher,
+        deadline: float,
+        *,
+        anchor_call_s: float = _ANCHOR_S,
+    ) -> None:
+        """`anchor_call_s`: how long a call of the anchor may take, whatever the phase has left."""
+        spec = job.problem
+        self._flusher = flusher
+        self._anchor_call_s = anchor_call_s
+        self._calls = 0
+        self._observed: dict[int, ControlCalls] = {}
+        self._parts: dict[int, int] = {}
+        self._session = open_session(
+            job, client, shared_modules(spec), deadline, spec.benchmarks[-1]
+        )
+        self._caller = caller_of(job, self._session)
+        self._on_gpu = job.device.vendor is not Vendor.CPU
+        device = "cuda" if self._on_gpu else "cpu"
+        outputs = None if spec.lang is Lang.PY else spec.config.outputs
+        try:
+            with _blaming_us():
+                self._session.setup(shared_files(spec), device, spec.fresh_output, outputs)
+        except BaseException:
+            self.close()
+            raise
+
+    def extend(self, deadline: float) -> None:
+        """Serve another phase: the runner is as clean as it was."""
+        self._session.deadline = deadline
+
+    def load_anchor(self, source: SourceFile) -> None:
+        """Load the problem's anchor, of all kernels the only one that isn't the harness's own."""
+        with self._own_time():
+            self._session.load(source, source.name)
+
+    def load_anchor_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
+        """The same of a compiled problem."""
+        with self._own_time():
+            self._session.load_library(binary, outputs)
+
+    def call_anchor(self, data: Any) -> Reply:
+        """One timed call of the anchor with cold caches."""
+        self._calls += 1
+        with self._own_time():
+            return self._caller.timed_call(data, self._flusher, bool(self._calls % 2), _LOADED)
+
+    @contextmanager
+    def _own_time(self) -> Iterator[None]:
+        """However little time the author's phase has left. Raises `AnchorFailed`."""
+        deadline = self._session.deadline
+        self._session.deadline = time.monotonic() + self._anchor_call_s
+        try:
+            yield
+        except AuthorFailure as error:
+            if error.verdict is Verdict.TIME_LIMIT:
+                limit_s = self._anchor_call_s
+                raise AnchorFailed(f"It was not done after {limit_s:g} s.") from error
+            raise AnchorFailed(error.message.replace("The submission", "It", 1)) from error
+        finally:
+            self._session.deadline = deadline
+
+    def calibrate(self, index: int, data: Any) -> float:
+        """Warm up and begin workload `index`'s baseline anew; the median empty call, in ns."""
+        self._observed[index] = ControlCalls(on_gpu=self._on_gpu)
+        for _ in range(_WARMING_CALLS):
+            self._parts[index] = self.call(data, IDENTITY, cold=False).parts
+            if not self._on_gpu:
+                self.call(data, MARK)
+        empty = [self.call(data, NOTHING, cold=False) for _ in range(_EMPTY_CALLS)]
+        for _ in range(_COLD_CALLS):
+            self.observe(index, data)
+        return statistics.median(reply.window.claim_ns for reply in empty)
+
+    def observe(self, index: int, data: Any) -> None:
+        """One more cold call that does nothing, for the baseline of workload `index`."""
+        kernel = IDENTITY if self._on_gpu else MARK
+        self._observed[index].add(self.call(data, kernel).window)
+
+    def baseline(self, index: int, parts: int) -> Baseline:
+        """What calls of workload `index` were seen to cost by themselves so far.
+
+        `parts`: how many values the author's output consists of.
+        """
+        more = max(parts - self._parts[index], 0)
+        return self._observed[index].baseline(1.0 + _PART_SHARE * more)
+
+    def call(self, data: Any, kernel: str, *, cold: bool = True) -> Reply:
+        """One timed call of a kernel this runner knows."""
+        self._calls += 1
+        with _blaming_us():
+            flusher = self._flusher if cold else None
+            return self._caller.timed_call(data, flusher, bool(self._calls % 2), kernel)
+
+    def close(self) -> None:
+        """End the runner."""
+        self._session.abort()
+        self._caller.close()
+
+
+@contextmanager
+def _blaming_us() -> Iterator[None]:
+    """No author's code runs here: only time running out can be the author's doing."""
+    try:
+        yield
+    except AuthorFailure as error:
+        if error.verdict is Verdict.TIME_LIMIT:
+            raise
+        raise SandboxUnavailable(f"The control runner failed: {error.message}") from error

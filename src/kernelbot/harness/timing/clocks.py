@@ -1,0 +1,172 @@
+"""The judge's own view of a runner's time: CPU clocks and waiting times the kernel keeps.
+
+A process can lie about how long it took, but not about the processor time it was given.
+"""
+
+import contextlib
+import ctypes
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from kernelbot.harness.runner_client.freeze import children_of
+
+_PROCESS_CLOCK = 2
+"""CPUCLOCK_SCHED of a whole process, see clock_gettime(2) and the kernel's posix-cpu-timers."""
+_FALLBACK_CACHE_BYTES = 32 << 20
+
+
+class TaskClocks:
+    """Clocks of a runner's process and all below it. Reads are None if /proc refuses."""
+
+    def __init__(self, main_pid: int, counted: Callable[[], int | None] = lambda: None) -> None:
+        """`counted`: what the kernel adds up of the whole tree; None if it doesn't."""
+        self.main_pid = main_pid
+        self._counted = counted
+        self._schedstat: int | None = None
+
+    def tree_pids(self) -> Iterator[int]:
+        """The runner and all processes below it, as they are found."""
+        pids = [self.main_pid]
+        while pids:
+            pid = pids.pop()
+            yield pid
+            pids.extend(children_of(pid))
+
+    def tree_cpu_ns(self) -> int:
+        """Processor time so far of the runner, its threads, and all processes below it.
+
+        Where the kernel keeps no count, processes that have ended are missing from it.
+        """
+        counted = self._counted()
+        if counted is not None:
+            return counted
+        total = 0
+        for pid in self.tree_pids():
+            with contextlib.suppress(OSError):
+                total += time.clock_gettime_ns((~pid << 3) | _PROCESS_CLOCK)
+        return total
+
+    def main_thread(self) -> tuple[int, int] | None:
+        """Of the main thread: ns on a processor, and ns ready to run but waiting for one.
+
+        Exact while the thread is blocked.
+        """
+        try:
+            on_cpu, waiting, _ = os.pread(self.schedstat_fd(), 100, 0).split()
+        except (OSError, ValueError):
+            return None
+        return int(on_cpu), int(waiting)
+
+    def schedstat_fd(self) -> int:
+        """What the kernel counts for the main thread, open; -1 if it doesn't."""
+        if self._schedstat is None:
+            path = f"/proc/{self.main_pid}/task/{self.main_pid}/schedstat"
+            try:
+                self._schedstat = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                return -1
+        return self._schedstat
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self._schedstat is not None:
+            os.close(self._schedstat)
+            self._schedstat = None
+
+    def last_cpu(self) -> int | None:
+        """The processor the main thread ran on last."""
+        try:
+            text = Path(f"/proc/{self.main_pid}/task/{self.main_pid}/stat").read_text()
+            return int(text.rpartition(")")[2].split()[36])
+        except (OSError, ValueError, IndexError):
+            return None
+
+    def processors(self) -> int:
+        """How many processors the runner may use at once; 1 of one that is dead."""
+        try:
+            return len(os.sched_getaffinity(self.main_pid))
+        except ProcessLookupError:
+            return 1
+
+
+def own_processors(main_pid: int) -> frozenset[int]:
+    """Those of ours that a runner may not use; none where it may use all, or is dead."""
+    try:
+        return frozenset(os.sched_getaffinity(0) - os.sched_getaffinity(main_pid))
+    except ProcessLookupError:
+        return frozenset()
+
+
+def waited_ns(counted: bytes) -> int:
+    """How long a thread was ready to run but waited for a processor; 0 if nobody counts."""
+    parts = counted.split()
+    return int(parts[1]) if len(parts) == 3 else 0
+
+
+@contextlib.contextmanager
+def urgent(processors: frozenset[int] = frozenset()) -> Iterator[None]:
+    """Let this thread run as soon as it wakes, where the system allows it: for short stretches.
+
+    Only on `processors`, if there are any: else it might keep a runner from its own.
+    """
+    allowed = os.sched_getaffinity(0)
+    if processors:
+        os.sched_setaffinity(0, processors)
+    try:
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        if processors:
+            os.sched_setaffinity(0, allowed)
+
+
+def own_delay_ns() -> int:
+    """How long this thread was ready to run but waited for a processor; 0 if nobody counts."""
+    try:
+        with open("/proc/thread-self/schedstat") as file:  # noqa: PTH123 (called for every call)
+            return int(file.read().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def last_level_cache_bytes() -> int:
+    """Size of this machine's largest cache as sysfs tells it; 32 MiB where it doesn't."""
+    sizes = [0]
+    for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
+        with contextlib.suppress(OSError, ValueError):
+            text = path.read_text().strip()
+            factor = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}.get(text[-1:], 1)
+            sizes.append(int(text.rstrip("KMG")) * factor)
+    return max(sizes) or _FALLBACK_CACHE_BYTES
+
+
+class CacheFlusher:
+    """Evicts a processor's caches by reading a buffer of twice the last level.
+
+    It runs in the judge, on the processor the runner used last, while the runner waits: the
+    author's code has no part in it and can't make it miss.
+    """
+
+    def __init__(self, cache_bytes: int) -> None:
+        self._size = 2 * cache_bytes
+        self._buffer = ctypes.create_string_buffer(self._size)
+        # Written once, or the kernel would back all of it with one page of zeros.
+        ctypes.memset(self._buffer, 1, self._size)
+        self._scan = ctypes.CDLL(None).memchr
+        self._scan.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t)
+        self._scan.restype = ctypes.c_void_p
+
+    def flush(self, cpu: int | None) -> None:
+        """Walk the buffer on `cpu` (None: wherever this thread is)."""
+        allowed = os.sched_getaffinity(0)
+        moved = cpu is not None and cpu in allowed
+        if moved and cpu is not None:
+            os.sched_setaffinity(0, {cpu})
+        self._scan(self._buffer, 0, self._size)
+        if moved:
+            os.sched_setaffinity(0, allowed)

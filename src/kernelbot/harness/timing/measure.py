@@ -1,0 +1,236 @@
+"""The timed phases: new data for every call, cold caches, and two clocks that must agree."""
+
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.judge.test_phase import refuse_side_effects, wrong_answer
+from kernelbot.harness.judge.windows import Reply, Window
+from kernelbot.harness.problem.questions import Examiner, Question
+from kernelbot.harness.problem.seeds import call_seed, case_arguments, with_seed
+from kernelbot.harness.runner_client.conversations import AnySession, caller_of
+from kernelbot.harness.timing.anchor import EVERY, Anchor, without_drift
+from kernelbot.harness.timing.answers import Answers, are_alike
+from kernelbot.harness.timing.baseline_runner import Control
+from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.plausibility import below_floor
+from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule, median_interval
+from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
+
+Spend = Callable[[str, float], None]
+
+_CONTROL_EVERY = 4
+"""A call of the control runner comes before every so many of the author's."""
+_CONTROL_FIRST = 20
+"""Before each of the first so many."""
+_FEWEST_WARM = 2
+_REFERENCE_SHARE = 0.1
+"""The reference's answer is asked for beside the checker's while that takes less than this."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One workload's figures, and what the judge's clocks saw."""
+
+    result: WorkloadResult
+    windows: tuple[Window, ...]
+    suspicions: tuple[str, ...] = ()
+    """What speaks against them, but is too little to refuse them; for organisers."""
+
+
+class Measurer:
+    """Measures workloads on one runner."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        examiner: Examiner,
+        session: AnySession,
+        control: Control,
+        flusher: CacheFlusher,
+        spend: Spend,
+    ) -> None:
+        self._job = job
+        self._examiner = examiner
+        self._session = session
+        self._control = control
+        self._flusher = flusher
+        self._spend = spend
+        self._secret = os.urandom(32)
+        self._random = random.SystemRandom()
+        self._caller = caller_of(job, session)
+        self._began = time.monotonic()
+        self._reference_s = 0.0
+
+    def measure(self, index: int, case: Case, workloads_left: int) -> Measurement:
+        """Sample one workload until the stopping rule is satisfied. Raises `AuthorFailure`."""
+        start = time.monotonic()
+        left_s = (self._session.deadline - start) * 0.9 / workloads_left
+        rules = self._job.sampling
+        rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s))
+        known = self._question(case, index, 0)
+        repeatable = are_alike(known, self._question(case, index, 0))
+        self._caller.hold()
+        empty_call_ns = self._control.calibrate(index, known.given)
+        anchor = self._anchor(known)
+        start += anchor.spent_s if anchor is not None else 0.0
+        answers = Answers(
+            lambda call: self._question(case, index, call),
+            lambda question, value: self._check(case, question, value),
+            repeatable=repeatable,
+            share=rules.check_share,
+        )
+        call, check_s = self._warm_up(index, case)
+        windows: list[Window] = []
+        parts, runner_s = 1, 0.0
+        stopped: StoppedBy | None = None
+        while stopped is None:
+            if len(windows) < _CONTROL_FIRST or len(windows) % _CONTROL_EVERY == 0:
+                self._control.observe(index, known.given)
+            if anchor is not None and len(windows) % EVERY == 0:
+                start += self._observe(anchor)
+            question, reply = self._one_call(index, case, call)
+            answers.add(call, question, reply)
+            call += 1
+            windows.append(reply.window)
+            runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
+            parts = reply.parts
+            rule.add(self._control.baseline(index, parts).bounded_ns(reply.window))
+            # What must be checked in the end counts already, or it would never end.
+            elapsed = time.monotonic() - start + answers.owed_s(check_s, rules.min_samples)
+            stopped = rule.decide(elapsed, elapsed - runner_s)
+        self._caller.hold()
+        baseline = self._control.baseline(index, parts)
+        if found := baseline.contradiction(windows):
+            refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
+            refused.disputable = True
+            raise refused
+        samples_ns = [baseline.bounded_ns(window) for window in windows]
+        answers.check(samples_ns, rules.min_samples, time.monotonic() - start)
+        self._caller.release()
+        self._spend("added to claims", _added_s(samples_ns, windows))
+        measured_ns = statistics.median(samples_ns)
+        if found := below_floor(self._floor(index), self._job.device, measured_ns):
+            raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
+        result = _summary(case, samples_ns, answers.checked, stopped, empty_call_ns, anchor)
+        doubt = baseline.suspicion(windows)
+        suspicions = () if doubt is None else (f"{case.spec}: {doubt}",)
+        return Measurement(result, tuple(windows), suspicions)
+
+    def _anchor(self, known: Question) -> Anchor | None:
+        """The problem's anchor, warm; None if it has none."""
+        if self._job.problem.anchor is None:
+            return None
+        anchor = Anchor(self._control, known)
+        self._give_back(anchor.spent_s)
+        return anchor
+
+    def _observe(self, anchor: Anchor) -> float:
+        """One more call of the anchor; the seconds it took."""
+        before = anchor.spent_s
+        anchor.observe()
+        spent_s = anchor.spent_s - before
+        self._give_back(spent_s)
+        return spent_s
+
+    def _give_back(self, anchor_s: float) -> None:
+        """The anchor's time isn't the author's: their phase ends later by as much."""
+        self._session.deadline += anchor_s
+        self._control.extend(self._session.deadline)
+        self._spend("anchor", anchor_s)
+
+    def close(self) -> None:
+        """Give back what the calls needed."""
+        self._caller.close()
+
+    def _floor(self, index: int) -> Floor | None:
+        floors = self._job.problem.floors
+        return floors[index] if index < len(floors) else None
+
+    def _warm_up(self, index: int, case: Case) -> tuple[int, float]:
+        """Calls like all others, kept out of the samples; how many, and how long a check took.
+
+        There are two at least: the first one shows where an output lies.
+        """
+        until = time.monotonic() + self._job.sampling.warmup_s
+        call, check_s = 0, 0.0
+        while call < _FEWEST_WARM or time.monotonic() < until:
+            question, reply = self._one_call(index, case, call)
+            if call == 0:
+                start = time.monotonic()
+                self._check(case, question, reply.value)
+                check_s = time.monotonic() - start
+            call += 1
+        return call, check_s
+
+    def _one_call(self, index: int, case: Case, call: int) -> tuple[Question, Reply]:
+        start = time.monotonic()
+        question = self._question(case, index, call)
+        self._spend("generate", time.monotonic() - start)
+        reuse = bool(self._random.getrandbits(1))
+        reply = self._caller.timed_call(question.given, self._flusher, reuse)
+        self._spend("kernel", reply.window.claim_ns / 1e9)
+        refuse_side_effects(self._job, self._caller, question, reply.aliased)
+        return question, reply
+
+    def _check(self, case: Case, question: Question, value: Any) -> None:
+        """Raises `AuthorFailure` if an output is wrong."""
+        start = time.monotonic()
+        self._work_out(question)
+        wrong = question.complaint(value)
+        self._spend("check", time.monotonic() - start)
+        if wrong:
+            raise wrong_answer(f"Wrong in a timed call of {case.spec}: {wrong}")
+
+    def _work_out(self, question: Question) -> None:
+        """The reference's answer, so that a tolerant checker can't be given another kind of value
+        in timed calls than in tests; not once that would take too long."""
+        start = time.monotonic()
+        if self._reference_s <= _REFERENCE_SHARE * (start - self._began):
+            question.work_out()
+            self._reference_s += time.monotonic() - start
+
+    def _question(self, case: Case, index: int, call: int) -> Question:
+        seed = call_seed(self._secret, index, call)
+        arguments = case_arguments(case, self._job.seed if self._job.secret else None)
+        if call:
+            arguments = with_seed(arguments, seed)
+        return self._examiner.ask(arguments, seed)
+
+
+def _added_s(samples_ns: list[float], windows: list[Window]) -> float:
+    """What the clocks added to the claims, in seconds, at the median."""
+    claimed_ns = statistics.median(window.claim_ns for window in windows)
+    return (statistics.median(samples_ns) - claimed_ns) / 1e9
+
+
+def _summary(
+    case: Case,
+    samples: list[float],
+    checked: int,
+    stopped: StoppedBy,
+    empty_call_ns: float,
+    anchor: Anchor | None,
+) -> WorkloadResult:
+    factors = anchor.factors(len(samples)) if anchor is not None else ()
+    steady = without_drift(samples, factors) if factors else samples
+    return WorkloadResult(
+        spec=case.spec,
+        samples_ns=tuple(samples),
+        median_ns=statistics.median(steady),
+        mean_ns=statistics.fmean(steady),
+        stdev_ns=statistics.stdev(steady) if len(steady) > 1 else 0.0,
+        ci95_ns=median_interval(steady),
+        best_ns=min(steady),
+        worst_ns=max(steady),
+        checked=checked,
+        stopped_by=stopped.value,
+        empty_call_ns=empty_call_ns,
+        anchor_ns=anchor.median_ns if anchor is not None else None,
+        drift_factors=factors,
+    )

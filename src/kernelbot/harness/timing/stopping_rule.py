@@ -1,0 +1,78 @@
+"""When a measurement is good enough: a confidence interval of the median by order statistics."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kernelbot.protocol import SamplingRules
+
+_HALF_WIDTH = 0.98
+"""Half of 1.96: the normal approximation of the binomial(n, 1/2) has a deviation of sqrt(n)/2."""
+
+
+class StoppedBy(StrEnum):
+    """Why sampling ended."""
+
+    PRECISION = "precision"
+    MAX_SAMPLES = "max_samples"
+    WALL_CAP = "wall_cap"
+
+
+def median_interval(samples: Sequence[float]) -> tuple[float, float]:
+    """95 % interval of the median: the order statistics at n/2 -+ 0.98 sqrt(n).
+
+    With fewer than six samples no pair of order statistics covers 95 %; it is the whole range.
+    """
+    ordered = sorted(samples)
+    count = len(ordered)
+    reach = _HALF_WIDTH * math.sqrt(count)
+    low = max(math.floor(count / 2 - reach), 1)
+    high = min(math.ceil(count / 2 + reach) + 1, count)
+    return ordered[low - 1], ordered[high - 1]
+
+
+@dataclass
+class StoppingRule:
+    """Collects samples of one workload and says when there are enough.
+
+    `longest_s` ends it even below the least number of samples, but only once the judge's own time
+    and a median call for each sample have taken so long: sleeping in some calls, or beside them,
+    makes nobody's samples fewer. `wall_s` passed to `decide` is the time spent on the workload so
+    far, generation of data, flushing and checking included; `judge_s` the judge's own part of it.
+    """
+
+    rules: SamplingRules
+    longest_s: float
+    samples_ns: list[float] = field(default_factory=list)
+
+    def add(self, sample_ns: float) -> None:
+        """One more sample."""
+        self.samples_ns.append(sample_ns)
+
+    def decide(self, wall_s: float, judge_s: float) -> StoppedBy | None:
+        """None to go on. Precision is only looked at after whole blocks, lest chance decide."""
+        count = len(self.samples_ns)
+        if count >= self.rules.max_samples:
+            return StoppedBy.MAX_SAMPLES
+        if count < self.rules.min_samples:
+            return self._decide_early(judge_s)
+        if wall_s >= self.longest_s:
+            return StoppedBy.WALL_CAP
+        if wall_s >= self.rules.wall_cap_s:
+            return StoppedBy.WALL_CAP
+        if count % self.rules.block:
+            return None
+        if sum(self.samples_ns) < self.rules.min_total_s * 1e9:
+            return None
+        low, high = median_interval(self.samples_ns)
+        narrow = high - low <= self.rules.target_relative_ci * statistics.median(self.samples_ns)
+        return StoppedBy.PRECISION if narrow else None
+
+    def _decide_early(self, judge_s: float) -> StoppedBy | None:
+        """Below the least number of samples."""
+        if not self.samples_ns:
+            return None
+        usual_s = statistics.median(self.samples_ns) * len(self.samples_ns) / 1e9
+        return StoppedBy.WALL_CAP if judge_s + usual_s >= self.longest_s else None

@@ -1,0 +1,306 @@
+"""Connections of strangers: how many there are, how large a head is, how long they may be silent.
+
+Uvicorn reads heads of any size for as long as they come, waits for ever for what doesn't come, and
+answers what it can't read in words of its own.
+"""
+
+import asyncio
+import resource
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from kernelbot.api.errors import error_response
+
+log = structlog.get_logger(__name__)
+
+_KEPT_FILES = 256
+"""Open files that aren't connections of strangers: database, logs, uploads, children."""
+_MAX_FILES = 65_536
+_READ_AT_ONCE_BYTES = 16 << 10
+_PER_HEADER_BYTES = 32
+"""What is counted for each besides its text, as HTTP/2 does: short ones take memory, too."""
+_LINGER_S = 2.0
+"""How long somebody who was refused may go on sending."""
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """Sizes in bytes, times in seconds, of one process."""
+
+    head_bytes: int = 32 << 10
+    """Of a request's line and headers, and of the trailers after its body."""
+    head_s: float = 20.0
+    """From the first byte that is waited for until the head is whole."""
+    silence_s: float = 30.0
+    """How long a body that isn't whole may not come on, or an answer not be taken."""
+    most: int = 4096
+    """Connections at once. Beyond that the one that has kept us waiting longest is closed."""
+
+
+def raise_open_files() -> None:
+    """Raise the soft limit of open files, of this process and those it starts, as far as it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def connection_limits() -> ConnectionLimits:
+    """The usual ones, with no more connections than the limit of open files leaves room for."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    files = _MAX_FILES if soft == resource.RLIM_INFINITY else soft
+    return ConnectionLimits(most=min(ConnectionLimits.most, max(files - _KEPT_FILES, files // 2)))
+
+
+class Door:
+    """What the connections of one server share. Calling it makes the protocol of a new one."""
+
+    def __init__(self, limits: ConnectionLimits) -> None:
+        self.limits = limits
+        self.waiting: dict[BoundedHttp, None] = {}
+        """Those whom we wait for, since the longest time first."""
+
+    def __call__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> "BoundedHttp":
+        """As uvicorn asks for it."""
+        return BoundedHttp(self, config, server_state, app_state, _loop)
+
+    def make_room(self, count: int) -> bool:
+        """Close who has kept us waiting longest, if there are too many. False: there is nobody."""
+        if count <= self.limits.most:
+            return True
+        longest = next(iter(self.waiting), None)
+        if longest is None:
+            return False
+        longest.give_up()
+        longest.transport.close()  # now, whether anybody reads why or not
+        return True
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """One connection, within the limits. What is refused gets an `ErrorBody` as everywhere."""
+
+    def __init__(
+        self,
+        door: Door,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._door = door
+        self._limits = door.limits
+        self._timer: asyncio.TimerHandle | None = None
+        self._in_head = False
+        self._head_bytes = 0
+        """Of the head or the trailers that are being read, as far as the parser told of them."""
+        self._untold_bytes = 0
+        """Received since the parser told of anything: it keeps a header until it is whole."""
+        self._unsent_bytes = 0
+        self._refused = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        """Wait for its first request, if there is room."""
+        super().connection_made(transport)
+        if self._door.make_room(len(self.connections)):
+            self._await_head()
+        else:
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
+            self.transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, a piece at a time, so that no head grows by much before it is measured."""
+        for start in range(0, len(data), _READ_AT_ONCE_BYTES):
+            if self._refused or self.transport.is_closing():
+                return
+            piece = data[start : start + _READ_AT_ONCE_BYTES]
+            self._untold_bytes += len(piece)
+            super().data_received(piece)
+            if self._untold_bytes > self._limits.head_bytes:
+                self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
+        if not self._refused and not self.transport.is_closing():
+            self._wait_on()
+
+    def on_message_begin(self) -> None:
+        """A head begins."""
+        super().on_message_begin()
+        self._in_head = True
+        self._head_bytes = self._untold_bytes = 0
+
+    def on_url(self, url: bytes) -> None:
+        """Count the request's line."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Count a header, or a trailer."""
+        self._count(len(name) + len(value) + _PER_HEADER_BYTES)
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """A head is whole."""
+        self._in_head = False
+        self._head_bytes = self._untold_bytes = 0
+        self._stop_waiting()
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of a body."""
+        self._untold_bytes = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """A request is whole."""
+        self._untold_bytes = 0
+        self._stop_waiting()
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Between two requests it may be closed to make room."""
+        super().on_response_complete()
+        self._may_make_way()
+
+    def pause_writing(self) -> None:
+        """The answer isn't taken: see whether that goes on."""
+        super().pause_writing()
+        self._watch_writing()
+
+    def resume_writing(self) -> None:
+        """The answer was taken."""
+        super().resume_writing()
+        self._may_make_way()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # its words are uvicorn's own
+        """What the parser can't read; it raises in our callbacks' place, too."""
+        too_large = self._head_bytes > self._limits.head_bytes
+        self._refuse(
+            HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if too_large else HTTPStatus.BAD_REQUEST
+        )
+
+    def give_up(self) -> None:
+        """Wait no longer for what doesn't come, and say so to whoever has begun a request."""
+        self._stop_waiting()
+        begun = self._in_head or (self._is_busy() and not self.cycle.response_started)
+        if begun and not self._refused:
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT)
+        else:
+            self.transport.close()
+
+    def _count(self, length: int) -> None:
+        self._untold_bytes = 0
+        self._head_bytes += length
+        if self._head_bytes > self._limits.head_bytes:
+            raise ValueError(
+                "The head is too large."
+            )  # the parser stops, and tells as of a mistake
+
+    def _is_busy(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _may_make_way(self) -> None:
+        if not (self._is_busy() or self.flow.write_paused or self.transport.is_closing()):
+            self._door.waiting[self] = None
+
+    def _wait_on(self) -> None:
+        """After all that came was read: for how long to wait for more, if there is to be more."""
+        if not self._is_busy():
+            self._await_head()
+        elif self.cycle.more_body:
+            self._await(self._limits.silence_s)
+
+    def _await_head(self) -> None:
+        if self._timer is None:  # else it is awaited already, and bytes that trickle don't help
+            self._await(self._limits.head_s)
+
+    def _await(self, within_s: float) -> None:
+        self._stop_waiting()
+        self._door.waiting[self] = None
+        self._timer = self.loop.call_later(within_s, self._waited)
+
+    def _stop_waiting(self) -> None:
+        self._door.waiting.pop(self, None)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _waited(self) -> None:
+        self._timer = None
+        if self.transport.is_closing():
+            return
+        if self._is_busy() and self.flow.read_paused and not self._refused:
+            self._await(self._limits.silence_s)  # it is we who don't read
+        else:
+            self.give_up()
+
+    def _watch_writing(self) -> None:
+        self._unsent_bytes = self.transport.get_write_buffer_size()
+        self.loop.call_later(self._limits.silence_s, self._look_at_writing)
+
+    def _look_at_writing(self) -> None:
+        if not self.flow.write_paused:
+            return
+        if self.transport.get_write_buffer_size() >= self._unsent_bytes:
+            self.transport.abort()
+        else:
+            self._watch_writing()
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        """Answer and close, and read nothing any more. An answer to what came whole before is
+        finished first, and then closes the connection itself."""
+        self._refused = True
+        self._stop_waiting()
+        log.warning("connection_refused", status=int(status))
+        if self._is_busy() and not self.cycle.more_body:
+            self.cycle.keep_alive = False
+            return
+        if self._is_busy():
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+            if self.cycle.response_started:
+                self.transport.close()
+                return
+        self.transport.write(_answer(status))
+        # Whoever is still sending when the connection closes sees it reset, and never reads why.
+        self.transport.write_eof()
+        self._await(_LINGER_S)
+
+
+_SENTENCES = {
+    HTTPStatus.BAD_REQUEST: ("bad_request", "The request can't be read: it isn't HTTP."),
+    HTTPStatus.REQUEST_TIMEOUT: (
+        "too_slow",
+        "The request didn't come within the time for it. Please send it again.",
+    ),
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: (
+        "headers_too_large",
+        "The request's headers are larger than is taken here. Please send fewer or shorter ones.",
+    ),
+    HTTPStatus.SERVICE_UNAVAILABLE: (
+        "too_many_connections",
+        "Too many are connected just now. Please try again in a moment.",
+    ),
+}
+
+
+def _answer(status: HTTPStatus) -> bytes:
+    response = error_response(status, *_SENTENCES[status], {"Connection": "close"})
+    head = f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode()
+    lines = b"".join(name + b": " + value + b"\r\n" for name, value in response.raw_headers)
+    return head + lines + b"\r\n" + bytes(response.body)

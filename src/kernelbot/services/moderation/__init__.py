@@ -1,0 +1,1 @@
+"""Which submissions a person looks at before they are ranked, and what organisers decide."""

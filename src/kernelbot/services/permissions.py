@@ -1,0 +1,45 @@
+"""Who may do what, asked by every service alike."""
+
+from kernelbot.domain.errors import Banned, NotAllowed
+from kernelbot.domain.types import Role, User
+
+
+def is_admin(actor: User | None) -> bool:
+    """Whether this is an admin who isn't banned."""
+    return actor is not None and actor.role is Role.ADMIN and actor.banned_at is None
+
+
+def organises(actor: User | None, creator_id: int) -> bool:
+    """Whether a board of this maker's is the actor's to organise: every admin's, and its maker's
+    for as long as they are a creator. Never a banned person's."""
+    if actor is None or actor.banned_at is not None:
+        return False
+    return is_admin(actor) or (actor.role is Role.CREATOR and actor.id == creator_id)
+
+
+def require_admin(actor: User) -> None:
+    """Raises `NotAllowed` for everyone but admins who aren't banned."""
+    require_unbanned(actor)
+    if not is_admin(actor):
+        raise NotAllowed("Only an admin may do this.", hint="Ask an admin.")
+
+
+def require_organiser(actor: User, board: str, creator_id: int) -> None:
+    """Raises `NotAllowed` for everyone who doesn't organise the board, with its name: who can't
+    see the board mustn't get here."""
+    require_unbanned(actor)
+    if not organises(actor, creator_id):
+        raise NotAllowed(f"Only the organisers of {board!r} may do this.", hint="Ask an admin.")
+
+
+def require_unbanned(actor: User) -> None:
+    """Raises `Banned`."""
+    if actor.banned_at is not None:
+        raise Banned("This account is banned.", hint="Ask an admin.")
+
+
+def require_creator(actor: User) -> None:
+    """Raises `NotAllowed` for competitors, who open no boards, and `Banned`."""
+    require_unbanned(actor)
+    if actor.role is Role.COMPETITOR:
+        raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")

@@ -1,0 +1,1 @@
+"""Reading the ranking: pages of it, and the ranks of submissions."""

@@ -1,0 +1,106 @@
+"""The ranking of a board: each author's best run on a device."""
+
+from dataclasses import dataclass
+
+from kernelbot.domain.types import Board, Standing, StandingsPage, User
+from kernelbot.services.boards import find_board, offered_device
+from kernelbot.services.ranking.marks import Marks
+from kernelbot.services.versioned_cache import VersionedCache
+from kernelbot.store import standings
+from kernelbot.store.database import Database
+
+_PAGES = 128
+_KEPT_ROWS = 1000
+"""Pages further down aren't kept: seldom is the same one asked for again, and the garbage collector
+looks through all that is kept."""
+_RANKINGS = 64
+_PageKey = tuple[int, str, int, int]
+"""Board, device, limit and offset."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A board's ranking on a device. Its rows are the same for as long as all of this is."""
+
+    board: Board
+    device: str
+    total: int
+    """Of authors."""
+    version: int
+
+
+class StandingsService:
+    """Reads the ranking; what counts is decided in SQL when a verdict is written."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._pages = VersionedCache[_PageKey, tuple[Standing, ...]](_PAGES)
+        self._marks = VersionedCache[tuple[int, str], Marks](_RANKINGS)
+
+    async def page(
+        self,
+        viewer: User | None,
+        board: str,
+        device: str | None,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> StandingsPage:
+        """A stretch of the ranking. `device` None: the board's first.
+
+        Raises `NotFound` for a board the viewer can't see, `DeviceNotOffered`.
+        """
+        found = await self.ranking(viewer, board, device)
+        return await self.stretch(found, limit=limit, offset=offset)
+
+    async def ranking(self, viewer: User | None, board: str, device: str | None) -> Ranking:
+        """The ranking as it is now: enough to tell whether it has changed. Raises as `page`."""
+        async with self._database.read() as session:
+            found = await find_board(session, viewer, board)
+        chosen = offered_device(found.board, device)
+        size = found.rankings[chosen]
+        return Ranking(found.board, chosen, size.authors, size.version)
+
+    async def stretch(self, found: Ranking, *, limit: int, offset: int) -> StandingsPage:
+        """Some of its rows: those of then, or newer, never older."""
+        rows = await self._rows(found, limit, offset) if offset < found.total else ()
+        return StandingsPage(found.board, found.device, found.total, rows)
+
+    async def _rows(self, found: Ranking, limit: int, offset: int) -> tuple[Standing, ...]:
+        key = (found.board.id, found.device, limit, offset)
+        rows = self._pages.get(key, found.version)
+        if rows is None:
+            rows = await self._read(key, found.version)
+            if offset < _KEPT_ROWS:
+                self._pages.keep(key, found.version, rows)
+        return rows
+
+    async def _read(self, key: _PageKey, version: int) -> tuple[Standing, ...]:
+        board_id, device, limit, offset = key
+        marks = self._marks.get((board_id, device), version)
+        if marks is None:
+            marks = Marks()
+            self._marks.keep((board_id, device), version, marks)
+        start = marks.before(offset)
+        async with self._database.read() as session:
+            read = await standings.page(
+                session, board_id, device, limit=limit, offset=offset, start=start
+            )
+            if read.version == version:
+                marks.add(offset, read.rows)
+            elif start is not standings.TOP:  # it has changed since: the mark may have moved
+                read = await standings.page(session, board_id, device, limit=limit, offset=offset)
+        return read.rows
+
+    async def count(
+        self, viewer: User | None, board: str, device: str, *, author_id: int | None = None
+    ) -> int:
+        """How many authors are ranked; with `author_id`, how many of their submissions count.
+
+        Raises as `page`.
+        """
+        found = await self.ranking(viewer, board, device)
+        if author_id is None:
+            return found.total
+        async with self._database.read() as session:
+            return await standings.submissions_of(session, found.board.id, found.device, author_id)

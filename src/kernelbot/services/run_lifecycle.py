@@ -1,0 +1,382 @@
+"""Having runs judged: what the worker calls, each step one guarded transaction."""
+
+import asyncio
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from kernelbot.domain.errors import PlatformError
+from kernelbot.domain.files import under_safe_names
+from kernelbot.domain.same_code import code_digest
+from kernelbot.domain.states import MAX_ATTEMPTS, RunState
+from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
+from kernelbot.protocol import (
+    EventKind,
+    Fault,
+    HarnessKind,
+    JobSpec,
+    Limits,
+    Mode,
+    ProgressEvent,
+    RunResult,
+    SamplingRules,
+    SandboxMode,
+    SourceFile,
+    Verdict,
+)
+from kernelbot.services.moderation import triage
+from kernelbot.services.moderation.reviews import (
+    ReviewRules,
+    Scored,
+    hold_if_absurd,
+    hold_if_suspicious,
+    keep_findings,
+)
+from kernelbot.store import attempts, boards, rejudges, standings, submissions
+from kernelbot.store.attempts import HeldRun, LockedRun, OpenAttempt
+from kernelbot.store.database import Database, WriteSession
+
+_RETRY_DELAY_S = 2.0
+MAX_TAKEOVERS = 5
+"""As often workers may die or stop over an attempt, whose fault that may be."""
+_DEADLY = "one worker after another ended while following it"
+EventData = Mapping[str, str | float | None]
+"""What an event says besides its kind."""
+
+
+@dataclass(frozen=True)
+class RunRules:
+    """What every job is given, and when a silent worker is taken for dead."""
+
+    limits: Limits
+    sampling: SamplingRules
+    sandbox: SandboxMode
+    stale_s: float
+    review: ReviewRules = field(default_factory=ReviewRules)
+    queue: QueueRules = field(default_factory=QueueRules)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An attempt that this worker follows. `handle` None: to be launched; launching is
+    idempotent by `spec.job_id`, so it does no harm if it was launched already."""
+
+    attempt_id: int
+    run_id: int
+    submission_id: int
+    spec: JobSpec
+    launcher: str
+    handle: str | None
+    waited_s: float
+    alone: bool
+    """Whether nothing may run beside it: what was lost once may take others with it, and figures
+    of a rejudge are compared with each other."""
+
+
+class RunLifecycle:
+    """The runs' side of the platform."""
+
+    def __init__(
+        self,
+        database: Database,
+        devices: tuple[DeviceConfig, ...],
+        rules: RunRules,
+    ) -> None:
+        self._database = database
+        self._devices = {device.spec.name: device for device in devices}
+        self._rules = rules
+
+    async def claim(self, device_name: str, owner: str) -> Claim | None:
+        """On a device take over what a worker that is gone has left: it had its turn. Else begin
+        the next attempt of the run whose author's turn it is.
+
+        None when there is nothing to do, or the run can't be judged at all, which ends it.
+        """
+        device = self._devices[device_name]
+        async with self._database.write() as session:
+            chosen = await self._choose(session, device_name, owner)
+            run = await attempts.lock_run(session, chosen) if chosen is not None else None
+            if run is None:
+                return None
+            attempt = await self._begin(session, run, device, owner)
+            if attempt is None:
+                return None
+            if attempt.takeovers > MAX_TAKEOVERS:
+                await self._lose(session, run, attempt.id, owner, _DEADLY, Fault.PLATFORM)
+                return None
+            try:
+                spec = await self._spec(session, run, device, attempt.number)
+            except PlatformError as error:
+                await self._give_up(session, run, attempt, owner, str(error))
+                return None
+            waited_s = await attempts.waited_s(session, run.id)
+        return Claim(
+            attempt_id=attempt.id,
+            run_id=run.id,
+            submission_id=run.submission_id,
+            spec=spec,
+            launcher=device.launcher,
+            handle=attempt.handle,
+            waited_s=waited_s,
+            alone=attempt.number > 1 or run.rejudge_id is not None,
+        )
+
+    async def _choose(self, session: WriteSession, device: str, owner: str) -> int | None:
+        stale_s = self._rules.stale_s
+        left = await attempts.abandoned_run(session, device, stale_s=stale_s)
+        return left or await attempts.next_run(
+            session, device, self._rules.queue, owner=owner, stale_s=stale_s
+        )
+
+    async def _begin(
+        self, session: WriteSession, run: LockedRun, device: DeviceConfig, owner: str
+    ) -> OpenAttempt | None:
+        if run.state != RunState.QUEUED:
+            return await attempts.take_over(
+                session, run.id, owner=owner, stale_s=self._rules.stale_s
+            )
+        attempt = await attempts.open_attempt(session, run, launcher=device.launcher, owner=owner)
+        data: EventData = {"attempt": attempt.number}
+        await submissions.add_event(session, run.submission_id, run.id, RunState.DISPATCHED, data)
+        return attempt
+
+    async def _give_up(
+        self, session: WriteSession, run: LockedRun, attempt: OpenAttempt, owner: str, why: str
+    ) -> None:
+        """End a run that no attempt can judge: it would be the next one's turn for ever, and
+        nobody's behind it."""
+        await attempts.close(session, attempt.id, owner, "lost", failure=why)
+        await self._fail(session, run, Fault.PLATFORM, why)
+
+    async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
+        """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
+        async with self._database.write() as session:
+            return await attempts.launched(session, claim.attempt_id, owner, handle)
+
+    async def still_open(self, claim: Claim, owner: str) -> bool:
+        """Whether the attempt is this worker's to follow: neither cancelled nor taken over."""
+        async with self._database.read() as session:
+            return await attempts.still_mine(session, claim.attempt_id, owner)
+
+    async def progressed(self, claim: Claim, owner: str, events: list[ProgressEvent]) -> bool:
+        """Pass progress on to who follows. False as in `launched`."""
+        async with self._database.write() as session:
+            await attempts.hold_run(session, claim.run_id)
+            if not await attempts.still_mine(session, claim.attempt_id, owner):
+                return False
+            if await attempts.run_started(session, claim.run_id):
+                await submissions.add_event(
+                    session, claim.submission_id, claim.run_id, RunState.RUNNING, {}
+                )
+            for event in events:
+                if event.kind not in (EventKind.STARTED, EventKind.FINISHED):
+                    await submissions.add_event(
+                        session, claim.submission_id, claim.run_id, event.kind, _event_data(event)
+                    )
+        return True
+
+    async def finish(self, claim: Claim, owner: str, result: RunResult) -> bool:
+        """Write the verdict with all that depends on it, in one transaction.
+
+        False when the attempt had ended before: nothing is written twice.
+        """
+        result = replace(result, artifacts=under_safe_names(result.artifacts))
+        failure = result.failure
+        accepted = result.verdict == Verdict.ACCEPTED
+        ranked = accepted and claim.spec.secret
+        # Now and not before: while it was measured it would have disturbed the times.
+        found = await self._noticed(claim) if ranked else ()
+        code_sha256 = await _code_digest(claim) if ranked else None
+        fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
+        async with self._database.write() as session:
+            run = await attempts.hold_run(session, claim.run_id)
+            if run is None or not await attempts.close(
+                session, claim.attempt_id, owner, "finished", result=result
+            ):
+                return False
+            await attempts.finish_run(
+                session,
+                claim.run_id,
+                verdict=result.verdict,
+                fault=fault,
+                message=None if accepted or failure is None else failure.message,
+                score_s=result.score_s if accepted else None,
+                ci95_s=result.score_ci95_s if accepted and result.score_s else None,
+                unverified=result.harness == HarnessKind.SCRIPT,
+            )
+            await attempts.add_measurements(session, claim.run_id, result)
+            if code_sha256 is not None:
+                await submissions.know_code(session, claim.submission_id, code_sha256)
+            data: EventData = {
+                "verdict": result.verdict,
+                "fault": fault,
+                "score_s": result.score_s,
+                "message": None if accepted or failure is None else failure.message,
+            }
+            first_time = run.rejudge_id is None and claim.spec.secret
+            await keep_findings(session, claim.submission_id, found, self._rules.review)
+            if result.score_s is not None and accepted and first_time:
+                scored = Scored(
+                    claim.submission_id,
+                    run.leaderboard_id,
+                    run.device,
+                    run.author_id,
+                    result.score_s,
+                )
+                await hold_if_absurd(session, scored, self._rules.review)
+            if accepted and run.mode == Mode.LEADERBOARD:
+                await hold_if_suspicious(session, claim.submission_id, result.suspicions)
+            await self._ended(session, run, data)
+        return True
+
+    async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
+        if not self._rules.review.triage:
+            return ()
+        return await triage.examine(claim.spec.submission.text)
+
+    async def lost(self, claim: Claim, owner: str, reason: str, fault: Fault) -> bool:
+        """The infrastructure failed: back into the queue, or after the last attempt an end with
+        our fault. False as in `finish`."""
+        async with self._database.write() as session:
+            run = await attempts.hold_run(session, claim.run_id)
+            return run is not None and await self._lose(
+                session, run, claim.attempt_id, owner, reason, fault
+            )
+
+    async def _lose(
+        self,
+        session: WriteSession,
+        run: HeldRun | LockedRun,
+        attempt_id: int,
+        owner: str,
+        reason: str,
+        fault: Fault,
+    ) -> bool:
+        if not await attempts.close(session, attempt_id, owner, "lost", failure=reason):
+            return False
+        losses = await attempts.losses(session, run.id)
+        if losses < MAX_ATTEMPTS:
+            delay_s = 0.0 if losses == 1 else _RETRY_DELAY_S
+            await self._requeue(session, run, {"reason": reason}, delay_s)
+        else:
+            message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
+            await self._fail(session, run, fault, message)
+        return True
+
+    async def give_back(self, claim: Claim, owner: str) -> None:
+        """This worker stops: back into the queue, and no failure counted."""
+        async with self._database.write() as session:
+            run = await attempts.hold_run(session, claim.run_id)
+            if run and await attempts.close(session, claim.attempt_id, owner, "returned"):
+                await self._requeue(session, run, {"reason": "the worker stopped"}, 0.0)
+
+    async def heartbeat(
+        self,
+        owner: str,
+        node: str,
+        reports: list[DeviceReport],
+        followed: set[int],
+        counts: dict[tuple[str, str], float],
+    ) -> set[int]:
+        """Say that this worker lives; returns which of those it follows are still its own."""
+        async with self._database.write() as session:
+            return await attempts.heartbeat(session, owner, node, reports, followed, counts)
+
+    async def owners(self, node: str) -> list[str]:
+        """Everyone who may own an attempt and run on this node."""
+        async with self._database.read() as session:
+            return await attempts.owners(session, node)
+
+    async def expire(self, gone: list[str]) -> int:
+        """Let the attempts of workers known to be dead be taken over before they grow stale;
+        returns how many there were."""
+        if not gone:
+            return 0
+        async with self._database.write() as session:
+            return await attempts.expire(session, gone)
+
+    async def _fail(
+        self,
+        session: WriteSession,
+        run: HeldRun | LockedRun,
+        fault: Fault,
+        message: str,
+    ) -> None:
+        """The end that is no fault of the author's."""
+        verdict = Verdict.INTERNAL_ERROR
+        await attempts.finish_run(session, run.id, verdict=verdict, fault=fault, message=message)
+        data: EventData = {"verdict": verdict, "fault": fault, "message": message}
+        await self._ended(session, run, data)
+
+    async def _ended(
+        self,
+        session: WriteSession,
+        run: HeldRun | LockedRun,
+        data: EventData,
+    ) -> None:
+        await submissions.add_event(session, run.submission_id, run.id, RunState.FINISHED, data)
+        if run.rejudge_id is not None:
+            await rejudges.ended(session, run.rejudge_id)
+        elif run.mode == Mode.LEADERBOARD:
+            await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
+
+    async def _requeue(
+        self, session: WriteSession, run: HeldRun | LockedRun, data: EventData, delay_s: float
+    ) -> None:
+        if await attempts.requeue_run(session, run.id, delay_s):
+            await submissions.add_event(session, run.submission_id, run.id, RunState.QUEUED, data)
+
+    async def _spec(
+        self, session: WriteSession, run: LockedRun, device: DeviceConfig, number: int
+    ) -> JobSpec:
+        definition = await boards.definition(session, run.problem_version_id)
+        return JobSpec(
+            job_id=_job_id(run, number),
+            problem=definition.spec,
+            submission=SourceFile(run.file_name, run.code),
+            mode=run.mode,
+            device=device.spec,
+            secret=run.secret,
+            seed=_secret_seed(run, number) if run.secret else None,
+            limits=self._rules.limits,
+            sampling=self._rules.sampling,
+            sandbox=self._rules.sandbox,
+        )
+
+
+async def _code_digest(claim: Claim) -> bytes:
+    """In a thread: a large source takes a second."""
+    spec = claim.spec
+    return await asyncio.to_thread(code_digest, spec.submission.text, spec.problem.lang)
+
+
+def _secret_seed(run: LockedRun, number: int) -> int:
+    """A seed for this attempt alone, but the same if it is asked for again. One for all that a
+    rejudge compares, and one for all of a board that says so."""
+    if run.fixed_seed:
+        return int.from_bytes(run.board_secret[:4], "big") >> 1
+    name = f"run {run.id}.{number}" if run.rejudge_id is None else f"rejudge {run.rejudge_id}"
+    drawn = hmac.digest(run.board_secret, name.encode(), "sha256")
+    return int.from_bytes(drawn[:4], "big") >> 1
+
+
+def _job_id(run: LockedRun, number: int) -> str:
+    """The same for the same attempt, and another in any other database."""
+    name = f"{run.id}.{number}"
+    mark = hashlib.sha256(run.board_secret + name.encode()).hexdigest()[:12]
+    return f"{name}.{mark}"
+
+
+def _event_data(event: ProgressEvent) -> EventData:
+    fields: EventData = {
+        "phase": event.phase,
+        "index": event.index,
+        "total": event.total,
+        "spec": event.spec,
+        "verdict": event.verdict,
+        "message": event.message,
+        "median_ns": event.median_ns,
+        "duration_s": event.duration_s,
+    }
+    return {key: value for key, value in fields.items() if value is not None}

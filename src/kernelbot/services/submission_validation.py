@@ -1,0 +1,123 @@
+"""What is checked before a submission is accepted, in the order in which people are told."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from kernelbot.domain.accounts import LimitCategory
+from kernelbot.domain.errors import (
+    Banned,
+    BoardClosed,
+    DeviceNotOffered,
+    InvalidSubmission,
+    NotAllowed,
+    UserError,
+)
+from kernelbot.domain.source import check_language, source_text
+from kernelbot.domain.types import NewSubmission, User
+from kernelbot.services.boards import may_see, no_board, offered_device
+from kernelbot.services.directives import Directives, read_directives
+from kernelbot.services.limits import count_submission
+from kernelbot.services.platform import check_accepting
+from kernelbot.store import new_submissions
+from kernelbot.store.database import WriteSession
+from kernelbot.store.new_submissions import Destination
+
+_FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}\.(?:py|cu|cuh|cpp)")
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """Where a submission goes."""
+
+    board: Destination
+    devices: tuple[str, ...]
+
+
+def check_upload(new: NewSubmission, devices: tuple[str, ...]) -> str:
+    """The source text, if devices exist here and size and encoding are right."""
+    known = {name.lower() for name in devices}
+    for device in new.devices:
+        if device.lower() not in known:
+            raise DeviceNotOffered(
+                f"There is no device named {device!r} here.",
+                hint=f"Devices: {', '.join(devices) or 'none'}.",
+            )
+    code = source_text(new.content)
+    if "\x00" in code:
+        raise InvalidSubmission("The file holds a NUL character, so it isn't a source text.")
+    if not code.strip():
+        raise InvalidSubmission("The file is empty.", hint="Did you save it?")
+    return code
+
+
+async def check(
+    session: WriteSession, author: User, new: NewSubmission, code: str, *, late: bool
+) -> Accepted:
+    """Board and devices, if this author may submit there now; that counts towards their limits.
+    `late`: an admin has allowed it past the deadline."""
+    category = LimitCategory.of(new.mode)
+    try:
+        directives = _checked(author, new, code)
+        name = _board_name(new, directives)
+    except UserError:  # which is told after a pause
+        check_accepting((await new_submissions.facts(session, "", author.id, category))[0])
+        raise
+    asked = "" if "\x00" in name else name
+    state, board = await new_submissions.facts(session, asked, author.id, category)
+    check_accepting(state)
+    if board is None:
+        raise no_board(name)
+    _check_open(author, board, late=late)
+    check_language(new.file_name, board.lang)
+    await count_submission(session, author, board, category)
+    return Accepted(board, _devices(board, new.devices or directives.devices))
+
+
+def _checked(author: User, new: NewSubmission, code: str) -> Directives:
+    if author.banned_at is not None:
+        raise Banned("This account is banned from submitting.", hint="Ask an admin.")
+    if not _FILE_NAME.fullmatch(new.file_name) or not new.file_name.isprintable():
+        raise InvalidSubmission(
+            "The file's name must end in .py, .cu, .cuh or .cpp and have no slashes, line breaks "
+            "or other control characters."
+        )
+    return read_directives(code)
+
+
+def _board_name(new: NewSubmission, directives: Directives) -> str:
+    told, written = new.board, directives.board
+    if told is None and written is None:
+        raise InvalidSubmission(
+            "No board is named.",
+            hint="Use --board, or write `#!POPCORN leaderboard NAME` at the top of the file.",
+        )
+    if told is not None and written is not None and told.lower() != written.lower():
+        raise InvalidSubmission(
+            f"The file is for board {written!r} and was submitted to {told!r}.",
+            hint="Change its `#!POPCORN leaderboard` line.",
+        )
+    name = told if told is not None else written
+    assert name is not None
+    return name
+
+
+def _check_open(author: User, board: Destination, *, late: bool) -> None:
+    if not may_see(author, board):
+        raise NotAllowed(f"Board {board.name!r} is closed.", hint="Ask for an invite.")
+    deadline = board.deadline
+    if deadline is not None and deadline <= datetime.now(UTC) and not late:
+        raise BoardClosed(
+            f"The deadline of {board.name!r} passed at {deadline.astimezone(UTC):%F %R} UTC."
+        )
+
+
+def _devices(board: Destination, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    if wanted:
+        return tuple(dict.fromkeys(offered_device(board, device) for device in wanted))
+    if len(board.devices) > 1:
+        raise DeviceNotOffered(
+            f"Board {board.name!r} has several devices: name one.",
+            hint=f"It offers: {', '.join(board.devices)}.",
+        )
+    return board.devices

@@ -1,0 +1,34 @@
+"""From where a run stands in the queue to what its author is told, as a pure function."""
+
+import math
+
+from kernelbot.domain.types import QueuePlace
+from kernelbot.store.queue import Waiting
+
+
+def place_of(found: Waiting, slots: int, running_limit: int | None) -> QueuePlace:
+    """The place and a guess at the wait, which tell the same: those ahead are judged on all slots
+    at the pace of the device's latest runs, and the author's own among them on no more than
+    may run at once. If that takes longer than waiting for the turn, others that wait are judged
+    meanwhile, and the place counts them."""
+    if slots == 0:
+        return QueuePlace(found.device, found.position, None)
+    position = found.position
+    free = max(0, slots - found.running)
+    rounds = max(0, position - free) / slots
+    if running_limit is not None:
+        own_rounds = _own_rounds(found, min(slots, running_limit))
+        if own_rounds > rounds:
+            rounds = own_rounds
+            judged_by_then = free + math.floor(rounds * slots)
+            last = found.others + found.own_before + 1
+            position = max(position, min(judged_by_then, last))
+    wait_s = None if found.mean_s is None else rounds * found.mean_s
+    return QueuePlace(found.device, position, wait_s)
+
+
+def _own_rounds(found: Waiting, at_once: int) -> float:
+    """Until so few of the author's own are left before it that it may run beside them."""
+    at_once = max(1, at_once)
+    free = max(0, at_once - found.own_running)
+    return max(0, found.own_before + 1 - free) / at_once

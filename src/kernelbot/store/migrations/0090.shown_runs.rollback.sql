@@ -1,1 +1,0 @@
-DROP VIEW shown_runs;

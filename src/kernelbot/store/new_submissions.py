@@ -1,0 +1,90 @@
+"""Creates a submission: what decides about it, and all that is added, in one call each."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.domain.accounts import LimitCategory, PlatformState
+from kernelbot.domain.types import QueueRules, Visibility
+from kernelbot.protocol import Lang, Mode
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.queue import Waiting, asked, read_line
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class Destination:
+    """The board that a submission is for. `max_per_hour` None: any number."""
+
+    id: int
+    name: str
+    problem_version_id: int
+    creator_id: int
+    visibility: Visibility
+    deadline: datetime | None
+    invited: bool
+    devices: tuple[str, ...]
+    max_per_hour: int | None
+    lang: Lang
+
+
+@dataclass(frozen=True)
+class NewRow:
+    """What is stored of a new submission."""
+
+    leaderboard_id: int
+    problem_version_id: int
+    author_id: int
+    file_name: str
+    mode: Mode
+    code: str
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AddedRun:
+    """A run of a submission that was just added; all of them wait."""
+
+    submission_id: int
+    id: int
+    device: str
+    secret: bool
+    created_at: datetime
+    waiting: int
+    """How many of its author's wait for the device with it; exact until the transaction ends."""
+
+
+async def facts(
+    session: ReadSession, name: str, author_id: int, category: LimitCategory
+) -> tuple[PlatformState, Destination | None]:
+    """Whether submissions are taken at all, and the board of that name, in any case of letters."""
+    values = {"name": name, "author_id": author_id, "category": category}
+    row = await session.one(statements("new_submissions")["facts"], values)
+    assert row is not None, "the migration puts the platform's one row there"
+    state = PlatformState(row.pop("accepts_jobs"), row.pop("reason"))
+    if row["id"] is None:
+        return state, None
+    visibility, devices = Visibility(row.pop("visibility")), tuple(row.pop("devices"))
+    lang = Lang(row.pop("lang"))
+    return state, Destination(**row, visibility=visibility, devices=devices, lang=lang)
+
+
+async def add_submission(
+    session: WriteSession, new: NewRow, rules: QueueRules, *, fresh_s: float
+) -> tuple[list[AddedRun], Waiting | None]:
+    """Store source and submission with its runs, on the secret data too where it is ranked,
+    their jobs and the events that tell of them; returns the runs, and as `queue.waiting`."""
+    values = {
+        "leaderboard_id": new.leaderboard_id,
+        "problem_version_id": new.problem_version_id,
+        "author_id": new.author_id,
+        "source_sha256": hashlib.sha256(new.code.encode()).digest(),
+        "code": new.code,
+        "file_name": new.file_name,
+        "mode": new.mode,
+        "devices": list(new.devices),
+        **asked(rules, fresh_s),
+    }
+    rows = await session.all(statements("new_submissions")["add"], values)
+    lines = [row.pop("line") for row in rows]
+    return [AddedRun(**row) for row in rows], read_line(lines[0])

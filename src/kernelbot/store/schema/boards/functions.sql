@@ -1,0 +1,33 @@
+-- Rules of boards and problems.
+
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'a row of % never changes', TG_TABLE_NAME USING ERRCODE = 'integrity_constraint_violation';
+END;
+$$;
+CREATE TRIGGER problem_versions_immutable BEFORE UPDATE ON problem_versions
+    FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE FUNCTION is_member(_board bigint, _user bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT 1 FROM invites i JOIN invite_boards b ON b.batch_id = i.batch_id
+        WHERE i.user_id = _user AND b.leaderboard_id = _board
+    );
+$$;
+
+-- Boards with their problem, and in the order of their devices the sizes of their rankings.
+CREATE VIEW shown_boards AS
+SELECT
+    b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
+    v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.fixed_seed, b.created_at, b.creator_id,
+    d.devices, d.authors, d.versions, d.outdated_scores
+FROM leaderboards b
+JOIN problem_versions v ON v.id = b.problem_version_id
+JOIN problems p ON p.id = v.problem_id
+CROSS JOIN LATERAL (
+    SELECT array_agg(device ORDER BY position) AS devices,
+        array_agg(authors ORDER BY position) AS authors,
+        array_agg(version ORDER BY position) AS versions,
+        coalesce(sum(outdated), 0) AS outdated_scores
+    FROM leaderboard_devices WHERE leaderboard_id = b.id
+) d;

@@ -1,0 +1,248 @@
+-- Whose turn it is, and how long the wait is.
+
+CREATE FUNCTION count_turn(_run runs, _waits integer, _works integer)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    ranked integer := CASE WHEN _run.priority > 0 THEN _waits ELSE 0 END;
+BEGIN
+    UPDATE queue_turns
+    SET waiting = waiting + _waits, waiting_ranked = waiting_ranked + ranked,
+        running = running + _works
+    WHERE device = _run.device AND author_id = _run.author_id;
+    IF NOT FOUND AND _waits + _works > 0 THEN
+        INSERT INTO queue_turns AS t (device, author_id, waiting, waiting_ranked, running)
+        VALUES (_run.device, _run.author_id, _waits, ranked, _works)
+        ON CONFLICT (device, author_id) DO UPDATE
+        SET waiting = t.waiting + excluded.waiting,
+            waiting_ranked = t.waiting_ranked + excluded.waiting_ranked,
+            running = t.running + excluded.running;
+    END IF;
+END;
+$$;
+
+-- Wake the workers of a device when the transaction commits: a run waits, or one has ended, so that
+-- its author's next may be taken.
+CREATE FUNCTION announce_turn(_device text) RETURNS void LANGUAGE sql AS $$
+    SELECT pg_notify('kernelbot_turns', _device);
+$$;
+
+CREATE FUNCTION keep_turns() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    waits integer := 0;
+    works integer := 0;
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        waits := waits - (OLD.state = 'queued')::int;
+        works := works - (OLD.state IN ('dispatched', 'running'))::int;
+    END IF;
+    IF TG_OP = 'DELETE' THEN
+        PERFORM count_turn(OLD, waits, works);
+        PERFORM announce_turn(OLD.device);
+        RETURN NULL;
+    END IF;
+    waits := waits + (NEW.state = 'queued')::int;
+    works := works + (NEW.state IN ('dispatched', 'running'))::int;
+    IF waits <> 0 OR works <> 0 THEN
+        PERFORM count_turn(NEW, waits, works);
+    END IF;
+    IF waits > 0 OR works < 0 THEN
+        PERFORM announce_turn(NEW.device);
+    END IF;
+    RETURN NULL;
+END;
+$$;
+CREATE TRIGGER runs_turn_insert AFTER INSERT ON runs
+    FOR EACH ROW WHEN (NEW.state IN ('queued', 'dispatched', 'running'))
+    EXECUTE FUNCTION keep_turns();
+CREATE TRIGGER runs_turn_update AFTER UPDATE OF state ON runs
+    FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION keep_turns();
+CREATE TRIGGER runs_turn_delete AFTER DELETE ON runs
+    FOR EACH ROW WHEN (OLD.state IN ('queued', 'dispatched', 'running'))
+    EXECUTE FUNCTION keep_turns();
+
+-- The run of a rejudge that this worker measures next on the device, locked; NULL for none. The
+-- rejudge's row, once its owner is set, lets the next to ask see whose it is.
+CREATE FUNCTION next_rejudged_run(_device text, _owner text, _stale_s double precision)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    stale interval := make_interval(secs => _stale_s);
+    open_id bigint;
+    found_id bigint;
+BEGIN
+    FOR open_id IN
+        SELECT id FROM rejudges WHERE device = _device AND finished_at IS NULL ORDER BY id
+    LOOP
+        UPDATE rejudges SET owner = _owner
+        WHERE id = open_id AND (
+            owner IS NULL OR owner = _owner OR NOT EXISTS (
+                -- A heartbeat from the future is of before the clock was put back.
+                SELECT 1 FROM workers w
+                WHERE w.owner = rejudges.owner
+                    AND w.heartbeat_at BETWEEN now() - stale AND now() + stale
+            )
+        );
+        CONTINUE WHEN NOT FOUND;
+        SELECT id INTO found_id FROM runs
+        WHERE rejudge_id = open_id AND state = 'queued'
+            -- No pause is that long: then the clock was put back.
+            AND (ready_at IS NULL OR ready_at NOT BETWEEN now() AND now() + interval '1 minute')
+        ORDER BY id LIMIT 1
+        FOR UPDATE SKIP LOCKED;
+        IF FOUND THEN
+            RETURN found_id;
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END;
+$$;
+
+-- The run to judge next on a device, locked, and its author's turn taken; NULL when nothing may
+-- be judged. Of the authors with something waiting and fewer than `_running_limit` runs at work
+-- (NULL: no limit), the one whose last turn is the longest ago; of their runs the
+-- oldest. With `_ranked_first` every ranked run goes before any other. The lock on the turn makes
+-- two who ask at once take different runs, and keeps the limit exact.
+CREATE FUNCTION next_run(_device text, _running_limit integer, _ranked_first boolean)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    ranked boolean;
+    turn record;
+    found_id bigint;
+BEGIN
+    FOREACH ranked IN ARRAY CASE WHEN _ranked_first THEN '{t,f}' ELSE '{f}' END::boolean[] LOOP
+        FOR turn IN
+            SELECT author_id FROM queue_turns
+            WHERE device = _device AND waits AND (NOT ranked OR waiting_ranked > 0)
+            ORDER BY CASE WHEN ranked THEN last_ranked_turn ELSE last_turn END, author_id
+        LOOP
+            PERFORM 1 FROM queue_turns
+            WHERE device = _device AND author_id = turn.author_id AND waits
+                AND (_running_limit IS NULL OR running < _running_limit)
+            FOR NO KEY UPDATE;
+            CONTINUE WHEN NOT FOUND;
+            SELECT id INTO found_id FROM runs
+            WHERE device = _device AND author_id = turn.author_id AND state = 'queued'
+                AND rejudge_id IS NULL AND (NOT ranked OR priority > 0)
+                -- No pause is that long: then the clock was put back.
+                AND (ready_at IS NULL OR ready_at NOT BETWEEN now() AND now() + interval '1 minute')
+            ORDER BY id LIMIT 1
+            FOR UPDATE SKIP LOCKED;
+            IF FOUND THEN
+                UPDATE queue_turns
+                SET last_turn = CASE WHEN ranked THEN last_turn
+                        ELSE nextval('queue_turn_numbers') END,
+                    last_ranked_turn = CASE WHEN ranked THEN nextval('queue_turn_numbers')
+                        ELSE last_ranked_turn END
+                WHERE device = _device AND author_id = turn.author_id;
+                RETURN found_id;
+            END IF;
+        END LOOP;
+    END LOOP;
+    RETURN NULL;
+END;
+$$;
+
+-- How many runs of its device are judged before a waiting run, plus one, if nobody submits more:
+-- in each round every author with something left has one turn. NULL for one that doesn't wait.
+-- A function, because its plan is made once per connection. Of an author's own runs those behind
+-- are counted and not those before: most who ask have just submitted, so there are none.
+CREATE FUNCTION queue_place(_run bigint, _ranked_first boolean)
+RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    own record;
+    round bigint;
+    before_it bigint;
+BEGIN
+    SELECT r.device, r.author_id, r.priority > 0 AS ranked,
+        CASE WHEN _ranked_first AND r.priority > 0 THEN t.last_ranked_turn
+            ELSE t.last_turn END AS last_turn,
+        CASE WHEN NOT _ranked_first THEN t.waiting
+            WHEN r.priority > 0 THEN t.waiting_ranked
+            ELSE t.waiting - t.waiting_ranked END AS waiting,
+        CASE WHEN NOT _ranked_first THEN '{0,1}' ELSE ARRAY[r.priority] END::integer[] AS priorities
+    INTO own
+    FROM runs r JOIN queue_turns t ON t.device = r.device AND t.author_id = r.author_id
+    WHERE r.id = _run AND r.state = 'queued';
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    SELECT own.waiting - count(*) INTO round FROM runs r
+    WHERE r.device = own.device AND r.author_id = own.author_id AND r.state = 'queued'
+        AND r.priority = ANY(own.priorities) AND r.id > _run;
+    SELECT coalesce(sum(
+        CASE WHEN t.author_id = own.author_id THEN 0
+            ELSE least(
+                CASE WHEN NOT _ranked_first THEN t.waiting
+                    WHEN own.ranked THEN t.waiting_ranked
+                    ELSE t.waiting - t.waiting_ranked END,
+                round - 1
+                    + ((
+                        CASE WHEN _ranked_first AND own.ranked THEN t.last_ranked_turn
+                            ELSE t.last_turn END,
+                        t.author_id
+                    ) < (own.last_turn, own.author_id))::int
+            ) END
+        + CASE WHEN _ranked_first AND NOT own.ranked THEN t.waiting_ranked ELSE 0 END
+    ), 0) INTO before_it
+    FROM queue_turns t WHERE t.device = own.device AND t.waits;
+    RETURN round + before_it;
+END;
+$$;
+
+-- The place of the submission's run whose turn comes first, and what a guess at the wait is made of;
+-- NULL if nothing of it waits. `own_*`: of its author; `mean_s`: of the latest runs; `others`: the
+-- runs of others that wait for the device, if an author may have only so many at work (`_limited`).
+CREATE FUNCTION queue_line(
+    _submission bigint, _ranked_first boolean, _fresh_s double precision, _limited boolean
+) RETURNS json LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    next record;
+    fresh interval := make_interval(secs => _fresh_s);
+    running bigint;
+    own_running bigint;
+    own_before bigint;
+    others bigint := 0;
+    workers bigint;
+    mean_s double precision;
+BEGIN
+    -- Its runs first: by statistics of an emptier hour all that waits looks like as little to read.
+    WITH its AS MATERIALIZED (SELECT r.* FROM runs r WHERE r.submission_id = _submission)
+    SELECT its.id, its.device, its.author_id, queue_place(its.id, _ranked_first) AS place
+    INTO next
+    FROM its WHERE its.state = 'queued' AND its.rejudge_id IS NULL
+    ORDER BY place LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    SELECT count(*), count(*) FILTER (WHERE r.author_id = next.author_id)
+    INTO running, own_running
+    FROM runs r WHERE r.device = next.device AND r.state IN ('dispatched', 'running');
+    SELECT t.waiting - 1 - (
+            SELECT count(*) FROM runs r
+            WHERE r.device = next.device AND r.author_id = next.author_id AND r.state = 'queued'
+                AND r.priority IN (0, 1) AND r.id > next.id
+        )
+    INTO own_before
+    FROM queue_turns t WHERE t.device = next.device AND t.author_id = next.author_id;
+    IF _limited THEN
+        SELECT coalesce(sum(t.waiting), 0) INTO others
+        FROM queue_turns t
+        WHERE t.device = next.device AND t.author_id <> next.author_id AND t.waits;
+    END IF;
+    SELECT count(*) INTO workers
+    FROM worker_devices d JOIN workers w ON w.owner = d.owner
+    WHERE d.device = next.device AND d.available
+        AND w.heartbeat_at BETWEEN now() - fresh AND now() + fresh;
+    SELECT avg(greatest(extract(epoch FROM lately.finished_at - lately.started_at), 0))
+    INTO mean_s
+    FROM (
+        SELECT r.finished_at, r.started_at FROM runs r
+        WHERE r.device = next.device AND r.state = 'finished' AND r.started_at IS NOT NULL
+        ORDER BY r.finished_at DESC LIMIT 50
+    ) lately;
+    RETURN json_build_object(
+        'device', next.device, 'position', next.place, 'running', running,
+        'own_running', own_running, 'own_before', own_before, 'others', others,
+        'workers', workers, 'mean_s', mean_s
+    );
+END;
+$$;

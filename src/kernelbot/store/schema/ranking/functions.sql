@@ -1,0 +1,506 @@
+-- The ranking: which runs count, which of them stands, and pages of what stands.
+
+-- What may be ranked, of any version of the problem. A finished rejudge's measurement takes the
+-- place of those before, unless it was our failure. Only what was measured as its problem is judged:
+-- on a board that is judged natively no script's result ranks.
+CREATE VIEW rankable_runs AS
+SELECT
+    s.leaderboard_id,
+    r.device,
+    s.author_id,
+    r.id AS run_id,
+    s.id AS submission_id,
+    r.score_s,
+    coalesce(r.ci_low_s, r.score_s) AS ci_low_s,
+    coalesce(r.ci_high_s, r.score_s) AS ci_high_s,
+    s.created_at AS achieved_at,
+    s.source_sha256,
+    r.rejudge_id,
+    coalesce(j.created_at, s.created_at) AS measured_at,
+    measured.judging_hash,
+    s.code_sha256
+FROM submissions s
+JOIN users u ON u.id = s.author_id AND u.banned_at IS NULL
+JOIN runs r ON r.submission_id = s.id AND r.secret
+    AND r.state = 'finished' AND r.verdict = 'accepted' AND r.score_s IS NOT NULL
+LEFT JOIN rejudges j ON j.id = r.rejudge_id
+JOIN problem_versions measured
+    ON measured.id = coalesce(j.problem_version_id, s.problem_version_id)
+JOIN leaderboard_devices offered
+    ON offered.leaderboard_id = s.leaderboard_id AND offered.device = r.device
+JOIN runs p ON p.submission_id = s.id AND p.device = r.device AND NOT p.secret
+    AND p.state = 'finished' AND p.verdict = 'accepted'
+WHERE s.mode = 'leaderboard'
+    AND s.review = 'clear'
+    AND (r.rejudge_id IS NULL OR j.finished_at IS NOT NULL)
+    AND r.unverified = (measured.harness = 'script')
+    AND NOT EXISTS (
+        SELECT 1 FROM runs c
+        WHERE c.submission_id = s.id AND c.state = 'cancelled' AND c.rejudge_id IS NULL
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM runs l
+        JOIN rejudges k ON k.id = l.rejudge_id AND k.finished_at IS NOT NULL
+        WHERE l.submission_id = s.id AND l.device = r.device
+            AND l.rejudge_id > coalesce(r.rejudge_id, 0)
+            AND l.state = 'finished' AND (l.fault IS NULL OR l.fault = 'author')
+    );
+
+-- What counts. Nothing else in the system decides this. Source and code are asked for apart: with
+-- an OR every run of an author would be compared with all that they have withdrawn.
+CREATE VIEW eligible_runs AS
+SELECT r.leaderboard_id, r.device, r.author_id, r.run_id, r.submission_id, r.score_s,
+    r.ci_low_s, r.ci_high_s, r.achieved_at, r.source_sha256, r.rejudge_id, r.measured_at,
+    r.code_sha256
+FROM rankable_runs r
+JOIN leaderboards b ON b.id = r.leaderboard_id
+JOIN problem_versions current ON current.id = b.problem_version_id
+    AND current.judging_hash = r.judging_hash
+WHERE NOT EXISTS (
+    SELECT 1 FROM withdrawn_sources w
+    WHERE w.leaderboard_id = r.leaderboard_id AND w.author_id = r.author_id
+        AND w.source_sha256 = r.source_sha256 AND w.judging_hash = r.judging_hash
+        AND w.device = r.device AND w.submission_id < r.submission_id
+        AND r.rejudge_id IS NULL
+) AND NOT EXISTS (
+    SELECT 1 FROM withdrawn_sources w
+    WHERE w.leaderboard_id = r.leaderboard_id AND w.author_id = r.author_id
+        AND w.code_sha256 = r.code_sha256 AND w.judging_hash = r.judging_hash
+        AND w.device = r.device AND w.submission_id < r.submission_id
+        AND r.rejudge_id IS NULL
+);
+
+-- One that was rejudged stands as it was then measured; the same source `again` doesn't count;
+-- another one replaces what stands if its interval lies wholly below.
+CREATE FUNCTION better_run(best eligible_runs, run eligible_runs, again boolean)
+RETURNS eligible_runs LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF best.run_id IS NULL
+        OR (run.rejudge_id IS NOT NULL AND run.rejudge_id IS DISTINCT FROM best.rejudge_id)
+        OR (run.ci_high_s < best.ci_low_s AND NOT again)
+    THEN
+        RETURN run;
+    END IF;
+    RETURN best;
+END;
+$$;
+
+CREATE AGGREGATE best_run_of(run eligible_runs, again boolean) (
+    SFUNC = better_run, STYPE = eligible_runs
+);
+
+-- Which run of each author stands, in the order of measuring: a ranking is rebuilt from it in one
+-- pass over the board's runs, and one author's standing is a row of it. What is grouped by is named
+-- first, so that asking for one author or one board reads no others.
+CREATE VIEW standing_runs AS
+SELECT leaderboard_id, device, author_id, (best).run_id, (best).submission_id, (best).score_s,
+    (best).ci_low_s, (best).ci_high_s, (best).achieved_at
+FROM (
+    SELECT leaderboard_id, device, author_id,
+        best_run_of(run, again ORDER BY measured_at, achieved_at, run_id) AS best
+    FROM (
+        SELECT run.leaderboard_id, run.device, run.author_id, run.measured_at, run.achieved_at,
+            run.run_id, run,
+            row_number() OVER (
+                PARTITION BY run.leaderboard_id, run.device, run.author_id, run.source_sha256
+                ORDER BY run.measured_at, run.achieved_at, run.run_id
+            ) > 1 OR row_number() OVER (
+                PARTITION BY run.leaderboard_id, run.device, run.author_id,
+                    coalesce(run.code_sha256, run.source_sha256)
+                ORDER BY run.measured_at, run.achieved_at, run.run_id
+            ) > 1 AS again
+        FROM eligible_runs run
+    ) runs
+    GROUP BY leaderboard_id, device, author_id
+) authors;
+
+-- Decide again who leads, from a place in the order on, until a leader past it was one before:
+-- from there on nothing can differ.
+CREATE FUNCTION mark_leaders(
+    _board bigint, _device text, _score_s double precision, _at timestamptz, _author bigint
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    leader_high_s double precision;
+    place record;
+    should_lead boolean;
+BEGIN
+    SELECT ci_high_s INTO leader_high_s FROM standings
+    WHERE leaderboard_id = _board AND device = _device AND leads
+        AND (score_s, achieved_at, author_id) < (_score_s, _at, _author)
+    ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1;
+
+    FOR place IN
+        SELECT author_id, ci_low_s, ci_high_s, leads,
+            (score_s, achieved_at, author_id) > (_score_s, _at, _author) AS past
+        FROM standings
+        WHERE leaderboard_id = _board AND device = _device
+            AND (score_s, achieved_at, author_id) >= (_score_s, _at, _author)
+        ORDER BY score_s, achieved_at, author_id
+    LOOP
+        should_lead := leader_high_s IS NULL OR place.ci_low_s > leader_high_s;
+        EXIT WHEN should_lead AND place.leads AND place.past;
+        IF should_lead <> place.leads THEN
+            UPDATE standings SET leads = should_lead
+            WHERE leaderboard_id = _board AND device = _device AND author_id = place.author_id;
+        END IF;
+        IF should_lead THEN
+            leader_high_s := place.ci_high_s;
+        END IF;
+    END LOOP;
+END;
+$$;
+
+-- Whether a board has scores of an author on a device that are of an earlier version of the problem.
+CREATE FUNCTION has_outdated(_board bigint, _device text, _author bigint)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT 1 FROM rankable_runs r
+        JOIN leaderboards b ON b.id = r.leaderboard_id
+        JOIN problem_versions current ON current.id = b.problem_version_id
+            AND current.judging_hash <> r.judging_hash
+        WHERE r.leaderboard_id = _board AND r.device = _device AND r.author_id = _author
+    );
+$$;
+
+-- Count anew what is kept of a board's device: authors who stand, and whose scores are outdated.
+CREATE FUNCTION recount_authors(_board bigint, _device text) RETURNS void LANGUAGE sql AS $$
+    UPDATE leaderboard_devices
+    SET authors = (
+            SELECT count(*) FROM standings WHERE leaderboard_id = _board AND device = _device
+        ),
+        outdated = (
+            SELECT count(DISTINCT r.author_id) FROM rankable_runs r
+            JOIN leaderboards b ON b.id = r.leaderboard_id
+            JOIN problem_versions current ON current.id = b.problem_version_id
+                AND current.judging_hash <> r.judging_hash
+            WHERE r.leaderboard_id = _board AND r.device = _device AND NOT EXISTS (
+                SELECT 1 FROM standings s
+                WHERE s.leaderboard_id = _board AND s.device = _device
+                    AND s.author_id = r.author_id
+            )
+        )
+    WHERE leaderboard_id = _board AND device = _device;
+$$;
+
+-- Bring one author's standing in line with `eligible_runs`. Called in the transaction that wrote
+-- or revoked a verdict. Locks the board's device, so that rankings change one at a time.
+CREATE FUNCTION refresh_standing(_board bigint, _device text, _author bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    old standings%ROWTYPE;
+    best standing_runs%ROWTYPE;
+    comes integer;
+BEGIN
+    PERFORM 1 FROM leaderboard_devices
+    WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
+
+    SELECT * INTO best FROM standing_runs
+    WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
+    SELECT * INTO old FROM standings
+    WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
+
+    IF old.run_id IS NOT DISTINCT FROM best.run_id AND old.score_s IS NOT DISTINCT FROM best.score_s THEN
+        RETURN;
+    END IF;
+    IF old.run_id IS NOT NULL THEN
+        DELETE FROM standings
+        WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
+        PERFORM mark_leaders(_board, _device, old.score_s, old.achieved_at, _author);
+    END IF;
+    IF best.run_id IS NOT NULL THEN
+        INSERT INTO standings VALUES (
+            _board, _device, _author, best.run_id, best.submission_id, best.score_s,
+            best.ci_low_s, best.ci_high_s, best.achieved_at, false
+        );
+        PERFORM mark_leaders(_board, _device, best.score_s, best.achieved_at, _author);
+    END IF;
+    IF (best.run_id IS NULL) <> (old.run_id IS NULL) THEN
+        comes := CASE WHEN best.run_id IS NULL THEN -1 ELSE 1 END;
+        UPDATE leaderboard_devices
+        SET authors = authors + comes,
+            outdated = greatest(
+                outdated - comes * has_outdated(_board, _device, _author)::int, 0
+            )
+        WHERE leaderboard_id = _board AND device = _device;
+    END IF;
+END;
+$$;
+
+-- All standings again from `eligible_runs`.
+CREATE FUNCTION rebuild_standings() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    board record;
+BEGIN
+    PERFORM 1 FROM leaderboard_devices ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
+    DELETE FROM standings;
+    INSERT INTO standings
+    SELECT leaderboard_id, device, author_id, run_id, submission_id, score_s,
+        ci_low_s, ci_high_s, achieved_at, false
+    FROM standing_runs;
+    FOR board IN SELECT leaderboard_id, device FROM leaderboard_devices LOOP
+        PERFORM mark_leaders(board.leaderboard_id, board.device, '-Infinity', '-infinity', 0);
+        PERFORM recount_authors(board.leaderboard_id, board.device);
+    END LOOP;
+END;
+$$;
+
+-- One board's standings again from `eligible_runs`: its problem or its devices have changed.
+CREATE FUNCTION rebuild_board_standings(_board bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    place record;
+BEGIN
+    PERFORM 1 FROM leaderboard_devices WHERE leaderboard_id = _board
+    ORDER BY device FOR NO KEY UPDATE;
+    DELETE FROM standings WHERE leaderboard_id = _board;
+    INSERT INTO standings
+    SELECT leaderboard_id, device, author_id, run_id, submission_id, score_s,
+        ci_low_s, ci_high_s, achieved_at, false
+    FROM standing_runs
+    WHERE leaderboard_id = _board;
+    FOR place IN SELECT device FROM leaderboard_devices WHERE leaderboard_id = _board LOOP
+        PERFORM mark_leaders(_board, place.device, '-Infinity', '-infinity', 0);
+        PERFORM recount_authors(_board, place.device);
+    END LOOP;
+END;
+$$;
+
+-- An author's rank, NULL without a standing. An index-only count of those before the leader.
+CREATE FUNCTION standing_rank(_board bigint, _device text, _author bigint)
+RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT 1 + (
+        SELECT count(*) FROM standings before
+        WHERE before.leaderboard_id = _board AND before.device = _device
+            AND (before.score_s, before.achieved_at, before.author_id)
+                < (leader.score_s, leader.achieved_at, leader.author_id)
+    )
+    FROM standings own
+    CROSS JOIN LATERAL (
+        SELECT score_s, achieved_at, author_id FROM standings
+        WHERE leaderboard_id = _board AND device = _device AND leads
+            AND (score_s, achieved_at, author_id) <= (own.score_s, own.achieved_at, own.author_id)
+        ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1
+    ) leader
+    WHERE own.leaderboard_id = _board AND own.device = _device AND own.author_id = _author;
+$$;
+
+-- A stretch of a ranking, counted from a row whose position is known: `_skip` rows past the one of
+-- this score, time and author, before which there are `_before`. With the version of the ranking
+-- that it is a stretch of, so that whoever counted from a row of another one can tell.
+-- A function, because its plan is made once per connection: for a limit that isn't known the
+-- planner reckons with a tenth of the ranking, and would plan each page anew instead. The names
+-- are looked up one by one for the same reason: it would read all users for its tenth.
+CREATE FUNCTION standings_page(
+    _board bigint, _device text, _limit bigint,
+    _before bigint, _score_s double precision, _at timestamptz, _author bigint, _skip bigint
+) RETURNS TABLE (
+    version bigint, rank bigint, author_id bigint, author text, score_s double precision,
+    ci_low_s double precision, ci_high_s double precision, submission_id bigint, file_name text,
+    achieved_at timestamptz, unverified boolean
+) LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY
+    WITH page AS (
+        SELECT author_id, run_id, submission_id, score_s, achieved_at, leads,
+            _before + _skip + row_number() OVER (ORDER BY score_s, achieved_at, author_id) AS position
+        FROM (
+            SELECT * FROM standings
+            WHERE leaderboard_id = _board AND device = _device
+                AND (score_s, achieved_at, author_id) >= (_score_s, _at, _author)
+            ORDER BY score_s, achieved_at, author_id
+            LIMIT _limit OFFSET _skip
+        ) rows
+    ), head AS (
+        -- Whoever leads the first row stands before it by as many as lie between them.
+        SELECT first.position - (
+            SELECT count(*) FROM standings between_them
+            WHERE between_them.leaderboard_id = _board AND between_them.device = _device
+                AND (between_them.score_s, between_them.achieved_at, between_them.author_id)
+                    >= (leader.score_s, leader.achieved_at, leader.author_id)
+                AND (between_them.score_s, between_them.achieved_at, between_them.author_id)
+                    < (first.score_s, first.achieved_at, first.author_id)
+        ) AS rank
+        FROM (SELECT * FROM page ORDER BY position LIMIT 1) first
+        CROSS JOIN LATERAL (
+            SELECT score_s, achieved_at, author_id FROM standings
+            WHERE leaderboard_id = _board AND device = _device AND leads
+                AND (score_s, achieved_at, author_id)
+                    <= (first.score_s, first.achieved_at, first.author_id)
+            ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1
+        ) leader
+    )
+    SELECT d.version,
+        coalesce(
+            max(CASE WHEN page.leads THEN page.position END) OVER (ORDER BY page.position),
+            head.rank
+        ),
+        page.author_id, u.name, page.score_s, r.ci_low_s, r.ci_high_s, page.submission_id,
+        s.file_name, page.achieved_at, r.unverified
+    FROM page
+    CROSS JOIN (SELECT rank FROM head LIMIT 1) head
+    CROSS JOIN LATERAL (SELECT name FROM users WHERE id = page.author_id LIMIT 1) u
+    CROSS JOIN LATERAL (SELECT file_name FROM submissions WHERE id = page.submission_id LIMIT 1) s
+    CROSS JOIN LATERAL (
+        SELECT ci_low_s, ci_high_s, unverified FROM runs WHERE id = page.run_id LIMIT 1
+    ) r
+    JOIN leaderboard_devices d ON d.leaderboard_id = _board AND d.device = _device
+    ORDER BY page.position;
+END;
+$$;
+
+-- Runs with what the other runs of their submission say of them, found by looking over these once.
+-- `passed`: the public run on the device. `last_rejudge_id`: of the last rejudge whose measurement
+-- counts, because it wasn't our failure; NULL: there is none.
+CREATE VIEW runs_among_others AS
+SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
+    r.created_at, r.started_at, r.finished_at, r.fault, r.message, r.unverified, r.rejudge_id,
+    bool_or(r.state = 'cancelled' AND r.rejudge_id IS NULL) OVER (
+        PARTITION BY r.submission_id
+    ) AS cancelled,
+    bool_or(NOT r.secret AND r.state = 'finished' AND r.verdict = 'accepted') OVER (
+        PARTITION BY r.submission_id, r.device
+    ) AS passed,
+    max(CASE WHEN r.state = 'finished' AND (r.fault IS NULL OR r.fault = 'author')
+        AND j.finished_at IS NOT NULL THEN r.rejudge_id END) OVER (
+        PARTITION BY r.submission_id, r.device
+    ) AS last_rejudge_id
+FROM runs r LEFT JOIN rejudges j ON j.id = r.rejudge_id;
+
+-- A submission's own runs as they are shown: with the score of the last rejudge that measured it
+-- again, the version of the ranking in which it is its author's best, and why it isn't ranked.
+--
+-- Of an accepted ranked run that isn't in the ranking the first reason that holds is told. The words
+-- are those of `domain/ranking.py`; a test compares them, and that every run has a reason or a
+-- standing. `not_ranked_for`: the submission that it refers to. What stands in a ranking is a secret
+-- run; for others the CASE asks no index. What has to be searched for is asked
+-- last, and behind OFFSET 0, because what is used twice would be computed twice.
+CREATE VIEW shown_runs AS
+SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict,
+    CASE WHEN r.secret AND r.last_rejudge_id IS NOT NULL THEN coalesce((
+        SELECT again.score_s FROM runs again
+        JOIN rejudges j ON j.id = again.rejudge_id AND j.finished_at IS NOT NULL
+        WHERE again.submission_id = r.submission_id AND again.device = r.device
+            AND again.score_s IS NOT NULL
+        ORDER BY again.rejudge_id DESC LIMIT 1
+    ), r.score_s) ELSE r.score_s END AS score_s,
+    r.attempts, r.created_at, r.started_at, r.finished_at, r.fault, r.message,
+    CASE WHEN best.submission_id = s.id THEN offered.version END AS best_of_version,
+    CASE
+        WHEN NOT asked.is THEN NULL
+        WHEN plain.reason IS NOT NULL THEN plain.reason
+        WHEN same_code.other_id IS NOT NULL THEN 'same_code'
+        WHEN best.submission_id < s.id THEN 'no_better'
+        WHEN best.submission_id > s.id THEN 'superseded'
+    END AS not_ranked,
+    CASE WHEN asked.is AND plain.reason IS NULL
+        THEN coalesce(same_code.other_id, best.submission_id)
+    END AS not_ranked_for,
+    r.unverified
+FROM runs_among_others r
+JOIN submissions s ON s.id = r.submission_id
+JOIN leaderboards b ON b.id = s.leaderboard_id
+JOIN problem_versions current ON current.id = b.problem_version_id
+LEFT JOIN leaderboard_devices offered
+    ON offered.leaderboard_id = s.leaderboard_id AND offered.device = r.device
+LEFT JOIN standings best ON best.leaderboard_id = s.leaderboard_id
+    AND best.device = r.device AND best.author_id = CASE WHEN r.secret THEN s.author_id END
+LEFT JOIN rejudges j ON j.id = r.last_rejudge_id
+LEFT JOIN runs newest ON newest.rejudge_id = r.last_rejudge_id
+    AND newest.submission_id = r.submission_id AND newest.device = r.device AND newest.secret
+JOIN problem_versions measured ON measured.id = coalesce(j.problem_version_id, s.problem_version_id)
+CROSS JOIN LATERAL (
+    SELECT r.secret AND r.verdict = 'accepted' AND r.score_s IS NOT NULL AND r.passed
+        AND s.mode = 'leaderboard' AND best.submission_id IS DISTINCT FROM s.id AS is
+) asked
+CROSS JOIN LATERAL (
+    SELECT CASE
+        WHEN NOT asked.is THEN NULL
+        WHEN s.review <> 'clear' THEN s.review::text
+        WHEN (SELECT banned_at FROM users WHERE id = s.author_id) IS NOT NULL THEN 'banned'
+        WHEN r.cancelled THEN 'cancelled'
+        WHEN offered.device IS NULL THEN 'device_removed'
+        WHEN newest.verdict <> 'accepted' THEN 'measured_again'
+        WHEN coalesce(newest.unverified, r.unverified) <> (measured.harness = 'script') THEN 'script'
+        WHEN measured.judging_hash <> current.judging_hash THEN 'problem_changed'
+    END AS reason
+    OFFSET 0
+) plain
+CROSS JOIN LATERAL (
+    -- What counts instead: of those that their author has deleted the first, else of what is there.
+    SELECT CASE WHEN asked.is AND plain.reason IS NULL THEN coalesce((
+        SELECT min(w.submission_id) FROM withdrawn_sources w
+        WHERE w.leaderboard_id = s.leaderboard_id AND w.author_id = s.author_id
+            AND (w.source_sha256 = s.source_sha256 OR w.code_sha256 = s.code_sha256)
+            AND w.judging_hash = measured.judging_hash AND w.device = r.device
+            AND w.submission_id < s.id AND r.last_rejudge_id IS NULL
+    ), (
+        SELECT t.id FROM submissions t
+        JOIN problem_versions v
+            ON v.id = t.problem_version_id AND v.judging_hash = measured.judging_hash
+        WHERE t.leaderboard_id = s.leaderboard_id AND t.author_id = s.author_id
+            AND t.code_sha256 = s.code_sha256 AND t.id < s.id AND t.review = 'clear'
+            AND EXISTS (
+                SELECT 1 FROM runs first
+                WHERE first.submission_id = t.id AND first.device = r.device AND first.secret
+                    AND first.verdict = 'accepted'
+            )
+        ORDER BY t.id LIMIT 1
+    )) END AS other_id
+    OFFSET 0
+) same_code
+WHERE r.rejudge_id IS NULL;
+
+-- Why an accepted ranked run isn't in the ranking; a row for each such run, none for others.
+CREATE VIEW unranked_runs AS
+SELECT id AS run_id, not_ranked AS reason, not_ranked_for AS other_id
+FROM shown_runs WHERE not_ranked IS NOT NULL;
+
+-- With a hash of all that lists show of a run.
+CREATE VIEW hashed_runs AS
+SELECT *, hash_record_extended(ROW (
+    id, state, verdict, score_s, attempts, started_at, finished_at, fault, message, not_ranked,
+    not_ranked_for, unverified
+), 0) AS hash
+FROM shown_runs;
+
+-- A submission as lists show it, with its runs' hashes as one, so that who has kept what was shown
+-- reads no runs; and the version of each ranking in which it is its author's best. `id` is the runs'
+-- column, so that asking for some submissions reads the runs of no others.
+CREATE VIEW listed_submissions AS
+SELECT r.submission_id AS id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author,
+    s.author_id, s.file_name, s.mode, s.created_at, s.review, s.review_reason,
+    r.hash, r.best_devices, r.best_versions
+FROM (
+    SELECT submission_id, bit_xor(hash) AS hash,
+        array_agg(device) FILTER (WHERE best_of_version IS NOT NULL) AS best_devices,
+        array_agg(best_of_version) FILTER (WHERE best_of_version IS NOT NULL) AS best_versions
+    FROM hashed_runs GROUP BY submission_id
+) r
+JOIN submissions s ON s.id = r.submission_id
+JOIN leaderboards b ON b.id = s.leaderboard_id
+JOIN users u ON u.id = s.author_id;
+
+CREATE FUNCTION count_standings_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE leaderboard_devices d SET version = version + 1
+    FROM (SELECT DISTINCT leaderboard_id, device FROM changed) c
+    WHERE d.leaderboard_id = c.leaderboard_id AND d.device = c.device;
+    RETURN NULL;
+END;
+$$;
+CREATE TRIGGER standings_come AFTER INSERT ON standings
+    REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_standings_change();
+CREATE TRIGGER standings_go AFTER DELETE ON standings
+    REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_standings_change();
+
+-- A ranking shows names too.
+CREATE FUNCTION count_name_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE leaderboard_devices d SET version = version + 1
+    FROM standings s
+    WHERE s.author_id = NEW.id AND d.leaderboard_id = s.leaderboard_id AND d.device = s.device;
+    RETURN NULL;
+END;
+$$;
+CREATE TRIGGER users_renamed AFTER UPDATE OF name ON users
+    FOR EACH ROW WHEN (OLD.name <> NEW.name) EXECUTE FUNCTION count_name_change();

@@ -1,0 +1,27 @@
+-- What a run may become.
+
+CREATE FUNCTION guard_run_transition() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM run_transitions WHERE before = OLD.state AND after = NEW.state) THEN
+        RAISE EXCEPTION 'run % can''t go from % to %', OLD.id, OLD.state, NEW.state
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END;
+$$;
+CREATE TRIGGER runs_transition BEFORE UPDATE OF state ON runs
+    FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION guard_run_transition();
+
+CREATE FUNCTION name_run_author() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NEW.author_id IS NULL THEN
+        SELECT author_id, (mode = 'leaderboard')::int INTO NEW.author_id, NEW.priority
+        FROM submissions WHERE id = NEW.submission_id;
+    END IF;
+    RETURN NEW;
+END;
+$$;
+CREATE TRIGGER runs_author_insert BEFORE INSERT ON runs
+    FOR EACH ROW WHEN (NEW.author_id IS NULL) EXECUTE FUNCTION name_run_author();
+CREATE TRIGGER runs_author_update BEFORE UPDATE OF state ON runs
+    FOR EACH ROW WHEN (NEW.author_id IS NULL) EXECUTE FUNCTION name_run_author();

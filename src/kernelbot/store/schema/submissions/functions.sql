@@ -1,0 +1,107 @@
+-- Adding a submission, its events, and what organisers may decide about it.
+
+-- Numbers the event and wakes whoever follows the submission when the transaction commits. The
+-- lock makes ids appear in their order, so that a reader who resumes after one misses none.
+CREATE FUNCTION add_event(_submission bigint, _run bigint, _kind text, _data jsonb)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(_submission);
+    INSERT INTO events (submission_id, id, run_id, kind, data)
+    SELECT _submission, coalesce(max(id), 0) + 1, _run, _kind, _data
+    FROM events WHERE submission_id = _submission;
+    PERFORM pg_notify('kernelbot_events', _submission::text);
+END;
+$$;
+
+-- Count one more towards a limit: NULL. Or, where that would be too many, the seconds until it
+-- isn't. Exact however many ask at once: those of one author wait for each other until their
+-- transactions end.
+CREATE FUNCTION use_limit(_board bigint, _author bigint, _category limit_category, _max integer)
+RETURNS double precision LANGUAGE plpgsql AS $$
+DECLARE
+    oldest timestamptz;
+BEGIN
+    PERFORM pg_advisory_xact_lock(
+        hashtextextended('limit:' || _board || ':' || _author || ':' || _category, 0)
+    );
+    -- What lies ahead is of before the clock was put back: nobody waits for it.
+    DELETE FROM rate_uses
+    WHERE leaderboard_id = _board AND author_id = _author AND category = _category
+        AND (
+            used_at <= clock_timestamp() - interval '1 hour'
+            OR used_at > clock_timestamp() + interval '1 minute'
+        );
+    -- The wait is that for the oldest of the last `_max` to be an hour old.
+    SELECT used_at INTO oldest FROM rate_uses
+    WHERE leaderboard_id = _board AND author_id = _author AND category = _category
+    ORDER BY used_at DESC OFFSET _max - 1 LIMIT 1;
+    IF FOUND THEN
+        RETURN extract(epoch FROM oldest + interval '1 hour' - clock_timestamp());
+    END IF;
+    INSERT INTO rate_uses (leaderboard_id, author_id, category, used_at)
+    VALUES (_board, _author, _category, clock_timestamp());
+    RETURN NULL;
+END;
+$$;
+
+CREATE FUNCTION guard_review_transition() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT 1 FROM review_transitions WHERE before = OLD.review AND after = NEW.review
+    ) THEN
+        RAISE EXCEPTION 'submission % can''t go from % to %', OLD.id, OLD.review, NEW.review
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END;
+$$;
+CREATE TRIGGER submissions_review BEFORE UPDATE OF review ON submissions
+    FOR EACH ROW WHEN (OLD.review <> NEW.review) EXECUTE FUNCTION guard_review_transition();
+
+-- A submission with its source, its runs, and the events that tell of them; a row for
+-- each run. `waiting`: what its author has waiting on the device with it; exact until the
+-- transaction ends, since the runs have locked the author's turn. `line`: as `queue_line` tells.
+CREATE FUNCTION add_submission(
+    _board bigint, _version bigint, _author bigint, _sha256 bytea, _content text,
+    _file_name text, _mode submission_mode, _devices text[], _ranked_first boolean,
+    _fresh_s double precision, _limited boolean
+) RETURNS TABLE (
+    submission_id bigint, id bigint, device text, secret boolean, created_at timestamptz,
+    waiting integer, line json
+) LANGUAGE plpgsql AS $$
+DECLARE
+    ranked boolean := _mode = 'leaderboard';
+BEGIN
+    -- The update of nothing holds the row, so that no deletion takes it away meanwhile.
+    INSERT INTO sources AS c (sha256, content) VALUES (_sha256, _content)
+    ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256;
+
+    INSERT INTO submissions AS s (
+        leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode
+    )
+    VALUES (_board, _version, _author, _sha256, _file_name, _mode)
+    RETURNING s.id INTO submission_id;
+
+    -- Devices in one order: each locks the author's turn. Nobody follows it yet, so nobody is
+    -- told, and no other event can be numbered meanwhile.
+    WITH added AS (
+        INSERT INTO runs AS r (submission_id, device, secret, author_id, priority)
+        SELECT submission_id, d, s, _author, ranked::int
+        FROM unnest(_devices) d CROSS JOIN unnest(CASE WHEN ranked THEN '{f,t}' ELSE '{f}' END::boolean[]) s
+        ORDER BY d, s
+        RETURNING r.id
+    )
+    INSERT INTO events AS e (submission_id, id, run_id, kind, data)
+    SELECT submission_id, row_number() OVER (ORDER BY added.id), added.id, 'queued', '{}'
+    FROM added;
+
+    line := queue_line(submission_id, _ranked_first, _fresh_s, _limited);
+    FOR id, device, secret, created_at, waiting IN
+        SELECT r.id, r.device, r.secret, r.created_at, t.waiting
+        FROM runs r JOIN queue_turns t ON t.device = r.device AND t.author_id = r.author_id
+        WHERE r.submission_id = add_submission.submission_id ORDER BY r.id
+    LOOP
+        RETURN NEXT;
+    END LOOP;
+END;
+$$;

@@ -1,0 +1,144 @@
+-- Locks are taken in the order in which a verdict takes them: runs, turns, what rejudges them,
+-- rankings. None is stronger than it must be: a ranking that is being written may refer to a run
+-- or a submission that is about to go, and goes first.
+-- name: hold_runs
+SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
+
+-- Whoever has seen a score has had their try, also where the rest was never measured; where that is
+-- our fault, they have another.
+-- name: withdraw
+INSERT INTO withdrawn_sources AS known (
+    leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id, code_sha256,
+    score_s
+)
+SELECT DISTINCT ON (s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, r.device)
+    s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, r.device, s.id, s.code_sha256,
+    r.score_s
+FROM submissions s
+JOIN runs r ON r.submission_id = s.id AND r.secret AND r.score_s IS NOT NULL
+LEFT JOIN rejudges j ON j.id = r.rejudge_id
+JOIN problem_versions v ON v.id = coalesce(j.problem_version_id, s.problem_version_id)
+WHERE s.id = ANY(%(submission_ids)s) AND s.mode = 'leaderboard' AND NOT EXISTS (
+    SELECT 1 FROM runs p
+    WHERE p.submission_id = s.id AND p.device = r.device AND NOT p.secret
+        AND p.fault IN ('platform', 'scheduler')
+)
+ORDER BY s.leaderboard_id, s.author_id, s.source_sha256, v.judging_hash, r.device, s.id
+ON CONFLICT (leaderboard_id, author_id, source_sha256, judging_hash, device)
+DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id),
+    code_sha256 = coalesce(excluded.code_sha256, known.code_sha256),
+    score_s = CASE WHEN known.submission_id <= excluded.submission_id THEN known.score_s
+        ELSE excluded.score_s END;
+
+-- So what waits or runs leaves the turns before the rankings are held.
+-- name: drop_runs
+UPDATE runs SET state = 'cancelled', finished_at = now()
+WHERE submission_id = ANY(%(submission_ids)s) AND state IN ('queued', 'dispatched', 'running');
+
+-- name: drop_attempts
+UPDATE attempts SET state = 'cancelled', ended_at = now()
+WHERE state IN ('launching', 'running')
+    AND run_id IN (SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
+RETURNING pg_notify('kernelbot_cancelled', run_id::text);
+
+-- What measures them again would wait for ever for runs that are gone.
+-- name: hold_rejudges
+SELECT id FROM rejudges
+WHERE finished_at IS NULL
+    AND id IN (SELECT rejudge_id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
+ORDER BY id FOR UPDATE;
+
+-- Nobody reviews them meanwhile: a decision holds the submission before the ranking.
+-- name: hold_submissions
+SELECT id FROM submissions WHERE id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
+
+-- Every ranking that they may be in, or come into by what is being written now.
+-- name: hold_rankings
+SELECT 1 AS held FROM leaderboard_devices
+WHERE (leaderboard_id, device) IN (
+    SELECT s.leaderboard_id, r.device FROM submissions s JOIN runs r ON r.submission_id = s.id
+    WHERE s.id = ANY(%(submission_ids)s)
+)
+ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
+
+-- Without a score nothing counts: the ranking moves up in order before the rows go.
+-- name: drop_scores
+UPDATE runs SET score_s = NULL, ci_low_s = NULL, ci_high_s = NULL
+WHERE submission_id = ANY(%(submission_ids)s) AND score_s IS NOT NULL;
+
+-- name: refresh_standings
+SELECT refresh_standing(place.leaderboard_id, place.device, place.author_id)
+FROM (
+    SELECT DISTINCT leaderboard_id, device, author_id FROM standings
+    WHERE submission_id = ANY(%(submission_ids)s)
+    ORDER BY leaderboard_id, device, author_id
+) place;
+
+-- name: delete_submissions
+DELETE FROM submissions WHERE id = ANY(%(submission_ids)s)
+RETURNING id, source_sha256, pg_notify('kernelbot_events', id::text);
+
+-- name: hold_sources
+SELECT sha256 FROM sources WHERE sha256 = ANY(%(sha256s)s) ORDER BY sha256 FOR UPDATE;
+
+-- name: delete_sources
+DELETE FROM sources c WHERE sha256 = ANY(%(sha256s)s)
+    AND NOT EXISTS (SELECT 1 FROM submissions s WHERE s.source_sha256 = c.sha256);
+
+-- name: owner
+SELECT s.author_id, b.creator_id, b.name AS board FROM submissions s
+JOIN leaderboards b ON b.id = s.leaderboard_id
+WHERE s.id = %(submission_id)s;
+
+-- name: of_user
+SELECT s.id FROM submissions s JOIN users u ON u.id = s.author_id
+WHERE s.leaderboard_id = %(leaderboard_id)s AND lower(u.name) = lower(%(user_name)s)
+ORDER BY s.id;
+
+-- name: of_author
+SELECT id FROM submissions WHERE author_id = %(user_id)s ORDER BY id;
+
+-- Before the account itself, as whoever judges one of them does it.
+-- name: hold_runs_of
+SELECT r.id FROM runs r JOIN submissions s ON s.id = r.submission_id
+WHERE s.author_id = %(user_id)s ORDER BY r.id FOR NO KEY UPDATE OF r;
+
+-- Nobody submits in their name from here on: a submission would hold the row too.
+-- name: hold_user
+SELECT name, role FROM users WHERE id = %(user_id)s FOR UPDATE;
+
+-- name: boards_of
+SELECT name FROM leaderboards WHERE creator_id = %(user_id)s ORDER BY name;
+
+-- name: hand_over_boards
+UPDATE leaderboards SET creator_id = %(heir_id)s WHERE creator_id = %(user_id)s;
+
+-- name: delete_user
+DELETE FROM users WHERE id = %(user_id)s;
+
+-- name: of_board
+SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s ORDER BY id;
+
+-- name: hold_board
+SELECT 1 FROM leaderboards WHERE id = %(leaderboard_id)s FOR UPDATE;
+
+-- name: has_submissions
+SELECT EXISTS (SELECT 1 FROM submissions WHERE leaderboard_id = %(leaderboard_id)s) AS found;
+
+-- name: clear_standings
+DELETE FROM standings WHERE leaderboard_id = %(leaderboard_id)s;
+
+-- name: delete_board
+DELETE FROM leaderboards WHERE id = %(leaderboard_id)s;
+
+-- name: forget_logins
+DELETE FROM login_attempts WHERE expires_at < now();
+
+-- name: forget_device_logins
+DELETE FROM device_logins WHERE expires_at < now();
+
+-- name: forget_uses
+DELETE FROM rate_uses WHERE used_at < now() - interval '1 hour';
+
+-- name: forget_tokens
+DELETE FROM tokens WHERE expires_at < now() - interval '30 days';

@@ -1,0 +1,121 @@
+import random
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from benchmarks.chaos import make_orders
+from benchmarks.chaos_ends import Fate, RunEnd, fate, fates
+from benchmarks.chaos_processes import Command, Kind, kinds
+
+from kernelbot.domain.states import RunState
+from kernelbot.protocol import Fault, Verdict
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+FORKER = "/usr/bin/python -I -c import forker; forker.main(sys.argv[1:]) 3 numpy"
+JUDGES = "/usr/bin/python -m kernelbot.harness judges 9 numpy 0 1 1"
+
+
+def a_run(**changed: Any) -> RunEnd:
+    """An honest one that ended well, but for what is changed."""
+    usual: dict[str, Any] = {
+        "submission_id": 7,
+        "run_id": 9,
+        "file_name": "mine.py",
+        "secret": True,
+        "state": RunState.FINISHED,
+        "verdict": Verdict.ACCEPTED,
+        "fault": None,
+        "message": None,
+        "created_at": NOON,
+        "finished_at": NOON,
+        "lost_attempts": 0,
+        "results": 1,
+        "ends": 1,
+        "standings": 1,
+    }
+    return RunEnd(**(usual | changed))
+
+
+def failed(verdict: Verdict, fault: Fault, **changed: Any) -> RunEnd:
+    return a_run(verdict=verdict, fault=fault, standings=0, **changed)
+
+
+OURS = (Verdict.INTERNAL_ERROR, Fault.PLATFORM)
+ENDS = {
+    "as it should": (a_run(), Fate.RIGHT),
+    "at the third attempt": (a_run(lost_attempts=2), Fate.RIGHT),
+    "after three losses": (failed(*OURS, lost_attempts=3, results=0), Fate.GAVE_UP),
+    "after one loss": (failed(*OURS, lost_attempts=1), Fate.OURS),
+    "not at all": (a_run(state=RunState.QUEUED, verdict=None, ends=0), Fate.LOST),
+    "cancelled": (a_run(state=RunState.CANCELLED, verdict=None), Fate.LOST),
+    "without a word": (a_run(ends=0), Fate.LOST),
+    "with two results": (a_run(results=2), Fate.DOUBLED),
+    "told twice": (a_run(ends=2), Fate.DOUBLED),
+    "with two standings": (a_run(standings=2), Fate.DOUBLED),
+    "blamed": (failed(Verdict.RUNTIME_ERROR, Fault.AUTHOR), Fate.BLAMED),
+    "our failure, held against them": (
+        failed(Verdict.INTERNAL_ERROR, Fault.AUTHOR, lost_attempts=3),
+        Fate.BLAMED,
+    ),
+}
+
+
+@pytest.mark.parametrize(("run", "expected"), ENDS.values(), ids=list(ENDS))
+def test_the_end_of_an_honest_one(run: RunEnd, expected: Fate) -> None:
+    assert expected == fate([a_run(), run], Verdict.ACCEPTED)
+
+
+def test_blame_outweighs_a_run_that_was_given_up() -> None:
+    runs = [failed(*OURS, lost_attempts=3), failed(Verdict.TIME_LIMIT, Fault.AUTHOR)]
+    assert Fate.BLAMED == fate(runs, Verdict.ACCEPTED)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [(Verdict.WRONG_ANSWER, Fate.RIGHT), (Verdict.TIME_LIMIT, Fate.MISJUDGED)],
+)
+def test_a_wrong_one_has_its_own_verdict(verdict: Verdict, expected: Fate) -> None:
+    assert expected == fate([failed(verdict, Fault.AUTHOR)], Verdict.WRONG_ANSWER)
+
+
+def test_a_wrong_one_that_is_accepted_is_misjudged() -> None:
+    assert Fate.MISJUDGED == fate([a_run()], Verdict.WRONG_ANSWER)
+
+
+def test_what_the_server_took_and_does_not_have_is_lost() -> None:
+    expected = {7: Fate.RIGHT, 8: Fate.LOST}
+    assert expected == fates({7: [a_run()]}, {"mine.py": Verdict.ACCEPTED}, answered=[7, 8])
+
+
+def test_each_process_has_its_kind() -> None:
+    tree = [
+        Command(1, 0, "python", "python -m kernelbot serve --port 1"),
+        Command(2, 1, "python", "python -P -m kernelbot.main.work"),
+        Command(3, 1, "python", "python -P -m kernelbot.main.answer 5"),
+        Command(4, 1, "postgres", "postgres -D /proc/self/cwd"),
+        Command(5, 2, "python", "python -P -m kernelbot.harness host --warm numpy"),
+        Command(6, 5, "python", JUDGES),
+        Command(7, 6, "python", JUDGES),
+        Command(8, 5, "bwrap", f"bwrap --unshare-all -- {FORKER}"),
+        *(Command(9 + n, 8 + n, "python", FORKER) for n in range(5)),
+    ]
+    expected = {
+        1: Kind.SERVE,
+        2: Kind.WORKER,
+        3: Kind.ANSWER,
+        5: Kind.HOST,
+        6: Kind.JUDGES,
+        7: Kind.JUDGE,
+        8: Kind.BUBBLEWRAP,
+        9: Kind.ZYGOTE,
+        10: Kind.ZYGOTE,
+        11: Kind.INIT,
+        12: Kind.RUNNER,
+        13: Kind.RUNNER,
+    }
+    assert expected == kinds(tree, serve_pid=1)
+
+
+def test_no_two_orders_have_the_same_code() -> None:
+    orders = make_orders(60, random.Random(1))
+    assert 60 == len({order.code for order in orders})

@@ -1,0 +1,67 @@
+"""A submission as text, from what the server says of it."""
+
+from datetime import UTC, datetime
+
+from kernelbot.cli.outcome import closing, outcome
+from kernelbot.domain.ranking import NotRankedReason
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.protocol import Mode, Verdict
+from kernelbot.schemas.submissions import NotRankedView, RunView, SubmissionView
+
+NOW = datetime(2027, 1, 1, tzinfo=UTC)
+
+
+def run(*, secret: bool, score_s: float) -> RunView:
+    return RunView(
+        id=1 + secret,
+        device="CPU",
+        mode=Mode.LEADERBOARD,
+        secret=secret,
+        state=RunState.FINISHED,
+        verdict=Verdict.ACCEPTED,
+        score_s=score_s,
+        attempts=1,
+        created_at=NOW,
+        started_at=NOW,
+        finished_at=NOW,
+        fault=None,
+        message=None,
+        result=None,
+    )
+
+
+def submission(
+    *, place: int | None = None, not_ranked: NotRankedView | None = None
+) -> SubmissionView:
+    return SubmissionView(
+        id=17,
+        board="sort",
+        author="ada",
+        file_name="mine.py",
+        mode=Mode.LEADERBOARD,
+        created_at=NOW,
+        state=SubmissionState.FINISHED,
+        verdict=Verdict.ACCEPTED,
+        score_s=0.002,
+        place=place,
+        runs=[run(secret=False, score_s=0.001), run(secret=True, score_s=0.002)],
+        code=None,
+        review=ReviewState.CLEAR,
+        not_ranked=not_ranked,
+    )
+
+
+def test_the_score_that_counts_is_said_to() -> None:
+    expected = (
+        "Public run on CPU: accepted, score 1.00 ms, which doesn't count\n\n"
+        "Secret run on CPU: accepted, score 2.00 ms, which counts\n\n"
+        "✓ Submission 17 (mine.py): accepted\n"
+        "Score 2.00 ms on secret data, place 1 on sort"
+    )
+    assert expected == outcome(submission(place=1), whole=False)
+
+
+def test_what_is_not_ranked_says_why_last() -> None:
+    sentence = "Not ranked: it is the same code as submission 16, which counts once."
+    why = NotRankedView(reason=NotRankedReason.SAME_CODE, sentence=sentence, submission_id=16)
+    assert sentence == closing(submission(not_ranked=why)).splitlines()[-1]

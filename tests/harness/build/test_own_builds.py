@@ -1,0 +1,82 @@
+"""Compiled things on their way from phase to phase."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.build.own_builds import CAP_BYTES, FOLDERS, began_ns, pack, unpack
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import Mode, ProgressEvent, RunResult, Verdict
+from tests.harness.jobs import a_job
+
+COMPILES = """
+import pathlib
+import numpy as np
+home = pathlib.Path.home()
+product = home / "{folder}" / "product"
+if product.is_file():
+    print("found", product.read_text())
+else:
+    print("compiled")
+    product.parent.mkdir(parents=True)
+    product.write_text("it")
+def custom_kernel(data):
+    return np.sort(data)
+"""
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    made = Host()
+    yield made
+    made.close()
+
+
+def judge(host: Host, source: str) -> RunResult:
+    def quiet(_event: ProgressEvent) -> None:
+        return
+
+    return host.judge(a_job(source, mode=Mode.LEADERBOARD), quiet)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_later_phases_find_what_the_first_compiled(host: Host, folder: str) -> None:
+    result = judge(host, COMPILES.format(folder=folder))
+    assert (Verdict.ACCEPTED, "compiled\nfound it\nfound it\n") == (result.verdict, result.stdout)
+
+
+def test_another_submission_finds_nothing(host: Host) -> None:
+    source = COMPILES.format(folder=FOLDERS[0])
+    judge(host, source)
+    assert judge(host, source).stdout.startswith("compiled\n")
+
+
+def test_other_files_stay_behind(host: Host) -> None:
+    result = judge(host, COMPILES.format(folder="elsewhere"))
+    assert "compiled\n" * 3 == result.stdout
+
+
+def test_no_file_tells_its_age(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / FOLDERS[0]
+    folder.mkdir(parents=True)
+    for name, age_s in (("source", 1_700_000_000), ("product", 1_800_000_000)):
+        (folder / name).write_text("it")
+        os.utime(folder / name, (age_s, age_s))
+    unpack(tmp_path / "b", pack(tmp_path / "a"))
+    files = [tmp_path / "b" / FOLDERS[0], *(tmp_path / "b" / FOLDERS[0]).iterdir()]
+    assert [began_ns()] * 3 == [path.stat().st_mtime_ns for path in files]
+
+
+def test_too_much_is_not_carried(tmp_path: Path) -> None:
+    product = tmp_path / FOLDERS[0] / "product"
+    product.parent.mkdir(parents=True)
+    with product.open("wb") as file:
+        file.truncate(CAP_BYTES + 1)
+    assert b"" == pack(tmp_path)
+
+
+def test_garbage_is_compiled_again(tmp_path: Path) -> None:
+    unpack(tmp_path, b"\0garbage" * 100)
+    assert [] == list(tmp_path.iterdir())

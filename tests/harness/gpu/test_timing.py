@@ -1,0 +1,104 @@
+"""Timing a call on a GPU: what is waited for, flushed, read and noticed. The driver is a fake."""
+
+import ctypes
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelbot.harness.gpu.timing import FLUSHES, CudaGpu, GpuError
+from tests.support.cuda_driver import CACHE_BYTES, build_driver
+
+WORK_NS = 5_000_000
+
+
+@pytest.fixture
+def driver(tmp_path: Path) -> Any:
+    """Its `fake_*` functions; a library of its own for every test, since it keeps state."""
+    library = ctypes.CDLL(str(build_driver(tmp_path)))
+    library.fake_submit.argtypes = library.fake_stretch_events.argtypes = (ctypes.c_int64,)
+    library.fake_flushed_bytes.restype = ctypes.c_size_t
+    return library
+
+
+@pytest.fixture
+def gpu(driver: Any) -> CudaGpu:
+    return CudaGpu(driver._name)
+
+
+def time_of(gpu: CudaGpu, function: Callable[[], Any], *, cold: bool = False) -> int:
+    return gpu.timed(function, (), cold=cold)[1]
+
+
+def test_the_result_is_handed_through(gpu: CudaGpu) -> None:
+    assert gpu.timed(lambda a, b: a + b, (1, 2), cold=False)[0] == 3
+
+
+def test_work_that_still_runs_at_return_counts(gpu: CudaGpu, driver: Any) -> None:
+    assert time_of(gpu, lambda: driver.fake_submit(WORK_NS)) >= WORK_NS
+
+
+def test_leaving_the_context_hides_no_work(gpu: CudaGpu, driver: Any) -> None:
+    def hide() -> None:
+        driver.fake_submit(WORK_NS)
+        driver.fake_leave_context()
+
+    assert time_of(gpu, hide) >= WORK_NS
+
+
+def test_work_from_before_is_not_the_calls(gpu: CudaGpu, driver: Any) -> None:
+    driver.fake_submit(WORK_NS)
+    assert time_of(gpu, lambda: None) < WORK_NS
+
+
+def test_the_larger_of_two_clocks_counts(gpu: CudaGpu, driver: Any) -> None:
+    driver.fake_stretch_events(WORK_NS)
+    longer = time_of(gpu, lambda: None)
+    driver.fake_stretch_events(-WORK_NS)
+    host = time_of(gpu, lambda: driver.fake_submit(WORK_NS))
+    assert (True, True) == (longer >= WORK_NS, host >= WORK_NS)
+
+
+def test_what_is_submitted_later_can_be_added(gpu: CudaGpu, driver: Any) -> None:
+    first = time_of(gpu, lambda: None)
+    driver.fake_submit(WORK_NS)
+    assert gpu.until_now_ns() >= first + WORK_NS
+
+
+def test_a_flush_writes_twice_the_cache_and_only_for_cold_calls(gpu: CudaGpu, driver: Any) -> None:
+    time_of(gpu, lambda: None)
+    warm = driver.fake_flushed_bytes()
+    time_of(gpu, lambda: None, cold=True)
+    assert (0, FLUSHES * CACHE_BYTES) == (warm, driver.fake_flushed_bytes())
+
+
+def test_a_flush_takes_away_what_was_to_persist(gpu: CudaGpu, driver: Any) -> None:
+    time_of(gpu, driver.fake_persist)
+    kept = driver.fake_persists()
+    time_of(gpu, lambda: None, cold=True)
+    assert (1, 0) == (kept, driver.fake_persists())
+
+
+def test_older_gpus_that_can_not_persist_are_flushed_too(gpu: CudaGpu, driver: Any) -> None:
+    driver.fake_without_persistence()
+    time_of(gpu, lambda: None, cold=True)
+    assert driver.fake_flushed_bytes() == FLUSHES * CACHE_BYTES
+
+
+def test_memory_is_read_as_it_is(gpu: CudaGpu) -> None:
+    there, here = ctypes.create_string_buffer(b"abc"), ctypes.create_string_buffer(4)
+    gpu.read(ctypes.addressof(here), ctypes.addressof(there), 3)
+    assert here.raw == b"abc\0"
+
+
+def test_a_kernel_that_fails_is_told_in_the_drivers_words(gpu: CudaGpu, driver: Any) -> None:
+    healthy = gpu.is_lost()
+    with pytest.raises(GpuError, match="CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"):
+        time_of(gpu, driver.fake_fail)
+    assert (False, True) == (healthy, gpu.is_lost())
+
+
+def test_without_a_driver_it_says_so() -> None:
+    with pytest.raises(GpuError, match=r"driver can't be loaded: libno_such\.so"):
+        CudaGpu("libno_such.so")

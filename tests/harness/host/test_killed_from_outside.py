@@ -1,0 +1,130 @@
+"""Processes that something outside kills, as the kernel does when memory runs out: never a verdict
+on the author, who did nothing."""
+
+import contextlib
+import os
+import random
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.host.judge_zygote import JudgeZygote
+from kernelbot.harness.runner_client.freeze import children_of
+from kernelbot.protocol import Mode, ProgressEvent, Verdict
+from tests.harness.jobs import SORT, a_job
+
+ROUNDS = 6
+PARTS = ("judges' zygote", "judge", "bubblewrap", "zygote", "init", "runner")
+NEITHER = "nobody is blamed"
+
+
+@pytest.fixture
+def host() -> Iterator[Host]:
+    made = Host()
+    yield made
+    made.close()
+
+
+def quiet(_event: ProgressEvent) -> None:
+    return
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_kill_at_any_moment_is_nobodys_fault(host: Host, part: str) -> None:
+    others = set(_every_process_below(os.getpid()))
+    assert Verdict.ACCEPTED == host.judge(a_job(SORT), quiet).verdict
+    ends = [_judged_while_killing(host, part, others) for _ in range(ROUNDS)]
+    assert set() == set(ends) - {Verdict.ACCEPTED, NEITHER}
+    assert Verdict.ACCEPTED == host.judge(a_job(SORT), quiet).verdict
+
+
+def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> None:
+    zygote = JudgeZygote("bare", False, {})
+    try:
+        zygote.wait_ready(60)
+        assert not zygote.has_ended()
+        (pid,) = (pid for pid in children_of(os.getpid()) if "\0judges\0" in _command(pid))
+        os.kill(pid, signal.SIGKILL)
+        assert zygote.has_ended()
+    finally:
+        zygote.close()
+
+
+def _judged_while_killing(host: Host, part: str, others: set[int]) -> str:
+    done = threading.Event()
+    killer = threading.Thread(target=_kill_one, args=(part, others, done))
+    killer.start()
+    try:
+        result = host.attempt(a_job(SORT, mode=Mode.BENCHMARK), quiet)
+    except AttemptLost:
+        return NEITHER
+    finally:
+        done.set()
+        killer.join()
+    said = result.failure.message if result.failure else ""
+    return result.verdict if result.verdict is Verdict.ACCEPTED else f"{result.verdict}: {said}"
+
+
+def _kill_one(part: str, others: set[int], done: threading.Event) -> None:
+    """Once, somewhere in the second that judging takes."""
+    if done.wait(random.random() * 0.7):
+        return
+    deadline = time.monotonic() + 5
+    while not done.is_set() and time.monotonic() < deadline:
+        if found := [pid for pid in _members(part) if pid not in others]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(random.choice(found), signal.SIGKILL)
+            return
+
+
+def _members(part: str) -> list[int]:
+    """Processes of that kind below this one; several generations have the zygote's command."""
+    everyone = _every_process_below(os.getpid())
+    judging = [pid for pid in everyone if "\0judges\0" in _command(pid)]
+    forking = [pid for pid in everyone if "forker.main" in _command(pid) and _name(pid) != "bwrap"]
+    generations: dict[int, list[int]] = {}
+    for pid in forking:
+        generations.setdefault(_ancestors_in(pid, set(forking)), []).append(pid)
+    return {
+        "judges' zygote": [pid for pid in judging if not _ancestors_in(pid, set(judging))],
+        "judge": [pid for pid in judging if _ancestors_in(pid, set(judging))],
+        "bubblewrap": [pid for pid in everyone if _name(pid) == "bwrap"],
+        "zygote": [*generations.get(0, []), *generations.get(1, [])],
+        "init": generations.get(2, []),
+        "runner": generations.get(3, []),
+    }[part]
+
+
+def _every_process_below(pid: int) -> list[int]:
+    found = list(children_of(pid))
+    return [*found, *(below for child in found for below in _every_process_below(child))]
+
+
+def _ancestors_in(pid: int, family: set[int]) -> int:
+    count = 0
+    while (pid := _parent(pid)) in family:
+        count += 1
+    return count
+
+
+def _parent(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
+def _command(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
+
+
+def _name(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return ""

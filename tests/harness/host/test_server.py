@@ -1,0 +1,117 @@
+"""The long-lived host: jobs by folder, results written whole, nothing left behind."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelbot.protocol import JobSpec, RunResult, Verdict, from_wire, to_wire
+from tests.harness.jobs import SORT, a_job
+
+
+class RunningHost:
+    def __init__(self, *options: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "kernelbot.harness", "host", "--warm", "numpy", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def say(self, message: dict[str, str]) -> None:
+        assert self.process.stdin is not None
+        print(json.dumps(message), file=self.process.stdin, flush=True)
+
+    def until_finished(self) -> list[dict[str, Any]]:
+        assert self.process.stdout is not None
+        told = []
+        for line in self.process.stdout:
+            told.append(json.loads(line))
+            if told[-1].get("finished"):
+                break
+        return told
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(20)
+        self.process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[RunningHost]:
+    running = RunningHost()
+    yield running
+    running.close()
+
+
+def folder_of(job: JobSpec, folder: Path) -> Path:
+    (folder / "jobspec.json").write_text(json.dumps(to_wire(job)))
+    return folder
+
+
+def test_events_and_result_are_in_the_folder_and_on_stdout(
+    host: RunningHost, tmp_path: Path
+) -> None:
+    host.say({"run": str(folder_of(a_job(SORT), tmp_path))})
+    told = host.until_finished()
+    written = (tmp_path / "events.jsonl").read_text().splitlines()
+    assert [message["event"] for message in told[:-1]] == [json.loads(line) for line in written]
+    result = from_wire(RunResult, json.loads((tmp_path / "result.json").read_text()))
+    assert Verdict.ACCEPTED == result.verdict
+    assert {"events.jsonl", "jobspec.json", "result.json"} == {p.name for p in tmp_path.iterdir()}
+
+
+@pytest.mark.timed
+def test_a_cancelled_job_ends_at_once_without_a_result(host: RunningHost, tmp_path: Path) -> None:
+    job = a_job("import time\ntime.sleep(100)\n")
+    host.say({"run": str(folder_of(job, tmp_path))})
+    time.sleep(0.3)
+    start = time.monotonic()
+    host.say({"cancel": str(tmp_path)})
+    assert {"job": str(tmp_path), "finished": True, "cancelled": True} == host.until_finished()[-1]
+    assert time.monotonic() - start < 2
+    assert not (tmp_path / "result.json").exists()
+
+
+def test_a_folder_that_holds_no_job_is_answered(host: RunningHost, tmp_path: Path) -> None:
+    host.say({"run": str(tmp_path)})
+    assert "jobspec.json" in host.until_finished()[-1]["error"]
+
+
+def test_what_nobody_foresaw_is_answered(host: RunningHost, tmp_path: Path) -> None:
+    deep = "[" * 400 + "]" * 400
+    text = json.dumps(to_wire(a_job(SORT))).replace('"args": {', f'"args": {{"deep": {deep}, ', 1)
+    (tmp_path / "jobspec.json").write_text(text)
+    host.say({"run": str(tmp_path)})
+    assert "RecursionError" in host.until_finished()[-1]["error"]
+
+
+def test_a_job_without_a_sandbox_needs_the_hosts_consent(host: RunningHost, tmp_path: Path) -> None:
+    job = {**to_wire(a_job(SORT)), "sandbox": "none"}
+    (tmp_path / "jobspec.json").write_text(json.dumps(job))
+    host.say({"run": str(tmp_path)})
+    host.until_finished()
+    result = from_wire(RunResult, json.loads((tmp_path / "result.json").read_text()))
+    assert Verdict.INTERNAL_ERROR == result.verdict
+
+
+def test_nonsense_on_stdin_harms_no_later_job(host: RunningHost, tmp_path: Path) -> None:
+    assert host.process.stdin is not None
+    host.process.stdin.write("nonsense\n[]\n{}\n5\n")
+    host.say({"run": str(folder_of(a_job(SORT), tmp_path))})
+    assert True is host.until_finished()[-1]["finished"]
+
+
+def test_it_ends_when_stdin_ends_though_a_job_runs(tmp_path: Path) -> None:
+    running = RunningHost()
+    running.say({"run": str(folder_of(a_job("while True: pass\n"), tmp_path))})
+    time.sleep(1)
+    running.close()
+    assert 0 == running.process.returncode

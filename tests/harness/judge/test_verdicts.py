@@ -1,0 +1,404 @@
+"""Hostile and broken submissions through the real sandbox: each ends in the right verdict.
+
+After every one of them the next submission is judged as if nothing had been.
+"""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import (
+    Fault,
+    Limits,
+    Mode,
+    Phase,
+    ProgressEvent,
+    RunResult,
+    Timeouts,
+    Verdict,
+    to_wire,
+)
+from tests.harness.jobs import SORT, a_job, a_problem
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    made = Host()
+    yield made
+    made.close()
+
+
+def quiet(_event: ProgressEvent) -> None:
+    return
+
+
+def judge(host: Host, source: str, limits: Limits | None = None) -> RunResult:
+    return host.judge(a_job(source, limits=limits) if limits else a_job(source), quiet)
+
+
+def kernel(body: str, before: str = "") -> str:
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    return f"import numpy as np\n{before}\ndef custom_kernel(data):\n{lines}\n"
+
+
+LITTLE_MEMORY = Limits(memory_bytes=256 << 20)
+"""Filled long before the time limit, also on a busy machine."""
+
+BAD = {
+    "loops": (kernel("while True: pass"), Verdict.TIME_LIMIT, "time limit"),
+    "sleeps": (kernel("import time; time.sleep(60)"), Verdict.TIME_LIMIT, "time limit"),
+    "forks without end": (
+        kernel("import os\nwhile True:\n    os.fork()"),
+        (Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT, Verdict.RULE_VIOLATION),
+        "",
+    ),
+    "allocates without end": (
+        kernel("kept = []\nwhile True: kept.append(np.ones(1 << 22))"),
+        Verdict.MEMORY_LIMIT,
+        "memory",
+    ),
+    "prints a gigabyte": (
+        kernel("for _ in range(1 << 10): print('x' * (1 << 20))"),
+        Verdict.OUTPUT_LIMIT,
+        "printed more",
+    ),
+    "reads the shadow file": (
+        kernel("return open('/etc/shadow').read()"),
+        Verdict.RUNTIME_ERROR,
+        "FileNotFoundError|PermissionError",
+    ),
+    "reads another's environment": (
+        kernel("raise ValueError(open('/proc/1/environ').read())"),
+        Verdict.RUNTIME_ERROR,
+        "PermissionError",
+    ),
+    "imports the reference": (
+        kernel("import reference"),
+        Verdict.RUNTIME_ERROR,
+        "No module named 'reference'",
+    ),
+    "opens a socket": (
+        kernel("import socket; socket.create_connection(('1.1.1.1', 53), 1)"),
+        Verdict.RUNTIME_ERROR,
+        "OSError|unreachable",
+    ),
+    "kills its parent": (
+        kernel("import os, signal; os.kill(os.getppid(), signal.SIGKILL); os.kill(1, 9)\nreturn 1"),
+        Verdict.WRONG_ANSWER,
+        "type int",
+    ),
+    "kills itself": (
+        kernel("import os; os.kill(os.getpid(), 9)"),
+        Verdict.RUNTIME_ERROR,
+        "SIGKILL",
+    ),
+    "segfaults": (
+        kernel("import ctypes; ctypes.string_at(8)"),
+        Verdict.RUNTIME_ERROR,
+        "SIGSEGV",
+    ),
+    "leaves": (kernel("import os; os._exit(0)"), Verdict.RUNTIME_ERROR, "exit code 0"),
+    "calls sys.exit": (kernel("import sys; sys.exit(0)"), Verdict.RUNTIME_ERROR, "sys.exit"),
+    "returns None": (kernel("pass"), Verdict.WRONG_ANSWER, "None"),
+    "returns a string": (kernel("return 'sorted'"), Verdict.WRONG_ANSWER, "type str"),
+    "returns an object": (kernel("return object()"), Verdict.WRONG_ANSWER, "type builtins.object"),
+    "returns another shape": (
+        kernel("return np.sort(data)[None]"),
+        Verdict.WRONG_ANSWER,
+        r"shape \(1, 1\), expected \(1,\)",
+    ),
+    "returns another dtype": (
+        kernel("return np.sort(data).astype(np.float64)"),
+        Verdict.WRONG_ANSWER,
+        "dtype float64, expected float32",
+    ),
+    "returns NaN": (
+        kernel("return np.full_like(data, np.nan)"),
+        Verdict.WRONG_ANSWER,
+        "contains NaN",
+    ),
+    "returns a subclass": (
+        kernel("return np.sort(data).view(Lazy)", "class Lazy(np.ndarray): pass"),
+        Verdict.WRONG_ANSWER,
+        "Lazy",
+    ),
+    "is wrong": (kernel("return data"), Verdict.WRONG_ANSWER, "not sorted"),
+    "raises at import": ("raise ValueError('no')", Verdict.RUNTIME_ERROR, "ValueError: no"),
+    "does not parse": ("def custom_kernel(data:", Verdict.COMPILE_ERROR, "SyntaxError"),
+    "is empty": ("", Verdict.RUNTIME_ERROR, "defines no function custom_kernel"),
+    "has null bytes": ("x = 1\0", Verdict.COMPILE_ERROR, "null bytes"),
+    "writes to the channel": (
+        kernel(
+            "import os\n"
+            "for fd in range(3, 64):\n"
+            "    try: os.write(fd, bytes(4096))\n"
+            "    except OSError: pass\n"
+            "return np.sort(data)"
+        ),
+        (Verdict.RULE_VIOLATION, Verdict.RUNTIME_ERROR),
+        "",
+    ),
+    "closes everything": (
+        kernel("import os; os.closerange(3, 64); return np.sort(data)"),
+        Verdict.RUNTIME_ERROR,
+        "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_submission_gets_its_verdict_and_the_next_its_own(host: Host, name: str) -> None:
+    import re
+
+    source, verdicts, message = BAD[name]
+    result = judge(host, source, LITTLE_MEMORY)
+    assert result.failure is not None
+    assert Fault.AUTHOR == result.failure.fault, result.failure
+    assert result.verdict in (verdicts if isinstance(verdicts, tuple) else (verdicts,))
+    assert re.search(message, result.failure.message), result.failure.message
+    assert Verdict.ACCEPTED == judge(host, SORT).verdict
+
+
+def test_writing_to_every_path_hurts_nobody(host: Host) -> None:
+    source = kernel(
+        "import os\n"
+        "for folder, _, _ in os.walk('/'):\n"
+        "    try: open(folder + '/sitecustomize.py', 'w').write('raise SystemExit')\n"
+        "    except OSError: pass\n"
+        "    if folder.count('/') > 3: break\n"
+        "return np.sort(data)"
+    )
+    judge(host, source)
+    assert Verdict.ACCEPTED == judge(host, SORT).verdict
+
+
+def test_a_source_of_two_mebibytes_is_judged(host: Host) -> None:
+    assert Verdict.ACCEPTED == judge(host, SORT + "#" * (2 << 20)).verdict
+
+
+def test_a_file_larger_than_the_limit_cannot_be_written(host: Host) -> None:
+    result = judge(host, kernel("open('big', 'wb').write(bytes(64 << 20))\nreturn np.sort(data)"))
+    assert Verdict.RUNTIME_ERROR == result.verdict
+
+
+@pytest.mark.timed
+def test_a_daemon_does_not_outlive_its_phase(host: Host) -> None:
+    source = kernel(
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    time.sleep(600)\n"
+        "return np.sort(data)"
+    )
+    start = time.monotonic()
+    assert Verdict.ACCEPTED == judge(host, source).verdict
+    assert time.monotonic() - start < 10
+
+
+def test_what_was_printed_comes_back_even_from_a_crash(host: Host) -> None:
+    result = judge(host, kernel("print('almost'); import os; os.kill(os.getpid(), 11)"))
+    assert "almost\n" == result.stdout
+
+
+def test_results_before_a_crash_are_kept(host: Host) -> None:
+    result = judge(host, kernel("import os\nif data.size == 64: os._exit(3)\nreturn np.sort(data)"))
+    (phase,) = result.phases
+    assert [Verdict.ACCEPTED, Verdict.RUNTIME_ERROR, Verdict.RUNTIME_ERROR] == [
+        case.verdict for case in phase.cases
+    ]
+    assert "Not run" in phase.cases[2].message
+
+
+def test_a_traceback_begins_with_the_authors_frame(host: Host) -> None:
+    result = judge(host, kernel("raise KeyError('mine')"))
+    assert result.failure is not None
+    assert (
+        "The submission failed:\nTraceback (most recent call last):\n"
+        '  File "submission.py", line 4, in custom_kernel\n'
+        "    raise KeyError('mine')\n"
+        "KeyError: 'mine'"
+    ) == result.failure.message
+
+
+def test_nothing_of_the_problem_is_in_the_runner(host: Host) -> None:
+    source = kernel(
+        "import os, gc\n"
+        "found = [os.environ, os.listdir('.'), os.listdir('/tmp')]\n"
+        "found.append(open('/proc/self/cmdline').read())\n"
+        "print(found)\n"
+        "return np.sort(data)"
+    )
+    result = host.judge(a_job(source, secret=True), quiet)
+    assert Verdict.ACCEPTED == result.verdict
+    for secret in ("reference", "987654321", "SECRET_MARKER", "generate_input"):
+        assert secret not in result.stdout
+
+
+def test_a_leaderboard_run_has_all_phases_samples_and_a_score(host: Host) -> None:
+    result = host.judge(a_job(SORT, mode=Mode.LEADERBOARD, secret=True), quiet)
+    assert [Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD] == [p.phase for p in result.phases]
+    (workload,) = result.phases[2].workloads
+    assert "size: 5000; seed: 2" == workload.spec
+    assert 20 == len(workload.samples_ns)
+    assert workload.checked >= 1
+    assert result.score_s == workload.median_ns / 1e9
+    assert result.score_ci95_s == tuple(end / 1e9 for end in workload.ci95_ns)
+
+
+def test_a_secret_run_tells_no_secrets(host: Host) -> None:
+    events: list[ProgressEvent] = []
+    result = host.judge(a_job(SORT, mode=Mode.BENCHMARK, secret=True), events.append)
+    told = json.dumps([to_wire(result), *map(to_wire, events)])
+    assert "987654321" not in told
+    assert {None} == {event.spec for event in events}
+
+
+def test_remembered_answers_are_wrong_in_timed_calls(host: Host) -> None:
+    source = kernel(
+        "if data.size not in kept: kept[data.size] = np.sort(data)\nreturn kept[data.size]",
+        "kept = {}",
+    )
+    result = host.judge(a_job(source, mode=Mode.BENCHMARK), quiet)
+    assert [Verdict.ACCEPTED, Verdict.WRONG_ANSWER] == [p.verdict for p in result.phases]
+
+
+def test_a_lying_clock_is_caught(host: Host) -> None:
+    source = kernel(
+        "for _ in range(200): out = np.sort(data)\nreturn out",
+        "import sys, time, types\n"
+        "marks = sys.modules['kernelbot.harness.timing.marks']\n"
+        "ticks = iter(range(1, 10**9))\n"
+        "clock = types.SimpleNamespace(sleep=time.sleep, perf_counter_ns=lambda: next(ticks))\n"
+        "marks.time, ours = clock, marks.PythonMarks()\n"
+        "marks.NativeMarks.call = lambda _self, *given: ours.call(*given)\n",
+    )
+    result = host.judge(a_job(source, mode=Mode.BENCHMARK), quiet)
+    assert Verdict.RULE_VIOLATION == result.verdict
+    assert result.failure is not None
+    assert "clocks contradict" in result.failure.message
+
+
+def test_aliases_are_refused_where_the_problem_says_so(host: Host) -> None:
+    source = kernel("data.sort(); return data")
+    plain = host.judge(a_job(source), quiet)
+    fresh = host.judge(a_job(source, problem=a_problem(fresh_output=True)), quiet)
+    kept = host.judge(a_job(source, problem=a_problem(inputs_unchanged=True)), quiet)
+    assert [Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.WRONG_ANSWER] == [
+        plain.verdict,
+        fresh.verdict,
+        kept.verdict,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("return True, ", "raise ValueError('mine') #", "checker failed: ValueError: mine"),
+        ("def generate_input", "def generate_output", "could not be loaded"),
+        (
+            "import numpy as np",
+            "import nowhere",
+            "'nowhere'. Where submissions are judged, run: pip install nowhere",
+        ),
+        ("return np.random", "import os; os._exit(1); return np.random", "exit code 1"),
+        ("standard_normal(size)", "standard_normal(-size)", "generate_input failed"),
+    ],
+)
+def test_a_broken_problem_is_our_fault(host: Host, old: str, new: str, message: str) -> None:
+    from tests.harness.jobs import REFERENCE
+
+    problem = a_problem(reference=REFERENCE.replace(old, new))
+    result = host.judge(a_job(SORT, problem=problem), quiet)
+    assert Verdict.INTERNAL_ERROR == result.verdict
+    assert result.failure is not None
+    assert Fault.PLATFORM == result.failure.fault
+    assert message in result.failure.message
+
+
+@pytest.mark.parametrize(
+    "new", ["return False, 'x' * (1 << 20) #", "raise ValueError('x' * (1 << 20)) #"]
+)
+def test_what_a_checker_says_is_cut(host: Host, new: str) -> None:
+    from tests.harness.jobs import REFERENCE
+
+    problem = a_problem(reference=REFERENCE.replace("return True, ", f"{new} #"))
+    result = host.judge(a_job(SORT, problem=problem), quiet)
+    assert result.failure is not None
+    assert 16 << 10 == len(result.failure.message)
+
+
+def test_a_profile_comes_as_artifacts(host: Host) -> None:
+    result = host.judge(a_job(SORT, mode=Mode.PROFILE), quiet)
+    assert Verdict.ACCEPTED == result.verdict
+    text, counters = result.artifacts
+    assert ("profile.1.txt", "text/plain") == (text.name, text.media_type)
+    assert [Verdict.ACCEPTED] == [case.verdict for case in result.phases[-1].cases]
+    shown = base64.b64decode(text.content_base64).decode()
+    assert "== Counters, per call ==" in shown
+    assert "== Framework's profiler, 5 calls ==" in shown
+    assert "custom_kernel" in shown
+    assert ("profile.1.counters.json", "application/json") == (counters.name, counters.media_type)
+
+
+def test_torchs_profiler_says_nothing_in_the_authors_place(host: Host) -> None:
+    result = host.judge(a_job("import torch\n" + SORT, mode=Mode.PROFILE), quiet)
+    assert "profile.1.trace.json.gz" in [artifact.name for artifact in result.artifacts]
+    assert "" == result.stderr
+
+
+def test_a_kernel_that_fails_only_in_the_profile_is_refused(host: Host) -> None:
+    source = kernel(
+        "calls.append(1)\nif len(calls) > 20: raise ValueError('tired')\nreturn np.sort(data)",
+        before="calls = []",
+    )
+    result = host.judge(a_job(source, mode=Mode.PROFILE), quiet)
+    assert (Verdict.RUNTIME_ERROR, Phase.PROFILE) == (result.verdict, result.phases[-1].phase)
+    assert result.failure is not None
+    assert "ValueError: tired" in result.failure.message
+
+
+def test_processor_time_is_limited_too(host: Host) -> None:
+    problem = a_problem(timeouts=Timeouts(test_s=30))
+    limits = Limits(cpu_time_s=1.0)
+    result = host.judge(a_job(kernel("while True: pass"), problem=problem, limits=limits), quiet)
+    assert Verdict.TIME_LIMIT == result.verdict
+
+
+@pytest.mark.torch
+def test_an_output_that_requires_a_gradient_is_as_good_as_any(host: Host) -> None:
+    reference = (
+        "import numpy as np, torch\n"
+        "def generate_input(size, seed):\n"
+        "    return torch.arange(size, dtype=torch.float32)\n"
+        "def ref_kernel(data):\n"
+        "    return 2 * data\n"
+        "def check_implementation(data, output):\n"
+        "    return bool(np.allclose(output.numpy(), 2 * data.numpy()))\n"
+    )
+    source = "def custom_kernel(data):\n    return data.clone().requires_grad_(True) * 2\n"
+    limits = Limits(memory_bytes=2 << 30)
+    result = host.judge(a_job(source, problem=a_problem(reference=reference), limits=limits), quiet)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+
+
+@pytest.mark.timed
+@pytest.mark.skipif(os.geteuid() != 0, reason="hiding the control groups takes root")
+def test_honest_code_is_accepted_where_nothing_can_be_frozen() -> None:
+    folder = Path(__file__).parents[3] / "examples" / "sort_np"
+    command = [sys.executable, "-m", "kernelbot", "run", str(folder), f"{folder}/submission.py"]
+    hidden = 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"'
+    ended = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", hidden, "sh", *command, "--mode", "leaderboard"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (0, True) == (ended.returncode, "accepted: sort_np" in ended.stdout), ended.stdout

@@ -1,0 +1,47 @@
+"""Children that wait for an order; how many there are is seen in `test_forker.py`."""
+
+import os
+import socket
+from typing import NoReturn
+
+from kernelbot.harness.sandbox import wire
+from kernelbot.harness.sandbox.prefork import Prefork
+
+
+def _echo(control: socket.socket) -> NoReturn:
+    """Sends back what it receives, until the other end is closed."""
+    while packet := wire.receive(control):
+        wire.send(control, packet.body)
+    os._exit(0)
+
+
+def test_a_child_waits_for_its_order() -> None:
+    prefork = Prefork(1, _echo)
+    prefork.fill()
+    child = prefork.take()
+    wire.send(child.control, {"n": 1})
+    answer = wire.receive(child.control)
+    prefork.kill_all()
+    assert answer is not None
+    assert {"n": 1} == answer.body
+
+
+def test_a_child_that_was_taken_is_at_work_until_it_is_killed() -> None:
+    prefork = Prefork(0, _echo)
+    before = prefork.is_idle
+    child = prefork.take()
+    during = prefork.is_idle
+    prefork.kill(child)
+    assert (True, False, True) == (before, during, prefork.is_idle)
+
+
+def test_who_is_killed_twice_ends_nobody_else() -> None:
+    prefork = Prefork(0, _echo)
+    first = prefork.take()
+    prefork.kill(first)
+    second = prefork.take()
+    prefork.kill(first)
+    wire.send(second.control, {"alive": True})
+    answer = wire.receive(second.control)
+    prefork.kill_all()
+    assert answer is not None

@@ -1,0 +1,104 @@
+"""Which outputs are checked, once it is known which calls were the fastest."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.judge.test_phase import wrong_answer
+from kernelbot.harness.judge.windows import Reply, Window
+from kernelbot.harness.timing.answers import Answers
+
+
+@dataclass
+class Asked:
+    """A question known by its call's number; garbage is what isn't that number."""
+
+    call: int
+    given: Any = None
+
+    def work_out(self) -> None:
+        """There is no reference."""
+
+    def max_output_bytes(self) -> int | None:
+        """Nobody knows."""
+        return None
+
+    def complaint(self, output: Any) -> str:
+        """Empty for the call's number."""
+        return "" if output == self.call else "garbage"
+
+
+@dataclass
+class Checker:
+    """Notes which calls are checked."""
+
+    calls: list[int] = field(default_factory=list)
+
+    def check(self, question: Any, value: Any) -> None:
+        self.calls.append(question.call)
+        if question.complaint(value):
+            raise wrong_answer("garbage")
+
+
+def answers(checker: Checker, *, repeatable: bool = True, max_bytes: int = 1 << 20) -> Answers:
+    return Answers(Asked, checker.check, repeatable=repeatable, max_bytes=max_bytes)
+
+
+def fill(made: Answers, values: list[int], size_bytes: int = 8) -> None:
+    for call, value in enumerate(values):
+        made.add(call, Asked(call), Reply(value, Window(1, 1), size_bytes, aliased=False))
+
+
+def test_nothing_is_checked_before_sampling_is_over() -> None:
+    checker = Checker()
+    fill(answers(checker), list(range(40)))
+    assert [] == checker.calls
+
+
+def test_the_fastest_half_is_checked_even_if_that_takes_long() -> None:
+    checker = Checker()
+    made = answers(checker)
+    fill(made, list(range(40)))
+    made.check([100.0 - call for call in range(40)], 20, sampling_s=0.0)
+    assert set(range(20, 40)) == set(checker.calls)
+
+
+def test_all_are_checked_if_that_is_cheap() -> None:
+    checker = Checker()
+    made = answers(checker)
+    fill(made, list(range(40)))
+    made.check([1.0] * 40, 20, sampling_s=1e9)
+    assert (40, set(range(40))) == (made.checked, set(checker.calls))
+
+
+def test_all_are_checked_if_there_are_few() -> None:
+    checker = Checker()
+    made = answers(checker)
+    fill(made, list(range(5)))
+    made.check([1.0] * 5, 20, sampling_s=0.0)
+    assert set(range(5)) == set(checker.calls)
+
+
+def test_garbage_that_was_fast_is_found() -> None:
+    made = answers(Checker())
+    fill(made, [*range(39), -1])
+    with pytest.raises(AuthorFailure, match="garbage"):
+        made.check([2.0] * 39 + [1.0], 20, sampling_s=0.0)
+
+
+@pytest.mark.parametrize("how", [{"repeatable": False}, {"max_bytes": 7}])
+def test_what_cannot_be_kept_is_checked_at_once_or_never(how: dict[str, Any]) -> None:
+    checker = Checker()
+    made = answers(checker, **how)
+    fill(made, list(range(200)))
+    assert 50 < len(checker.calls) < 150
+    made.check([1.0] * 200, 20, sampling_s=1e9)
+    assert made.checked == len(checker.calls)
+
+
+def test_checks_to_come_count_as_time() -> None:
+    made = answers(Checker())
+    fill(made, list(range(10)))
+    assert (10.0, 5.0) == (made.owed_s(1.0, 20), made.owed_s(1.0, 10))

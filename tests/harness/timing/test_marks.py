@@ -1,0 +1,191 @@
+"""The marks of a timed call: set in one place, seen in another."""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.timing.marks import (
+    MAX_ADDRESSES,
+    RECORD_BYTES,
+    How,
+    Marks,
+    NativeMarks,
+    PythonMarks,
+    Record,
+    marks,
+)
+from kernelbot.harness.timing.probes import Probes
+
+TURN = 7
+
+
+@pytest.fixture
+def page() -> Iterator[SharedBuffer]:
+    made = SharedBuffer.create(RECORD_BYTES)
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=["native", "python"])
+def either(request: pytest.FixtureRequest) -> Marks:
+    return marks() if request.param == "native" else PythonMarks()
+
+
+def called(either: Marks, page: SharedBuffer, function: Any, output: Any = None) -> tuple[Any, Any]:
+    """What a call between the marks returns, and the record that it leaves."""
+    record: Any = Record.from_address(page.address)
+    record.go = record.tell = TURN
+    returned = either.call(page.address, TURN, function, (1,), output)
+    return returned, record
+
+
+def addresses_of(record: Any) -> list[int]:
+    return list(record.addresses[: record.count])
+
+
+def test_there_is_a_compiler_where_tests_run() -> None:
+    assert isinstance(marks(), NativeMarks)
+
+
+def test_an_array_is_marked_by_its_address(either: Marks, page: SharedBuffer) -> None:
+    array = np.arange(6).reshape(2, 3)
+    returned, record = called(either, page, lambda _one: array[1:])
+    assert (How.TAKEN, [returned.ctypes.data]) == (record.how, addresses_of(record))
+
+
+def test_so_are_the_arrays_of_a_tuple(either: Marks, page: SharedBuffer) -> None:
+    pair, record = called(either, page, lambda _one: (np.ones(3), np.zeros(0)))
+    assert (How.TAKEN, [one.ctypes.data for one in pair]) == (record.how, addresses_of(record))
+
+
+def test_a_tensor_is_marked_by_its_address(either: Marks, page: SharedBuffer) -> None:
+    torch = pytest.importorskip("torch")
+    if isinstance(either, NativeMarks) and "torch" not in sys.modules:
+        pytest.skip("torch came later than the marks")
+    tensor, record = called(either, page, lambda _one: torch.ones(3))
+    if record.how == How.TAKEN:  # else the marks of this process were made before torch came
+        assert [tensor.data_ptr()] == addresses_of(record)
+
+
+@pytest.mark.parametrize("value", [{"a": 1}, 3.0, None, [np.ones(1), 2], (np.ones(1),) * 33])
+def test_anything_else_must_be_described(either: Marks, page: SharedBuffer, value: object) -> None:
+    _, record = called(either, page, lambda _one: value)
+    assert (How.UNKNOWN, True) == (record.how, record.count <= MAX_ADDRESSES)
+
+
+def test_a_subclass_must_be_described(either: Marks, page: SharedBuffer) -> None:
+    _, record = called(either, page, lambda _one: np.ones((2, 2)).view(np.matrix))
+    assert How.UNKNOWN == record.how
+
+
+def test_what_is_filled_counts_instead_of_what_is_returned(
+    either: Marks, page: SharedBuffer
+) -> None:
+    filled = np.ones(2)
+    _, record = called(either, page, lambda _one: None, filled)
+    assert (How.TAKEN, [filled.ctypes.data]) == (record.how, addresses_of(record))
+
+
+def test_nothing_at_all_is_marked(either: Marks, page: SharedBuffer) -> None:
+    returned, record = called(either, page, None)
+    assert (None, How.TAKEN, 0) == (returned, record.how, record.count)
+
+
+def test_what_raises_is_marked_and_raises(either: Marks, page: SharedBuffer) -> None:
+    with pytest.raises(ZeroDivisionError):
+        called(either, page, lambda one: one / 0)
+    record: Any = Record.from_address(page.address)
+    assert (How.RAISED, TURN) == (record.how, record.mark)
+
+
+def test_times_are_those_of_the_judges_clock(either: Marks, page: SharedBuffer) -> None:
+    before = time.perf_counter_ns()
+    _, record = called(either, page, lambda _one: time.sleep(0.001))
+    assert before <= record.start_ns < record.end_ns <= time.perf_counter_ns()
+
+
+def test_a_mark_is_waited_for(either: Marks, page: SharedBuffer) -> None:
+    record: Any = Record.from_address(page.address)
+    assert 0 == either.wait(page.address, TURN, 0.001, 0.001, -1)[0]
+    threading.Timer(0.05, lambda: either.set(page.address + Record.mark.offset, TURN)).start()
+    start = time.perf_counter_ns()
+    while not (seen_ns := either.wait(page.address, TURN, 0.001, 0.05, -1)[0]):
+        pass
+    assert start < seen_ns <= time.perf_counter_ns()
+    assert TURN == record.mark
+
+
+def marked(either: Marks, page: SharedBuffer, arrays: list[Any], expected: list[int]) -> Probes:
+    """The probes of a call with these arrays, where arrays of so many bytes were expected."""
+    record: Any = Record.from_address(page.address)
+    for place, array in enumerate(arrays):
+        record.addresses[place] = array.ctypes.data
+    record.how, record.count, record.mark = How.TAKEN, len(arrays), TURN
+    probes = Probes.choose(os.getpid(), stretches(expected))
+    assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
+    return probes
+
+
+def stretches(sizes: list[int]) -> list[tuple[int, int]]:
+    return [(sum(sizes[:place]), size) for place, size in enumerate(sizes)]
+
+
+def copied(arrays: list[Any]) -> SharedBuffer:
+    """What the judge takes once the runner stands still."""
+    buffer = SharedBuffer.create(sum(array.nbytes for array in arrays) or 1)
+    buffer.write(0, b"".join(array.tobytes() for array in arrays))
+    return buffer
+
+
+@pytest.mark.parametrize("sizes", [[100], [1], [7, 0, 9000], [0], [], [3] * 32])
+def test_what_stays_as_it_was_at_the_mark_agrees_with_its_probes(
+    either: Marks, page: SharedBuffer, sizes: list[int]
+) -> None:
+    arrays = [np.random.default_rng(size).bytes(size) for size in sizes]
+    views = [np.frombuffer(bytearray(array), np.uint8) for array in arrays]
+    probes = marked(either, page, views, sizes)
+    taken = copied(views)
+    assert (1, 0) == (probes.were_read, probes.count_changed(taken.address, stretches(sizes)))
+    taken.close()
+
+
+def test_what_is_written_after_the_mark_differs_from_its_probes(
+    either: Marks, page: SharedBuffer
+) -> None:
+    small, large = np.zeros(2, np.uint8), np.zeros(1 << 20, np.uint8)
+    probes = marked(either, page, [small, large], [2, 1 << 20])
+    small[:], large[:] = 1, 1
+    taken = copied([small, large])
+    changed = probes.count_changed(taken.address, stretches([2, 1 << 20]))
+    assert (4, 4) == (probes.count, changed)
+    taken.close()
+
+
+@pytest.mark.parametrize("expected", [[], [8, 8], [8] * 40])
+def test_nothing_is_read_where_the_mark_tells_of_other_arrays(
+    either: Marks, page: SharedBuffer, expected: list[int]
+) -> None:
+    assert 0 == marked(either, page, [np.ones(1)], expected).were_read
+
+
+def test_a_count_beyond_the_record_is_not_followed(either: Marks, page: SharedBuffer) -> None:
+    record: Any = Record.from_address(page.address)
+    record.how, record.count, record.mark = How.TAKEN, 100_000, TURN
+    probes = Probes.choose(os.getpid(), [(0, 8)] * 100_000)
+    assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
+    assert 0 == probes.were_read
+
+
+def test_nothing_is_read_where_there_is_no_memory(either: Marks, page: SharedBuffer) -> None:
+    record: Any = Record.from_address(page.address)
+    record.addresses[0], record.how, record.count, record.mark = 8, How.TAKEN, 1, TURN
+    probes = Probes.choose(os.getpid(), [(0, 64)])
+    assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
+    assert 0 == probes.were_read

@@ -1,0 +1,161 @@
+"""What the judge's clocks may and may not conclude."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernelbot.harness.judge.windows import Window
+from kernelbot.harness.timing.plausibility import Baseline, ControlCalls, below_floor
+from kernelbot.protocol import DeviceSpec, Floor, Vendor
+
+US = 1_000
+MARKS = Window(claim_ns=US, bracket_ns=30 * US, call_cpu_ns=20 * US, call_tree_cpu_ns=20 * US)
+"""The cheapest answer: 30 us from look to look, 20 us of them computing."""
+
+
+def a_call(claim_us: int, took_us: int | None = None) -> Window:
+    """A call of `took_us` on the processor that claims `claim_us`."""
+    took = claim_us if took_us is None else took_us
+    cpu_ns = (took + 20) * US
+    return Window(claim_us * US, (took + 30) * US, call_cpu_ns=cpu_ns, call_tree_cpu_ns=cpu_ns)
+
+
+def baseline_of(calls: Iterable[Window], *, on_gpu: bool = False, share: float = 1.0) -> Baseline:
+    seen = ControlCalls(on_gpu=on_gpu)
+    for call in calls:
+        seen.add(call)
+    return seen.baseline(share)
+
+
+def quiet() -> Baseline:
+    return baseline_of([MARKS] * 10)
+
+
+def test_an_honest_claim_is_left_alone() -> None:
+    windows = [a_call(50)] * 20
+    assert (None, 50 * US) == (quiet().contradiction(windows), quiet().bounded_ns(windows[0]))
+
+
+@pytest.mark.parametrize("took_us", [20, 35, 100, 237, 700])
+def test_a_claim_of_next_to_nothing_gains_nothing(took_us: int) -> None:
+    assert took_us * US == quiet().bounded_ns(a_call(1, took_us))
+
+
+def test_never_more_is_subtracted_than_the_cheapest_answers_cost() -> None:
+    dearer = [replace(MARKS, bracket_ns=(30 + more) * US) for more in range(20)]
+    assert 32 * US == baseline_of(dearer).took_ns
+
+
+def test_the_order_of_control_calls_does_not_matter() -> None:
+    dearer = [replace(MARKS, bracket_ns=(30 + more) * US) for more in range(20)]
+    assert baseline_of(dearer) == baseline_of(reversed(dearer))
+
+
+@given(st.lists(st.integers(0, 2_000), min_size=20, max_size=60), st.integers(1, 10_000))
+def test_waiting_for_a_processor_accuses_nobody(delays_us: list[int], claim_us: int) -> None:
+    calls = [
+        replace(
+            a_call(claim_us),
+            bracket_ns=(claim_us + 30 + delay) * US,
+            waiting_ns=delay * US,
+        )
+        for delay in delays_us
+    ]
+    assert quiet().contradiction(calls) is None
+    assert {claim_us * US} == {quiet().bounded_ns(call) for call in calls}
+
+
+def test_a_big_lie_is_refused_with_its_numbers() -> None:
+    found = quiet().contradiction([a_call(1, took_us=3_000)] * 20)
+    assert found is not None
+    assert "seen 2999.0 us" in found.evidence
+
+
+def test_time_asleep_counts_unless_the_processor_was_taken_away() -> None:
+    asleep = replace(MARKS, bracket_ns=50_000 * US)
+    displaced = replace(asleep, waiting_ns=49_970 * US)
+    assert (49_970 * US, US) == (quiet().bounded_ns(asleep), quiet().bounded_ns(displaced))
+
+
+def test_work_after_the_mark_counts() -> None:
+    assert 70 * US == quiet().bounded_ns(replace(a_call(1), call_cpu_ns=90 * US))
+
+
+def test_the_work_of_helpers_counts_while_the_main_thread_sleeps() -> None:
+    helped = replace(MARKS, call_tree_cpu_ns=1_420 * US)
+    shared = replace(helped, processors=2)
+    assert (1_400 * US, 690 * US) == (quiet().bounded_ns(helped), quiet().bounded_ns(shared))
+
+
+def test_of_a_call_that_had_to_be_described_nothing_is_subtracted() -> None:
+    described = replace(a_call(50), bracket_ns=400 * US, described=True)
+    assert (None, 400 * US) == (
+        quiet().contradiction([described] * 20),
+        quiet().bounded_ns(described),
+    )
+
+
+def test_work_before_the_call_is_refused() -> None:
+    found = quiet().contradiction([replace(a_call(50), build_cpu_ns=500 * US)] * 20)
+    assert found is not None
+    assert "before the call" in found.message
+
+
+def test_claims_that_hardly_differ_while_the_clock_does_are_suspicious() -> None:
+    lies = [a_call(1, took_us=100 + number) for number in range(40)]
+    assert "middle half lies within 0.00 us" in (quiet().suspicion(lies) or "")
+
+
+def test_claims_that_differ_as_the_clock_does_are_not() -> None:
+    assert quiet().suspicion([a_call(100 + number) for number in range(40)]) is None
+
+
+def test_steady_claims_on_a_busy_machine_are_not() -> None:
+    busy = baseline_of([replace(MARKS, bracket_ns=(30 + n) * US) for n in range(40)])
+    calls = [replace(a_call(100), bracket_ns=(130 + number) * US) for number in range(40)]
+    assert busy.suspicion(calls) is None
+
+
+def test_few_calls_accuse_nobody() -> None:
+    assert quiet().contradiction([a_call(1, took_us=3_000)] * 4) is None
+
+
+def test_no_call_takes_no_time() -> None:
+    found = quiet().contradiction([a_call(0)])
+    assert found is not None
+    assert "impossible" in found.message
+
+
+def test_the_floor_is_the_larger_of_work_and_traffic() -> None:
+    device = DeviceSpec("CPU", Vendor.CPU, peak_flops=1e12, peak_bytes_per_s=1e10)
+    floor = Floor(flops=1e9, memory_bytes=1e8)
+    assert below_floor(floor, device, 10.1e6) is None
+    found = below_floor(floor, device, 9.9e6)
+    assert found is not None
+    assert "floor 10000.000 us" in found.evidence
+
+
+def test_on_a_gpu_a_call_ends_with_a_message() -> None:
+    """Of which the harness's own cost is known less well."""
+    lie = Window(US, (250 + 1_000) * US, call_cpu_ns=201 * US)
+    usual = baseline_of([replace(lie, bracket_ns=250 * US)] * 10, on_gpu=True)
+    assert 951 * US == usual.bounded_ns(lie)
+
+
+def test_on_a_gpu_an_answer_of_many_values_may_cost_more() -> None:
+    control = Window(US, 250 * US, call_cpu_ns=201 * US)
+    call = Window(10 * US, 550 * US, call_cpu_ns=510 * US)
+    few, many = (
+        baseline_of([control] * 10, on_gpu=True, share=share).bounded_ns(call)
+        for share in (1.0, 2.0)
+    )
+    assert (251 * US, 10 * US) == (few, many)
+
+
+def test_work_that_another_rank_did_counts() -> None:
+    ranks = baseline_of([replace(MARKS, call_tree_cpu_ns=40 * US)] * 10)
+    lie = Window(100 * US, 2_400 * US, call_cpu_ns=1_200 * US, call_tree_cpu_ns=2_400 * US)
+    assert 2_370 * US == ranks.bounded_ns(lie)

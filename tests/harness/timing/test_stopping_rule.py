@@ -1,0 +1,101 @@
+"""The stopping rule, on samples whose truth is known."""
+
+import dataclasses
+import random
+import statistics
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule, median_interval
+from kernelbot.protocol import SamplingRules
+
+RULES = SamplingRules(min_samples=20, max_samples=200, min_total_s=0.0, block=10)
+
+
+def drain(rule: StoppingRule, sample_ns: float, seconds_each: float = 0.0) -> tuple[StoppedBy, int]:
+    count = 0
+    while True:
+        count += 1
+        rule.add(sample_ns * (1 + count % 2))
+        if stopped := rule.decide(count * seconds_each, count * seconds_each):
+            return stopped, count
+
+
+def test_the_interval_of_a_hundred_is_at_the_41st_and_the_61st() -> None:
+    assert (40, 61) == median_interval(list(range(1, 101)))
+
+
+@given(st.lists(st.floats(1, 1e9), min_size=1, max_size=200))
+def test_the_interval_holds_the_median(samples: list[float]) -> None:
+    low, high = median_interval(samples)
+    assert low <= statistics.median(samples) <= high
+
+
+def test_the_interval_covers_the_true_median_nineteen_times_in_twenty() -> None:
+    source = random.Random(1)
+    hits = 0
+    for _ in range(1000):
+        low, high = median_interval([source.expovariate(1.0) for _ in range(40)])
+        hits += low <= 0.6931 <= high
+    assert 940 <= hits <= 990
+
+
+def test_steady_samples_stop_at_the_minimum() -> None:
+    rule = StoppingRule(RULES, 10.0)
+    for _ in range(19):
+        rule.add(1000.0)
+        assert rule.decide(0.0, 0.0) is None
+    rule.add(1000.0)
+    assert StoppedBy.PRECISION == rule.decide(0.0, 0.0)
+
+
+def test_precision_is_only_looked_at_after_whole_blocks() -> None:
+    rule = StoppingRule(RULES, 10.0, [1000.0] * 20)
+    rule.add(1000.0)
+    assert rule.decide(0.0, 0.0) is None
+
+
+def test_noise_goes_on_to_the_maximum() -> None:
+    assert (StoppedBy.MAX_SAMPLES, 200) == drain(StoppingRule(RULES, 10.0), 1000.0)
+
+
+def test_the_wall_cap_waits_for_the_minimum() -> None:
+    rules = dataclasses.replace(RULES, wall_cap_s=1.0)
+    assert (StoppedBy.WALL_CAP, 20) == drain(StoppingRule(rules, 10.0), 1000.0, seconds_each=0.2)
+
+
+def test_the_wall_cap_ends_what_stays_noisy() -> None:
+    rules = dataclasses.replace(RULES, wall_cap_s=5.0)
+    assert (StoppedBy.WALL_CAP, 25) == drain(StoppingRule(rules, 10.0), 1000.0, seconds_each=0.2)
+
+
+def test_the_longest_time_cuts_even_below_the_minimum() -> None:
+    assert (StoppedBy.WALL_CAP, 5) == drain(StoppingRule(RULES, 1.0), 1000.0, seconds_each=0.2)
+
+
+def test_a_runner_that_sleeps_beside_its_calls_is_sampled_all_the_same() -> None:
+    rule = StoppingRule(RULES, 10.0, [1000.0] * 19)
+    assert rule.decide(100.0, judge_s=1.0) is None
+
+
+def test_a_call_that_sleeps_ends_nothing() -> None:
+    rule = StoppingRule(RULES, 10.0, [1000.0] * 18 + [60e9])
+    assert rule.decide(61.0, judge_s=1.0) is None
+
+
+def test_calls_that_are_all_slow_are_fewer() -> None:
+    rule = StoppingRule(RULES, 10.0, [2e9] * 5)
+    assert StoppedBy.WALL_CAP == rule.decide(11.0, judge_s=1.0)
+
+
+@pytest.mark.parametrize("total_s", [0.01, 0.1])
+def test_short_calls_are_repeated_until_the_minimum_total(total_s: float) -> None:
+    rules = SamplingRules(min_samples=20, max_samples=10**6, min_total_s=total_s, block=10)
+    rule = StoppingRule(rules, 10.0)
+    count = 0
+    while rule.decide(0.0, 0.0) is None:
+        rule.add(100_000.0)
+        count += 1
+    assert round(total_s * 10_000) == count

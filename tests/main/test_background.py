@@ -1,0 +1,46 @@
+import asyncio
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+from kernelbot.main.background import background_tasks
+from kernelbot.main.settings import Settings
+from kernelbot.main.tables import ExportSettings
+from tests.fakes.hub import TOKEN, fake_hub
+from tests.support.world import World
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pyarrow") is None
+    or importlib.util.find_spec("huggingface_hub") is None,
+    reason="exports are an extra: pyarrow and huggingface_hub aren't installed",
+)
+async def test_the_worker_uploads_what_is_due(world: World, tmp_path: Path) -> None:
+    await world.board()
+    with fake_hub() as hub:
+        export = ExportSettings(repository="lab/kernels", endpoint=hub.url)
+        settings = Settings(data=tmp_path, hf_token=TOKEN, export=export)
+        async with background_tasks(settings, world.database.url):
+            uploaded = await asyncio.to_thread(hub.uploaded.wait, 30)
+    dataset = hub.datasets["lab/kernels"]
+    assert (True, True, ["submissions.parquet"]) == (uploaded, dataset.private, list(dataset.files))
+
+
+async def test_what_has_run_out_is_deleted(world: World) -> None:
+    await world.board()
+    async with world.database.write() as session:
+        await session.do(
+            "INSERT INTO rate_uses SELECT b.id, 'test', u.id, now() - make_interval(hours => h)"
+            " FROM leaderboards b, users u, generate_series(0, 2) h WHERE u.name = 'ada'"
+        )
+        await session.do(
+            "INSERT INTO device_logins (device_hash, user_code, expires_at)"
+            " VALUES (sha256('old'), 'OLD', now() - interval '1 second'),"
+            " (sha256('new'), 'NEW', now() + interval '1 minute')"
+        )
+    await world.services.deletion.clean_up()
+    async with world.database.read() as session:
+        uses = await session.all("SELECT used_at FROM rate_uses")
+        logins = await session.all("SELECT user_code FROM device_logins")
+    assert (1, [{"user_code": "NEW"}]) == (len(uses), logins)

@@ -1,0 +1,206 @@
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
+from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionState
+from kernelbot.domain.types import Role, Submission, User
+from kernelbot.protocol import Verdict
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+
+async def _judged(world: World, folder: Path, *scores: tuple[User, float]) -> list[Submission]:
+    """Submissions with these scores, judged one after the other."""
+    done = []
+    async with working(quick_settings(folder), world.database.url):
+        for author, score in scores:
+            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
+            done.append(await finished(world, sent.id))
+    return done
+
+
+async def _held(world: World, folder: Path) -> int:
+    await world.board()
+    ada, bob = world.ada.user, world.bob.user
+    _, absurd = await _judged(world, folder, (ada, 1.0), (bob, 0.01))
+    return absurd.id
+
+
+async def test_an_absurd_speed_up_is_held(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    shown = await world.services.submissions.get(world.bob.user, number)
+    assert (SubmissionState.HELD, Verdict.ACCEPTED, None) == (
+        shown.state,
+        shown.verdict,
+        shown.place,
+    )
+    assert "100 times faster" in (shown.review_reason or "")
+
+
+async def test_what_is_held_is_not_ranked(world: World, tmp_path: Path) -> None:
+    await _held(world, tmp_path)
+    page = await world.services.standings.page(None, "sort", None)
+    assert [row.author for row in page.rows] == ["ada"]
+
+
+async def test_a_great_speed_up_is_not_held(world: World, tmp_path: Path) -> None:
+    await world.board()
+    ada, bob = world.ada.user, world.bob.user
+    _, great = await _judged(world, tmp_path, (ada, 1.0), (bob, 0.06))
+    assert (SubmissionState.FINISHED, 1) == (great.state, great.place)
+
+
+async def test_the_first_score_of_a_board_is_not_held(world: World, tmp_path: Path) -> None:
+    await world.board()
+    (first,) = await _judged(world, tmp_path, (world.ada.user, 1e-9))
+    assert first.state is SubmissionState.FINISHED
+
+
+async def test_a_ladder_of_small_steps_is_held(world: World, tmp_path: Path) -> None:
+    """Row 68: each step is 10 times better than the one before."""
+    await world.board()
+    ada, bob = world.ada.user, world.bob.user
+    steps = await _judged(world, tmp_path, (ada, 1.0), (bob, 1.0), (bob, 0.1), (bob, 0.01))
+    assert [SubmissionState.FINISHED] * 3 + [SubmissionState.HELD] == [s.state for s in steps]
+    assert "100 times faster than the best of the others" in (steps[-1].review_reason or "")
+
+
+async def test_a_ladder_of_the_only_author_is_held(world: World, tmp_path: Path) -> None:
+    await world.board()
+    ada = world.ada.user
+    steps = await _judged(world, tmp_path, (ada, 1.0), (ada, 0.1), (ada, 0.01))
+    assert SubmissionState.HELD is steps[-1].state
+    assert "the author's first" in (steps[-1].review_reason or "")
+
+
+async def test_a_ladder_whose_first_step_was_deleted_is_held(world: World, tmp_path: Path) -> None:
+    await world.board()
+    ada = world.ada.user
+    first, _ = await _judged(world, tmp_path, (ada, 1.0), (ada, 0.1))
+    await world.services.deletion.delete_submission(ada, first.id)
+    (last,) = await _judged(world, tmp_path, (ada, 0.01))
+    assert last.state is SubmissionState.HELD
+
+
+async def test_what_was_released_is_trusted_from_then_on(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    await world.services.reviews.release(world.admin.user, number, "read it: honest")
+    (next_step,) = await _judged(world, tmp_path, (world.bob.user, 0.005))
+    assert (SubmissionState.FINISHED, 1) == (next_step.state, next_step.place)
+
+
+async def test_what_the_judge_noticed_is_held(world: World, tmp_path: Path) -> None:
+    await world.board()
+    async with working(quick_settings(tmp_path), world.database.url):
+        sent = await world.submit(content=b"# fake: accepted 1.0 suspicious\n")
+        await finished(world, sent.id)
+    (held,) = await world.services.reviews.held(world.admin.user)
+    assert ("harness", "SUSPICIOUS_RESULT", "Its claims spread less than the clock.") == (
+        held.evidence[0].source,
+        held.evidence[0].rule,
+        held.evidence[0].detail,
+    )
+
+
+async def test_organisers_see_what_is_held_and_why(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    (held,) = await world.services.reviews.held(world.admin.user, board="SORT")
+    assert (number, "ABSURD_SPEEDUP") == (held.id, held.evidence[0].rule)
+
+
+async def test_competitors_have_nothing_to_decide(world: World, tmp_path: Path) -> None:
+    await _held(world, tmp_path)
+    assert await world.services.reviews.held(world.bob.user) == []
+
+
+async def test_authors_see_no_evidence(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    shown = await world.services.submissions.get(world.bob.user, number)
+    assert shown.evidence == ()
+
+
+async def test_what_is_released_takes_its_place(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    shown = await world.services.reviews.release(world.admin.user, number, "read it: honest")
+    assert (SubmissionState.FINISHED, 1, None) == (shown.state, shown.place, shown.review_reason)
+
+
+async def test_an_author_reads_why_he_was_refused(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    await world.services.reviews.refuse(world.admin.user, number, "it returns the last output")
+    shown = await world.services.submissions.get(world.bob.user, number)
+    assert (Verdict.RULE_VIOLATION, "it returns the last output") == (
+        shown.verdict,
+        shown.review_reason,
+    )
+
+
+async def test_a_ranked_submission_can_be_refused(world: World, tmp_path: Path) -> None:
+    await world.board()
+    (first,) = await _judged(world, tmp_path, (world.ada.user, 1.0))
+    await world.services.reviews.refuse(world.admin.user, first.id, "copied from bob")
+    page = await world.services.standings.page(None, "sort", None)
+    assert page.rows == ()
+
+
+async def test_decisions_are_in_the_audit_log(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    await world.services.reviews.refuse(world.admin.user, number, "a'; DROP TABLE audit_log")
+    with psycopg.connect(world.database.url) as connection:
+        rows = connection.execute(
+            "SELECT actor, action, subject, detail ->> 'reason' FROM audit_log"
+        ).fetchall()
+    assert rows == [
+        ("root", "board.create", "board:sort", None),
+        ("root", "submission.refuse", f"submission:{number}", "a'; DROP TABLE audit_log"),
+    ]
+
+
+async def test_only_organisers_decide(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    other = (await world.services.users.create("eve", Role.CREATOR)).user
+    for someone in (world.bob.user, other):
+        with pytest.raises(NotAllowed):
+            await world.services.reviews.release(someone, number, "please")
+
+
+async def test_the_boards_maker_decides(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    carl = (await world.services.users.create("carl", Role.CREATOR)).user
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute("UPDATE leaderboards SET creator_id = %s", (carl.id,))
+    refused = await world.services.reviews.refuse(carl, number, "copied")
+    released = await world.services.reviews.release(carl, number, "he wrote it")
+    assert (ReviewState.REFUSED, 1) == (refused.review, released.place)
+
+
+async def test_a_decision_needs_a_reason(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    with pytest.raises(UserError, match="reason"):
+        await world.services.reviews.release(world.admin.user, number, " \n")
+
+
+async def test_what_is_not_held_cant_be_released(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    with pytest.raises(Conflict, match="neither held nor refused"):
+        await world.services.reviews.release(world.admin.user, sent.id, "why not")
+
+
+@pytest.mark.parametrize("number", [0, -1, 77, 2**63])
+async def test_what_isnt_there_cant_be_refused(world: World, number: int) -> None:
+    with pytest.raises(NotFound):
+        await world.services.reviews.refuse(world.admin.user, number, "it isn't there")
+
+
+def test_review_transitions_are_the_same_in_sql(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        rows = connection.execute("SELECT before, after FROM review_transitions").fetchall()
+    allowed = {
+        (before.value, after.value)
+        for before in ReviewState
+        for after in REVIEW_TRANSITIONS[before]
+    }
+    assert allowed == set(rows)
