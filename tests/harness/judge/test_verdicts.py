@@ -243,7 +243,7 @@ def test_nothing_of_the_problem_is_in_the_runner(host: Host) -> None:
 
 
 def test_a_leaderboard_run_has_all_phases_samples_and_a_score(host: Host) -> None:
-    result = host.judge(a_job(SORT, mode=Mode.LEADERBOARD, secret=True), quiet)
+    result = host.judge(a_job(SORT, mode=Mode.LEADERBOARD), quiet)
     assert [Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD] == [p.phase for p in result.phases]
     (workload,) = result.phases[2].workloads
     assert "size: 5000; seed: 2" == workload.spec
@@ -251,6 +251,12 @@ def test_a_leaderboard_run_has_all_phases_samples_and_a_score(host: Host) -> Non
     assert workload.checked >= 1
     assert result.score_s == workload.median_ns / 1e9
     assert result.score_ci95_s == tuple(end / 1e9 for end in workload.ci95_ns)
+
+
+def test_a_secret_run_has_a_score_without_a_benchmark(host: Host) -> None:
+    result = host.judge(a_job(SORT, mode=Mode.LEADERBOARD, secret=True), quiet)
+    assert [Phase.TEST, Phase.LEADERBOARD] == [p.phase for p in result.phases]
+    assert result.score_s == result.phases[1].workloads[0].median_ns / 1e9
 
 
 def test_a_secret_run_tells_no_secrets(host: Host) -> None:

@@ -87,7 +87,7 @@ class NativeJudge:
     def _run_all(self) -> None:
         if self._job.problem.lang is not Lang.PY and not self._compile():
             return
-        for phase in phases_of(self._job.mode):
+        for phase in phases_of(self._job):
             result = self._run_phase(phase)
             self.collected.phases.append(result)
             self._emit(
@@ -157,7 +157,7 @@ class NativeJudge:
         return session
 
     def _has_more(self, phase: Phase) -> bool:
-        return phase is not phases_of(self._job.mode)[-1]
+        return phase is not phases_of(self._job)[-1]
 
     def _drive(self, phase: Phase, session: AnySession) -> PhaseResult:
         spec = self._job.problem

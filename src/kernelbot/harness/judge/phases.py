@@ -8,12 +8,15 @@ _PHASES = {
     Mode.LEADERBOARD: (Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD),
     Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
 }
+_SECRET_AND_RANKED = (Phase.TEST, Phase.LEADERBOARD)
+"""Without the benchmark: that is for its author to look at, and nobody sees the one of this run."""
 TIMED = frozenset({Phase.BENCHMARK, Phase.LEADERBOARD})
 
 
-def phases_of(mode: Mode) -> tuple[Phase, ...]:
+def phases_of(job: JobSpec) -> tuple[Phase, ...]:
     """In their order; each begins only if the one before was accepted."""
-    return _PHASES[mode]
+    ranked = job.mode is Mode.LEADERBOARD
+    return _SECRET_AND_RANKED if ranked and job.secret else _PHASES[job.mode]
 
 
 def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:
@@ -37,5 +40,5 @@ def limit_s(problem: ProblemSpec, phase: Phase) -> float:
 
 def all_limits_s(job: JobSpec) -> float:
     """How long the build and all phases of a job may take together."""
-    phases_s = sum(limit_s(job.problem, phase) for phase in phases_of(job.mode))
+    phases_s = sum(limit_s(job.problem, phase) for phase in phases_of(job))
     return job.problem.timeouts.compile_s + phases_s

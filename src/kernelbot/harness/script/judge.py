@@ -90,7 +90,7 @@ class _ScriptJudge:
                 refused = PhaseResult(Phase.TEST, build.verdict, duration_s, failure=build.failure)
                 self._collected.phases.append(refused)
                 return self._collected
-        for phase in phases_of(self._job.mode):
+        for phase in phases_of(self._job):
             result = self._run_phase(phase, build)
             self._collected.phases.append(result)
             if result.verdict is not Verdict.ACCEPTED:

@@ -114,7 +114,7 @@ class Control:
         for _ in range(_WARMING_CALLS):
             self._parts[index] = self.call(data, IDENTITY, cold=False).parts
             if not self._on_gpu:
-                self.call(data, MARK)
+                self.call(data, MARK, cold=False)
         empty = [self.call(data, NOTHING, cold=False) for _ in range(_EMPTY_CALLS)]
         for _ in range(_COLD_CALLS):
             self.observe(index, data)
