@@ -30,7 +30,8 @@ _LOADED = "author"
 _ANCHOR_S = 60.0
 """A call of the anchor that takes longer isn't waited for."""
 _WARMING_CALLS = 3
-_EMPTY_CALLS = 5
+_WARMING_CALLS_ON_CPU = 1
+_EMPTY_CALLS = 3
 _COLD_CALLS = 3
 _PART_SHARE = 0.25
 """How much of the harness's own cost each further value of an output adds to it, on a GPU."""
@@ -111,7 +112,7 @@ class Control:
     def calibrate(self, index: int, data: Any) -> float:
         """Warm up and begin workload `index`'s baseline anew; the median empty call, in ns."""
         self._observed[index] = ControlCalls(on_gpu=self._on_gpu)
-        for _ in range(_WARMING_CALLS):
+        for _ in range(_WARMING_CALLS if self._on_gpu else _WARMING_CALLS_ON_CPU):
             self._parts[index] = self.call(data, IDENTITY, cold=False).parts
             if not self._on_gpu:
                 self.call(data, MARK, cold=False)
