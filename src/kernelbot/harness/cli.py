@@ -64,6 +64,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     judges = commands.add_parser("judges", help="(internal) the judges' zygote")
     judges.add_argument("control_fd", type=int)
+    judges.add_argument("runners_fd", type=int)
     judges.add_argument("flavour")
     judges.add_argument("cuda_on_cpu", type=int)
     judges.add_argument("spare", type=int)
@@ -137,6 +138,7 @@ def _judges(arguments: argparse.Namespace) -> int:
 
     run_zygote(
         arguments.control_fd,
+        arguments.runners_fd,
         arguments.flavour,
         bool(arguments.cuda_on_cpu),
         arguments.spare,

@@ -14,6 +14,7 @@ from kernelbot.protocol import HarnessKind, JobSpec, SystemInfo
 CUDA_ON_CPU_NOTE = "torch's cuda calls were mapped to the CPU, for the problem and the submission"
 
 
+@cache
 def cpu_model() -> str:
     """The processor's name as /proc/cpuinfo tells it."""
     try:
@@ -32,6 +33,13 @@ def os_name() -> str:
     except OSError:
         name = platform.system()
     return f"{name}, {platform.system()} {platform.release()}"
+
+
+def look_up() -> None:
+    """Find out what stays the same, for this process and its forks."""
+    cpu_model()
+    os_name()
+    platform.python_version()
 
 
 def system_info(job: JobSpec, notes: tuple[str, ...] = ()) -> SystemInfo:

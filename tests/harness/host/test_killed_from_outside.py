@@ -15,6 +15,7 @@ import pytest
 from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.harness.host.judge_zygote import JudgeZygote
 from kernelbot.harness.runner_client.freeze import children_of
+from kernelbot.harness.sandbox import wire
 from kernelbot.protocol import Mode, ProgressEvent, Verdict
 from tests.harness.jobs import SORT, a_job
 
@@ -44,7 +45,8 @@ def test_a_kill_at_any_moment_is_nobodys_fault(host: Host, part: str) -> None:
 
 
 def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> None:
-    zygote = JudgeZygote("bare", False, {})
+    runners, theirs = wire.pair()
+    zygote = JudgeZygote("bare", False, {}, theirs)
     try:
         zygote.wait_ready(60)
         assert not zygote.has_ended()
@@ -53,6 +55,7 @@ def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> 
         assert zygote.has_ended()
     finally:
         zygote.close()
+        runners.close()
 
 
 def _judged_while_killing(host: Host, part: str, others: set[int]) -> str:

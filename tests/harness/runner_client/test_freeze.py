@@ -23,7 +23,6 @@ from kernelbot.harness.runner_client.freeze import (
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
 from kernelbot.harness.timing.clocks import TaskClocks
-from kernelbot.protocol import Limits
 
 BUSY = """
 import os, threading, time
@@ -131,7 +130,7 @@ class Restless:
 
 @pytest.fixture
 def restless() -> Iterator[Restless]:
-    group = RunnerGroup(Limits())
+    group = RunnerGroup()
     counts = SharedBuffer.create(16)
     command = [sys.executable, "-c", RESTLESS, str(counts.fd)]
     with subprocess.Popen(

@@ -8,7 +8,6 @@ import pytest
 
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
-from kernelbot.protocol import Limits
 
 CHILD_S = 0.05
 UNMISSED = f"""
@@ -31,7 +30,7 @@ sys.stdin.readline()
     "cpuacct" not in cgroups.detect().parents, reason="no writable cgroup that counts time here"
 )
 def test_time_of_a_child_that_nobody_waited_for_is_counted() -> None:
-    group = RunnerGroup(Limits())
+    group = RunnerGroup()
     with subprocess.Popen(
         [sys.executable, "-c", UNMISSED], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -54,7 +53,7 @@ HUNGRY = """
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.protocol import Limits
 cgroups._JUDGE_BYTES = 0
-assert cgroups.confine_judge(Limits(memory_bytes=32 << 20))
+assert cgroups.JudgeGroup().limit(Limits(memory_bytes=32 << 20))
 eaten = bytearray(96 << 20)
 print("within", flush=True)
 eaten += bytearray(96 << 20)

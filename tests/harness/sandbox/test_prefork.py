@@ -4,6 +4,7 @@ import os
 import socket
 from typing import NoReturn
 
+from kernelbot.harness.runner_client.freeze import children_of
 from kernelbot.harness.sandbox import wire
 from kernelbot.harness.sandbox.prefork import Prefork
 
@@ -45,3 +46,24 @@ def test_who_is_killed_twice_ends_nobody_else() -> None:
     answer = wire.receive(second.control)
     prefork.kill_all()
     assert answer is not None
+
+
+def test_a_reserved_child_is_at_work_once_it_is_employed() -> None:
+    prefork = Prefork(0, _echo)
+    child = prefork.reserve()
+    waiting = prefork.is_idle, prefork.is_at_work(child)
+    prefork.employ(child)
+    working = prefork.is_idle, prefork.is_at_work(child)
+    prefork.kill_all()
+    assert ((True, False), (False, True)) == (waiting, working)
+
+
+def test_no_spare_is_made_beside_a_reserved_child() -> None:
+    prefork = Prefork(1, _echo)
+    prefork.fill()
+    prefork.reserve()
+    before = set(children_of(os.getpid()))
+    prefork.fill()
+    after = set(children_of(os.getpid()))
+    prefork.kill_all()
+    assert before == after

@@ -92,7 +92,14 @@ class Pool:
         self._runners = Zygote.start(config)
         # A judge whose idle threads spin would take processors from the runner that is measured.
         quiet = {**env, **thread_environment((), 2 * slots), "OMP_WAIT_POLICY": "passive"}
-        self._judges = JudgeZygote(key.flavour.value, cuda_on_cpu, quiet, slots, lasting=lasting)
+        self._judges = JudgeZygote(
+            key.flavour.value,
+            cuda_on_cpu,
+            quiet,
+            self._runners.connect(),
+            slots,
+            lasting=lasting,
+        )
         self._ready = threading.Lock()
         self._is_ready = False
         self._lock = threading.Lock()
@@ -115,12 +122,17 @@ class Pool:
     def start(self, key: str) -> Channel:
         """Fork a judge; the channel to it."""
         with self._lock:
-            return Channel(self._judges.start(key, self._runners.connect()), JOB_CAP_BYTES)
+            return Channel(self._judges.start(key), JOB_CAP_BYTES)
 
     def kill(self, key: str) -> None:
         """Kill a judge; its runners die with its connection."""
         with self._lock:
             self._judges.kill(key)
+
+    def let_go(self, key: str) -> None:
+        """A judge has given its result, and ends by itself."""
+        with self._lock:
+            self._judges.let_go(key)
 
     def has_ended(self) -> bool:
         """Whether a judge that died was one of all."""
@@ -255,6 +267,7 @@ class Host:
                 elif "unsound" in message:
                     raise SandboxUnavailable(str(message["unsound"]))
                 else:
+                    pool.let_go(key)
                     return from_wire(RunResult, message["result"])
         except ChannelTimeout:
             pool.is_sound = False  # one that works has begun with the job, and ends it by itself

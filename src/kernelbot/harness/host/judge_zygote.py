@@ -7,6 +7,7 @@ import contextlib
 import gc
 import importlib
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -15,8 +16,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from kernelbot.harness.host.pages import gather_pages
-from kernelbot.harness.host.preload import preload, warm_up
-from kernelbot.harness.sandbox import SandboxUnavailable, cgroups, wire
+from kernelbot.harness.host.preload import preload
+from kernelbot.harness.host.warm_up import start_a_thread, warm_up
+from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable, cgroups, wire
 from kernelbot.harness.sandbox.channel import (
     Channel,
     ChannelClosed,
@@ -24,6 +26,7 @@ from kernelbot.harness.sandbox.channel import (
     ChannelTimeout,
 )
 from kernelbot.harness.sandbox.prefork import Child, Prefork
+from kernelbot.harness.system import look_up
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
 from kernelbot.protocol import JobSpec, precompile_decoders
 from kernelbot.protocol.environment import passed_on
@@ -32,8 +35,12 @@ _SEND_S = 1.0
 _RECEIVE_S = 1.0
 _CLOSE_S = 5.0
 _TIDY_UP_S = 2.0
+_LEAVE_S = 10.0
+"""For a judge to end the problem's process, which the kernel may take seconds to do."""
 _ANSWER_S = 5.0
 """Whoever needs longer to say a word is of no more use."""
+_RUNNERS_AHEAD = 2
+"""Those that every native job needs: one for the problem's code, one for the author's."""
 
 
 def harness_command() -> list[str]:
@@ -54,16 +61,20 @@ def harness_environment() -> dict[str, str]:
     }
 
 
-def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool, spare: int, lasting: bool) -> None:
+def run_zygote(
+    control_fd: int, runners_fd: int, flavour: str, cuda_on_cpu: bool, spare: int, lasting: bool
+) -> None:
     """The zygote's main loop, until the host hangs up. `spare` judges wait for their job.
 
-    `lasting`: as in `ZygoteConfig`.
+    `runners_fd`: a connection to the runners' zygote. `lasting`: as in `ZygoteConfig`.
     """
     control = Channel(socket.socket(fileno=control_fd))
+    runners = socket.socket(fileno=runners_fd)
     preload(flavour, cuda_on_cpu)
     importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
     precompile_decoders(JobSpec)
-    zygote = _Zygote(control, CacheFlusher(last_level_cache_bytes()), spare)
+    look_up()
+    zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare)
     gc.collect()
     gc.freeze()
     if lasting:
@@ -72,10 +83,14 @@ def run_zygote(control_fd: int, flavour: str, cuda_on_cpu: bool, spare: int, las
 
 
 class _Zygote:
-    def __init__(self, control: Channel, flusher: CacheFlusher, spare: int) -> None:
+    def __init__(
+        self, control: Channel, runners: socket.socket, flusher: CacheFlusher, spare: int
+    ) -> None:
         self._control = control
-        self._prefork = Prefork(spare, lambda far: _become_judge(far, flusher))
+        self._prefork = Prefork(spare, lambda far: _become_judge(far, runners, flusher))
         self._judges: dict[str, Child] = {}
+        self._leaving: dict[Child, float] = {}
+        """Judges that have given their result, and until when they may tidy up."""
         self._is_tidy = False
 
     def run(self) -> None:
@@ -103,6 +118,8 @@ class _Zygote:
             self._control.send({"op": "here"})
         elif message["op"] == "kill":
             self._kill(message["id"])
+        elif message["op"] == "let go":
+            self._let_go(message["id"])
         else:
             self._start(message["id"], fds)
 
@@ -117,29 +134,57 @@ class _Zygote:
             self._prefork.kill(judge)
         self._is_tidy = False
 
+    def _let_go(self, key: str) -> None:
+        if (judge := self._judges.pop(key, None)) is not None:
+            self._leaving[judge] = time.monotonic() + _LEAVE_S
+
     def _tidy_up(self) -> None:
-        """Remove the control groups of judges that were killed, while none is at work."""
+        """Kill judges that don't leave; remove the control groups of those that are gone, while
+        none is at work."""
+        for judge in [judge for judge in self._leaving if not self._prefork.is_at_work(judge)]:
+            del self._leaving[judge]
+            self._is_tidy = False
+        for judge, until in self._leaving.items():
+            if time.monotonic() > until:
+                self._prefork.kill(judge)
         if self._prefork.is_idle and not self._is_tidy:
             self._is_tidy = cgroups.remove_leftovers()
 
 
-def _become_judge(control: socket.socket, flusher: CacheFlusher) -> NoReturn:
+def _become_judge(
+    control: socket.socket, runners: socket.socket, flusher: CacheFlusher
+) -> NoReturn:
     code = 1
     try:
-        from kernelbot.harness.judge.process import judge_and_report
-
-        warm_up()
-        packet = wire.receive(control)
-        control.close()
-        if packet is not None:  # else the zygote ended before there was a job
-            job, client = (socket.socket(fileno=fd) for fd in packet.fds)
-            judge_and_report(job, client, flusher)
+        _judge_one(control, runners, flusher)
         code = 0
     except BaseException:  # noqa: BLE001 (nothing may escape into the zygote's own loop)
         sys.excepthook(*sys.exc_info())
     finally:
         sys.stderr.flush()
         os._exit(code)
+
+
+def _judge_one(control: socket.socket, runners: socket.socket, flusher: CacheFlusher) -> None:
+    """Do ahead of need what every job needs; then wait for one, and judge it."""
+    from kernelbot.harness.judge.process import judge_and_report
+
+    group = cgroups.JudgeGroup()
+    with contextlib.closing(RunnerClient.connect(runners)) as client:
+        with contextlib.suppress(SandboxUnavailable):  # the job will say so, if it still is so
+            client.prepare(_RUNNERS_AHEAD)
+            if not _has_order(control):
+                warm_up()
+                start_a_thread()
+                client.await_prepared()
+        packet = wire.receive(control)
+        control.close()
+        if packet is not None:  # else the zygote ended before there was a job
+            judge_and_report(socket.socket(fileno=packet.fds[0]), client, group, flusher)
+
+
+def _has_order(control: socket.socket) -> bool:
+    return bool(select.select([control], [], [], 0)[0])
 
 
 class JudgeZygote:
@@ -150,14 +195,16 @@ class JudgeZygote:
         flavour: str,
         cuda_on_cpu: bool,
         env: dict[str, str],
+        runners: socket.socket,
         spare: int = 1,
         *,
         lasting: bool = False,
     ) -> None:
+        """`runners`: a connection to the zygote of the judges' runners, to be taken over."""
         mine, theirs = socket.socketpair()
-        with theirs:
+        with theirs, runners:
             command = [
-                *harness_command(), "judges", str(theirs.fileno()), flavour,
+                *harness_command(), "judges", str(theirs.fileno()), str(runners.fileno()), flavour,
                 str(int(cuda_on_cpu)), str(spare), str(int(lasting)),
             ]  # fmt: skip
             self._process = subprocess.Popen(
@@ -165,10 +212,10 @@ class JudgeZygote:
                 env={**harness_environment(), **env},
                 stdin=subprocess.DEVNULL,
                 stdout=2,
-                pass_fds=(theirs.fileno(),),
+                pass_fds=(theirs.fileno(), runners.fileno()),
             )
         self._control = Channel(mine)
-        self._has_judged = False
+        self._is_ready = False
 
     def wait_ready(self, timeout_s: float) -> None:
         """Raises `SandboxUnavailable` if it doesn't come up."""
@@ -178,16 +225,16 @@ class JudgeZygote:
             raise SandboxUnavailable(
                 f"The judge process did not start ({error}); its last words are on stderr."
             ) from error
+        self._is_ready = True
 
-    def start(self, key: str, client: socket.socket) -> socket.socket:
-        """Fork a judge that uses `client`'s runners; the socket to talk to it."""
-        self._has_judged = True
+    def start(self, key: str) -> socket.socket:
+        """Have a judge; the socket to talk to it."""
         mine, theirs = socket.socketpair()
-        with theirs, client:
+        with theirs:
             try:
                 self._control.send(
                     {"op": "judge", "id": key},
-                    (theirs.fileno(), client.fileno()),
+                    (theirs.fileno(),),
                     time.monotonic() + _SEND_S * 10,
                 )
             except ChannelError:
@@ -199,6 +246,11 @@ class JudgeZygote:
         """End the judge of a job; harmless when it has ended by itself."""
         with contextlib.suppress(ChannelError):
             self._control.send({"op": "kill", "id": key}, (), time.monotonic() + _SEND_S)
+
+    def let_go(self, key: str) -> None:
+        """A job's judge has given its result: it ends by itself, once it has tidied up."""
+        with contextlib.suppress(ChannelError):
+            self._control.send({"op": "let go", "id": key}, (), time.monotonic() + _SEND_S)
 
     def has_ended(self) -> bool:
         """Whether the zygote is dead, though nobody has closed it.
@@ -217,7 +269,7 @@ class JudgeZygote:
     def close(self) -> None:
         """End the zygote and all of its judges."""
         self._control.close()
-        if not self._has_judged:
+        if not self._is_ready:
             self._process.kill()  # no judge to end first, and it may be importing for seconds
         try:
             self._process.wait(_CLOSE_S)

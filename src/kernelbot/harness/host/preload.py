@@ -2,7 +2,6 @@
 
 import contextlib
 import importlib
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,17 +42,6 @@ def preload(flavour: str, cuda_on_cpu: bool) -> None:
         raise RuntimeError(
             f"importing the frameworks has opened {opened[0]}; forks couldn't use it"
         )
-
-
-def warm_up() -> None:
-    """Do once what every process that uses a framework pays for the first time, when its code is
-    mapped and its data copied page by page. For forks that wait; nothing of it is seen afterwards.
-    """
-    torch: Any = sys.modules.get("torch")
-    if torch is None:
-        return
-    given = torch.rand(4, generator=torch.Generator().manual_seed(0))
-    torch.equal(given + given, given * 2)
 
 
 @contextlib.contextmanager

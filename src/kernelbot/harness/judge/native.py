@@ -19,7 +19,7 @@ from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.profiling.findings import keep
 from kernelbot.harness.profiling.native import profilers_for
 from kernelbot.harness.profiling.watched import Subject
-from kernelbot.harness.runner_client.conversations import AnySession, expect_session, open_session
+from kernelbot.harness.runner_client.conversations import AnySession, expect_sessions, open_session
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.anchor import load_anchor
 from kernelbot.harness.timing.baseline_runner import Control
@@ -152,12 +152,15 @@ class NativeJudge:
     def _session(self, phase: Phase, deadline: float) -> AnySession:
         _, first = cases_of(self._job.problem, phase)[0]
         session = open_session(self._job, self._client, self._modules, deadline, first)
-        if self._has_more(phase) or (phase in TIMED and self._control is None):
-            expect_session(self._job, self._client)
+        expect_sessions(self._job, self._client, self._sessions_soon(phase))
         return session
 
-    def _has_more(self, phase: Phase) -> bool:
-        return phase is not phases_of(self._job)[-1]
+    def _sessions_soon(self, phase: Phase) -> int:
+        """How many a phase and the one after it will still open, the control's included."""
+        phases = phases_of(self._job)
+        now_and_next = phases[phases.index(phase) :][:2]
+        needs_control = self._control is None and not TIMED.isdisjoint(now_and_next)
+        return len(now_and_next) - 1 + needs_control
 
     def _drive(self, phase: Phase, session: AnySession) -> PhaseResult:
         spec = self._job.problem
@@ -203,8 +206,6 @@ class NativeJudge:
     def _measure(self, phase: Phase, session: AnySession) -> PhaseResult:
         self._load(session)
         control = self._control_until(session.deadline)
-        if self._has_more(phase):
-            expect_session(self._job, self._client)
         measurer = Measurer(
             self._job, self._examiner, session, control, self._flusher, self.collected.spend
         )

@@ -4,8 +4,7 @@ import contextlib
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +16,9 @@ from kernelbot.harness.judge.result import our_fault, run_result
 from kernelbot.harness.problem.examiner import Cage, CagedExaminer
 from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.ranks.panel import Panel
-from kernelbot.harness.runner_client.conversations import expect_session
-from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable, cgroups
+from kernelbot.harness.runner_client.conversations import expect_sessions
+from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
+from kernelbot.harness.sandbox.cgroups import JudgeGroup
 from kernelbot.harness.sandbox.channel import Channel
 from kernelbot.harness.script.judge import judge_script, maps_cuda
 from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
@@ -50,29 +50,31 @@ class Order:
 
 
 def judge_and_report(
-    job_sock: socket.socket, client_sock: socket.socket, flusher: CacheFlusher
+    job_sock: socket.socket, client: RunnerClient, group: JudgeGroup, flusher: CacheFlusher
 ) -> None:
-    """Read a job from `job_sock`, judge it with runners of `client_sock`, write events and result,
-    or that no runners are to be had.
+    """Read a job from `job_sock`, judge it with runners of `client`, write events and result, or
+    that no runners are to be had.
 
-    Meant to be the whole life of a forked process.
+    `group`: that of this process. Meant to be the rest of a forked process's life.
     """
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
     message, _ = channel.receive()
     job = from_wire(JobSpec, message["job"])
     order = from_wire(Order, message["order"])
-    cgroups.confine_judge(job.limits)
+    group.limit(job.limits)
 
     def emit(event: ProgressEvent) -> None:
         channel.send({"event": to_wire(event)})
 
-    try:
-        result = _judge(job, order, RunnerClient(client_sock), flusher, emit)
-    except SandboxUnavailable as error:
-        channel.send({"unsound": str(error)[:MAX_TEXT]})
-    else:
-        channel.send({"result": to_wire(result)})
+    with contextlib.ExitStack() as afterwards:  # nobody waits for what is ended then
+        afterwards.enter_context(contextlib.closing(client))
+        try:
+            result = _judge(job, order, client, flusher, emit, afterwards)
+        except SandboxUnavailable as error:
+            channel.send({"unsound": str(error)[:MAX_TEXT]})
+        else:
+            channel.send({"result": to_wire(result)})
 
 
 def _judge(
@@ -81,13 +83,14 @@ def _judge(
     client: RunnerClient,
     flusher: CacheFlusher,
     emit: Emit,
+    afterwards: contextlib.ExitStack,
 ) -> RunResult:
     start = time.monotonic()
     cache = _build_cache(job, order)
     if job.problem.harness is HarnessKind.SCRIPT:
         collected = _by_script(job, client, emit, cache)
     else:
-        collected = _natively(job, client, flusher, emit, cache)
+        collected = _natively(job, client, flusher, emit, cache, afterwards)
     duration_s = time.monotonic() - start
     collected.timings["total"] = duration_s
     notes = (*order.notes, *collected.notes, *collected.artifacts.notes)
@@ -95,31 +98,25 @@ def _judge(
 
 
 def _natively(
-    job: JobSpec, client: RunnerClient, flusher: CacheFlusher, emit: Emit, cache: BuildCache | None
+    job: JobSpec,
+    client: RunnerClient,
+    flusher: CacheFlusher,
+    emit: Emit,
+    cache: BuildCache | None,
+    afterwards: contextlib.ExitStack,
 ) -> Collected:
     collected = Collected()
+    cage = afterwards.enter_context(contextlib.closing(Cage(job, client)))
     try:
-        with contextlib.closing(Cage(job, client)) as cage, _expecting(job, client):
-            examiner = Panel(cage, job) if job.problem.multi_gpu else CagedExaminer(cage, job)
-            native = NativeJudge(job, examiner, client, flusher, emit, cache)
-            collected = native.collected
-            native.run()
+        expect_sessions(job, client, 1)  # it moves in while the problem is loaded
+        cage.load()
+        examiner = Panel(cage, job) if job.problem.multi_gpu else CagedExaminer(cage, job)
+        native = NativeJudge(job, examiner, client, flusher, emit, cache)
+        collected = native.collected
+        native.run()
     except ProblemBroken as error:
         collected.refusal = our_fault(str(error))
     return collected
-
-
-@contextmanager
-def _expecting(job: JobSpec, client: RunnerClient) -> Iterator[None]:
-    """The first runner moves in while the problem is loaded; none that nobody took is left behind.
-
-    Raises `SandboxUnavailable`.
-    """
-    expect_session(job, client)
-    try:
-        yield
-    finally:
-        client.dismiss()
 
 
 def _by_script(

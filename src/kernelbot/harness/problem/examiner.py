@@ -64,7 +64,8 @@ class Cage:
 
     @property
     def control_channel(self) -> Channel:
-        """The channel to it, with the problem sent ahead. Raises `SandboxUnavailable`."""
+        """The channel to it, with the problem sent ahead. Raises `ProblemBroken`,
+        `SandboxUnavailable`."""
         if self._control_channel is None:
             runner = self._arrived()
             with contextlib.suppress(OSError):  # it computes when nobody is timed, so on any
@@ -72,6 +73,11 @@ class Cage:
             self._control_channel = Channel(runner.channel, MAX_PROBLEM_MESSAGE_BYTES)
             self.send({"problem": to_wire(self._job.problem)})
         return self._control_channel
+
+    def load(self) -> None:
+        """Have the problem loaded, which goes on meanwhile. Raises `ProblemBroken`,
+        `SandboxUnavailable`."""
+        _ = self.control_channel
 
     def send(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> None:
         """Raises `ProblemBroken`, `SandboxUnavailable`."""
@@ -203,7 +209,7 @@ class CagedExaminer:
         return question
 
     def _load(self) -> None:
-        _ = self.cage.control_channel
+        self.cage.load()
         loaded, fds = self.cage.receive()
         _close_all(fds)
         imitate(loaded.get("records"), self.modules)

@@ -23,13 +23,13 @@ def open_session(
     return RankSession(client, job.limits, modules, deadline, world_size(first))
 
 
-def expect_session(job: JobSpec, client: RunnerClient) -> None:
-    """A session will soon be opened: let its runner move in meanwhile. Raises `SandboxUnavailable`.
+def expect_sessions(job: JobSpec, client: RunnerClient, count: int) -> None:
+    """So many sessions will soon be opened: let their runners move in meanwhile.
 
-    Not of several ranks, whose number depends on the case.
+    Not of several ranks, whose number depends on the case. Raises `SandboxUnavailable`.
     """
     if not job.problem.multi_gpu:
-        client.expect(job.limits)
+        client.prepare(count)
 
 
 def caller_of(job: JobSpec, session: AnySession) -> Caller:

@@ -23,7 +23,7 @@ from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.protocol import Limits, SourceFile, Verdict
 
 _POISON = 0xA5
-_FIRST_OUTPUT_BYTES = 1 << 20
+_FIRST_OUTPUT_BYTES = 1 << 16
 
 
 class Session(RunnerConnection):

@@ -1,7 +1,7 @@
 """The sandbox: zygotes that fork single-use runners, and commands run in them."""
 
 from kernelbot.harness.sandbox.capture import OutputCapture
-from kernelbot.harness.sandbox.client import Runner, RunnerClient
+from kernelbot.harness.sandbox.client import RunnerClient
 from kernelbot.harness.sandbox.command import CommandNotStarted, run_command
 from kernelbot.harness.sandbox.enclosure import harness_path
 from kernelbot.harness.sandbox.model import (
@@ -13,6 +13,7 @@ from kernelbot.harness.sandbox.model import (
 )
 from kernelbot.harness.sandbox.order import Entry
 from kernelbot.harness.sandbox.probe import probe
+from kernelbot.harness.sandbox.runner import Runner
 from kernelbot.harness.sandbox.zygote import Zygote
 
 __all__ = [

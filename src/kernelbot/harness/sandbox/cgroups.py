@@ -171,26 +171,38 @@ def _end_all(folder: Path) -> None:
             os.close(fd)
 
 
-def confine_judge(limits: Limits) -> bool:
-    """Bound the memory of this process, a judge of a job with these limits; whether that was to be
-    had. Beyond it the kernel kills it alone, and its attempt is lost.
+class JudgeGroup:
+    """The group of this process, a judge, whose memory it bounds. It goes with the leftovers."""
 
-    To be called once, before any runner is asked for. The group goes with the leftovers.
-    """
-    parent = detect().parents.get("memory")
-    if parent is None:
-        return False
-    folder, limit_bytes = parent / _own_name("judge"), str(judge_memory_bytes(limits))
+    def __init__(self) -> None:
+        """Make it and move in, if that is to be had: once, and before any runner is asked for."""
+        parent = detect().parents.get("memory")
+        self._folder = parent and _joined(parent / _own_name("judge"))
+
+    def limit(self, limits: Limits) -> bool:
+        """Bound the memory for a job with these limits; whether that was to be had. Beyond it the
+        kernel kills this process alone, and its attempt is lost.
+        """
+        if self._folder is None:
+            return False
+        name = "memory.max" if detect().version == 2 else "memory.limit_in_bytes"
+        try:
+            (self._folder / name).write_text(str(judge_memory_bytes(limits)))
+        except OSError:
+            return False
+        return True
+
+
+def _joined(folder: Path) -> Path | None:
+    """A new group with this process in it; None if it can't be had."""
     try:
         folder.mkdir()
-        name = "memory.max" if detect().version == 2 else "memory.limit_in_bytes"
-        (folder / name).write_text(limit_bytes)
         _task_list(folder).write_text("0")
     except OSError:
         with suppress(OSError):
             folder.rmdir()
-        return False
-    return True
+        return None
+    return folder
 
 
 def judge_memory_bytes(limits: Limits) -> int:
@@ -200,20 +212,17 @@ def judge_memory_bytes(limits: Limits) -> int:
 
 
 class RunnerGroup:
-    """The groups of one runner. Made before it starts, removed when it is dead."""
+    """The groups of one runner. It moves in before it has an order, and they are removed when it is
+    dead."""
 
-    def __init__(self, limits: Limits) -> None:
-        """Make the groups and set the limits. Raises OSError."""
+    def __init__(self) -> None:
+        """Make the groups, without limits so far. Raises OSError."""
         self._hierarchies = detect()
         name = _own_name(str(next(_numbers)))
         parents = self._hierarchies.parents
         self._folders = {controller: parent / name for controller, parent in parents.items()}
         for folder in set(self._folders.values()):
             folder.mkdir()
-        if self._hierarchies.version == 2:
-            self._set_v2(limits)
-        else:
-            self._set_v1(limits)
         frozen = self._folders.get(_FREEZER)
         self.freezer = Freezer(frozen) if frozen else None
         """Of the whole runner; None if there is no such group."""
@@ -227,6 +236,13 @@ class RunnerGroup:
     def limits_processes(self) -> bool:
         """Whether the limit on processes is in force."""
         return "pids" in self._folders
+
+    def limit(self, limits: Limits) -> None:
+        """Set the limits: before there is any code of the author's. Raises OSError."""
+        if self._hierarchies.version == 2:
+            self._set_v2(limits)
+        else:
+            self._set_v1(limits)
 
     def cpu_time_ns(self) -> int | None:
         """Processor time so far of all that ever ran in the group, dead processes included; exact

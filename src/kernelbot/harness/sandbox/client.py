@@ -1,35 +1,25 @@
-"""Asking a zygote for runners, and holding one: its channel, its output, its life."""
+"""Asking a zygote for runners."""
 
+import itertools
 import os
-import select
 import shutil
-import signal
 import socket
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
-from kernelbot.harness.sandbox import descendants, wire
-from kernelbot.harness.sandbox.capture import Drain, OutputCapture
+from kernelbot.harness.sandbox import wire
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
-from kernelbot.harness.sandbox.descriptors import close_apart, refuse_descriptors
-from kernelbot.harness.sandbox.freezer import Freezer
-from kernelbot.harness.sandbox.model import RunnerExit, SandboxUnavailable
-from kernelbot.harness.sandbox.order import Entry, RunnerOrder
+from kernelbot.harness.sandbox.descriptors import refuse_descriptors
+from kernelbot.harness.sandbox.model import SandboxUnavailable
+from kernelbot.harness.sandbox.order import Entry, RunnerOrder, RunnerPlace
+from kernelbot.harness.sandbox.runner import Ends, Runner
 from kernelbot.protocol import Limits
 
 _SPAWN_TIMEOUT_S = 30.0
 _PAUSE_S = 0.2
 """After which what kept a runner from being started may have passed."""
-_LAST_REPORT_S = 0.1
-"""How long a runner that seems to be ending by itself is given to say how."""
-_DEATH_TIMEOUT_S = 4.0
-"""Whoever takes longer is inside the kernel, on its way out: the next needn't wait for it."""
-_DRAIN_TIMEOUT_S = 0.5
 
 
 class RunnerClient:
@@ -38,64 +28,97 @@ class RunnerClient:
     def __init__(self, conn: socket.socket) -> None:
         self._conn = conn
         self._isolated: bool | None = None
-        self._expected: _Coming | None = None
+        self._numbers = itertools.count()
+        self._prepared: list[_Prepared] = []
 
-    def spawn(self, limits: Limits, entry: Entry = Entry.SERVE, channels: int = 1) -> "Runner":
+    @classmethod
+    def connect(cls, other: socket.socket) -> "RunnerClient":
+        """A connection of its own to the zygote that somebody's connection leads to. Never waits;
+        that the zygote is gone is noticed by who asks for a runner."""
+        mine, far = wire.pair()
+        with far, suppress(OSError):
+            wire.send(other, {"connect": True}, (far.fileno(),))
+        return cls(mine)
+
+    def prepare(self, count: int) -> None:
+        """Have so many runners of one channel wait for `spawn` and `begin`: in their control
+        groups, where they move meanwhile, and without code of anybody's.
+
+        Nothing happens if there are enough. Raises `SandboxUnavailable`.
+        """
+        while len(self._prepared) < count:
+            self._prepared.append(self._prepare(1))
+
+    def await_prepared(self) -> None:
+        """Return once those that wait have moved in; one that couldn't is no longer among them."""
+        moving, self._prepared = self._prepared, []
+        for prepared in moving:
+            with suppress(SandboxUnavailable):
+                prepared.settle()
+                self._prepared.append(prepared)
+
+    def spawn(self, limits: Limits, entry: Entry = Entry.SERVE, channels: int = 1) -> Runner:
         """A fresh runner within `limits`, in its cgroup, with no author's code yet.
 
         `channels`: as many as there are to be ranks. Raises `SandboxUnavailable` when there is none
         to be had, now and on another try.
         """
-        coming = self._expected
-        if coming is not None and coming.is_for(limits, entry, channels):
-            self._expected = None
-        else:
-            coming = None
+        return self.begin(limits, entry, channels)()
+
+    def begin(self, limits: Limits, entry: Entry, channels: int = 1) -> Callable[[], Runner]:
+        """Order a runner, which gets ready meanwhile; who calls what is returned, once, waits for
+        it and has it. Both raise `SandboxUnavailable`, as `spawn` does."""
+
+        def once_more() -> Runner:
+            time.sleep(_PAUSE_S)  # what was in the way, say, too many descriptors under way, passes
+            return self._order(limits, entry, channels).runner()
+
         try:
-            return (coming or self._order(limits, entry, channels)).arrived()
-        except SandboxUnavailable:  # say, too many descriptors under way: that passes
-            time.sleep(_PAUSE_S)
-            return self._order(limits, entry, channels).arrived()
+            ordered = self._order(limits, entry, channels)
+        except SandboxUnavailable:
+            return once_more
 
-    def expect(self, limits: Limits) -> None:
-        """Order what `spawn(limits)` will soon be asked for, so that it moves in meanwhile.
+        def arrived() -> Runner:
+            try:
+                return ordered.runner()
+            except SandboxUnavailable:
+                return once_more()
 
-        One at most; nothing happens where one is on its way. Raises `SandboxUnavailable`.
-        """
-        if self._expected is None:
-            self._expected = self._order(limits, Entry.SERVE, 1)
+        return arrived
 
-    def begin(self, limits: Limits, entry: Entry) -> Callable[[], "Runner"]:
-        """Order a runner, which moves in meanwhile; who calls what is returned, once, waits for it
-        and has it. Both raise `SandboxUnavailable`."""
-        return self._order(limits, entry, 1).arrived
+    def _order(self, limits: Limits, entry: Entry, channels: int) -> "_Prepared":
+        waits = channels == 1 and self._prepared
+        ordered = self._prepared.pop(0) if waits else self._prepare(channels)
+        ordered.begin(limits, entry)
+        return ordered
 
     def dismiss(self) -> None:
-        """End the one that was expected, if nobody took it. Raises `SandboxUnavailable`."""
-        coming, self._expected = self._expected, None
-        if coming is not None:
-            coming.arrived().kill()
-
-    def _order(self, limits: Limits, entry: Entry, channels: int) -> "_Coming":
-        isolated = self._zygote_isolates()
-        group = _make_group(limits)
-        box = "/box" if isolated else tempfile.mkdtemp(prefix="kernelbot-box-")
-        order = RunnerOrder(
-            entry=entry,
-            limits=limits,
-            rlimit_memory=not group.limits_memory,
-            rlimit_processes=not group.limits_processes,
-            box=box,
-            channels=channels,
-        )
-        try:
-            return _Coming(order, group, self._send(order, group), isolated)
-        except (SandboxUnavailable, OSError) as error:
-            raise _not_started(order, group, isolated, error) from error
+        """End those that wait. Nothing of them is left behind."""
+        runners = []
+        for prepared in self._prepared:
+            with suppress(SandboxUnavailable):  # then there is none to end
+                runners.append(prepared.runner())
+        self._prepared.clear()
+        for runner in runners:
+            runner.terminate()
+        for runner in runners:
+            runner.kill()
 
     def close(self) -> None:
-        """Close the connection; runners live on."""
+        """Close the connection; runners live on, but for those that wait."""
+        self.dismiss()
         self._conn.close()
+
+    def _prepare(self, channels: int) -> "_Prepared":
+        isolated = self._zygote_isolates()
+        number, group = next(self._numbers), _make_group()
+        box = "/box" if isolated else tempfile.mkdtemp(prefix="kernelbot-box-")
+        place = RunnerPlace(box, channels)
+        try:
+            ends = self._send(number, place, group)
+        except (SandboxUnavailable, OSError) as error:
+            raise _not_started(place, group, isolated, error) from error
+        return _Prepared(self._conn, number, place, group, ends, isolated)
 
     def _zygote_isolates(self) -> bool:
         if self._isolated is None:
@@ -111,22 +134,19 @@ class RunnerClient:
             self._isolated = bool(greeting.body["isolated"])
         return self._isolated
 
-    def _send(self, order: RunnerOrder, group: RunnerGroup) -> "_Ends":
+    def _send(self, number: int, place: RunnerPlace, group: RunnerGroup) -> Ends:
         task_lists = group.open_task_lists()
         status, far_status = wire.pair()
         status.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        pairs = [socket.socketpair() for _ in range(order.channels)]
+        pairs = [socket.socketpair() for _ in range(place.channels)]
         channels, far_channels = zip(*pairs, strict=True)
-        if order.entry is not Entry.EXAMINE:  # it sends data; nobody else has anything to send
-            for channel in channels:
-                refuse_descriptors(channel)
         stdout, far_stdout = os.pipe()
         stderr, far_stderr = os.pipe()
         first, *others = (channel.fileno() for channel in far_channels)
         theirs = (far_status.fileno(), first, far_stdout, far_stderr, *others, *task_lists)
-        ends = _Ends(status, channels, stdout, stderr)
+        ends = Ends(status, channels, stdout, stderr)
         try:
-            wire.send(self._conn, order.to_wire(), theirs)
+            wire.send(self._conn, {"number": number, "place": place.to_wire()}, theirs)
         except OSError as error:
             ends.close()
             raise SandboxUnavailable("the zygote is gone") from error
@@ -138,74 +158,93 @@ class RunnerClient:
         return ends
 
 
-@dataclass(frozen=True)
-class _Coming:
-    """A runner that was ordered and moves in."""
+class _Prepared:
+    """A runner that moves in, and waits for an order. If anything fails, nothing is left behind."""
 
-    order: RunnerOrder
-    group: RunnerGroup
-    ends: "_Ends"
-    isolated: bool
+    def __init__(
+        self,
+        conn: socket.socket,
+        number: int,
+        place: RunnerPlace,
+        group: RunnerGroup,
+        ends: Ends,
+        isolated: bool,
+    ) -> None:
+        """`number`: by which the zygote at the other end of `conn` knows it."""
+        self._conn = conn
+        self._number = number
+        self._place = place
+        self._group = group
+        self._ends = ends
+        self._isolated = isolated
+        self._limits = Limits()
+        self._pids: dict[str, int] = {}
+        self._expected = {"init", "runner"}
 
-    def is_for(self, limits: Limits, entry: Entry, channels: int) -> bool:
-        """Whether it is what would be ordered now."""
-        order = self.order
-        return (limits, entry, channels) == (order.limits, order.entry, order.channels)
+    def settle(self) -> None:
+        """Return once it is where it was to be by now. Raises `SandboxUnavailable`."""
+        is_new = not self._pids
+        with self._leaving_nothing():
+            _await_hellos(self._ends.status, self._expected, self._pids)
+            if is_new:
+                self._group.adopt(self._pids["runner"])
 
-    def arrived(self) -> "Runner":
-        """The runner, once it is there; to be asked for once. Raises `SandboxUnavailable`."""
-        order, group, ends = self.order, self.group, self.ends
+    def begin(self, limits: Limits, entry: Entry) -> None:
+        """Order it, to be ready soon, within `limits`. Raises `SandboxUnavailable`."""
+        group, self._limits = self._group, limits
+        order = RunnerOrder(entry, limits, not group.limits_memory, not group.limits_processes)
+        ranks = range(self._place.channels) if entry is Entry.RANKS else ()
+        self._expected |= {"ready", *(f"rank {rank}" for rank in ranks)}
+        with self._leaving_nothing():
+            group.limit(limits)
+            if entry is not Entry.EXAMINE:  # it sends data; nobody else has anything to send
+                for channel in self._ends.channels:
+                    refuse_descriptors(channel)
+            wire.send(self._conn, {"number": self._number, "order": order.to_wire()})
+
+    def runner(self) -> Runner:
+        """The runner, once it is where it was to be; to be asked for once.
+
+        Raises `SandboxUnavailable`.
+        """
+        self.settle()
+        with self._leaving_nothing():
+            for name in self._pids.keys() - {"init", "runner", "ready"}:
+                self._group.adopt(self._pids[name])
+            pids = {name: pid for name, pid in self._pids.items() if name != "ready"}
+            return Runner(
+                self._ends, pids, self._group, self._limits, self._place.box, self._isolated
+            )
+
+    @contextmanager
+    def _leaving_nothing(self) -> Iterator[None]:
         try:
-            pids = _await_hellos(ends.status, _expected_hellos(order))
-            for pid in (pid for hello, pid in pids.items() if hello != "init"):
-                group.adopt(pid)
-            return Runner(ends, pids, group, order.limits, order.box, self.isolated)
+            yield
         except (SandboxUnavailable, OSError) as error:
-            ends.close()
-            raise _not_started(order, group, self.isolated, error) from error
+            self._ends.close()
+            raise _not_started(self._place, self._group, self._isolated, error) from error
 
 
 def _not_started(
-    order: RunnerOrder, group: RunnerGroup, isolated: bool, error: Exception
+    place: RunnerPlace, group: RunnerGroup, isolated: bool, error: Exception
 ) -> SandboxUnavailable:
     """Nothing of it is left behind."""
     group.remove()
     if not isolated:
-        shutil.rmtree(order.box, ignore_errors=True)
+        shutil.rmtree(place.box, ignore_errors=True)
     return SandboxUnavailable(f"No runner could be started: {error}")
 
 
-@dataclass(frozen=True)
-class _Ends:
-    """Our ends of what connects us with a runner."""
-
-    status: socket.socket
-    channels: tuple[socket.socket, ...]
-    stdout: int
-    stderr: int
-
-    def close(self) -> None:
-        self.status.close()
-        for channel in self.channels:
-            channel.close()
-        wire.close_all((self.stdout, self.stderr))
-
-
-def _make_group(limits: Limits) -> RunnerGroup:
+def _make_group() -> RunnerGroup:
     try:
-        return RunnerGroup(limits)
+        return RunnerGroup()
     except OSError as error:
         raise SandboxUnavailable(f"The cgroup for a runner could not be made: {error}") from error
 
 
-def _expected_hellos(order: RunnerOrder) -> set[str]:
-    ranks = range(order.channels) if order.entry is Entry.RANKS else ()
-    return {"init", "runner", *(f"rank {rank}" for rank in ranks)}
-
-
-def _await_hellos(status: socket.socket, expected: set[str]) -> dict[str, int]:
-    """The host's process ids of `init`, `runner` and any ranks, as the kernel vouches for them."""
-    pids: dict[str, int] = {}
+def _await_hellos(status: socket.socket, expected: set[str], pids: dict[str, int]) -> None:
+    """Add to `pids` the host's process ids of `init`, `runner` and any ranks, as the kernel vouches
+    for them."""
     status.settimeout(_SPAWN_TIMEOUT_S)
     while not expected <= set(pids):
         try:
@@ -218,190 +257,3 @@ def _await_hellos(status: socket.socket, expected: set[str]) -> dict[str, int]:
             raise SandboxUnavailable(str(packet.body.get("error", packet.body)))
         pids[packet.body["hello"]] = packet.sender_pid
     status.settimeout(None)
-    return pids
-
-
-class Runner:
-    """One process tree for one phase of one submission. Must be ended with `kill`."""
-
-    def __init__(
-        self,
-        ends: _Ends,
-        pids: dict[str, int],
-        group: RunnerGroup,
-        limits: Limits,
-        box: str,
-        isolated: bool,
-    ) -> None:
-        """Made by `RunnerClient.spawn`."""
-        self.channels = ends.channels
-        """Stream sockets to the runner, or one to each rank; their framing is the caller's."""
-        self.pid = pids["init"]
-        """Process id of the tree's root, as seen from here."""
-        self.main_pid = pids["runner"]
-        """Of the process below it: the runner itself, or the parent of all ranks."""
-        self.rank_pids = tuple(pids[f"rank {rank}"] for rank in range(len(pids) - 2))
-        """Of the ranks, if there are any."""
-        self.stdout = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
-        self.stderr = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
-        self._status = ends.status
-        self._group = group
-        self._box = box
-        self._isolated = isolated
-        self._exit: RunnerExit | None = None
-        self._cpu_time_s: float | None = None
-        """Used up to the moment it was struck; None: it wasn't yet."""
-        self._report: dict[str, Any] = {}
-        self._pidfd = _open_living(self.pid, ends.status)
-        self._runner_pidfd = _open_child(self.main_pid, self.pid)
-        captures = {ends.stdout: self.stdout, ends.stderr: self.stderr}
-        self._drain = Drain(captures, on_overflow=self._signal_kill)
-
-    def cpu_time_ns(self) -> int | None:
-        """Processor time of the tree but for `pid` itself, dead processes included; None if
-        nothing here counts that."""
-        return self._group.cpu_time_ns()
-
-    @property
-    def freezer(self) -> Freezer | None:
-        """Of the whole tree but for `pid` itself; None if there is none to be had."""
-        return self._group.freezer
-
-    @property
-    def channel(self) -> socket.socket:
-        """The only stream socket, or that to rank 0."""
-        return self.channels[0]
-
-    def wait(self, timeout_s: float) -> RunnerExit | None:
-        """Wait for the runner to end by itself; None if it still lives after `timeout_s`."""
-        if self._exit is None and _wait_readable(self._pidfd, timeout_s):
-            return self.kill()
-        return self._exit
-
-    def kill(self) -> RunnerExit:
-        """End the whole tree and say how the runner ended. On return no code of it runs any more,
-        and nothing of it lives but what the kernel takes seconds to end. Idempotent.
-        """
-        if self._exit is not None:
-            return self._exit
-        cpu_time_s = self.terminate()
-        _wait_readable(self._pidfd, _DEATH_TIMEOUT_S)
-        self._exit = self._describe(cpu_time_s)
-        self._release()
-        return self._exit
-
-    def terminate(self) -> float:
-        """Send the signal that ends the whole tree; the processor time that the runner had used, in
-        seconds. Idempotent.
-
-        A process with a framework in it takes 20 ms to die, which `kill` waits for.
-        """
-        if self._cpu_time_s is not None:
-            return self._cpu_time_s
-        if self._is_ending():
-            _wait_readable(self._pidfd, _LAST_REPORT_S)
-            self._read_report()  # what comes later would only tell of our own signal
-        self._cpu_time_s = sum(map(_cpu_time_s, self.rank_pids or (self.main_pid,)))
-        if not self._isolated:
-            self._thaw()
-            descendants.kill_all(self.pid)
-            _wait_readable(self._pidfd, _LAST_REPORT_S)
-        self._signal_kill()
-        self._thaw()
-        return self._cpu_time_s
-
-    def _thaw(self) -> None:
-        """Whoever is frozen can't die, of control groups of version 1."""
-        if self.freezer is not None:
-            self.freezer.thaw()
-
-    def _is_ending(self) -> bool:
-        """Whether the runner's end of the channel is closed, or its last report is here."""
-        self._read_report()
-        if self._report:
-            return True
-        if self.channel.fileno() >= 0 and not _wait_readable(self.channel.fileno(), 0):
-            return False
-        try:
-            return not self.channel.recv(1, socket.MSG_PEEK)
-        except OSError:  # reset, or closed by our own caller: only a live runner loses by waiting
-            return True
-
-    def _read_report(self) -> None:
-        while "wait_status" not in self._report and _wait_readable(self._status.fileno(), 0):
-            packet = wire.receive(self._status)
-            if packet is None:
-                return
-            self._report |= packet.body
-
-    def _describe(self, cpu_time_s: float) -> RunnerExit:
-        wait_status = self._report.get("wait_status")
-        exit_code = signal_number = None
-        if wait_status is not None and os.WIFSIGNALED(wait_status):
-            signal_number = os.WTERMSIG(wait_status)
-        elif wait_status is not None:
-            exit_code = os.WEXITSTATUS(wait_status)
-        return RunnerExit(
-            exit_code=exit_code,
-            signal=signal_number,
-            out_of_memory=self._group.out_of_memory(),
-            cpu_time_s=self._report.get("cpu_time_s", cpu_time_s),
-            too_many_processes=self._group.too_many_processes(),
-            rank=self._report.get("rank"),
-        )
-
-    def _release(self) -> None:
-        self._drain.join(_DRAIN_TIMEOUT_S)
-        for channel in self.channels:
-            close_apart(channel.close)  # with all that was sent and never read
-        self._status.close()
-        wire.close_all((self._pidfd, self._runner_pidfd))
-        self._pidfd = self._runner_pidfd = -1
-        self._group.remove()
-        if not self._isolated:
-            shutil.rmtree(self._box, ignore_errors=True)
-
-    def _signal_kill(self) -> None:
-        """Kill the runner beside its init, whose own end would only come to it second."""
-        for pidfd in (self._runner_pidfd, self._pidfd):
-            with suppress(OSError):
-                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-
-
-def _open_living(pid: int, status: socket.socket) -> int:
-    """A handle on `pid`, which is surely still the process that said hello."""
-    pidfd = os.pidfd_open(pid)
-    poll = select.poll()
-    poll.register(status, 0)
-    if poll.poll(0):  # only a hang-up is reported without being asked for
-        os.close(pidfd)
-        raise SandboxUnavailable("it died at once")
-    return pidfd
-
-
-def _open_child(pid: int, parent_pid: int) -> int:
-    """A handle on `pid`, which is surely still the child of `parent_pid`."""
-    try:
-        pidfd = os.pidfd_open(pid)
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        raise SandboxUnavailable("it died at once") from None
-    if int(stat.rpartition(")")[2].split()[1]) != parent_pid:
-        os.close(pidfd)
-        raise SandboxUnavailable("it died at once")
-    return pidfd
-
-
-def _wait_readable(fd: int, timeout_s: float) -> bool:
-    poll = select.poll()
-    poll.register(fd, select.POLLIN)
-    return bool(poll.poll(timeout_s * 1000))
-
-
-def _cpu_time_s(pid: int) -> float:
-    """User and system time so far of `pid` and its reaped children; 0 once it is gone."""
-    ticks_per_s = os.sysconf("SC_CLK_TCK")
-    with suppress(OSError):
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return sum(int(field) for field in fields[11:15]) / ticks_per_s
-    return 0.0

@@ -9,10 +9,11 @@ from dataclasses import asdict
 
 from kernelbot.harness.sandbox import execute
 from kernelbot.harness.sandbox.channel import Channel, ChannelError, ChannelTimeout
-from kernelbot.harness.sandbox.client import Runner, RunnerClient
+from kernelbot.harness.sandbox.client import RunnerClient
 from kernelbot.harness.sandbox.descriptors import close_apart
 from kernelbot.harness.sandbox.model import CommandResult, RunnerExit, SandboxUnavailable
 from kernelbot.harness.sandbox.order import Entry
+from kernelbot.harness.sandbox.runner import Runner
 from kernelbot.harness.sandbox.wire import close_all
 from kernelbot.protocol import Limits, Verdict
 

@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from kernelbot.harness.host.preload import warm_up
+from kernelbot.harness.host.warm_up import warm_up
 from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
 from kernelbot.harness.sandbox.model import Surroundings
-from kernelbot.harness.sandbox.order import Entry, RunnerOrder
+from kernelbot.harness.sandbox.order import Entry, RunnerOrder, RunnerPlace
 
 _DATA_ALLOWANCE_BYTES = 1 << 30
 """Added where RLIMIT_DATA stands in for a cgroup: it also counts what the zygote imported."""
@@ -29,7 +29,7 @@ _PROCESS_ALLOWANCE = 64
 
 
 def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
-    """Wait for the order in a shell that nothing gets out of, then follow it and end."""
+    """Wait in a shell that nothing gets out of, move to a place, follow the order, and end."""
     exit_code = 1
     try:
         _lock_in(inner, around)
@@ -65,41 +65,57 @@ def _lock_in(inner: socket.socket, around: Surroundings) -> None:
 
 
 def _follow(packet: wire.Packet, inner: socket.socket) -> int:
-    order = RunnerOrder.from_wire(packet.body)
+    place = RunnerPlace.from_wire(packet.body)
     status_fd, channel_fd, *streams_and_more = packet.fds
-    others = streams_and_more[2 : 1 + order.channels]
-    inner.close()
+    others = streams_and_more[2 : 1 + place.channels]
     with socket.socket(fileno=status_fd) as status:
         try:
-            _move_in(order, [fd for fd in streams_and_more if fd not in others])
+            _move_in(place, [fd for fd in streams_and_more if fd not in others])
+            wire.send(status, {"hello": "runner"})
+            order = _next_order(inner)
         except OSError as error:
             wire.send(status, {"error": str(error)})
             return 1
-        wire.send(status, {"hello": "runner"})
+        if order is None:
+            return 0  # nobody needs this runner
+        wire.send(status, {"hello": "ready"})
         if order.entry is Entry.RANKS:
             channels = [socket.socket(fileno=fd) for fd in (channel_fd, *others)]
             family = importlib.import_module("kernelbot.harness.ranks.family")
             return int(family.serve_ranks(channels, status))
-    channel = socket.socket(fileno=channel_fd)
-    if order.entry is Entry.EXEC:
-        execute.serve(channel)
-    elif order.entry is Entry.EXAMINE:
-        importlib.import_module("kernelbot.harness.problem.examiner_inside").serve(channel)
-    else:
-        importlib.import_module("kernelbot.harness.runner.runner").serve(channel)
+    _serve(order.entry, socket.socket(fileno=channel_fd))
     return 0
 
 
-def _move_in(order: RunnerOrder, fds: list[int]) -> None:
+def _next_order(inner: socket.socket) -> RunnerOrder | None:
+    """The order, once there is one, with its limits in force. Raises OSError."""
+    with inner:
+        packet = wire.receive(inner)
+    if packet is None:
+        return None
+    order = RunnerOrder.from_wire(packet.body)
+    _set_limits(order)
+    return order
+
+
+def _serve(entry: Entry, channel: socket.socket) -> None:
+    if entry is Entry.EXEC:
+        execute.serve(channel)
+    elif entry is Entry.EXAMINE:
+        importlib.import_module("kernelbot.harness.problem.examiner_inside").serve(channel)
+    else:
+        importlib.import_module("kernelbot.harness.runner.runner").serve(channel)
+
+
+def _move_in(place: RunnerPlace, fds: list[int]) -> None:
     stdout_fd, stderr_fd, *task_lists = fds
     for fd in task_lists:
         with suppress(PermissionError):  # of version 2 before Linux 5.16; then the judge does it
             os.write(fd, b"0")  # a process that moves itself is spared the kernel's global lock
     wire.close_all(task_lists)
     _connect_streams(stdout_fd, stderr_fd)
-    os.chdir(order.box)
-    os.environ["HOME"] = order.box
-    _set_limits(order)
+    os.chdir(place.box)
+    os.environ["HOME"] = place.box
 
 
 def _connect_streams(stdout_fd: int, stderr_fd: int) -> None:

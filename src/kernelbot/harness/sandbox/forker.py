@@ -14,7 +14,7 @@ from kernelbot.harness.host.pages import gather_pages
 from kernelbot.harness.host.preload import preload
 from kernelbot.harness.sandbox import init, kernel, wire
 from kernelbot.harness.sandbox.model import Flavour, Surroundings
-from kernelbot.harness.sandbox.prefork import Prefork
+from kernelbot.harness.sandbox.prefork import Child, Prefork
 from kernelbot.harness.timing.marks import are_native
 from kernelbot.protocol import ProblemSpec, precompile_decoders
 
@@ -62,6 +62,8 @@ class _Forker:
         if around.isolated:
             self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
         self._prefork = Prefork(spare, lambda far: init.run_init(far, around), self._fork)
+        self._clients: dict[socket.socket, dict[int, Child]] = {}
+        """Their runners that wait for an order, by number."""
 
     def run(self) -> None:
         """Serve until the starter closes the control socket."""
@@ -75,23 +77,49 @@ class _Forker:
         if packet is None:
             self._prefork.stop()
             return
-        client = socket.socket(fileno=packet.fds[0])
-        wire.send(client, {"isolated": self._isolated})
+        self._welcome(socket.socket(fileno=packet.fds[0]))
+
+    def _welcome(self, client: socket.socket) -> None:
+        with suppress(OSError):  # it is gone already, which is noticed like that of any other
+            wire.send(client, {"isolated": self._isolated})
+        self._clients[client] = {}
         self._prefork.watch(client, lambda: self._serve(client))
 
     def _serve(self, client: socket.socket) -> None:
         packet = wire.receive(client)
         if packet is None:
-            self._prefork.forget(client)
-            client.close()
-            return
+            self._part_from(client)
+        elif "connect" in packet.body:
+            self._welcome(socket.socket(fileno=packet.fds[0]))
+        elif "place" in packet.body:
+            self._prepare(client, packet)
+        else:
+            self._begin(client, packet)
+
+    def _part_from(self, client: socket.socket) -> None:
+        """Who waits for an order of this client's ends as its control socket closes."""
+        self._prefork.forget(client)
+        for child in self._clients.pop(client).values():
+            child.control.close()
+        client.close()
+
+    def _prepare(self, client: socket.socket, packet: wire.Packet) -> None:
         try:
-            with self._prefork.take().control as control:
-                wire.send(control, packet.body, packet.fds)
+            child = self._prefork.reserve()
+            self._clients[client][packet.body["number"]] = child
+            wire.send(child.control, packet.body["place"], packet.fds)
         except OSError as error:
             self._refuse(packet, error)
         finally:
             wire.close_all(packet.fds)
+
+    def _begin(self, client: socket.socket, packet: wire.Packet) -> None:
+        child = self._clients[client].pop(packet.body["number"], None)
+        if child is None:  # it was refused
+            return
+        self._prefork.employ(child)
+        with child.control as control, suppress(OSError):  # whoever waits for it notices its end
+            wire.send(control, packet.body["order"])
 
     def _refuse(self, packet: wire.Packet, error: OSError) -> None:
         with socket.socket(fileno=os.dup(packet.fds[init.STATUS])) as status, suppress(OSError):

@@ -1,8 +1,9 @@
 """The trusted root of a runner's process tree, which is pid 1 of the runner's pid namespace.
 
 It is forked ahead of need, makes the namespaces, forks the runner proper, and waits on its control
-channel for an order. It runs no author's code and shares no descriptor with it. When the runner
-ends, or the judge goes away, init ends, and the kernel kills whatever is left in the namespace.
+channel, first for the place where the runner moves in, and then for an order. It runs no author's
+code and shares no descriptor with it. When the runner ends, or the judge goes away, init ends, and
+the kernel kills whatever is left in the namespace.
 """
 
 import os
@@ -13,18 +14,19 @@ import signal
 import socket
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
 from kernelbot.harness.sandbox import descendants, entry, kernel, wire
 from kernelbot.harness.sandbox.enclosure import PRIVATE_FOLDERS, ways_back
 from kernelbot.harness.sandbox.model import Surroundings
-from kernelbot.harness.sandbox.order import RunnerOrder
+from kernelbot.harness.sandbox.order import RunnerOrder, RunnerPlace
 from kernelbot.protocol import Limits
 
 _MAX_FILES_EACH = 65536
 STATUS, CHANNEL, STDOUT, STDERR = range(4)
-"""Order of the descriptors that come with an order. Any further ones are the other ranks' channels
+"""Order of the descriptors that come with a place. Any further ones are the other ranks' channels
 and then cgroup task lists."""
 
 
@@ -36,13 +38,7 @@ def run_init(control_channel: socket.socket, around: Surroundings) -> NoReturn:
         os.setsid()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
-        runner_pid, inner = _prepare(around)
-        packet = wire.receive(control_channel)
-        control_channel.close()
-        if packet is not None:
-            _follow(packet, runner_pid, inner, isolated=isolated)
-    except OSError as error:
-        _answer_with_error(control_channel, error)
+        _live(control_channel, around)
     except BaseException:  # noqa: BLE001 - the last frame of this process: it shows and ends
         traceback.print_exc()
     finally:
@@ -50,6 +46,17 @@ def run_init(control_channel: socket.socket, around: Surroundings) -> NoReturn:
         if not isolated:
             descendants.kill_all(os.getpid())
         os._exit(0)
+
+
+def _live(control_channel: socket.socket, around: Surroundings) -> None:
+    try:
+        runner_pid, inner = _prepare(around)
+    except OSError as error:
+        _answer_with_error(control_channel, error)
+        return
+    packet = wire.receive(control_channel)
+    if packet is not None:
+        _follow(packet, control_channel, runner_pid, inner, isolated=around.isolated)
 
 
 def _prepare(around: Surroundings) -> tuple[int, socket.socket]:
@@ -98,23 +105,38 @@ def _resize_private_folders(limits: Limits) -> None:
         kernel.mount("tmpfs", folder, "tmpfs", flags, _tmpfs_options(limits))
 
 
-def _follow(packet: wire.Packet, runner_pid: int, inner: socket.socket, *, isolated: bool) -> None:
+def _follow(
+    packet: wire.Packet,
+    control_channel: socket.socket,
+    runner_pid: int,
+    inner: socket.socket,
+    *,
+    isolated: bool,
+) -> None:
     status = socket.socket(fileno=packet.fds[STATUS])
-    order = RunnerOrder.from_wire(packet.body)
-    if isolated:
-        _resize_private_folders(order.limits)
-        kernel.drop_capabilities()
+    place = RunnerPlace.from_wire(packet.body)
     wire.send(status, {"hello": "init"})
     wire.send(inner, packet.body, packet.fds)
-    inner.close()
     wire.close_all(packet.fds[CHANNEL:])
     _quieten()
+
+    def pass_on(order: wire.Packet) -> None:
+        try:
+            if isolated:
+                _resize_private_folders(RunnerOrder.from_wire(order.body).limits)
+                kernel.drop_capabilities()
+            wire.send(inner, order.body)
+        except OSError as error:
+            wire.send(status, {"error": str(error)})
+            raise
+        inner.close()
+
     try:
-        _watch(runner_pid, status)
+        _watch(runner_pid, status, control_channel, pass_on)
     finally:
         if not isolated:  # else all of it goes with the namespaces
             descendants.kill_all(os.getpid())
-            shutil.rmtree(order.box, ignore_errors=True)
+            shutil.rmtree(place.box, ignore_errors=True)
 
 
 def _quieten() -> None:
@@ -125,27 +147,38 @@ def _quieten() -> None:
     os.close(null)
 
 
-def _watch(runner_pid: int, status: socket.socket) -> None:
-    """Reap until the runner has ended (then say how) or the judge is gone."""
+def _watch(
+    runner_pid: int,
+    status: socket.socket,
+    control_channel: socket.socket,
+    pass_on: Callable[[wire.Packet], None],
+) -> None:
+    """Reap until the runner has ended (then say how), the judge is gone, or so is whoever would
+    bring the order, which is passed on."""
     awake, waker = os.pipe()
     os.set_blocking(waker, False)
     os.set_blocking(awake, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     poll = select.poll()
-    poll.register(awake, select.POLLIN)
-    poll.register(status, select.POLLIN)
-    while True:
-        ended = _reap(runner_pid)
-        if ended is not None:
-            usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu_time_s = usage.ru_utime + usage.ru_stime
-            wire.send(status, {"wait_status": ended, "cpu_time_s": cpu_time_s})
+    for watched in (awake, status, control_channel):
+        poll.register(watched, select.POLLIN)
+    while (ended := _reap(runner_pid)) is None:
+        ready = {fd for fd, _ in poll.poll()}
+        if status.fileno() in ready:
             return
-        for fd, _ in poll.poll():
-            if fd == status.fileno():
-                return
+        if awake in ready:
             os.read(awake, 4096)
+        if control_channel.fileno() in ready:
+            packet = wire.receive(control_channel)
+            if packet is None:
+                return
+            pass_on(packet)
+            poll.unregister(control_channel)
+            control_channel.close()
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu_time_s = usage.ru_utime + usage.ru_stime
+    wire.send(status, {"wait_status": ended, "cpu_time_s": cpu_time_s})
 
 
 def _reap(runner_pid: int) -> int | None:
@@ -164,8 +197,6 @@ def _reap(runner_pid: int) -> int | None:
 def _answer_with_error(control_channel: socket.socket, error: OSError) -> None:
     """Tell whoever comes for this runner why it can't be had."""
     sys.stderr.write(f"runner: {error}\n")
-    if control_channel.fileno() < 0:
-        return
     packet = wire.receive(control_channel)
     if packet is not None:
         wire.send(socket.socket(fileno=packet.fds[STATUS]), {"error": str(error)})

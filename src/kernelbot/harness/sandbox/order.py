@@ -1,4 +1,4 @@
-"""What a spare runner is told when its turn comes."""
+"""What a spare runner is told: first where to move in, and when its turn comes, what to do."""
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -21,17 +21,33 @@ class Entry(StrEnum):
 
 
 @dataclass(frozen=True)
+class RunnerPlace:
+    """Where a runner moves in. The descriptors come with it, see `init`."""
+
+    box: str = "/box"
+    """The work folder: one of its own where nothing is isolated."""
+    channels: int = 1
+    """How many the runner gets: one for each rank."""
+
+    def to_wire(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return asdict(self)
+
+    @classmethod
+    def from_wire(cls, body: dict[str, Any]) -> "RunnerPlace":
+        """Read what `to_wire` wrote; both ends are ours and of one version."""
+        return cls(box=body["box"], channels=body["channels"])
+
+
+@dataclass(frozen=True)
 class RunnerOrder:
-    """The runner's task and bounds. `box` is the work folder where nothing is isolated."""
+    """The runner's task and bounds."""
 
     entry: Entry
     limits: Limits
     rlimit_memory: bool
     """No memory cgroup: let RLIMIT_DATA stand in."""
     rlimit_processes: bool
-    box: str = "/box"
-    channels: int = 1
-    """How many the runner gets: one for each rank."""
 
     def to_wire(self) -> dict[str, Any]:
         """As a JSON object."""
@@ -45,6 +61,4 @@ class RunnerOrder:
             limits=Limits(**body["limits"]),
             rlimit_memory=body["rlimit_memory"],
             rlimit_processes=body["rlimit_processes"],
-            box=body["box"],
-            channels=body["channels"],
         )

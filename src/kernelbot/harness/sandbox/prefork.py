@@ -42,6 +42,7 @@ class Prefork:
         self._run = run
         self._fork = fork
         self._spares: list[Child] = []
+        self._reserved: dict[int, Child] = {}
         self._at_work: dict[int, Child] = {}
         self._watched: dict[int, tuple[socket.socket, Callable[[], None]]] = {}
         self._poll = select.poll()
@@ -52,6 +53,10 @@ class Prefork:
     def is_idle(self) -> bool:
         """Whether no child is at work."""
         return not self._at_work
+
+    def is_at_work(self, child: Child) -> bool:
+        """Whether a child was taken and hasn't ended."""
+        return self._at_work.get(child.pid) is child
 
     def watch(self, sock: socket.socket, on_readable: Callable[[], None]) -> None:
         """Call `on_readable` in `serve` whenever there is something to read."""
@@ -89,30 +94,45 @@ class Prefork:
 
     def take(self) -> Child:
         """A child, which is at work from now on. Raises OSError if there can be none."""
-        child = self._spares.pop(0) if self._spares else self._fork_child()
-        self._at_work[child.pid] = child
+        child = self.reserve()
+        self.employ(child)
         return child
+
+    def reserve(self) -> Child:
+        """A child that goes on waiting, for one and the same. Raises OSError if there can be none.
+
+        It counts as a spare until it is employed or has ended.
+        """
+        child = self._spares.pop(0) if self._spares else self._fork_child()
+        self._reserved[child.pid] = child
+        return child
+
+    def employ(self, child: Child) -> None:
+        """A reserved child is at work from now on; nothing happens if it has ended."""
+        if self._reserved.pop(child.pid, None) is child:
+            self._at_work[child.pid] = child
 
     def kill(self, child: Child) -> None:
         """End a child at work; harmless if it has ended. It is ours until it was reaped, so that
         its pid can't have been given to another."""
         child.control.close()
-        if self._at_work.get(child.pid) is child:
+        if self.is_at_work(child):
             os.kill(child.pid, signal.SIGKILL)
             os.waitpid(child.pid, 0)
             del self._at_work[child.pid]
 
     def kill_all(self) -> None:
         """End all children."""
-        for child in self._spares:
+        for child in (*self._spares, *self._reserved.values()):
             self._at_work[child.pid] = child
         self._spares = []
+        self._reserved = {}
         for child in list(self._at_work.values()):
             self.kill(child)
 
     def _make_spare(self) -> bool:
         """One at most, so that whoever asks meanwhile is served in between; whether it was."""
-        if self._at_work or len(self._spares) >= self._wanted:
+        if self._at_work or len(self._spares) + len(self._reserved) >= self._wanted:
             return False
         try:
             self._spares.append(self._fork_child())
@@ -133,8 +153,8 @@ class Prefork:
 
     def _leave(self) -> None:
         """In a child: let go of what only this process needs."""
-        for spare in self._spares:
-            spare.control.close()
+        for child in (*self._spares, *self._reserved.values()):
+            child.control.close()
         for sock, _ in self._watched.values():
             sock.close()
         if self._wakeup:
@@ -154,4 +174,5 @@ class Prefork:
         with suppress(ChildProcessError):
             while pid := os.waitpid(-1, os.WNOHANG)[0]:
                 self._at_work.pop(pid, None)
+                self._reserved.pop(pid, None)
                 self._spares = [spare for spare in self._spares if spare.pid != pid]

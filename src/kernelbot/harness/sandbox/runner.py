@@ -1,0 +1,228 @@
+"""Holding a runner: its channel, its output, its life."""
+
+import os
+import select
+import shutil
+import signal
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kernelbot.harness.sandbox import descendants, wire
+from kernelbot.harness.sandbox.capture import Drain, OutputCapture
+from kernelbot.harness.sandbox.cgroups import RunnerGroup
+from kernelbot.harness.sandbox.descriptors import close_apart
+from kernelbot.harness.sandbox.freezer import Freezer
+from kernelbot.harness.sandbox.model import RunnerExit, SandboxUnavailable
+from kernelbot.protocol import Limits
+
+_LAST_REPORT_S = 0.1
+"""How long a runner that seems to be ending by itself is given to say how."""
+_DEATH_TIMEOUT_S = 4.0
+"""Whoever takes longer is inside the kernel, on its way out: the next needn't wait for it."""
+_DRAIN_TIMEOUT_S = 0.5
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Our ends of what connects us with a runner."""
+
+    status: socket.socket
+    channels: tuple[socket.socket, ...]
+    stdout: int
+    stderr: int
+
+    def close(self) -> None:
+        """Close all of them."""
+        self.status.close()
+        for channel in self.channels:
+            channel.close()
+        wire.close_all((self.stdout, self.stderr))
+
+
+class Runner:
+    """One process tree for one phase of one submission. Must be ended with `kill`."""
+
+    def __init__(
+        self,
+        ends: Ends,
+        pids: dict[str, int],
+        group: RunnerGroup,
+        limits: Limits,
+        box: str,
+        isolated: bool,
+    ) -> None:
+        """Made by `RunnerClient.spawn`."""
+        self.channels = ends.channels
+        """Stream sockets to the runner, or one to each rank; their framing is the caller's."""
+        self.pid = pids["init"]
+        """Process id of the tree's root, as seen from here."""
+        self.main_pid = pids["runner"]
+        """Of the process below it: the runner itself, or the parent of all ranks."""
+        self.rank_pids = tuple(pids[f"rank {rank}"] for rank in range(len(pids) - 2))
+        """Of the ranks, if there are any."""
+        self.stdout = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
+        self.stderr = OutputCapture(limits.output_kept_bytes, limits.output_limit_bytes)
+        self._status = ends.status
+        self._group = group
+        self._box = box
+        self._isolated = isolated
+        self._exit: RunnerExit | None = None
+        self._cpu_time_s: float | None = None
+        """Used up to the moment it was struck; None: it wasn't yet."""
+        self._report: dict[str, Any] = {}
+        self._pidfd = _open_living(self.pid, ends.status)
+        self._runner_pidfd = _open_child(self.main_pid, self.pid)
+        captures = {ends.stdout: self.stdout, ends.stderr: self.stderr}
+        self._drain = Drain(captures, on_overflow=self._signal_kill)
+
+    def cpu_time_ns(self) -> int | None:
+        """Processor time of the tree but for `pid` itself, dead processes included; None if
+        nothing here counts that."""
+        return self._group.cpu_time_ns()
+
+    @property
+    def freezer(self) -> Freezer | None:
+        """Of the whole tree but for `pid` itself; None if there is none to be had."""
+        return self._group.freezer
+
+    @property
+    def channel(self) -> socket.socket:
+        """The only stream socket, or that to rank 0."""
+        return self.channels[0]
+
+    def wait(self, timeout_s: float) -> RunnerExit | None:
+        """Wait for the runner to end by itself; None if it still lives after `timeout_s`."""
+        if self._exit is None and _wait_readable(self._pidfd, timeout_s):
+            return self.kill()
+        return self._exit
+
+    def kill(self) -> RunnerExit:
+        """End the whole tree and say how the runner ended. On return no code of it runs any more,
+        and nothing of it lives but what the kernel takes seconds to end. Idempotent.
+        """
+        if self._exit is not None:
+            return self._exit
+        cpu_time_s = self.terminate()
+        _wait_readable(self._pidfd, _DEATH_TIMEOUT_S)
+        self._exit = self._describe(cpu_time_s)
+        self._release()
+        return self._exit
+
+    def terminate(self) -> float:
+        """Send the signal that ends the whole tree; the processor time that the runner had used, in
+        seconds. Idempotent.
+
+        A process with a framework in it takes 20 ms to die, which `kill` waits for.
+        """
+        if self._cpu_time_s is not None:
+            return self._cpu_time_s
+        if self._is_ending():
+            _wait_readable(self._pidfd, _LAST_REPORT_S)
+            self._read_report()  # what comes later would only tell of our own signal
+        self._cpu_time_s = sum(map(_cpu_time_s, self.rank_pids or (self.main_pid,)))
+        if not self._isolated:
+            self._thaw()
+            descendants.kill_all(self.pid)
+            _wait_readable(self._pidfd, _LAST_REPORT_S)
+        self._signal_kill()
+        self._thaw()
+        return self._cpu_time_s
+
+    def _thaw(self) -> None:
+        """Whoever is frozen can't die, of control groups of version 1."""
+        if self.freezer is not None:
+            self.freezer.thaw()
+
+    def _is_ending(self) -> bool:
+        """Whether the runner's end of the channel is closed, or its last report is here."""
+        self._read_report()
+        if self._report:
+            return True
+        if self.channel.fileno() >= 0 and not _wait_readable(self.channel.fileno(), 0):
+            return False
+        try:
+            return not self.channel.recv(1, socket.MSG_PEEK)
+        except OSError:  # reset, or closed by our own caller: only a live runner loses by waiting
+            return True
+
+    def _read_report(self) -> None:
+        while "wait_status" not in self._report and _wait_readable(self._status.fileno(), 0):
+            packet = wire.receive(self._status)
+            if packet is None:
+                return
+            self._report |= packet.body
+
+    def _describe(self, cpu_time_s: float) -> RunnerExit:
+        wait_status = self._report.get("wait_status")
+        exit_code = signal_number = None
+        if wait_status is not None and os.WIFSIGNALED(wait_status):
+            signal_number = os.WTERMSIG(wait_status)
+        elif wait_status is not None:
+            exit_code = os.WEXITSTATUS(wait_status)
+        return RunnerExit(
+            exit_code=exit_code,
+            signal=signal_number,
+            out_of_memory=self._group.out_of_memory(),
+            cpu_time_s=self._report.get("cpu_time_s", cpu_time_s),
+            too_many_processes=self._group.too_many_processes(),
+            rank=self._report.get("rank"),
+        )
+
+    def _release(self) -> None:
+        self._drain.join(_DRAIN_TIMEOUT_S)
+        for channel in self.channels:
+            close_apart(channel.close)  # with all that was sent and never read
+        self._status.close()
+        wire.close_all((self._pidfd, self._runner_pidfd))
+        self._pidfd = self._runner_pidfd = -1
+        self._group.remove()
+        if not self._isolated:
+            shutil.rmtree(self._box, ignore_errors=True)
+
+    def _signal_kill(self) -> None:
+        """Kill the runner beside its init, whose own end would only come to it second."""
+        for pidfd in (self._runner_pidfd, self._pidfd):
+            with suppress(OSError):
+                signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
+
+def _open_living(pid: int, status: socket.socket) -> int:
+    """A handle on `pid`, which is surely still the process that said hello."""
+    pidfd = os.pidfd_open(pid)
+    poll = select.poll()
+    poll.register(status, 0)
+    if poll.poll(0):  # only a hang-up is reported without being asked for
+        os.close(pidfd)
+        raise SandboxUnavailable("it died at once")
+    return pidfd
+
+
+def _open_child(pid: int, parent_pid: int) -> int:
+    """A handle on `pid`, which is surely still the child of `parent_pid`."""
+    try:
+        pidfd = os.pidfd_open(pid)
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        raise SandboxUnavailable("it died at once") from None
+    if int(stat.rpartition(")")[2].split()[1]) != parent_pid:
+        os.close(pidfd)
+        raise SandboxUnavailable("it died at once")
+    return pidfd
+
+
+def _wait_readable(fd: int, timeout_s: float) -> bool:
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(timeout_s * 1000))
+
+
+def _cpu_time_s(pid: int) -> float:
+    """User and system time so far of `pid` and its reaped children; 0 once it is gone."""
+    ticks_per_s = os.sysconf("SC_CLK_TCK")
+    with suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return sum(int(field) for field in fields[11:15]) / ticks_per_s
+    return 0.0
