@@ -31,7 +31,7 @@ def relative_to(
     output must have is for others to check (`compare`, or a problem's own). An element
     may be off by `ulps` roundings of the output's type, times the square root of `terms` (how many
     numbers are summed into one: random rounding errors grow like that), of the larger of its own
-    size and the root mean square of all: where terms cancel, the sum's size says little.
+    size and the root mean square of all: if terms cancel, the sum's size says little.
     """
     module = library(precise)
     if module is None or library(output) is not module or is_exact(output):

@@ -58,7 +58,7 @@ def test_merge_keys_and_aliases_read_as_yaml_does() -> None:
         ("a: [1\n", None),
         ("a: \0", None),
         ("a: &x [*x]\n", None),
-        ("<<: 3\n", "`<<` takes a map"),
+        ("<<: 3\n", "`<<` needs a map"),
     ],
 )
 def test_bad_text_is_one_finding(text: str, message: str | None) -> None:

@@ -70,7 +70,7 @@ def test_an_invite_joins_with_a_token_too(live: LiveServer, ada: Shell) -> None:
     live.call(live.world.board())
     made = live.call(live.world.services.invites.create(live.world.admin.user, ("sort",)))
     said = ada("login", live.url, live.world.ada.token, "--invite", made.codes[0])
-    assert (0, True) == (said.code, "Open to you: sort" in said.out)
+    assert (0, True) == (said.code, "Boards you can use now: sort" in said.out)
 
 
 def test_an_identity_is_listed_and_unlinked(
@@ -120,14 +120,14 @@ def test_an_invite_from_the_maker_to_the_guest(live: LiveServer, admin: Shell, a
     joined = ada("join", code)
     listed = admin("invite", "list", "sort").out
     revoked = admin("invite", "revoke", code)
-    assert ("Open to you: sort\n", True, 0) == (joined.out, "ada" in listed, revoked.code)
+    assert ("Boards you can use now: sort\n", True, 0) == (joined.out, "ada" in listed, revoked.code)
 
 
 def test_limits_are_set_shown_and_lifted(live: LiveServer, admin: Shell) -> None:
     live.call(live.world.board())
     set_ = admin("board", "limit", "sort", "--ranked", "0", "--test", "60").out
     lifted = admin("board", "limit", "sort", "--ranked", "none").out
-    assert "test: 60 an hour\nleaderboard: not taken for now\n" == set_
+    assert "test: 60 an hour\nleaderboard: not accepted for now\n" == set_
     assert "test: 60 an hour\nleaderboard: any number\n" == lifted
 
 

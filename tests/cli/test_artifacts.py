@@ -24,7 +24,7 @@ async def profiled(live: LiveServer, folder: Path) -> int:
 
 @pytest.fixture
 def ada(database_url: str, tmp_path: Path) -> Iterator[Shell]:
-    """With a profile as her submission 1."""
+    """A client with a profile as submission 1."""
     with live_server(database_url) as live:
         assert 1 == live.call(profiled(live, tmp_path / "worker"))
         yield Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": live.world.ada.token})

@@ -1,4 +1,4 @@
-"""Arguments that nobody should give: always exit code 2 and a sentence, never a traceback."""
+"""Invalid arguments: always exit code 2 and a sentence, never a traceback."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ LONG = "A" * 5000
         (("board", "delete", ".."), "'..' can't be a name."),
         (("board", "show", NOT_UTF_8), r"'a\udcffb' isn't text in UTF-8."),
         (("audit", "--subject", NOT_UTF_8), "isn't text in UTF-8."),
-        (("sync", LONG), "A name that long is no path."),
+        (("sync", LONG), "The path is too long."),
     ],
     ids=lambda value: " ".join(value)[:30] if isinstance(value, tuple) else None,
 )
@@ -46,11 +46,11 @@ def test_a_number_out_of_bounds(live: LiveServer, admin: Shell) -> None:
 @pytest.mark.parametrize(
     ("environment", "told"),
     [
-        ({"KERNELBOT_TOKEN": "t\u00e9"}, "The token isn't one"),
-        ({"KERNELBOT_TOKEN": "a\nb"}, "The token isn't one"),
-        ({"KERNELBOT_URL": "http://[::1"}, "names no host"),
-        ({"KERNELBOT_URL": "http://h:99999"}, "names no host, or no port that there is"),
-        ({"KERNELBOT_URL": "https://:80"}, "names no host"),
+        ({"KERNELBOT_TOKEN": "t\u00e9"}, "This can't be a token"),
+        ({"KERNELBOT_TOKEN": "a\nb"}, "This can't be a token"),
+        ({"KERNELBOT_URL": "http://[::1"}, "has no host or an invalid port"),
+        ({"KERNELBOT_URL": "http://h:99999"}, "has no host or an invalid port"),
+        ({"KERNELBOT_URL": "https://:80"}, "has no host or an invalid port"),
     ],
 )
 def test_an_environment_that_means_no_server(

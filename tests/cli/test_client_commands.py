@@ -58,7 +58,7 @@ def test_a_statement(ada: Shell) -> None:
     assert (0, True) == (said.code, said.out.startswith("Sort it.\n\nTo start from, Python:\n"))
 
 
-def test_a_user_and_his_token(admin: Shell, live: LiveServer) -> None:
+def test_a_user_and_their_token(admin: Shell, live: LiveServer) -> None:
     made = admin("user", "create", "eve", "--json").document
     shell = Shell(admin.home, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": made["token"]})
     assert ({"id", "name", "token"} - set(made), 0) == (set(), shell("submission", "list").code)
@@ -156,7 +156,7 @@ def test_ctrl_c_leaves_it_running(ada: Shell) -> None:
     assert (130, "queued", True) == (
         process.returncode,
         state,
-        "Come back with: kernelbot submission wait 1" in rest,
+        "To follow it: kernelbot submission wait 1" in rest,
     )
 
 
@@ -255,7 +255,7 @@ def test_one_may_ask_who_one_is_and_log_out(live: LiveServer, tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("board")
-def test_the_server_is_named_where_there_are_others(live: LiveServer, tmp_path: Path) -> None:
+def test_the_server_is_named_if_there_are_others(live: LiveServer, tmp_path: Path) -> None:
     shell = Shell(tmp_path, {})
     remember("http://kernels.example.org", "t", places_of(tmp_path))
     remember(live.url, live.world.ada.token, places_of(tmp_path))

@@ -1,4 +1,4 @@
-"""The commands of whoever keeps the machine, about the embedded database."""
+"""The operator's commands about the embedded database."""
 
 from pathlib import Path
 

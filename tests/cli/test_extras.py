@@ -3,7 +3,7 @@
 import pytest
 
 from kernelbot.cli import extras
-from kernelbot.cli.errors import USAGE, tell
+from kernelbot.cli.errors import USAGE, report_error
 from kernelbot.cli.extras import Extra
 from kernelbot.domain.errors import UserError
 
@@ -14,4 +14,4 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, extra: Extra)
     with pytest.raises(UserError) as caught:
         extras.require_extra(extra)
     assert f"pip install 'kernelbot[{extra}]'" in caught.value.hint
-    assert USAGE == tell(caught.value, as_json=True)
+    assert USAGE == report_error(caught.value, as_json=True)

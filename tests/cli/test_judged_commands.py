@@ -34,7 +34,7 @@ def test_what_is_held_is_listed_refused_and_released(admin: Shell, judged: tuple
     _, number = judged
     held = admin("submission", "held")
     refused = admin("submission", "refuse", str(number), "--reason", "copied", "--json")
-    released = admin("submission", "release", str(number), "--reason", "it is his own")
+    released = admin("submission", "release", str(number), "--reason", "it is their own")
     nothing = admin("submission", "held", "--json")
     assert (0, True) == (held.code, "ABSURD_SPEEDUP" in held.out and "bob" in held.out)
     assert "refused" == refused.document["review"]
@@ -79,6 +79,6 @@ def test_an_export_is_written_once(admin: Shell, tmp_path: Path) -> None:
     assert (2, "conflict") == (again.code, again.document["error"]["code"])
 
 
-def test_an_export_to_no_dataset_is_told(admin: Shell, judged: tuple[int, int]) -> None:
+def test_an_export_to_no_dataset_is_reported(admin: Shell, judged: tuple[int, int]) -> None:
     said = admin("export", "all.parquet", "--board", "sort", "--hub", "--json")
     assert (2, True) == (said.code, "HF_TOKEN" in said.document["error"]["detail"])

@@ -193,7 +193,7 @@ def test_a_file_of_another_language_is_refused(shell: Shell, problem: Path, tmp_
     assert (2, True) == (said.code, "This problem is solved in Python" in said.err)
 
 
-def test_times_are_told_of_what_is_correct(shell: Shell, problem: Path) -> None:
+def test_times_of_correct_solutions_are_shown(shell: Shell, problem: Path) -> None:
     said = shell("problem", "check", problem, "--json")
     timed = {item["file"]: len(item["workloads"]) for item in said.document["solutions"]}
     assert {True: 2, False: 0} == {name.startswith("correct/"): n for name, n in timed.items()}

@@ -63,7 +63,7 @@ def event(number: int) -> bytes:
     return f"id: {number}\nevent: case\ndata: {json.dumps(data)}\n\n".encode()
 
 
-def test_events_go_on_where_the_connection_broke(serve: Callable[[Handle], str]) -> None:
+def test_events_resume_where_the_connection_broke(serve: Callable[[Handle], str]) -> None:
     asked: list[str | None] = []
 
     def handle(handler: BaseHTTPRequestHandler) -> None:

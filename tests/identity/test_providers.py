@@ -24,7 +24,7 @@ async def ask(provider: Provider) -> object:
     return await fetch_person(provider, code="c", verifier="v", redirect_uri="http://x/")
 
 
-async def test_nobody_at_the_address_is_told() -> None:
+async def test_nobody_at_the_address_is_reported() -> None:
     with pytest.raises(Unavailable):
         await ask(github("id", "s", url="http://127.0.0.1:9", api_url="http://127.0.0.1:9"))
 
@@ -34,6 +34,6 @@ async def test_a_wrong_secret_is_refused() -> None:
         await ask(discord("id", "wrong", url=fake.url))
 
 
-async def test_another_kind_of_server_is_told() -> None:
+async def test_another_kind_of_server_is_reported() -> None:
     with fake_provider("discord") as fake, pytest.raises(Unavailable):
         await ask(discord("id", "s", token_url=f"{fake.url}/nothing-here"))

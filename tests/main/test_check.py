@@ -69,7 +69,7 @@ def test_a_new_problem_behaves(tmp_path: Path, judge: RecordingJudge) -> None:
     assert labels == list(checked)
 
 
-def test_a_solution_in_the_wrong_folder_is_told(tmp_path: Path, judge: RecordingJudge) -> None:
+def test_a_solution_in_the_wrong_folder_is_reported(tmp_path: Path, judge: RecordingJudge) -> None:
     new_problem(tmp_path / "scale", "scale", Lang.PY)
     solutions = tmp_path / "scale" / "solutions"
     (solutions / "wrong" / "off_by_one.py").rename(solutions / "correct" / "off_by_one.py")

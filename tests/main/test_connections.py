@@ -1,4 +1,4 @@
-"""What strangers may do with a connection, over sockets on loopback."""
+"""Limits of HTTP connections, over sockets on loopback."""
 
 import asyncio
 import contextlib
@@ -13,13 +13,13 @@ import pytest
 import uvicorn
 from starlette.types import Receive, Scope, Send
 
-from kernelbot.main.connections import ConnectionLimits, Door, connection_limits
+from kernelbot.main.connections import ConnectionLimits, Connections, connection_limits
 
 HEAD = b"GET /x HTTP/1.1\r\nHost: x\r\n"
 WHOLE = HEAD + b"\r\n"
 UPLOAD = b"POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n"
 BRIEF = ConnectionLimits(head_bytes=4096, head_s=0.3, silence_s=0.3)
-PATIENT = ConnectionLimits(head_bytes=4096, head_s=60, silence_s=60, most=8)
+PATIENT = ConnectionLimits(head_bytes=4096, head_s=60, silence_s=60, max_connections=8)
 MIB = 1 << 20
 
 
@@ -98,7 +98,7 @@ class Server:
 
 @contextlib.asynccontextmanager
 async def serving(limits: ConnectionLimits) -> AsyncIterator[Server]:
-    made: Any = Door(limits)
+    made: Any = Connections(limits)
     config = uvicorn.Config(
         echo, http=made, port=0, log_config=None, lifespan="off", timeout_graceful_shutdown=1
     )
@@ -237,18 +237,18 @@ async def test_an_answer_that_nobody_takes_is_given_up() -> None:
 
 async def test_half_open_connections_keep_nobody_out() -> None:
     async with serving(PATIENT) as server:
-        silent = [await server.connect() for _ in range(4 * PATIENT.most)]
+        silent = [await server.connect() for _ in range(4 * PATIENT.max_connections)]
         for client in silent:
             await client.send(b"GET")
         client = await server.connect()
         await client.send(WHOLE)
         assert (200, "0") == await client.answer()
-        assert PATIENT.most >= len(server.inner.server_state.connections)
+        assert PATIENT.max_connections >= len(server.inner.server_state.connections)
 
 
 async def test_stalled_bodies_keep_nobody_out() -> None:
     async with serving(PATIENT) as server:
-        for _ in range(PATIENT.most):
+        for _ in range(PATIENT.max_connections):
             await (await server.connect()).send(UPLOAD)
         client = await server.connect()
         await client.send(WHOLE)
@@ -257,7 +257,7 @@ async def test_stalled_bodies_keep_nobody_out() -> None:
 
 async def test_who_is_being_answered_is_not_closed_for_others() -> None:
     async with serving(PATIENT) as server:
-        busy = [await server.connect() for _ in range(PATIENT.most)]
+        busy = [await server.connect() for _ in range(PATIENT.max_connections)]
         for client in busy:
             await client.send(b"GET /much HTTP/1.1\r\nHost: x\r\n\r\n")
             assert b"HTTP/1.1 200" == await client.first(12)
@@ -285,4 +285,4 @@ def test_so_many_connections_as_there_is_room_for(
     monkeypatch: pytest.MonkeyPatch, files: int, expected: int
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
-    assert expected == connection_limits().most
+    assert expected == connection_limits().max_connections

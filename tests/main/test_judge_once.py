@@ -1,4 +1,4 @@
-"""What is told of harnesses that don't do their work; those that do are in tests/cli."""
+"""Results of harnesses that fail; for those that work see tests/cli."""
 
 import json
 import sys

@@ -70,7 +70,7 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
         ('[[devices]]\nname = "A"\n[[devices]]\nname = "a"\n', "a: there are two devices"),
         ('[[devices]]\nname = "A"\nlauncher = "post"\n', "devices.0.launcher"),
         ('[[devices]]\nname = "A"\npeak_flops = inf\n', "devices.0.peak_flops"),
-        ("dvices = 1\n", "no key `dvices`"),
+        ("dvices = 1\n", "unknown key `dvices`"),
         ("[limits]\nmemory = 1\n", "limits: there is no key `memory`"),
         ("[limits]\nmemory_bytes = 0\n", "limits: memory_bytes must be above 0"),
         ("[limits]\ncpu_time_s = nan\n", "limits: cpu_time_s must be above 0"),

@@ -21,5 +21,5 @@ def test_secrets_stay(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["PATH", "LC_ALL", "OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"])
-def test_what_judging_needs_goes_on(name: str) -> None:
+def test_what_judging_needs_is_passed_on(name: str) -> None:
     assert {name: "x"} == passed_on({name: "x"})

@@ -24,7 +24,7 @@ def test_an_event_in_a_line(event: ProgressEvent, expected: str | None) -> None:
     assert expected == progress_line(event)
 
 
-def test_what_goes_on_is_counted_whatever_the_order() -> None:
+def test_activities_are_counted_in_any_order() -> None:
     activity = Activity()
     events = (
         ProgressEvent(EventKind.PHASE_STARTED, Phase.TEST, total=2),

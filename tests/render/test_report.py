@@ -11,7 +11,7 @@ test: accepted, 1 of 1 cases passed, 500 ms
 leaderboard: accepted, 1.50 s
   workload              median        95% of it     best    worst  calls  spread
   size: 1024; seed: 7  1.10 ms  1.00 to 1.20 ms  1.00 ms  1.20 ms      3  █     █    █
-  Each call had new data and cold caches. Sampling ended because the time for it was up.
+  Each call had new data and cold caches. Sampling ended because its time limit was reached.
 
 ✓ accepted: sort_np, mode leaderboard, on CPU
 Score 1.10 ms (95 % interval 1.00 to 1.20 ms)"""
@@ -82,7 +82,7 @@ def test_what_is_for_operators_is_left_to_the_doctor() -> None:
 def test_each_reason_why_sampling_ended_is_counted() -> None:
     precise = replace(WORKLOAD, stopped_by="precision")
     timed = replace(ACCEPTED.phases[1], workloads=(WORKLOAD, precise, precise))
-    said = "the time for it was up (1 of 3) or the interval was narrow enough (2 of 3)."
+    said = "its time limit was reached (1 of 3) or the interval was narrow enough (2 of 3)."
     assert said in report(replace(ACCEPTED, phases=(timed,)))
 
 

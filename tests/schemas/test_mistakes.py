@@ -1,4 +1,4 @@
-"""Nobody reads pydantic's words."""
+"""Validation errors are in our words, never pydantic's."""
 
 from typing import Annotated, Any
 
@@ -22,7 +22,7 @@ from kernelbot.schemas.mistakes import what_is_wrong
         (Annotated[str, Field(min_length=1)], "", "must have at least 1 character"),
         (Annotated[list[int], Field(max_length=2)], [1, 2, 3], "must have at most 2 items"),
         (Mode, "x", "must be 'test', 'benchmark', 'profile' or 'leaderboard'"),
-        (Name, "a\nb", "is blank, or has characters that can't stand here"),
+        (Name, "a\nb", "is blank, or has characters that aren't allowed here"),
         (dict[str, int], 1, "must be a table of keys and values"),
         (complex, "x", "can't be read"),
     ],

@@ -1,4 +1,4 @@
-"""Unpacks an uploaded archive where nothing in it can reach outside, or grow without end."""
+"""Unpacks an uploaded archive: nothing is written outside the folder, and sizes are limited."""
 
 import gzip
 import stat
@@ -23,7 +23,7 @@ _DAMAGED = (
     gzip.BadGzipFile,
     zlib.error,
     EOFError,
-    # Of zipfile, for offsets before the beginning, names in no encoding and empty names.
+    # Zipfile raises these for offsets before the beginning, undecodable names and empty names.
     ValueError,
     IndexError,
 )
@@ -34,7 +34,7 @@ def unpack(archive: BinaryIO, folder: Path) -> None:
 
     Raises `InvalidProblem` for anything but plain files and folders with relative names, for
     names that occur twice, and beyond the limits on files and bytes; then `folder` may hold a
-    part of it. No permissions, owners or times are taken over.
+    part of it. Permissions, owners and times are not kept.
     """
     try:
         if _starts_with(archive, b"PK\x03\x04"):
@@ -53,7 +53,7 @@ _HINT = "Send a zip, tar or tar.gz file."
 
 
 def _starts_with(archive: BinaryIO, mark: bytes) -> bool:
-    """Looks at the beginning alone: a tar may well end with a zip that it holds."""
+    """Looks at the beginning only: a tar may end with a zip that it contains."""
     archive.seek(0)
     start = archive.read(len(mark))
     archive.seek(0)
@@ -75,7 +75,7 @@ def _take(entries: Iterator[tuple[str, bool, IO[bytes] | None]], folder: Path) -
 
 
 def _target(name: str, folder: Path) -> Path:
-    """Where an entry goes. Raises `InvalidProblem` where that is outside, or no place at all."""
+    """The path of an entry. Raises `InvalidProblem` if it is outside the folder or no path."""
     parts = name.rstrip("/").split("/")
     plain = all(part not in ("", "..") for part in parts) and parts[0] != "~"
     if not plain or "\\" in name or not name.isprintable() or ":" in parts[0]:
@@ -93,7 +93,7 @@ def _make_folder(target: Path, name: str) -> None:
 
 
 def _write(content: IO[bytes], target: Path, name: str, left: int) -> int:
-    """Copy a file; returns how many bytes may still come."""
+    """Copy a file; returns how many more bytes are allowed."""
     try:
         with target.open("xb") as file:
             while chunk := content.read(_CHUNK):
@@ -111,7 +111,7 @@ def _write(content: IO[bytes], target: Path, name: str, left: int) -> int:
 
 
 def _inflate(archive: BinaryIO, plain: IO[bytes]) -> None:
-    """A tar as it is or out of gzip, whole and limited: its headers are read into memory."""
+    """Copy a plain or gzipped tar, within the limit: its headers are read into memory later."""
     packed = _starts_with(archive, b"\x1f\x8b")
     source = cast(IO[bytes], gzip.GzipFile(fileobj=archive, mode="rb")) if packed else archive
     most = MAX_BYTES + MAX_ENTRIES * 2 * tarfile.BLOCKSIZE
@@ -124,7 +124,7 @@ def _inflate(archive: BinaryIO, plain: IO[bytes]) -> None:
 
 
 class _Member(tarfile.TarInfo):
-    """An entry whose map of holes isn't read: it may have a milliard of them, and none is taken."""
+    """An entry whose map of holes isn't read: it may have a billion, and such files are refused."""
 
     def _proc_gnusparse_10(self, *_: object) -> None:
         raise tarfile.ReadError("it holds a file with holes")
@@ -134,11 +134,11 @@ def _tar_entries(plain: IO[bytes]) -> Iterator[tuple[str, bool, IO[bytes] | None
     with tarfile.open(fileobj=plain, mode="r:", tarinfo=_Member) as tar:
         for member in tar:
             if member.size < 0:
-                raise InvalidProblem(f"In the archive {member.name!r} has less than nothing.")
+                raise InvalidProblem(f"In the archive {member.name!r} has a negative size.")
             if not (member.isfile() or member.isdir()) or member.issparse():
                 raise InvalidProblem(
                     f"The archive holds {member.name!r}, which is a link or a special file.",
-                    hint="Only plain files and folders are taken.",
+                    hint="Only plain files and folders are accepted.",
                 )
             name = member.name.removeprefix("./")
             if member.isfile() or name not in ("", "."):
@@ -152,12 +152,12 @@ def _zip_entries(archive: BinaryIO) -> Iterator[tuple[str, bool, IO[bytes] | Non
             if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
                 raise InvalidProblem(
                     f"The archive holds {info.filename!r}, which is a link or a special file.",
-                    hint="Only plain files and folders are taken.",
+                    hint="Only plain files and folders are accepted.",
                 )
             if info.compress_type not in _METHODS:
                 raise InvalidProblem(
                     f"The archive holds {info.filename!r} in an unusual compression.",
-                    hint="Only deflate is taken, which zip uses by itself.",
+                    hint="Only deflate is accepted, zip's default.",
                 )
             if info.is_dir():
                 yield info.filename, True, None

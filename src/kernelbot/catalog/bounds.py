@@ -1,4 +1,4 @@
-"""What holds for every definition, also for one that comes ready-made and not as a folder."""
+"""Limits that hold for every definition, also for one that wasn't read from a folder."""
 
 import keyword
 from collections.abc import Iterable
@@ -17,8 +17,8 @@ _MAX_NAME = 200
 
 
 def check_bounds(definition: ProblemDefinition) -> None:
-    """Raise `InvalidProblem` for what no problem folder can say: it would make judging fail, or
-    take for ever."""
+    """Raise `InvalidProblem` for what no problem folder can contain: it would make judging fail or
+    never end."""
     findings = Findings("definition")
     spec = definition.spec
     if not 0 < len(spec.name) <= _MAX_NAME or not spec.name.isprintable():
@@ -62,7 +62,7 @@ def _check_cases(key: str, cases: tuple[Case, ...], spec: ProblemSpec, findings:
         where = f"{key}[{index}]"
         for name, value in case.args.items():
             if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
-                findings.error(where, None, f"`{name[:40]}` isn't a name that Python takes")
+                findings.error(where, None, f"`{name[:40]}` isn't a name that Python accepts")
             elif not _is_plain(value, 0):
                 findings.error(f"{where}.{name}", None, "isn't a value that a case can hold")
         size = case.args.get("world_size")

@@ -49,7 +49,7 @@ def _case(item: Item, key: str, findings: Findings) -> Case:
     args: dict[str, CaseValue] = {}
     for name, value in item.value.items():
         if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
-            findings.error(f"{key}.{name}", value.line, "isn't a name that Python takes")
+            findings.error(f"{key}.{name}", value.line, "isn't a name that Python accepts")
             continue
         args[name] = _value(value, f"{key}.{name}", findings)
     for name in ("seed", "world_size"):
@@ -76,7 +76,7 @@ def _value(item: Item, key: str, findings: Findings) -> CaseValue:
 
 
 def read_floors(fields: Fields, findings: Findings, workloads: int) -> tuple[Floor | None, ...]:
-    """`floor: {flops, bytes}` for every workload alike, or a list with one (or null) for each."""
+    """`floor: {flops, bytes}` for all workloads, or a list with one (or null) for each."""
     item = fields.take("floor")
     if item is None:
         return ()

@@ -28,9 +28,9 @@ class CompetitionProblem:
     name: str
     folder: Path
     deadline: datetime | None
-    """The entry's own, else the competition's; None: open without end."""
+    """The entry's own, else the competition's; None: no deadline."""
     devices: tuple[str, ...]
-    """Empty where the entry names none: the problem's own list counts."""
+    """Empty if the entry names none: the problem's own list counts."""
     line: int
 
 
@@ -52,7 +52,7 @@ class Competition:
 def parse_deadline(text: str) -> datetime | None:
     """`2025-06-30`, `2026-03-15 01:00`, `2026-01-20 7:59`, with a zone or in UTC; empty is None.
 
-    A date alone means its beginning, as where the format comes from. Raises ValueError.
+    A date alone means its first moment, as in the format that this follows. Raises ValueError.
     """
     text = text.strip()
     if not text:

@@ -1,4 +1,4 @@
-"""YAML text as a small tree whose every value knows its line; hostile text ends as a finding."""
+"""YAML text as a tree in which every value knows its line; hostile text becomes a finding."""
 
 import math
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Item:
 
 
 class _Refused(Exception):
-    """The text can't be taken as a tree; carries the sentence and the line."""
+    """The text can't be read as a tree; carries the sentence and the line."""
 
     def __init__(self, message: str, line: int | None) -> None:
         super().__init__(message)
@@ -66,9 +66,9 @@ def parse(
 ) -> tuple[Item | None, tuple[Finding, ...]]:
     """The tree of `text`, or None, with all that is wrong in it. `file` names it in findings.
 
-    `dates_as_text`: a bare date is taken as written. Never raises for bad text. Duplicate keys,
-    keys that aren't text, values YAML knows but we don't (dates, binary, sets, tags) and NaN or
-    infinite numbers are findings.
+    `dates_as_text`: a bare date stays the text as written. Never raises for bad text. Duplicate
+    keys, keys that aren't text, values that YAML knows but we don't (dates, binary, sets, tags)
+    and NaN or infinite numbers are findings.
     """
     try:
         root = _compose(text)
@@ -151,7 +151,7 @@ class _Builder:
             if isinstance(item.value, Mapping):
                 merged.update(item.value)
             else:
-                self._add(key, item.line, "`<<` takes a map")
+                self._add(key, item.line, "`<<` needs a map")
         return merged
 
     def _scalar(self, node: yaml.Node, key: str, line: int) -> Scalar:

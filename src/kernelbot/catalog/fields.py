@@ -27,7 +27,7 @@ class Findings:
 
 
 def kind_of(item: Item) -> str:
-    """What a person calls the value: `text`, `a whole number`, `a list`, ..."""
+    """The kind of the value, for people: `text`, `a whole number`, `a list`, ..."""
     names: dict[type, str] = {
         bool: "true or false",
         int: "a whole number",
@@ -59,7 +59,7 @@ class Fields:
         return f"{self._path}.{name}" if self._path else name
 
     def take(self, name: str, *, required: bool = False) -> Item | None:
-        """The value under `name`; None where it is absent or written without a value."""
+        """The value under `name`; None if it is absent or written without a value."""
         self._seen.add(name)
         item = self._items.get(name)
         if item is not None and item.value is not None:
@@ -70,7 +70,7 @@ class Fields:
         return None
 
     def wrong(self, name: str, item: Item, wanted: str) -> None:
-        """Record that `item` isn't what `name` takes."""
+        """Record that `item` isn't what `name` accepts."""
         self._findings.error(self.key(name), item.line, f"must be {wanted}, is {kind_of(item)}")
 
     def text(self, name: str, *, default: str = "", required: bool = False) -> str:
@@ -91,23 +91,23 @@ class Fields:
         self.wrong(name, item, "true or false")
         return default
 
-    def seconds(self, name: str, *, default: float, most: float) -> float:
-        """A positive number of seconds, at most `most`."""
+    def seconds(self, name: str, *, default: float, max_s: float) -> float:
+        """A positive number of seconds, at most `max_s`."""
         item = self.take(name)
         if item is None:
             return default
         if isinstance(item.value, bool) or not isinstance(item.value, int | float):
             self.wrong(name, item, "a number of seconds")
-        elif not 0 < item.value <= most:
+        elif not 0 < item.value <= max_s:
             self._findings.error(
-                self.key(name), item.line, f"must be above 0 and at most {most:g} seconds"
+                self.key(name), item.line, f"must be above 0 and at most {max_s:g} seconds"
             )
         else:
             return float(item.value)
         return default
 
     def choice(self, name: str, kind: type[E], *, required: bool = False) -> E | None:
-        """A word of a closed vocabulary, or None where it is absent or unknown."""
+        """A member of the enum, or None if it is absent or unknown."""
         item = self.take(name, required=required)
         if item is None:
             return None
@@ -118,7 +118,7 @@ class Fields:
         return None
 
     def items(self, name: str, *, required: bool = False) -> tuple[Item, ...]:
-        """The elements of a list; empty where it is absent."""
+        """The elements of a list; empty if it is absent."""
         item = self.take(name, required=required)
         if item is None:
             return ()
@@ -142,10 +142,10 @@ class Fields:
         return None if item is None else Fields(item, self.key(name), self._findings)
 
     def rest(self) -> Iterator[tuple[str, Item]]:
-        """Pairs that no getter has asked for, for maps whose keys are the author's own."""
+        """The pairs that no getter has read, for maps whose keys the author chooses."""
         return ((name, item) for name, item in self._items.items() if name not in self._seen)
 
     def warn_unknown(self) -> None:
-        """Record a warning for every key that nothing asked for."""
+        """Record a warning for every key that no getter has read."""
         for name, item in self.rest():
             self._findings.warn(self.key(name), item.line, "unknown key, ignored")

@@ -1,4 +1,4 @@
-"""Fetches one state of a git repository, as a program of its own that is trusted with nothing."""
+"""Fetches one commit of a git repository with the git program, which gets no secrets of ours."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from kernelbot.domain.errors import InvalidProblem, Unavailable, UserError
 
 MAX_FILES = 20_000
 MAX_BYTES = 256 << 20
-"""Of all files of the state together."""
+"""Of all files of the commit together."""
 _PROTOCOLS = ("https", "http", "ssh", "git", "file")
 _SHORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _URL = re.compile(rf"(?:{'|'.join(_PROTOCOLS)})://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)
@@ -20,7 +20,7 @@ _AUTHORITY = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)@(.*)", re.DOTALL
 _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,199}")
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _MAX_LISTED = 16 << 20
-"""Bytes of a listing: folders may hold each other so often that it never ends."""
+"""Bytes of a listing: folders can refer to each other so often that it never ends."""
 _SIZE_FIELD = 3  # of `git ls-tree -l`: mode, type, hash, size
 
 
@@ -33,9 +33,9 @@ class GitLimits:
 
 
 def repository_url(text: str) -> str:
-    """The URL a person means: any that git takes, or `owner/name` on GitHub. Raises `UserError`.
+    """The URL a person means: any that git accepts, or `owner/name` on GitHub.
 
-    Addresses in which git sees an option or a program to run are none.
+    Raises `UserError`, also for addresses that git would read as an option or a program to run.
     """
     text = text.strip()
     if _SHORT.fullmatch(text):
@@ -49,13 +49,13 @@ def repository_url(text: str) -> str:
 
 
 def without_password(address: str) -> str:
-    """The address as it may be shown, written down and passed on."""
+    """The address without credentials, as it may be shown, stored and logged."""
     return _split(address)[0]
 
 
 def _split(address: str) -> tuple[str, str]:
-    """An address without what nobody else may know, and a line for git's credential store with it;
-    empty: there is nothing. A name alone may be a token too, except with SSH, who needs it."""
+    """An address without its credentials, and a line with them for git's credential store, empty
+    if there are none. A user name alone may be a token too, except with SSH, which needs it."""
     found = _AUTHORITY.match(address)
     if found is None:
         return address, ""
@@ -73,8 +73,8 @@ def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = No
     the commit. Blocks.
 
     No hooks, submodules, filters, prompts or settings of the machine. Raises `UserError` for what
-    can't be a reference or isn't there, `Unavailable` when it takes too long, `InvalidProblem` for
-    a state beyond the limits.
+    can't be a reference or isn't there, `Unavailable` if it takes too long, `InvalidProblem` for
+    a commit beyond the limits.
     """
     wanted = ref or "HEAD"
     if not _REF.fullmatch(wanted) or ".." in wanted or wanted.endswith(".lock"):
@@ -84,7 +84,7 @@ def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = No
     git.run("init", "--quiet")
     failed = git.attempt("fetch", "--quiet", "--depth=1", "--no-tags", "--", url, wanted)
     if failed and _COMMIT.fullmatch(wanted):
-        # Not every server hands out a commit by its number: then all of them are looked through.
+        # Not every server sends a commit by its hash: then everything is fetched and searched.
         failed = git.attempt("fetch", "--quiet", "--no-tags", "--", url, "+refs/*:refs/remotes/x/*")
         commit = wanted
     else:
@@ -105,14 +105,14 @@ class _Git:
         self._checkout.mkdir()
         self._limits = limits
         settings = folder / "gitconfig"
-        # The machine's own settings count for nothing. A repository on this disk may be anyone's.
+        # The machine's own settings are ignored. A repository on this disk may belong to anyone.
         settings.write_text(
             "[safe]\n\tdirectory = *\n[uploadpack]\n\tallowAnySHA1InWant = true\n"
             "[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n"
             "[protocol]\n\text = never\n[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"
         )
         if credentials:
-            # Where nobody reads it: all accounts see what stands on a command line.
+            # In a file, because all accounts of the machine can read a command line.
             store = folder / "credentials"
             store.touch(mode=0o600)
             store.write_text(credentials)
@@ -144,7 +144,7 @@ class _Git:
         return out
 
     def attempt(self, *arguments: str) -> str:
-        """Git's last words when it fails, else nothing."""
+        """The last line of git's error output if it fails, else an empty text."""
         code, _, err = self._start(*arguments)
         return (_last_words(err) or f"exit code {code}") if code else ""
 

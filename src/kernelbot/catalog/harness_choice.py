@@ -1,4 +1,4 @@
-"""Decides how a problem is judged: natively, or by its own script. The reason is for people."""
+"""Decides how a problem is judged: natively, or by its own script; and says why, for people."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from kernelbot.catalog.reference import REFERENCE, TASK, Reference, names_module
 from kernelbot.protocol import BuildConfig, HarnessKind, Lang
 
 SUPPLIED_TO_RANKS = frozenset({"rank", "world_size"})
-"""Arguments that a problem of several ranks has for `generate_input`, whatever its cases say."""
+"""Arguments that a problem of several ranks passes to `generate_input` beside its cases'."""
 
 _MAIN = re.compile(
     r"^[ \t]*(?:extern[ \t]+\"C\"[ \t]+)?(?:int|auto)\s{1,99}main[ \t]*\(", re.MULTILINE
@@ -17,7 +17,7 @@ _MAIN = re.compile(
 
 @dataclass(frozen=True)
 class Choice:
-    """`natively_possible` False: native judging can't work, whatever the author wishes."""
+    """`natively_possible` False: native judging can't work, even if task.yml asks for it."""
 
     kind: HarnessKind
     reason: str
@@ -33,7 +33,7 @@ def choose(
     multi_gpu: bool,
     wished: HarnessKind | None,
 ) -> Choice:
-    """Native wherever the reference offers what it takes, unless `wished` says script."""
+    """Native if the reference defines what that needs, unless `wished` says script."""
     obstacle = _missing(reference) or (multi_gpu and _rankless(lang, reference)) or None
     if obstacle is not None:
         return Choice(HarnessKind.SCRIPT, f"Judged by the problem's own script: {obstacle}.", False)

@@ -1,4 +1,4 @@
-"""What must hold of a problem itself: which of its own solutions must pass, which must fail."""
+"""A problem's own solutions: those that must pass, and those that must fail."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,7 +16,7 @@ class Expectation(StrEnum):
 
 @dataclass(frozen=True)
 class Solution:
-    """A file that tells whether the problem judges well."""
+    """A file whose verdict shows whether the problem judges correctly."""
 
     path: Path
     expected: Expectation
@@ -36,7 +36,7 @@ class Solution:
 
 def find_solutions(folder: Path, submission_name: str) -> tuple[Solution, ...]:
     """The files under `solutions/correct` and `solutions/wrong` with the submission's suffix, in
-    the order of their names; correct ones first. None where the folders aren't there."""
+    the order of their names; correct ones first. None if the folders aren't there."""
     suffix = Path(submission_name).suffix
     return tuple(
         Solution(path, expected)

@@ -35,7 +35,7 @@ FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}")
 
 @dataclass(frozen=True)
 class LoadedProblem:
-    """A problem that can be judged, and what its author may want to know."""
+    """A problem that can be judged, and warnings for its author."""
 
     definition: ProblemDefinition
     warnings: tuple[Finding, ...]
@@ -55,7 +55,7 @@ def load_problem(
     """Read `folder/task.yml` and the files it names.
 
     `root` is the checkout that sources may not leave (see `Checkout.around` for its default);
-    `name` the problem's name, the folder's where None. Raises InvalidProblem with every mistake
+    `name` the problem's name, the folder's if None. Raises InvalidProblem with every mistake
     as a Finding. Nothing of the folder is executed.
     """
     if not folder.is_dir():
@@ -78,7 +78,7 @@ def _read_tree(checkout: Checkout, findings: Findings) -> Item | None:
             findings.error("", None, f"larger than {MAX_TEXT_BYTES >> 10} KiB; write fewer cases")
             return None
     except OSError:
-        pass  # the read below says what the matter is
+        pass  # reading it below reports what is wrong
     text = checkout.read(TASK_FILE, "", None, findings)
     if text is None:
         return None
@@ -256,9 +256,9 @@ def _check_harness(
     files: _Files,
     findings: Findings,
 ) -> None:
-    """What the chosen harness needs must be there; what is named must be among the files."""
+    """Check that the chosen harness has what it needs, and that named files are listed."""
     if findings.errors:
-        return  # a broken file list would only make echoes of what is already said
+        return  # a broken file list has been reported; these would be consequences of it
     names = {*files.texts, files.submission}
     config_item = fields.take("config")
     line = config_item.line if config_item else fields.line
@@ -277,12 +277,12 @@ def _check_harness(
 def _read_timeouts(fields: Fields) -> Timeouts:
     usual = Timeouts()
     return Timeouts(
-        test_s=fields.seconds("test_timeout", default=usual.test_s, most=MAX_TIMEOUT_S),
+        test_s=fields.seconds("test_timeout", default=usual.test_s, max_s=MAX_TIMEOUT_S),
         benchmark_s=fields.seconds(
-            "benchmark_timeout", default=usual.benchmark_s, most=MAX_TIMEOUT_S
+            "benchmark_timeout", default=usual.benchmark_s, max_s=MAX_TIMEOUT_S
         ),
-        ranked_s=fields.seconds("ranked_timeout", default=usual.ranked_s, most=MAX_TIMEOUT_S),
-        compile_s=fields.seconds("compile_timeout", default=usual.compile_s, most=MAX_TIMEOUT_S),
+        ranked_s=fields.seconds("ranked_timeout", default=usual.ranked_s, max_s=MAX_TIMEOUT_S),
+        compile_s=fields.seconds("compile_timeout", default=usual.compile_s, max_s=MAX_TIMEOUT_S),
     )
 
 
@@ -294,7 +294,7 @@ def _read_anchor(
     multi_gpu: bool,
     findings: Findings,
 ) -> str | None:
-    """A file of its own, since no runner of a submission gets it."""
+    """The anchor: a file with no other purpose, since no runner of a submission gets it."""
     anchor = fields.text("anchor")
     if not anchor:
         return None
@@ -332,7 +332,7 @@ def _read_templates(fields: Fields, checkout: Checkout, findings: Findings) -> d
 
 
 def _read_rare(fields: Fields) -> None:
-    """Keys of the format that nothing here depends on: checked, then left alone."""
+    """Keys of the format that nothing here uses: they are only checked."""
     fields.texts("libraries")
     seed = fields.take("seed")
     if seed is not None and (isinstance(seed.value, bool) or not isinstance(seed.value, int)):

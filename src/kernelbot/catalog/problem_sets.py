@@ -28,7 +28,7 @@ class SetEntry:
 
 @dataclass(frozen=True)
 class ProblemSet:
-    """A competition file with what it lists; where it can't be read, `error` says why."""
+    """A competition file with what it lists; if it can't be read, `error` says why."""
 
     file: str
     competition: Competition | None
@@ -39,7 +39,7 @@ class ProblemSet:
 def read_sets(root: Path, *, only: str | None = None) -> tuple[ProblemSet, ...]:
     """Every competition under `root`, in the order of their paths. Blocks; executes nothing.
 
-    `only`: the one file of this stem. Raises `InvalidProblem` where there is none.
+    `only`: the one file of this stem. Raises `InvalidProblem` if there is none.
     """
     root = root.resolve()
     files = [path for path in _competition_files(root) if only is None or path.stem == only]
@@ -86,7 +86,7 @@ def _entry(listed: CompetitionProblem, root: Path) -> SetEntry:
     try:
         definition = load_problem(listed.folder, root=root).definition
     except InvalidProblem as error:
-        # Paths of where we have unpacked it mean nothing to anyone.
+        # The path of our temporary folder means nothing to the reader.
         return SetEntry(listed, None, str(error).replace(f"{root}/", ""))
     if listed.devices:
         definition = replace(definition, devices=listed.devices)

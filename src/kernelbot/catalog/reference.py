@@ -18,7 +18,7 @@ class Signature:
     def trouble(self, given: frozenset[str], supplied: frozenset[str]) -> str | None:
         """What is wrong with a case that gives `given`, in one sentence; None if nothing.
 
-        `supplied` are arguments that somebody else adds (a multi-GPU script: the rank).
+        `supplied` are arguments that the harness adds (for several ranks: the rank).
         """
         missing = sorted(self.required - given - supplied)
         unknown = [] if self.any_keyword else sorted(given - self.accepted)
@@ -31,13 +31,13 @@ class Signature:
 
 @dataclass(frozen=True)
 class Reference:
-    """Facts about a reference: what it defines at its top level, and what it hands over."""
+    """Facts about a reference: what it defines at its top level, and what inputs it makes."""
 
     defines: frozenset[str]
     signature: Signature | None
-    """None where `generate_input` isn't written as a function in the file itself."""
+    """None if `generate_input` isn't written as a function in the file itself."""
     own_classes_in_input: tuple[str, ...]
-    """Classes of the reference whose instances `generate_input` returns, as far as syntax tells."""
+    """Classes of the reference whose instances `generate_input` returns, as far as syntax shows."""
 
 
 def read_reference(text: str) -> Reference:

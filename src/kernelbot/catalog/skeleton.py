@@ -10,7 +10,7 @@ from kernelbot.protocol import Lang
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _SUFFIX = ".txt"
-"""Keeps the files of a skeleton from being taken for modules of this package."""
+"""With this suffix the files of a skeleton aren't modules of this package."""
 
 
 def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
@@ -25,7 +25,7 @@ def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
             hint="Use letters, digits, `_`, `-` and `.`, at most 64, e.g. `vectoradd_py`.",
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise Conflict(f"{folder} is there already.", hint="Choose another name or folder.")
+        raise Conflict(f"{folder} already exists.", hint="Choose another name or folder.")
     skeleton = files("kernelbot.catalog") / "skeletons" / lang.value
     try:
         return tuple(_write(skeleton, folder, name))

@@ -1,5 +1,5 @@
-"""Reads the files that a problem names: text only, inside the checkout only, within a size.
-And the files that authors hand in, from wherever they lie."""
+"""Reads the files that a problem names: text only, inside the checkout only, within a size limit.
+And the files that authors submit, from any path."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,20 +9,20 @@ from kernelbot.domain.errors import InvalidSubmission
 from kernelbot.domain.source import MAX_SOURCE_BYTES
 
 TASK_FILE = "task.yml"
-"""Makes a folder a problem."""
+"""A folder with this file is a problem."""
 MAX_FILE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class Checkout:
-    """Where a problem may read from: its own folder, and up to `root`."""
+    """What a problem may read: its own folder, and everything below `root`."""
 
     folder: Path
     root: Path
 
     @classmethod
     def around(cls, folder: Path, root: Path | None) -> "Checkout":
-        """`root` where it is given; else the git checkout that holds `folder`; else the nearest
+        """`root` if it is given; else the git checkout that holds `folder`; else the nearest
         folder above that has a competition file beside it; else the folder itself."""
         folder = folder.resolve()
         return cls(folder, root.resolve() if root else _find_root(folder))
@@ -58,9 +58,9 @@ class Checkout:
 
 
 def read_source(path: Path) -> bytes:
-    """An author's file as it is, but of one that is too large no more than shows that it is.
+    """An author's file as it is; of one that is too large, only one byte more than the limit.
 
-    Raises `InvalidSubmission` where it can't be read.
+    Raises `InvalidSubmission` if it can't be read.
     """
     try:
         with path.open("rb") as file:

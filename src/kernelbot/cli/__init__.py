@@ -1,4 +1,4 @@
-"""The terminal client: talks HTTP, but for the commands that need no server."""
+"""The terminal client: talks HTTP, except for the commands that need no server."""
 
 
 def main() -> None:

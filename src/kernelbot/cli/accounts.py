@@ -16,7 +16,7 @@ from kernelbot.domain.errors import SlowDown, UserError
 from kernelbot.domain.types import Role
 
 _SLOWER_S = 5
-"""How much more time to leave when told to slow down: RFC 8628, 3.5."""
+"""How much longer to wait between polls after a `slow_down`: RFC 8628, 3.5."""
 
 
 def register(app: typer.Typer) -> None:
@@ -53,13 +53,13 @@ def create(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Make an account; its token is printed this once. For admins."""
+    """Create an account; its token is shown only now. For admins."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         user = client.create_user(name, role)
-        terminal.show(f"{one_line(user.name)} can submit now. The token, shown this once:")
+        terminal.show(f"{one_line(user.name)} can submit now. The token, shown only now:")
         terminal.show(f"\n    {user.token}\n\nKeep it: kernelbot login {client.url} TOKEN")
     terminal.document(user)
 
@@ -69,7 +69,7 @@ def list_users(
         str | None, typer.Option(help="Part of the name.", show_default=False)
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 50,
-    after: Annotated[int, typer.Option(min=0, help="Those after this number.")] = 0,
+    after: Annotated[int, typer.Option(min=0, help="Only accounts after this number.")] = 0,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -94,17 +94,17 @@ def list_users(
         table(("id", "name", "role", "since", ""), rows, right=("id",), columns=columns())
     )
     if found.next_after_id is not None:
-        terminal.show(f"\nGo on with --after {found.next_after_id}")
+        terminal.show(f"\nMore with --after {found.next_after_id}")
     terminal.document(found)
 
 
 def role(
-    name: Annotated[str, typer.Argument(help="Whose.")],
-    role: Annotated[Role, typer.Argument(help="What the person may do from now on.")],
+    name: Annotated[str, typer.Argument(help="The account.")],
+    role: Annotated[Role, typer.Argument(help="The new role.")],
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Change what someone may do. For admins."""
+    """Change someone's role. For admins."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
@@ -115,12 +115,12 @@ def role(
 
 
 def ban(
-    name: Annotated[str, typer.Argument(help="Whom.")],
+    name: Annotated[str, typer.Argument(help="The account.")],
     reason: Annotated[str, typer.Option(help="Why, for the audit log.")] = "",
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Keep someone from submitting and from every ranking. For admins."""
+    """Ban someone from submitting and from every ranking. For admins."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
@@ -131,7 +131,9 @@ def ban(
 
 
 def unban(
-    name: Annotated[str, typer.Argument(help="Whom.")], url: Url = None, as_json: Json = False
+    name: Annotated[str, typer.Argument(help="The account.")],
+    url: Url = None,
+    as_json: Json = False,
 ) -> None:
     """End a ban; what counted before counts again. For admins."""
     from kernelbot.render.text import one_line
@@ -151,7 +153,7 @@ def login(
     token: Annotated[
         str | None,
         typer.Argument(
-            help="From the server's web page, or its admin. Left out, it is asked for and hidden.",
+            help="From the server's web page or its admin. Default: it is asked for, hidden.",
             show_default=False,
         ),
     ] = None,
@@ -172,7 +174,7 @@ def login(
     from kernelbot.render.text import one_line
 
     if github and discord:
-        raise UserError("Either --github or --discord.")
+        raise UserError("--github and --discord can't be used together.", hint="Choose one.")
     if not (token or github or discord):
         token = _ask_for_token()
     if not (token or github or discord):
@@ -185,12 +187,12 @@ def login(
         query = {"provider": "github" if github else "discord"}
         token = _from_browser(server, query | ({"invite": invite} if invite else {}), terminal)
     with KernelbotClient(server, token) as client:
-        user = client.me()  # a token that isn't good is not kept
+        user = client.me()  # an invalid token isn't kept
         path = remember(server, token)
         if invite:
             joined = client.join(invite).boards
-            terminal.show(f"Open to you: {', '.join(map(one_line, joined))}")
-    terminal.show(f"You are {one_line(user.name)} at {server}. Kept in {path}.")
+            terminal.show(f"Boards you can use now: {', '.join(map(one_line, joined))}")
+    terminal.show(f"You are logged in as {one_line(user.name)} at {server}. Kept in {path}.")
     terminal.document({"url": server, "user": user.name, "role": user.role, "file": str(path)})
 
 
@@ -220,27 +222,27 @@ def whoami(url: Url = None, as_json: Json = False) -> None:
 
 def logout(
     url: Annotated[
-        str | None, typer.Argument(help="The server. Default: the usual one.", show_default=False)
+        str | None, typer.Argument(help="Default: the server of `whoami`.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Forget a server and its token on this machine. The token itself stays good."""
+    """Forget a server and its token on this machine. The token itself stays valid."""
     from kernelbot.client import find_endpoint
     from kernelbot.client.endpoint import forget
 
     terminal = Terminal(as_json)
     server = find_endpoint(url).url
     if not forget(server):
-        raise UserError(f"No login at {server} is kept here.", hint="See: kernelbot whoami")
+        raise UserError(f"You aren't logged in to {server} here.", hint="See: kernelbot whoami")
     terminal.show(
-        f"Logged out of {server}. To end the token as well, where you are logged in: "
+        f"Logged out of {server}. To revoke the token as well, on a machine that is logged in: "
         "kernelbot token revoke ID"
     )
     terminal.document({"url": server})
 
 
 def _ask_for_token() -> str | None:
-    """What is typed, without showing it; None if nobody is there to ask."""
+    """The token as typed, without showing it; None if stdin isn't a terminal."""
     if not sys.stdin.isatty():
         return None
     found: str = typer.prompt("Token", hide_input=True, err=True)
@@ -253,7 +255,7 @@ def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str
 
     with KernelbotClient(server) as client:
         begun = client.begin_device_login()
-        # To stderr in any case: without it nobody can go on, also with --json.
+        # Always to stderr, also with --json: without the code nobody can log in.
         typer.echo(
             f"Open {begun.verification_url}?{urlencode(query)}\n"
             f"and type the code  {begun.user_code}\n"
@@ -274,4 +276,4 @@ def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str
             if found is not None:
                 terminal.progress("Approved.")
                 return found.token
-    raise UserError("Nobody typed the code in time.", hint="Begin again.")
+    raise UserError("Nobody typed the code in time.", hint="Run the command again.")

@@ -24,7 +24,7 @@ from kernelbot.cli import (
     sync,
     tokens,
 )
-from kernelbot.cli.errors import tell, tell_crash, tell_usage
+from kernelbot.cli.errors import report_crash, report_error, report_usage
 from kernelbot.domain.errors import KernelbotError, UserError
 
 app = typer.Typer(
@@ -72,7 +72,7 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
     arguments = sys.argv[1:] if arguments is None else arguments
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a character shows another one; that is no reason to stop.
+        # A terminal that can't show a character shows another one; that is no reason to stop.
         stream.reconfigure(errors="replace")  # type: ignore[union-attr] # real streams can
     sys.exit(_run(arguments, as_json="--json" in arguments))
 
@@ -82,17 +82,17 @@ def _run(arguments: list[str], *, as_json: bool) -> int:
     try:
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except KernelbotError as error:
-        return tell(error, as_json=as_json)
-    except TyperException as error:  # only with --json: else typer has said it and has exited
-        return tell_usage(str(error), as_json=as_json)
+        return report_error(error, as_json=as_json)
+    except TyperException as error:  # only with --json: else typer has printed it and exited
+        return report_usage(str(error), as_json=as_json)
     except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain once more while exiting.
+        # The reader of our output is gone; Python would report that again while exiting.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
-        if error.errno == errno.ENAMETOOLONG:  # pathlib raises it wherever it looks at a path
-            return tell(UserError("A name that long is no path."), as_json=as_json)
-        return tell_crash(error, as_json=as_json)
+        if error.errno == errno.ENAMETOOLONG:  # pathlib raises it from any method
+            return report_error(UserError("The path is too long."), as_json=as_json)
+        return report_crash(error, as_json=as_json)
     except Exception as error:  # noqa: BLE001 (the process ends; Python's own code for it, 1, means something else here)
-        return tell_crash(error, as_json=as_json)
+        return report_crash(error, as_json=as_json)
     return code if isinstance(code, int) else 0

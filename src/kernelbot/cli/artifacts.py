@@ -1,4 +1,4 @@
-"""`submission artifacts`: the files that came out of runs; and those of a `run`, on the disk."""
+"""`submission artifacts`: the files that runs left; and writing those of a `run` to the disk."""
 
 import base64
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ def artifacts(
 ) -> None:
     """List the files that came out of a submission's runs, or download them.
 
-    With --save files of the same name are replaced.
+    With --save, files of the same name are replaced.
     """
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
@@ -68,8 +68,8 @@ def artifacts(
 
 
 def save_all(found: "Iterable[Artifact]", folder: Path) -> list[Path]:
-    """Write a result's files into a folder, which is made; returns where they are. Raises
-    `UserError` where they can't be written."""
+    """Write a result's files into a folder, which is created; returns their paths. Raises
+    `UserError` if they can't be written."""
     make_folder(folder)
     written = []
     for artifact in under_safe_names(found):
@@ -91,9 +91,9 @@ def make_folder(folder: Path) -> None:
 
 
 def _places(found: "Iterable[ArtifactEntry]", folder: Path) -> "list[tuple[ArtifactEntry, Path]]":
-    """Where each goes: names as they are, or in a folder for each run where there are several.
+    """The path of each: its name, in a folder for each run if there are several.
 
-    What a server calls a file is no path to be trusted.
+    A file name that a server sent isn't trusted as a path.
     """
     entries = list(found)
     several = len({entry.run_id for entry in entries}) > 1

@@ -78,7 +78,7 @@ def create(
 
 
 def list_boards(url: Url = None, as_json: Json = False) -> None:
-    """List every board that one may see."""
+    """List every board that you may see."""
     from kernelbot.render.table import table
 
     terminal = Terminal(as_json)
@@ -130,11 +130,11 @@ def show(
     terminal.show(f"{board.name} on {page.device}: {_deadline(board.deadline)}\n")
     terminal.show(standings_table([row.to(Standing) for row in page.standings], columns()))
     if offset + len(page.standings) < page.total:
-        terminal.show(f"\n{page.total} in all; go on with --offset {offset + limit}")
+        terminal.show(f"\n{page.total} in all; more with --offset {offset + limit}")
     if count := board.outdated_scores:
         scores = "1 score is" if count == 1 else f"{count} scores are"
         terminal.show(
-            f"\n{scores} of an earlier version of the problem, so not ranked. To measure the best"
+            f"\n{scores} of an earlier version of the problem and not ranked. To measure the best"
             f" again: kernelbot board rejudge {board.name}"
         )
     terminal.document({**board.model_dump(mode="json"), **page.model_dump(mode="json")})
@@ -144,7 +144,7 @@ def starter(
     name: Annotated[str, typer.Argument(help="The board.")],
     to: Annotated[
         Path | None,
-        typer.Option("--to", help="The file to write. Default: as it is named where it is judged."),
+        typer.Option("--to", help="The file to write. Default: the problem's name for it."),
     ] = None,
     language: Annotated[
         str | None,
@@ -167,7 +167,7 @@ def starter(
             opened.write(text)
     except FileExistsError:
         raise Conflict(
-            f"{file} is there already.", hint="Name another with --to, or --force."
+            f"{file} already exists.", hint="Name another with --to, or use --force."
         ) from None
     except OSError as error:
         raise UserError(f"{file} can't be written: {error.strerror}.") from None
@@ -181,7 +181,7 @@ def _template(problem: "ProblemView", language: str | None) -> str:
     if not found:
         raise UserError(
             f"{problem.board} has no starter file.",
-            hint=f"Read what it asks for: kernelbot board show {problem.board} --statement",
+            hint=f"Read the problem: kernelbot board show {problem.board} --statement",
         )
     if language is None and len(found) == 1:
         return next(iter(found.values()))

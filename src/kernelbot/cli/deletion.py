@@ -1,5 +1,5 @@
-"""What is deleted: `board delete`, `submission delete`, `user delete`. Whoever sits at a terminal
-is asked first; with `--yes` or `--json`, and in a script, nobody is."""
+"""`board delete`, `submission delete`, `user delete`. On a terminal the person is asked first; not
+with `--yes` or `--json`, and not in a script."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -48,7 +48,7 @@ def delete_board(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Delete a board. For its organisers; there is no way back."""
+    """Delete a board. For its organisers; this can't be undone."""
     terminal = Terminal(as_json)
     with connect(url, terminal, board=name) as client:
         _confirm(f"the board {name}", client, yes=yes or as_json)
@@ -72,9 +72,9 @@ def delete_submission(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Delete a submission, or all of a person's on a board; there is no way back.
+    """Delete a submission, or all of a person's on a board; this can't be undone.
 
-    What you delete of your own isn't ranked again by submitting the same code.
+    If you delete your own submission, the same code isn't ranked again.
     """
     terminal = Terminal(as_json)
     with connect(url, terminal, board=board) as client:
@@ -97,7 +97,7 @@ def delete_user(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Delete an account with its tokens and submissions; there is no way back."""
+    """Delete an account with its tokens and submissions; this can't be undone."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
@@ -113,15 +113,15 @@ def delete_user(
 
 
 def _confirm(what: str, client: "KernelbotClient", *, yes: bool) -> None:
-    """Ask whoever sits at a terminal; a script has said what it wants by its command.
+    """Ask for confirmation on a terminal; a script isn't asked.
 
-    Raises `typer.Exit` with 1 if they don't want it.
+    Raises `typer.Exit` with 1 if the person says no.
     """
     from kernelbot.render.text import one_line
 
     if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
-    question = f"Delete {one_line(what)} at {client.url}? There is no way back."
+    question = f"Delete {one_line(what)} at {client.url}? This can't be undone."
     if not typer.confirm(question, err=True):
-        typer.echo("Nothing is deleted.", err=True)
+        typer.echo("Nothing was deleted.", err=True)
         raise typer.Exit(REFUSED)

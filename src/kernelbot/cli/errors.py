@@ -1,4 +1,4 @@
-"""The one table from errors to exit codes, and how an error is told."""
+"""The one table from errors to exit codes, and how an error is printed."""
 
 import json
 import sys
@@ -23,43 +23,43 @@ def exit_code_of(verdict: Verdict | None, fault: Fault | None) -> int:
     return REFUSED
 
 
-def tell(error: KernelbotError, *, as_json: bool) -> int:
+def report_error(error: KernelbotError, *, as_json: bool) -> int:
     """Say what went wrong; returns the exit code. A problem's mistakes are listed one by one."""
-    told = _Told(error.code, str(error), error.fault, error.hint)
+    report = _Report(error.code, str(error), error.fault, error.hint)
     findings = [asdict(finding) for finding in getattr(error, "findings", ())]
-    _write(told, as_json=as_json, more={"findings": findings} if findings else {})
+    _write(report, as_json=as_json, more={"findings": findings} if findings else {})
     return USAGE if error.fault is Fault.AUTHOR else OURS
 
 
-def tell_usage(message: str, *, as_json: bool) -> int:
-    """The command itself was not understood."""
-    told = _Told("bad_usage", message, Fault.AUTHOR, "`kernelbot --help` explains.")
-    _write(told, as_json=as_json)
+def report_usage(message: str, *, as_json: bool) -> int:
+    """Say that the command itself was not understood."""
+    report = _Report("bad_usage", message, Fault.AUTHOR, "`kernelbot --help` explains.")
+    _write(report, as_json=as_json)
     return USAGE
 
 
-def tell_crash(error: Exception, *, as_json: bool) -> int:
-    """A mistake of ours that nobody foresaw."""
+def report_crash(error: Exception, *, as_json: bool) -> int:
+    """Say that the program has a bug."""
     if not as_json:
         traceback.print_exception(error)
     detail = f"{type(error).__name__}: {error}"
     hint = "This is a bug; please report it."
-    _write(_Told("crash", detail, Fault.PLATFORM, hint), as_json=as_json)
+    _write(_Report("crash", detail, Fault.PLATFORM, hint), as_json=as_json)
     return OURS
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Report:
     code: str
     detail: str
     fault: Fault
     hint: str
 
 
-def _write(told: _Told, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
+def _write(report: _Report, *, as_json: bool, more: dict[str, Any] | None = None) -> None:
     if as_json:
-        sys.stdout.write(json.dumps({"error": {**asdict(told), **(more or {})}}, indent=2) + "\n")
+        sys.stdout.write(json.dumps({"error": {**asdict(report), **(more or {})}}, indent=2) + "\n")
         sys.stdout.flush()
     else:
-        text = f"Error: {told.detail}\n" + (f"{told.hint}\n" if told.hint else "")
+        text = f"Error: {report.detail}\n" + (f"{report.hint}\n" if report.hint else "")
         sys.stderr.write(fitting(text, sys.stderr))

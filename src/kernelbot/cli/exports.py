@@ -31,7 +31,7 @@ def export(
         bool, typer.Option("--hub", help="To the server's dataset instead of this disk.")
     ] = False,
     public: Annotated[
-        bool, typer.Option("--public", help="With --hub, once every board is over.")
+        bool, typer.Option("--public", help="With --hub, once every board has ended.")
     ] = False,
     force: Annotated[
         bool, typer.Option("--force", help="Replace the file if it is there.")
@@ -42,9 +42,9 @@ def export(
     """Export submissions with their code and runs as Parquet, authors as pseudonyms."""
     terminal = Terminal(as_json)
     if public and not hub:
-        raise UserError("--public is for --hub: a file on this disk is as public as you make it.")
+        raise UserError("--public only works with --hub.", hint="Leave it out, or add --hub.")
     if not hub and file.exists() and not force:
-        raise Conflict(f"{file} is there already.", hint="Take another name, or --force.")
+        raise Conflict(f"{file} already exists.", hint="Name another file, or use --force.")
     with connect(url, terminal) as client:
         if hub:
             done = client.organise.export_to_hub(board or (), file.name, private=not public)

@@ -1,8 +1,8 @@
-"""What commands need that judge or serve by themselves: more than a client has installed.
+"""The packages that commands need which judge or serve by themselves: a client lacks them.
 
-Such a command asks for its extra, and then imports what it calls of `main` within its function, so
-that `kernelbot --help` loads none of it. They alone may import `main`, which wires everything
-together and stands above this package.
+Such a command requires its extra, and then imports what it needs of `main` within its function, so
+that `kernelbot --help` loads none of it. Only these commands may import `main`, which wires
+everything together and is above this package.
 """
 
 from importlib.util import find_spec
@@ -20,11 +20,11 @@ _PACKAGES: dict[Extra, tuple[str, ...]] = {
         *("httptools", "multipart", "prometheus_client"),
     ),
 }
-"""What each extra of pyproject.toml brings, as it is imported."""
+"""What each extra of pyproject.toml installs, by import names."""
 
 
 def require_extra(extra: Extra) -> None:
-    """Raises `UserError` if what the extra brings isn't installed."""
+    """Raises `UserError` if a package of the extra isn't installed."""
     missing = next((found for found in _PACKAGES[extra] if find_spec(found) is None), None)
     if missing is not None:
         raise UserError(

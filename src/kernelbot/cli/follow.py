@@ -1,4 +1,4 @@
-"""Shows a submission's life as it happens."""
+"""Shows the progress of a submission."""
 
 import dataclasses
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ def follow(
         def on_queue(place: "QueueView") -> None:
             text = f"position {place.position} in the queue{wait_text(place.wait_s)}"
             moving.now(text)
-            if place.position != submission.queue_position:  # that one was told when it was sent
+            if place.position != submission.queue_position:  # that one was shown when it was sent
                 moving.log(text)
 
         for event in client.events(submission.id, on_queue=on_queue):
@@ -48,7 +48,7 @@ def follow(
 
 
 def _progress(event: "EventView") -> ProgressEvent | None:
-    """What the harness said; None for a change of the run's state."""
+    """The harness's event; None for a change of the run's state."""
     if not isinstance(event.kind, EventKind) or event.kind is EventKind.FINISHED:
         return None
     data = {key: value for key, value in event.data.items() if key in _FIELDS}

@@ -1,4 +1,4 @@
-"""With whom one can log in: `identity list|unlink`."""
+"""The identities that you log in with: `identity list|unlink`."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from kernelbot.schemas.accounts import IdentityView
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="List and part what you log in with.")
+    group = typer.Typer(no_args_is_help=True, help="List and unlink what you log in with.")
     group.command("list", epilog=examples("kernelbot identity list"))(list_identities)
     group.command(
         epilog=examples("kernelbot identity unlink github", "kernelbot identity unlink github:42")
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_identities(url: Url = None, as_json: Json = False) -> None:
-    """List who you are at GitHub and Discord. Others are linked on the server's account page."""
+    """List your GitHub and Discord identities. To link more, use the server's account page."""
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
@@ -34,7 +34,7 @@ def list_identities(url: Url = None, as_json: Json = False) -> None:
         (one_line(_name(identity)), f"{identity.created_at:%Y-%m-%d}")
         for identity in found.identities
     ]
-    none = "Your account is linked to nobody: it opens with its tokens alone."
+    none = "Your account has no linked identities: you log in with tokens only."
     terminal.show(table(("identity", "since"), rows) if rows else none)
     terminal.document(found)
 
@@ -44,19 +44,19 @@ def unlink(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Part an identity from your account: who logs in with it then is somebody else."""
+    """Unlink an identity: logging in with it then no longer opens your account."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         chosen = _chosen(identity, client.identities().identities)
         client.unlink(chosen.provider, chosen.subject)
-    terminal.show(f"{one_line(_name(chosen))} isn't yours here any more.")
+    terminal.show(f"{one_line(_name(chosen))} is no longer linked to your account.")
     terminal.document(chosen)
 
 
 def _chosen(wanted: str, found: list[IdentityView]) -> IdentityView:
-    """Raises `UserError` where none or several are meant."""
+    """The identity meant. Raises `UserError` if there is none or several fit."""
     meant = [one for one in found if wanted in (one.provider, _name(one))]
     if len(meant) != 1:
         raise UserError(

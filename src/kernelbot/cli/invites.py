@@ -1,4 +1,4 @@
-"""Who may come in: `invite create|list|revoke`, `join`."""
+"""Invites to closed boards: `invite create|list|revoke`, `join`."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from kernelbot.cli.terminal import Terminal
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Make and revoke invites to closed boards.")
+    group = typer.Typer(no_args_is_help=True, help="Create, list and revoke invites.")
     group.command(
         epilog=examples(
             "kernelbot invite create autumn-sort autumn-scan",
@@ -33,7 +33,7 @@ def create(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Make invites, one code a line. For the boards' organisers."""
+    """Create invites, one code per line. For the boards' organisers."""
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         made = client.create_invites(boards, count)
@@ -45,7 +45,7 @@ def create(
 def list_invites(
     board: Annotated[str, typer.Argument(help="The board.")],
     unclaimed: Annotated[
-        bool, typer.Option("--unclaimed", help="Only those that nobody used.")
+        bool, typer.Option("--unclaimed", help="Only those that nobody has used.")
     ] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many.")] = 1000,
     offset: Annotated[int, typer.Option(min=0, help="How many to skip.")] = 0,
@@ -68,7 +68,7 @@ def list_invites(
         )
         for invite in found.invites
     ]
-    none = f"There are none. Make some: kernelbot invite create {board}"
+    none = f"There are none. Create some: kernelbot invite create {board}"
     terminal.show(table(("code", "boards", "used by", "at"), rows) if rows else none)
     terminal.document(found)
 
@@ -78,11 +78,11 @@ def revoke(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Take an invite back, and what it opened. For the boards' organisers."""
+    """Revoke an invite, and the membership that it gave. For the boards' organisers."""
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         gone = client.revoke_invite(code)
-    used = "Whoever used it is no member any more." if gone.was_claimed else "Nobody had used it."
+    used = "Its user is no longer a member." if gone.was_claimed else "Nobody had used it."
     terminal.show(f"The invite is revoked. {used}")
     terminal.document(gone)
 
@@ -96,5 +96,5 @@ def join(
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         joined = client.join(code)
-    terminal.show(f"Open to you: {', '.join(joined.boards)}")
+    terminal.show(f"Boards you can use now: {', '.join(joined.boards)}")
     terminal.document(joined)

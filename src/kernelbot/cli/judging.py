@@ -42,7 +42,7 @@ def run(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Judge a file against a problem's folder, with no server at all.
+    """Judge a file against a problem's folder, without a server.
 
     The same harness as on a server. Progress goes to stderr, the report to stdout.
     """
@@ -79,16 +79,16 @@ def run(
 
 
 def doctor(as_json: Json = False) -> None:
-    """Look at each part that judging uses: is it there, is it in force, and what to do if not.
+    """Check each part that judging uses: is it there, does it work, and what to do if not.
 
-    Judges a small program for real. Exit code 3: nothing can be judged here.
+    This judges a small program for real. Exit code 3: nothing can be judged here.
     """
     require_extra("judge")
     from kernelbot.main.doctor import examine, to_document
     from kernelbot.render.table import table
 
     terminal = Terminal(as_json)
-    terminal.progress("Looking at this machine ...")
+    terminal.progress("Checking this machine ...")
     parts = examine()
     rows = [(part.sign, part.name, part.version or "", part.note) for part in parts]
     terminal.show(table(("", "part", "version", "what is there, what to do"), rows))

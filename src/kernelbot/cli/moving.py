@@ -1,4 +1,4 @@
-"""What goes on just now, and for how long: one line that moves, on a terminal only."""
+"""The current activity and how long it has taken: one live line, on a terminal only."""
 
 import sys
 import time
@@ -16,8 +16,8 @@ _PER_SECOND = 4
 
 
 class Moving:
-    """Use it in a `with` block. On a terminal the last line of stderr says what goes on and since
-    when, and is gone at the end. Elsewhere each step is a line of its own."""
+    """Use it in a `with` block. On a terminal the last line of stderr shows the current activity
+    and its duration, and disappears at the end. Elsewhere each step is a line of its own."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
@@ -49,14 +49,14 @@ class Moving:
             self._live.stop()
 
     def now(self, text: str | None) -> None:
-        """What goes on from here; None: what did before. Only a terminal shows it."""
+        """Set the current activity; None: no change. Only a terminal shows it."""
         if text is not None and text != self._text:
             self._text, self._since_s = text, time.monotonic()
             if self._live is not None:
                 self._live.refresh()
 
     def log(self, text: str | None) -> None:
-        """A step on the way, or None; only what isn't a terminal shows it."""
+        """Print a step, unless None; only if stderr isn't a terminal."""
         if text is not None and self._live is None:
             self._terminal.progress(text)
 

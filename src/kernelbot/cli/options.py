@@ -25,7 +25,7 @@ ModeOption = Annotated[
     typer.Option(
         "--mode",
         "-m",
-        help="test: correctness; benchmark: and times; leaderboard: and ranked; "
+        help="test: correctness; benchmark: also times; leaderboard: also ranked; "
         "profile: correctness and a profile.",
     ),
 ]
@@ -42,7 +42,7 @@ SandboxOption = Annotated[
 
 
 def read_deadline(text: str) -> datetime | None:
-    """A deadline as competition files write it, too; None for `none`. Raises `UserError`."""
+    """A deadline, written as in competition files; None for `none`. Raises `UserError`."""
     from kernelbot.catalog.competition import parse_deadline
 
     if text == "none":
@@ -50,7 +50,7 @@ def read_deadline(text: str) -> datetime | None:
     try:
         when = parse_deadline(text)
     except ValueError as error:
-        raise UserError(f"{error}.", hint="Or write none.") from None
+        raise UserError(f"{error}.", hint="Write a date, or none.") from None
     if when is None:
         raise UserError("A deadline is missing.", hint="Write it as 2027-01-31 12:00, or none.")
     return when

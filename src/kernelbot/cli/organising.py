@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 
 def register_boards(boards: typer.Typer) -> None:
-    """Add those that stand under `board`."""
+    """Add the commands under `board`."""
     boards.command(
         epilog=examples(
             'kernelbot board edit autumn --deadline "2027-01-31 12:00"',
@@ -43,30 +43,30 @@ def register_boards(boards: typer.Typer) -> None:
             "kernelbot board limit autumn",
             "kernelbot board limit autumn --ranked 10 --test 60",
             "kernelbot board limit autumn --ranked 0      # none for now",
-            "kernelbot board limit autumn --ranked none   # any number again",
+            "kernelbot board limit autumn --ranked none   # no limit any more",
         )
     )(limit)
 
 
 def pause(
-    reason: Annotated[str, typer.Argument(help="Told to whoever tries to submit.")] = "",
+    reason: Annotated[str, typer.Argument(help="Shown to everyone who tries to submit.")] = "",
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Take no more submissions; those accepted before are judged. For admins."""
+    """Accept no more submissions; those accepted before are judged. For admins."""
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         state = client.pause(reason)
-    terminal.show("No submissions are taken, until: kernelbot resume")
+    terminal.show("No submissions are accepted until: kernelbot resume")
     terminal.document(state)
 
 
 def resume(url: Url = None, as_json: Json = False) -> None:
-    """Take submissions again. For admins."""
+    """Accept submissions again. For admins."""
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         state = client.resume()
-    terminal.show("Submissions are taken again.")
+    terminal.show("Submissions are accepted again.")
     terminal.document(state)
 
 
@@ -76,11 +76,11 @@ def audit(
     ] = None,
     actor: Annotated[str | None, typer.Option(help="Who did it.", show_default=False)] = None,
     action: Annotated[
-        str | None, typer.Option(help="E.g. user.ban, or user for all such.", show_default=False)
+        str | None, typer.Option(help="E.g. user.ban; user: all user.*", show_default=False)
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 50,
     before: Annotated[
-        int | None, typer.Option(min=1, help="Those before this number.", show_default=False)
+        int | None, typer.Option(min=1, help="Only entries before this number.", show_default=False)
     ] = None,
     url: Url = None,
     as_json: Json = False,
@@ -111,7 +111,7 @@ def audit(
         )
     )
     if page.next_before_id is not None:
-        terminal.show(f"\nGo on with --before {page.next_before_id}")
+        terminal.show(f"\nMore with --before {page.next_before_id}")
     terminal.document(page)
 
 
@@ -184,7 +184,7 @@ def limit(
     ranked: Annotated[
         str | None,
         typer.Option(
-            help="Ranked submissions an hour, 0 for none at all, or none for any number.",
+            help="Ranked submissions an hour; 0: none are accepted; none: no limit.",
             show_default=False,
         ),
     ] = None,
@@ -215,12 +215,12 @@ def limit(
 def _in_words(max_per_hour: int | None) -> str:
     if max_per_hour is None:
         return "any number"
-    return f"{max_per_hour} an hour" if max_per_hour else "not taken for now"
+    return f"{max_per_hour} an hour" if max_per_hour else "not accepted for now"
 
 
 def _number(text: str) -> int | None:
     if text == "none":
         return None
     if not (text.isascii() and text.isdigit()):
-        raise UserError(f"{text!r} is no limit.", hint="A number from 0, or none.")
+        raise UserError(f"{text!r} isn't a limit.", hint="Write a number from 0, or none.")
     return int(text)

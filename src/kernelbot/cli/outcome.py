@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def outcome(submission: "SubmissionView", *, whole: bool = True) -> str:
-    """All that is known of it: the runs' reports, then the verdict, the score and the place. Not
-    `whole`: of secret runs that were accepted only how, and of cases only those that failed."""
+    """All that is known of it: the runs' reports, then the verdict, the score and the place.
+    `whole` False: accepted secret runs in one line, and only the cases that failed."""
     parts = [_run(run, submission, whole=whole) for run in submission.runs]
     noticed = [
         f"Noticed by {one_line(item.source)}: {one_line(item.rule)} ({one_line(item.severity)}): "
@@ -32,13 +32,13 @@ def outcome(submission: "SubmissionView", *, whole: bool = True) -> str:
 
 
 def _has_files(submission: "SubmissionView") -> bool:
-    """Whether there is more than the texts, which are part of the report."""
+    """Whether a run left files besides the texts, which are part of the report."""
     results = (run.result for run in submission.runs if run.result is not None)
     return any(item.media_type != TEXT for result in results for item in result.artifacts)
 
 
 def wait_text(wait_s: float | None) -> str:
-    """What is added to a place in the queue; nothing where no guess can be made."""
+    """What follows a place in the queue; empty without an estimate."""
     if wait_s is None:
         return ""
     if wait_s < 1:
@@ -49,7 +49,7 @@ def wait_text(wait_s: float | None) -> str:
 
 
 def closing(submission: "SubmissionView") -> str:
-    """The lines one looks for: how it ended, its score and place, or why it isn't ranked."""
+    """The last lines: how it ended, its score and place, or why it isn't ranked."""
     why = submission.not_ranked
     return _ending(submission) + (f"\n{printable(why.sentence)}" if why else "")
 

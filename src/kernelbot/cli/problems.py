@@ -44,7 +44,7 @@ def new(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write a small, working problem with solutions, to change into one's own."""
+    """Write a small, working problem with solutions, for you to change."""
     from kernelbot.catalog.skeleton import new_problem
 
     terminal = Terminal(as_json)
@@ -62,7 +62,7 @@ def check(
     sandbox: SandboxOption = SandboxMode.REQUIRED,
     as_json: Json = False,
 ) -> None:
-    """Explain each mistake of a problem, try its generator, reference and checker, then judge its
+    """Report each mistake of a problem, try its generator, reference and checker, then judge its
     solutions: the files of solutions/correct must pass and are timed, those of solutions/wrong
     must not pass."""
     from kernelbot.catalog.problem import load_problem
@@ -79,7 +79,7 @@ def check(
         behaved = sum(one.behaved is True for one in checked)
         terminal.show(f"{behaved} of {len(checked)} solutions behaved as they should.")
     elif troubles:
-        terminal.show("No solution was judged: put the problem itself right first.")
+        terminal.show("No solution was judged: correct the problem itself first.")
     elif not no_run:
         terminal.show("There are no solutions to judge: add some to solutions/correct and /wrong.")
     terminal.document(_document(loaded, troubles, checked, well))
@@ -87,7 +87,7 @@ def check(
 
 
 def _exit_code(well: bool, checked: "list[CheckedSolution]") -> int:
-    """What can't be judged is the fault of the machine, unless the problem's own code failed."""
+    """If a solution can't be judged, that is our fault, unless the problem's own code failed."""
     if well:
         return ACCEPTED
     unknown = [one for one in checked if one.behaved is None]
@@ -107,7 +107,7 @@ def _introduce(loaded: "LoadedProblem", terminal: Terminal) -> None:
         terminal.show(f"Note: {warning}")
     terminal.show(
         f"{spec.name}: {spec.lang}, {len(spec.tests)} tests, {len(spec.benchmarks)} benchmarks, "
-        f"judged the {spec.harness} way, because {spec.harness_reason.rstrip('.')}."
+        f"{spec.harness} judging, because {spec.harness_reason.rstrip('.')}."
     )
 
 
@@ -144,7 +144,7 @@ def _line(checked: "CheckedSolution") -> str:
 
 
 def _times(checked: "CheckedSolution") -> list[str]:
-    """One line per workload of a correct solution: its time, how sure that is, and what is off."""
+    """One line per workload of a correct solution: its time with the interval, and warnings."""
     from kernelbot.catalog.oracle import Expectation
     from kernelbot.render.text import one_line
     from kernelbot.render.units import interval_text, time_text

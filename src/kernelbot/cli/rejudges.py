@@ -1,4 +1,4 @@
-"""`board rejudge`: the best measured again in one go."""
+"""`board rejudge`: measuring the best again."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -31,7 +31,7 @@ def rejudge(
     name: Annotated[str, typer.Argument(help="The board.")],
     top: Annotated[
         int | None,
-        typer.Option("--top", min=1, help="Only so many. Default: all.", show_default=False),
+        typer.Option("--top", min=1, help="How many. Default: all.", show_default=False),
     ] = None,
     device: Annotated[
         str | None,
@@ -41,9 +41,9 @@ def rejudge(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Measure the best again on one device in one go, and rank by that. For organisers.
+    """Measure the best again on one device, and rank by that. For organisers.
 
-    Ctrl-C stops the watching, not the judging.
+    Ctrl-C ends this command, not the judging.
     """
     terminal = Terminal(as_json)
     with connect(url, terminal, board=name) as client:

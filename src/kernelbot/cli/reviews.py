@@ -1,4 +1,4 @@
-"""What organisers decide: `submission held|release|refuse`."""
+"""Organisers' decisions: `submission held|release|refuse`."""
 
 from typing import Annotated
 
@@ -31,7 +31,7 @@ def held(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """List what waits for a decision, and what speaks against it. For organisers."""
+    """List the submissions that wait for a decision, with the evidence. For organisers."""
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
@@ -73,5 +73,5 @@ def refuse(submission_id: Id, reason: Reason, url: Url = None, as_json: Json = F
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         found = client.refuse(submission_id, reason)
-    terminal.show(f"Submission {found.id} is refused; its author reads why.")
+    terminal.show(f"Submission {found.id} is refused; its author can read why.")
     terminal.document(found)

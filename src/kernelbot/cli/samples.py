@@ -1,4 +1,4 @@
-"""`submission samples`: every sample, for one's own statistics."""
+"""`submission samples`: every sample, for your own statistics."""
 
 import csv
 import sys
@@ -45,7 +45,7 @@ def samples(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Download every sample that was kept; without --csv or --json, an overview."""
+    """Download every sample; without --csv or --json, show an overview."""
     from kernelbot.render.table import table
 
     terminal = Terminal(as_json)
@@ -66,7 +66,7 @@ def samples(
         "ended by",
     )
     rows = [_row(load) for load in found.workloads]
-    none = "No samples: nothing was timed, or it was on secret data."
+    none = "No samples: nothing was timed, or only on secret data."
     terminal.show(
         table(headers, rows, right=("run", "samples", "median"), columns=columns())
         if rows
@@ -105,5 +105,5 @@ def _write_csv(found: "SampleList") -> None:
 
 
 def _factor(load: "SampledWorkload", index: int) -> float:
-    """What cancels drift: each ten samples share one factor; 1 without an anchor."""
+    """The factor that cancels drift: ten samples share one; 1 without an anchor."""
     return load.drift_factors[index // 10] if load.drift_factors else 1.0

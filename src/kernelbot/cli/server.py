@@ -1,4 +1,4 @@
-"""Being a server: `serve`, `worker`, `db migrate`, `backup`, `restore`."""
+"""Running a server: `serve`, `worker`, `db migrate`, `backup`, `restore`."""
 
 import shlex
 from pathlib import Path
@@ -19,7 +19,7 @@ Data = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="The folder of the embedded database and of what runs. "
+        help="The folder of the embedded database and of running jobs. "
         "Default: this account's data folder.",
         show_default=False,
     ),
@@ -44,7 +44,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples("kernelbot restore kernels.dump", "kernelbot restore kernels.dump --force")
     )(restore)
-    database = typer.Typer(no_args_is_help=True, help="Bring a database of your own up to date.")
+    database = typer.Typer(no_args_is_help=True, help="Update your own database's schema.")
     database.command(
         epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot db migrate")
     )(migrate)
@@ -56,16 +56,16 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8000,
     data: Data = None,
     no_worker: Annotated[
-        bool, typer.Option("--no-worker", help="Judge nothing here; see `kernelbot worker`.")
+        bool, typer.Option("--no-worker", help="Don't judge here; see `kernelbot worker`.")
     ] = False,
     processes: Annotated[
-        int, typer.Option(min=1, max=64, help="How many answer HTTP: one per core to spare.")
+        int, typer.Option(min=1, max=64, help="How many answer HTTP: one per spare core.")
     ] = 1,
-    as_json: JsonErrors = False,  # noqa: ARG001 (read where errors are told)
+    as_json: JsonErrors = False,  # noqa: ARG001 (read where errors are printed)
 ) -> None:
     """Serve the HTTP API and judge submissions, until Ctrl-C or SIGTERM.
 
-    Without DATABASE_URL on an embedded Postgres, which needs no set-up.
+    Without DATABASE_URL it starts an embedded Postgres, which needs no set-up.
     """
     require_extra("server")
     from kernelbot.main import serve as server
@@ -74,7 +74,7 @@ def serve(
 
 
 def worker(data: Data = None, as_json: JsonErrors = False) -> None:  # noqa: ARG001 (as above)
-    """Judge submissions for a server elsewhere, over the database of DATABASE_URL."""
+    """Judge submissions for a server elsewhere, through the database of DATABASE_URL."""
     require_extra("server")
     from kernelbot.main.work import run_worker
 
@@ -82,7 +82,7 @@ def worker(data: Data = None, as_json: JsonErrors = False) -> None:  # noqa: ARG
 
 
 def migrate(data: Data = None, as_json: Json = False) -> None:
-    """Bring the database to this release's schema. An embedded one migrates by itself."""
+    """Migrate the database to this release's schema. An embedded one migrates by itself."""
     require_extra("server")
     from kernelbot.main.database import migrate_database
 
@@ -103,7 +103,7 @@ def backup(
 ) -> None:
     """Write all of a server's embedded database to a file, also while it runs.
 
-    Without --data it is the server that the other commands talk to, if it runs here. The file
+    Without --data: of the server that the other commands talk to, if it runs here. The file
     holds accounts, code and the boards' secrets: keep it as safe as the server.
     """
     terminal = Terminal(as_json)
@@ -119,16 +119,16 @@ def backup(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="What `kernelbot backup` has written.")],
+    file: Annotated[Path, typer.Argument(help="A file that `kernelbot backup` has written.")],
     force: Annotated[bool, typer.Option("--force", help="Replace the data that is there.")] = False,
     data: Data = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Put a backup in the place of an embedded database. The server must be stopped.
+    """Replace an embedded database by a backup. The server must be stopped.
 
-    A backup of an older release is brought to this one's schema. If anything goes wrong, all is
-    as it was.
+    A backup of an older release is migrated to this one's schema. If anything goes wrong, the
+    database stays as it was.
     """
     terminal = Terminal(as_json)
     server = None if data is not None else _server_here(url)
@@ -157,7 +157,7 @@ def _server_here(url: str | None) -> "LocalServer | None":
     server = find_local_server(endpoint.url)
     if server is None and endpoint.url_from:
         raise UserError(
-            f"{endpoint.url} (from {endpoint.url_from}) is no server that this account runs on "
+            f"{endpoint.url} (from {endpoint.url_from}) isn't a server that this account runs on "
             "this machine.",
             hint="Name the folder of its database with --data, on the machine where it runs.",
         )

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def connect(
     url: str | None, terminal: "Terminal", *, board: str | None = None
 ) -> "Iterator[KernelbotClient]":
-    """A client for the server that is found, which is named if this account knows others as well.
-    Within the block, what the server would refuse to read (a name that is too long, a number out
-    of bounds) is a `UserError`. `board`: the one that the command is about; if there is none of
-    that name, the error says which was meant."""
+    """A client for the server that is found, which is printed if this account knows others as
+    well. Within the block, input that the server would refuse (a name that is too long, a number
+    out of bounds) raises `UserError`. `board`: the one that the command is about; if there is none
+    of that name, the error suggests similar names."""
     from pydantic import ValidationError
 
     from kernelbot.client import KernelbotClient, Refused, find_endpoint
@@ -42,7 +42,7 @@ def connect(
 
 
 def _meant(client: "KernelbotClient", board: str) -> str:
-    """Which boards have a name like this; empty if there is this very one, or none like it."""
+    """A hint at boards with a similar name; empty if there is a board of exactly this name."""
     names = {one.name.lower(): one.name for one in client.boards().boards}
     if board.lower() in names:
         return ""

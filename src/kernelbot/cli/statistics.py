@@ -27,7 +27,7 @@ def stats(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Show how much was submitted, how it went, and how long people waited. For organisers."""
+    """Show how much was submitted, how it ended, and how long people waited. For organisers."""
     from kernelbot.render.table import table
     from kernelbot.render.units import seconds_text
 

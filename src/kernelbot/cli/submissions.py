@@ -70,18 +70,18 @@ def submit(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Send a file to a board and watch it being judged.
+    """Send a file to a board and follow the judging.
 
-    Ctrl-C stops the watching, not the judging.
+    Ctrl-C ends this command, not the judging.
     """
     terminal = Terminal(as_json)
     content = read_source(file)
-    source_text(content)  # what the server would refuse needn't be sent
+    source_text(content)  # a file that the server would refuse needn't be sent
     with connect(url, terminal, board=board) as client:
         name = file.name.encode("utf-8", "replace").decode()
         sent = client.submit(name, content, board=board, devices=device or (), mode=mode, late=late)
         if no_wait:
-            terminal.show(f"Submission {sent.id} is {sent.state}. {_come_back(sent.id)}")
+            terminal.show(f"Submission {sent.id} is {sent.state}. {_how_to_follow(sent.id)}")
             terminal.document(sent)
             return
         _watch(client, sent, terminal)
@@ -93,7 +93,7 @@ def list_submissions(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 20,
     before: Annotated[
-        int | None, typer.Option(min=1, help="Those before this number.", show_default=False)
+        int | None, typer.Option(min=1, help="Only those before this number.", show_default=False)
     ] = None,
     everyone: Annotated[
         bool, typer.Option("--all", help="Everybody's, on --board for its organisers.")
@@ -105,7 +105,7 @@ def list_submissions(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """List one's own submissions, the newest first; for organisers also others'."""
+    """List your own submissions, the newest first; organisers can list others'."""
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
@@ -133,7 +133,7 @@ def list_submissions(
     if board is not None:
         del told["board"]
     if not found.submissions:
-        begin = "Nothing was submitted yet. Begin: kernelbot submit FILE --board BOARD"
+        begin = "You have submitted nothing yet. To submit: kernelbot submit FILE --board BOARD"
         terminal.show("There are none." if others else begin)
     else:
         rows = list(zip(*told.values(), strict=True))
@@ -169,7 +169,7 @@ def show(
 
 
 def wait(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
-    """Watch a submission until it is judged; exit codes as of `submit`."""
+    """Follow a submission until it is judged; exit codes as of `submit`."""
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         _watch(client, client.submission(submission_id), terminal)
@@ -192,7 +192,7 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
     try:
         done = follow(client, sent, terminal)
     except KeyboardInterrupt:
-        terminal.progress(f"\nSubmission {sent.id} goes on without you. {_come_back(sent.id)}")
+        terminal.progress(f"\nSubmission {sent.id} is judged anyway. {_how_to_follow(sent.id)}")
         terminal.document(sent)
         raise typer.Exit(INTERRUPTED) from None
     terminal.show(outcome(done, whole=False))
@@ -201,5 +201,5 @@ def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal
     raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
 
 
-def _come_back(submission_id: int) -> str:
-    return f"Come back with: kernelbot submission wait {submission_id}"
+def _how_to_follow(submission_id: int) -> str:
+    return f"To follow it: kernelbot submission wait {submission_id}"

@@ -1,4 +1,4 @@
-"""Problems by sync: `sync`."""
+"""Syncing problems: `sync`."""
 
 import tarfile
 import tempfile
@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
             "kernelbot sync gpu-mode/reference-kernels --only pmpp_v2",
             "kernelbot sync ./my-problems",
             "kernelbot sync problems.tar.gz",
-            "Exit codes: 0 fine; 2 some board could not be taken over.",
+            "Exit codes: 0 fine; 2 some board could not be synced.",
         )
     )(sync)
 
@@ -73,7 +73,7 @@ def sync(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Make and update boards from competition files. For admins.
+    """Create and update boards from competition files. For admins.
 
     A changed problem becomes a new version; scores stay with the version they were measured on.
     """
@@ -106,7 +106,7 @@ def _send(
 
 @contextmanager
 def _packed(folder: Path) -> Iterator[IO[bytes]]:
-    """The folder's plain files; links and hidden folders stay behind."""
+    """The folder's plain files, packed; links and hidden folders are left out."""
     with tempfile.TemporaryFile() as file:
         with tarfile.open(fileobj=file, mode="w:gz") as tar:
             for path in sorted(folder.rglob("*")):

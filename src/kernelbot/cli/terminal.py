@@ -1,4 +1,4 @@
-"""What a command says, and where: progress to stderr, results to stdout, or one JSON document."""
+"""What a command prints, and where: progress to stderr, results to stdout, or one JSON document."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from kernelbot.render.text import printable, wrap
 
-if TYPE_CHECKING:  # half of what `kernelbot --help` would take
+if TYPE_CHECKING:  # importing it would double the time of `kernelbot --help`
     from pydantic import BaseModel
 
 _STYLES = (
@@ -26,7 +26,7 @@ class Terminal:
         self.as_json = as_json
 
     def progress(self, text: str) -> None:
-        """A step on the way."""
+        """Print a step."""
         if not self.as_json:
             _write(sys.stderr, fitting(text, sys.stderr))
 
@@ -36,7 +36,7 @@ class Terminal:
             _write(sys.stdout, fitting(text, sys.stdout))
 
     def show_file(self, text: str) -> None:
-        """A file's text, which ends as the file does, so that it can be redirected into one."""
+        """Print a file's text without adding a line break, so that it can be redirected."""
         if not self.as_json:
             _write(sys.stdout, printable(text), end="")
 
@@ -55,14 +55,14 @@ def columns(stream: TextIO | None = None) -> int | None:
 
 
 def fitting(text: str, stream: TextIO) -> str:
-    """What is safe to show, with lines that break at words on a terminal. Names and messages come
-    from other people: none of them moves the reader's cursor."""
+    """Text that is safe to show, wrapped at words on a terminal. Names and messages come from
+    other people: they must not move the reader's cursor."""
     width = columns(stream)
     return printable(text) if width is None else wrap(printable(text), width)
 
 
 def is_coloured(stream: TextIO) -> bool:
-    """Only a terminal, and not where NO_COLOR says otherwise."""
+    """Whether to use colours: only on a terminal, and not if NO_COLOR is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 

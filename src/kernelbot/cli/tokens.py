@@ -1,4 +1,4 @@
-"""One's own tokens: `token list|create|revoke`."""
+"""Your own tokens: `token list|create|revoke`."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -13,7 +13,7 @@ from kernelbot.cli.terminal import Terminal, columns
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="List, make and revoke your own tokens.")
+    group = typer.Typer(no_args_is_help=True, help="List, create and revoke your own tokens.")
     group.command("list", epilog=examples("kernelbot token list"))(list_tokens)
     group.command(
         epilog=examples("kernelbot token create laptop", "kernelbot token create ci --days 90")
@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_tokens(url: Url = None, as_json: Json = False) -> None:
-    """List your tokens, never their texts."""
+    """List your tokens, without their texts."""
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
@@ -42,19 +42,19 @@ def create(
     name: Annotated[str, typer.Argument(help="What it is for, to know it by later.")],
     days: Annotated[
         int | None,
-        typer.Option(min=1, max=3650, help="Expires after so many. Default: never."),
+        typer.Option(min=1, max=3650, help="Days until it expires. Default: never."),
     ] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Make one more token; it is printed this once."""
+    """Create a token; it is shown only now."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
     expires_at = None if days is None else datetime.now(UTC) + timedelta(days=days)
     with connect(url, terminal) as client:
         token = client.create_token(name, expires_at=expires_at)
-        terminal.show(f"Token {one_line(token.name)}, shown this once:\n\n    {token.token}\n")
+        terminal.show(f"Token {one_line(token.name)}, shown only now:\n\n    {token.token}\n")
         terminal.show(f"Keep it: kernelbot login {client.url} TOKEN")
     terminal.document(token)
 
@@ -64,13 +64,13 @@ def revoke(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Make a token open nothing any more."""
+    """Revoke a token: from now on it is invalid."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         token = client.revoke_token(number)
-    terminal.show(f"Token {one_line(token.name)} opens nothing any more.")
+    terminal.show(f"Token {one_line(token.name)} is revoked.")
     terminal.document(token)
 
 

@@ -40,12 +40,12 @@ class AccountCalls:
     def users(
         self: Caller, *, search: str | None = None, limit: int = 50, after_id: int = 0
     ) -> AccountList:
-        """Accounts by number, those whose name holds `search`. For admins."""
+        """Accounts in the order of their numbers, whose name contains `search`. For admins."""
         query = {"search": search, "limit": limit, "after_id": after_id}
         return self.ask(AccountList, "GET", "/users", query=query)
 
     def user_named(self: Caller, name: str) -> AccountView:
-        """The account of that name, in any case of letters. For admins. Raises `NotFound`."""
+        """The account of that name, in upper or lower case. For admins. Raises `NotFound`."""
         after_id: int | None = 0
         while after_id is not None:
             query: Query = {"search": name, "limit": 100, "after_id": after_id}
@@ -57,20 +57,20 @@ class AccountCalls:
         raise NotFound(f"There is no user named {name!r}.", hint="See: kernelbot user list")
 
     def identities(self: Caller) -> IdentityList:
-        """With whom one can log in."""
+        """The caller's identities at login providers."""
         return self.ask(IdentityList, "GET", "/users/me/identities")
 
     def unlink(self: Caller, provider: str, subject: str) -> None:
-        """Part an identity from one's account."""
-        self.tell("DELETE", f"/users/me/identities/{part(provider)}/{part(subject)}")
+        """Remove an identity from the caller's account."""
+        self.send("DELETE", f"/users/me/identities/{part(provider)}/{part(subject)}")
 
     def set_role(self: Caller, user_id: int, role: Role) -> AccountView:
-        """What someone else may do. For admins."""
+        """Change someone else's role. For admins."""
         body = RoleChange(role=role)
         return self.ask(AccountView, "PUT", f"/users/{user_id}/role", body=body)
 
     def ban(self: Caller, user_id: int, reason: str = "") -> AccountView:
-        """Keep someone from submitting. For admins."""
+        """Ban someone from submitting and from rankings. For admins."""
         body = Reason(reason=reason)
         return self.ask(AccountView, "PUT", f"/users/{user_id}/ban", body=body)
 
@@ -79,22 +79,22 @@ class AccountCalls:
         return self.ask(AccountView, "DELETE", f"/users/{user_id}/ban")
 
     def tokens(self: Caller) -> TokenList:
-        """One's own tokens, the newest first."""
+        """The caller's tokens, the newest first."""
         return self.ask(TokenList, "GET", "/tokens")
 
     def create_token(
         self: Caller, name: str, *, expires_at: datetime | None = None
     ) -> IssuedTokenView:
-        """One more; its text is shown this once."""
+        """Create a token; its text is in this answer only."""
         body = NewTokenRequest(name=name, expires_at=expires_at)
         return self.ask(IssuedTokenView, "POST", "/tokens", body=body)
 
     def revoke_token(self: Caller, token_id: int) -> TokenView:
-        """From now on it opens nothing."""
+        """Revoke a token: from now on it is invalid."""
         return self.ask(TokenView, "DELETE", f"/tokens/{token_id}")
 
     def begin_device_login(self: Caller) -> DeviceLoginView:
-        """A login that somebody approves in a browser; needs no token."""
+        """Begin a login that somebody approves in a browser; needs no token."""
         return self.ask(DeviceLoginView, "POST", "/device-logins")
 
     def poll_device_login(self: Caller, device_code: str) -> DevicePollView:
@@ -139,7 +139,7 @@ class AccountCalls:
         return self.ask(BoardView, "PATCH", f"/boards/{part(board)}", body=body)
 
     def set_deadline(self: Caller, board: str, deadline: datetime | None) -> BoardView:
-        """None: none any more. For its organisers."""
+        """Change or (None) remove the deadline. For its organisers."""
         body = BoardChange(deadline=deadline)
         return self.ask(BoardView, "PATCH", f"/boards/{part(board)}", body=body)
 
@@ -150,29 +150,29 @@ class AccountCalls:
     def set_limit(
         self: Caller, board: str, category: LimitCategory, max_per_hour: int
     ) -> LimitView:
-        """0: none at all. For its organisers."""
+        """Set a limit; 0: no submissions are accepted. For its organisers."""
         body = NewLimit(max_per_hour=max_per_hour)
         path = f"/boards/{part(board)}/limits/{category}"
         return self.ask(LimitView, "PUT", path, body=body)
 
     def remove_limit(self: Caller, board: str, category: LimitCategory) -> None:
-        """Any number again. For its organisers."""
-        self.tell("DELETE", f"/boards/{part(board)}/limits/{category}")
+        """Remove a limit. For its organisers."""
+        self.send("DELETE", f"/boards/{part(board)}/limits/{category}")
 
     def create_invites(self: Caller, boards: Sequence[str], count: int = 1) -> NewInvitesView:
-        """Each for all of the boards. For their organisers."""
+        """Create invites, each for all of the boards. For their organisers."""
         body = NewInviteRequest(boards=list(boards), count=count)
         return self.ask(NewInvitesView, "POST", "/invites", body=body)
 
     def invites(
         self: Caller, board: str, *, unclaimed: bool = False, limit: int = 1000, offset: int = 0
     ) -> InviteList:
-        """A board's, the newest first. For its organisers."""
+        """A board's invites, the newest first. For its organisers."""
         query = {"unclaimed": unclaimed, "limit": limit, "offset": offset}
         return self.ask(InviteList, "GET", f"/boards/{part(board)}/invites", query=query)
 
     def revoke_invite(self: Caller, code: str) -> RevokedInvite:
-        """Whoever claimed it is no member any more. For its boards' organisers."""
+        """Revoke an invite; who claimed it is no longer a member. For its boards' organisers."""
         return self.ask(RevokedInvite, "DELETE", f"/invites/{part(code)}")
 
     def join(self: Caller, code: str) -> JoinedView:

@@ -1,4 +1,4 @@
-"""What the groups of the client's methods are written on."""
+"""What all groups of the client's methods need."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
@@ -13,7 +13,7 @@ Query = Mapping[str, str | int | bool | None]
 
 
 class Caller(Protocol):
-    """Asks the API one question. Raises `Refused`, `Unreachable` or `BadAnswer`."""
+    """Sends one request to the API. Raises `Refused`, `Unreachable` or `BadAnswer`."""
 
     def ask(
         self,
@@ -24,11 +24,11 @@ class Caller(Protocol):
         query: Query | None = None,
         body: BaseModel | None = None,
     ) -> Model:
-        """The answer, read as `model`. What is None in `query` is left out."""
+        """The answer, read as `model`. Keys with None in `query` are left out."""
         ...
 
-    def tell(self, method: str, path: str, **content: Any) -> None:
-        """A question whose answer has no body."""
+    def send(self, method: str, path: str, **content: Any) -> None:
+        """A request whose answer has no body."""
         ...
 
 
@@ -43,5 +43,5 @@ def part(name: str) -> str:
 
 
 def unsendable(text: str) -> UserError:
-    """Of text that isn't Unicode: what a terminal hands over for bytes that aren't UTF-8."""
+    """The error for text that isn't Unicode: a terminal gives that for bytes that aren't UTF-8."""
     return UserError(f"{text!r} isn't text in UTF-8.")

@@ -1,4 +1,4 @@
-"""Which server to talk to, and as whom.
+"""Which server to use, and with which token.
 
 Server: an explicit URL, `KERNELBOT_URL`, `POPCORN_API_URL`, the one of the last `login`, a
 `kernelbot serve` of this account on this machine, `http://127.0.0.1:8000`.
@@ -23,9 +23,9 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A server's base URL without a slash at the end, and a token or None; `token_from` says
-    where the token was found, `url_from` where the URL was: empty if nothing named one. `others`:
-    the servers besides it that this account has logged in to, or runs here."""
+    """A server's base URL without a slash at the end, and a token or None. `token_from` and
+    `url_from` say where these were found; empty if nowhere. `others`: the other servers that this
+    account has logged in to or runs here."""
 
     url: str
     token: str | None = field(repr=False)
@@ -36,7 +36,7 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Places:
-    """The files that are looked at."""
+    """The files that are read."""
 
     config: Path
     servers: Path
@@ -101,13 +101,13 @@ def find_endpoint(
 
 
 def find_local_server(url: str, places: Places | None = None) -> LocalServer | None:
-    """The `kernelbot serve` of this account that answers at `url`; None if none does."""
+    """This account's `kernelbot serve` that answers at `url`; None if there is none."""
     servers = _local_servers((places or Places.usual()).servers)
     return next((server for server in servers if server.url == url), None)
 
 
 def remember(url: str, token: str, places: Places | None = None) -> Path:
-    """Keep a token for a server, and the server as the usual one; returns the file, which only
+    """Keep a token for a server, and use this server by default; returns the file, which only
     this account can read."""
     path = (places or Places.usual()).config
     server = normal_url(url)
@@ -116,7 +116,7 @@ def remember(url: str, token: str, places: Places | None = None) -> Path:
 
 
 def forget(url: str, places: Places | None = None) -> bool:
-    """Drop what `remember` kept of a server; whether there was anything."""
+    """Delete what `remember` kept of a server; returns whether there was anything."""
     path = (places or Places.usual()).config
     config = _read_config(path)
     server = normal_url(url)
@@ -152,7 +152,7 @@ def normal_url(url: str) -> str:
     except ValueError:  # a port beyond 65535, or half of the brackets of an IPv6 address
         named = False
     if not named:
-        raise UserError(f"{url!r} names no host, or no port that there is.")
+        raise UserError(f"{url!r} has no host or an invalid port.")
     return trimmed
 
 
@@ -166,10 +166,10 @@ def _read_config(path: Path) -> _Config:
     except FileNotFoundError:
         return _Config(None, {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} can't be read: {error}.", hint="Mend or remove it.") from None
+        raise UserError(f"{path} can't be read: {error}.", hint="Correct or remove it.") from None
     url, tokens = found.get("url"), found.get("tokens", {})
     if not isinstance(tokens, dict) or not isinstance(url, str | None):
-        raise UserError(f"{path}: `url` is a text, `tokens` a table.", hint="Mend or remove it.")
+        raise UserError(f"{path}: `url` is a text, `tokens` a table.", hint="Correct or remove it.")
     return _Config(url, {str(key): str(value) for key, value in tokens.items()})
 
 
@@ -189,12 +189,12 @@ def _local_server(file: Path) -> LocalServer | None:
         url, token, pid = str(found["url"]), str(found["token"]), int(found["pid"])
         data = Path(found["data"]) if found.get("data") else None
     except (OSError, ValueError, KeyError, TypeError):
-        return None  # half written, or gone: as good as no server
+        return None  # half written, or gone: counts as no server
     return LocalServer(url.rstrip("/"), token, data) if is_alive(pid) else None
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is a process of that number, whoever it belongs to."""
+    """Whether there is a process with that id, of any account."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -214,6 +214,6 @@ def _popcorn_token(path: Path) -> str | None:
     try:
         found = yaml.safe_load(text)
     except yaml.YAMLError:
-        return None  # another program's file: what's wrong with it is that program's to say
+        return None  # another program's file: that program reports what is wrong with it
     token = found.get("cli_id") if isinstance(found, dict) else None
     return str(token) if token else None

@@ -50,7 +50,7 @@ API = "/api/v1"
 class KernelbotClient(AccountCalls):
     """Talks to one server; use it in a `with` block. Every method raises `Refused`,
     `Unreachable` or `BadAnswer`, or `UserError` (pydantic's `ValidationError` for a body) for what
-    can't be sent, and may be used from one thread at a time."""
+    can't be sent. It may be used from one thread at a time."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class KernelbotClient(AccountCalls):
         self._http.close()
 
     def boards(self) -> BoardList:
-        """Every board one may see."""
+        """Every board that the caller may see."""
         return self._get(BoardList, "/boards")
 
     def board(self, name: str) -> BoardView:
@@ -129,9 +129,8 @@ class KernelbotClient(AccountCalls):
         mode: Mode = Mode.LEADERBOARD,
         late: bool = False,
     ) -> SubmissionView:
-        """Send a file. What was left out is decided by its directives. `late`: past the deadline,
-        too, which is for admins. Once this returns, the
-        submission is stored and will be judged."""
+        """Send a file. Its directives decide what was left out. `late`: also past the deadline,
+        for admins. Once this returns, the submission is stored and will be judged."""
         fields: dict[str, str | list[str]] = {"mode": mode, "device": list(devices)}
         if board is not None:
             fields["board"] = board
@@ -153,7 +152,7 @@ class KernelbotClient(AccountCalls):
         limit: int = 50,
         before_id: int | None = None,
     ) -> SubmissionList:
-        """One's own, the newest first; for organisers `everyone`'s on a board, or a `user`'s."""
+        """The caller's, the newest first; for organisers `everyone`'s on a board, or a `user`'s."""
         query = {"board": board, "user": user, "limit": limit, "before_id": before_id}
         if everyone:
             query["all"] = "true"
@@ -164,7 +163,7 @@ class KernelbotClient(AccountCalls):
         return self._post(SubmissionView, f"/submissions/{submission_id}/cancel")
 
     def samples(self, submission_id: int) -> SampleList:
-        """Every sample of a submission that one may see."""
+        """Every sample of a submission that the caller may see."""
         return self._get(SampleList, f"/submissions/{submission_id}/samples")
 
     def artifacts(self, submission_id: int) -> ArtifactList:
@@ -177,7 +176,7 @@ class KernelbotClient(AccountCalls):
         return self.download(path, {}, file)
 
     def held(self, board: str | None = None) -> HeldList:
-        """What waits for one's decision."""
+        """The submissions that wait for the caller's decision."""
         return self._get(HeldList, "/reviews", {"board": board})
 
     def release(self, submission_id: int, reason: str) -> SubmissionView:
@@ -196,16 +195,16 @@ class KernelbotClient(AccountCalls):
         return OrganiserCalls(self.call, self.download)
 
     def rejudge(self, board: str, device: str | None = None, top: int | None = None) -> RejudgeView:
-        """Measure a board's best again in one go. `device` None: the board's first."""
+        """Measure a board's best again. `device` None: the board's first."""
         body = NewRejudge(device=device, top=top).model_dump()
         return self._post(RejudgeView, f"/boards/{part(board)}/rejudges", json=body)
 
     def rejudge_of(self, board: str, rejudge_id: int) -> RejudgeView:
-        """How far it is."""
+        """A rejudge and how far it is."""
         return self._get(RejudgeView, f"/boards/{part(board)}/rejudges/{rejudge_id}")
 
     def me(self) -> UserView:
-        """Whose token this is."""
+        """The account that the token belongs to."""
         return self._get(UserView, "/users/me")
 
     def create_user(self, name: str, role: Role = Role.COMPETITOR) -> NewUserView:
@@ -218,8 +217,8 @@ class KernelbotClient(AccountCalls):
         return self._get(DeviceList, "/devices")
 
     def ready(self) -> ReadyView:
-        """Whether the server answers and takes submissions, and whether it judges them; doesn't
-        raise where it can't."""
+        """Whether the server answers and accepts submissions, and whether it judges them; doesn't
+        raise if it doesn't."""
         with self._talking():
             response = self._http.get("/ready")
         return (
@@ -237,22 +236,22 @@ class KernelbotClient(AccountCalls):
         on_queue: Callable[[QueueView], None] | None = None,
     ) -> Iterator[EventView]:
         """All events of a submission with an id above `after`, then those to come, until its
-        last. A broken connection is taken up again where it broke, for `patience_s`: a server
-        that isn't back by then is `Unreachable`. `on_queue` hears each new place in the queue
-        (1 is next) while the submission waits."""
+        last. A broken connection is resumed where it broke, for `patience_s`: a server that isn't
+        back by then is `Unreachable`. `on_queue` is called with each new place in the queue (1 is
+        next) while the submission waits."""
         pause_s, give_up_s = 0.1, time.monotonic() + patience_s
         while True:
             try:
                 with self._open_stream(submission_id, after) as response:
                     give_up_s = time.monotonic() + patience_s
                     for frame in _frames(response):
-                        pause_s = 0.1  # not where a stream ends without a word, again and again
+                        pause_s = 0.1  # not reset if streams end without any event
                         if frame.event == "end":
                             return
                         if frame.event == "queue" and on_queue:
                             on_queue(_parse(QueueView, frame.data))
                         if frame.id is None:
-                            continue  # nothing of the history
+                            continue  # not part of the history
                         event = _parse(EventView, frame.data)
                         if event.id > after:  # none twice, whatever the server sends again
                             after = event.id
@@ -273,15 +272,15 @@ class KernelbotClient(AccountCalls):
         query: Query | None = None,
         body: BaseModel | None = None,
     ) -> Model:
-        """Ask the API: the answer, read as `model`. None in `query`, and what `body` wasn't
-        given, is left out."""
+        """Ask the API: the answer, read as `model`. Keys with None in `query`, and fields of
+        `body` that were not set, are left out."""
         params = {key: value for key, value in (query or {}).items() if value is not None}
         json = None if body is None else body.model_dump(mode="json", exclude_unset=True)
         with self._talking():
             response = self._http.request(method, API + path, params=params, json=json)
         return _answer(model, response)
 
-    def tell(self, method: str, path: str, **content: Any) -> None:
+    def send(self, method: str, path: str, **content: Any) -> None:
         """Ask the API something whose answer has no body."""
         with self._talking():
             response = self._http.request(method, API + path, **content)
@@ -316,8 +315,8 @@ class KernelbotClient(AccountCalls):
         return _answer(model, response)
 
     def download(self, path: str, params: dict[str, list[str]], file: Path) -> int:
-        """Write what is answered below `/api/v1` to a file, which is there only once it is whole;
-        returns its size in bytes. Raises `UserError`, too, where it can't be written."""
+        """Write an answer below `/api/v1` to a file, which appears only once it is complete;
+        returns its size in bytes. Also raises `UserError` if it can't be written."""
         draft = file.with_name(f".{file.name}.part")
         with self._talking(), self._http.stream("GET", API + path, params=params) as response:
             if response.is_error:
@@ -356,7 +355,7 @@ def _credentials(token: str | None) -> dict[str, str]:
         return {}
     if not (token.isascii() and token.isprintable()):
         raise UserError(
-            "The token isn't one: it holds other than plain letters.",
+            "This can't be a token: it contains characters that no token has.",
             hint="See KERNELBOT_TOKEN, or log in again: kernelbot login URL TOKEN",
         )
     return {"Authorization": f"Bearer {token}"}

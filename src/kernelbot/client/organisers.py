@@ -41,7 +41,7 @@ class OrganiserCalls:
         return self._download("/exports", {"board": list(boards)}, file)
 
     def export_to_hub(self, boards: Sequence[str], name: str, *, private: bool) -> ExportView:
-        """Have the server upload it under this name."""
+        """Make the server upload it under this name."""
         body = HubBody(boards=list(boards), name=name, private=private).model_dump(mode="json")
         return self._call(ExportView, "POST", "/exports/hub", json=body, timeout=_SYNC_S)
 
@@ -66,17 +66,17 @@ class OrganiserCalls:
         return self._call(Deleted, "DELETE", f"/submissions/{submission_id}")
 
     def delete_submissions_of(self, board: str, user: str) -> Deleted:
-        """Delete all of one person's on a board."""
+        """Delete all submissions of one person on a board."""
         path = f"/boards/{part(board)}/submissions"
         return self._call(Deleted, "DELETE", path, params={"user": user})
 
     def delete_user(self, user_id: int | None, *, force: bool = False) -> Deleted:
-        """Delete an account, None: one's own; with `force` also one that has submissions."""
+        """Delete an account (None: the caller's); with `force` also one that has submissions."""
         who = "me" if user_id is None else user_id
         return self._call(Deleted, "DELETE", f"/users/{who}", params={"force": str(force).lower()})
 
     def sync(self, repository: str | None, ref: str | None, options: SyncOptions) -> SyncView:
-        """Take problems from a repository; None: the server's own."""
+        """Sync problems from a repository; None: the server's default one."""
         body = SyncBody(
             repository=repository,
             ref=ref,
@@ -89,7 +89,7 @@ class OrganiserCalls:
         return self._call(SyncView, "POST", "/sync", json=json, timeout=_SYNC_S)
 
     def sync_archive(self, name: str, archive: IO[bytes], options: SyncOptions) -> SyncView:
-        """Take problems from an archive."""
+        """Sync problems from an archive."""
         fields = {
             "force": str(options.force).lower(),
             "dry_run": str(options.dry_run).lower(),

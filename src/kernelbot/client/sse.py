@@ -14,7 +14,7 @@ class Frame:
 
 @dataclass
 class SseParser:
-    """Takes bytes in any pieces and gives whole frames."""
+    """Turns bytes, in pieces of any size, into whole frames."""
 
     _rest: list[bytes] = field(default_factory=list)
     """Pieces of a line that hasn't ended."""

@@ -17,7 +17,7 @@ class Registration(StrEnum):
 
 
 class LimitCategory(StrEnum):
-    """What is counted together: ranked submissions, and all the others."""
+    """What a rate limit counts together: ranked submissions, or all others."""
 
     TEST = "test"
     LEADERBOARD = "leaderboard"
@@ -49,7 +49,7 @@ class Token:
 
 @dataclass(frozen=True)
 class IssuedToken:
-    """A token at the only moment its text is known."""
+    """A new token with its text, which only this moment knows."""
 
     token: Token
     text: str = field(repr=False)
@@ -62,7 +62,7 @@ class AuditEntry:
     id: int
     actor: str
     actor_id: int | None
-    """None once the account is gone."""
+    """None once the account is deleted."""
     action: str
     subject: str
     detail: dict[str, str | int | float | bool | None]
@@ -88,7 +88,7 @@ class RateLimit:
 
 @dataclass(frozen=True)
 class Invite:
-    """Opens its boards to one person. Both `claimed` values are None until someone has come."""
+    """Opens its boards to one person. The `claimed` values are None until someone claims it."""
 
     code: str
     boards: tuple[str, ...]
@@ -100,7 +100,7 @@ class Invite:
 
 @dataclass(frozen=True)
 class DeviceLogin:
-    """A login that a terminal began. It keeps `device_code`, a person types `user_code`."""
+    """A login that a terminal began: it keeps `device_code`, a person types `user_code`."""
 
     device_code: str = field(repr=False)
     user_code: str
@@ -111,7 +111,7 @@ class DeviceLogin:
 
 @dataclass(frozen=True)
 class LoggedIn:
-    """An account, and a token for whoever has just proved to own it."""
+    """An account, and a token for the person who has just proved to own it."""
 
     user: User
     token: str = field(repr=False)

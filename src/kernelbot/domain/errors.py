@@ -1,8 +1,8 @@
 """The error tree. Every error says whose fault it is, what happened, and what to do next.
 
 A door turns these into its own form (HTTP status, exit code) with one table; see
-`api/errors.py` and `cli/errors.py`. `code` is the machine word that every door shows; it and
-`fault` belong to the class, but for errors that a client hears of from a server.
+`api/errors.py` and `cli/errors.py`. `code` is the machine word that every door shows. `code` and
+`fault` belong to the class, except for errors that a client receives from a server.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class KernelbotError(Exception):
 
 
 class UserError(KernelbotError):
-    """The person who asked can put it right."""
+    """The person who asked can correct it."""
 
     code = "bad_request"
     fault = Fault.AUTHOR
@@ -46,14 +46,14 @@ class SubmissionTooLarge(InvalidSubmission):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to put right (or to know) in a definition: where it is and what it is."""
+    """One thing to correct (or to know) in a definition: where it is and what it is."""
 
     file: str
-    """Path as the author knows it, relative to the problem's folder where it lies in it."""
+    """Path as the author knows it, relative to the problem's folder if it lies in it."""
     key: str
-    """Path of the key, `tests[2].seed`; empty where the whole file is meant."""
+    """Path of the key, e.g. `tests[2].seed`; empty if the whole file is meant."""
     line: int | None
-    """1-based; None where the file as a whole is meant."""
+    """1-based; None if the file as a whole is meant."""
     message: str
 
     def __str__(self) -> str:
@@ -82,7 +82,7 @@ class InvalidProblem(UserError):
             lines.append(f"  ... and {len(ordered) - shown} more")
         return cls(
             "\n".join([f"{what} has {count}:", *lines]),
-            hint="Put right what is listed, then try again.",
+            hint="Correct what is listed, then try again.",
             findings=ordered,
         )
 
@@ -124,7 +124,7 @@ class DeviceNotOffered(UserError):
 
 
 class Conflict(UserError):
-    """It contradicts what is there: a name taken, a state that no longer allows it."""
+    """It contradicts what is there: a name is taken, or a state no longer allows it."""
 
     code = "conflict"
 
@@ -140,7 +140,7 @@ class TooManyRequests(UserError):
 
 
 class SlowDown(TooManyRequests):
-    """Whoever waits for a login asks too often; `retry_after_s`: how long to wait from now on."""
+    """The client polls a login too often; `retry_after_s`: how long to wait from now on."""
 
     code = "slow_down"
 
@@ -152,7 +152,7 @@ class PlatformError(KernelbotError):
 
 
 class Unavailable(PlatformError):
-    """A part we need isn't there just now; trying again later helps."""
+    """A part that we need isn't available just now; trying again later helps."""
 
     code = "unavailable"
 

@@ -23,7 +23,7 @@ class ExportBoard:
 
 @dataclass(frozen=True)
 class ExportRun:
-    """A run as it is exported. Scores in seconds; None where there is none."""
+    """A run as it is exported. Scores are in seconds; None if there is none."""
 
     device: str
     secret: bool
@@ -58,7 +58,7 @@ class ExportRow:
 
 @dataclass(frozen=True)
 class ExportChoice:
-    """Boards by name or number; none of either: all there are."""
+    """Boards by name or number; if both are empty, all boards."""
 
     names: tuple[str, ...] = ()
     ids: tuple[int, ...] = ()
@@ -66,9 +66,9 @@ class ExportChoice:
 
 @dataclass(frozen=True)
 class ExportRules:
-    """`key`: of the pseudonyms; None: one that is made once and kept in the database. `token`,
-    `repository` (`owner/name`), `endpoint`: of the dataset on the Hugging Face Hub; None: nothing
-    is uploaded, for the endpoint the Hub's own."""
+    """`key`: the key of the pseudonyms; None: one that is made once and kept in the database.
+    `token`, `repository` (`owner/name`), `endpoint`: of the dataset on the Hugging Face Hub. None
+    for token or repository: nothing is uploaded. None for the endpoint: the Hub's own."""
 
     key: str | None = None
     token: str | None = None

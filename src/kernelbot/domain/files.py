@@ -30,7 +30,7 @@ def safe_name(name: str) -> str:
 
 
 def under_safe_names(artifacts: Iterable[Artifact]) -> tuple[Artifact, ...]:
-    """The same under safe names that differ."""
+    """The same artifacts under safe names, no two of which are the same."""
     kept: dict[str, Artifact] = {}
     for artifact in artifacts:
         name, number = safe_name(artifact.name), 1
@@ -42,7 +42,7 @@ def under_safe_names(artifacts: Iterable[Artifact]) -> tuple[Artifact, ...]:
 
 
 def _numbered(name: str, number: int) -> str:
-    """A safe name with a number before it, which a long name makes room for: were it cut off,
-    two long names would never come to differ."""
+    """A safe name with a number before it. A long name is cut to make room for the number: if the
+    number were cut off, two long names would never differ."""
     prefix = f"{number}-"
     return prefix + name[-(MAX_NAME - len(prefix)) :]

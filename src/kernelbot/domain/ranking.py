@@ -22,9 +22,7 @@ class NotRankedReason(StrEnum):
 
 _SENTENCES = {
     NotRankedReason.SAME_CODE: "it is the same code as submission {other}, which counts once",
-    NotRankedReason.NO_BETTER: (
-        "it is no better than submission {other}, whose 95 % interval it doesn't lie below"
-    ),
+    NotRankedReason.NO_BETTER: ("its score isn't below the 95 % interval of submission {other}"),
     NotRankedReason.SUPERSEDED: "submission {other}, sent later, is ranked in its place",
     NotRankedReason.HELD: "it is held until an organiser has looked at it",
     NotRankedReason.REFUSED: "an organiser refused it",
@@ -41,7 +39,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class NotRanked:
-    """The reason, and the submission that it refers to: the one whose code it is (which may have
+    """The reason, and the submission that it refers to: the one with the same code (which may have
     been deleted), or the one that is ranked instead. None for other reasons."""
 
     reason: NotRankedReason

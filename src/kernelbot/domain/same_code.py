@@ -1,4 +1,4 @@
-"""When two sources are the same code: where they differ in layout and comments alone."""
+"""Two sources are the same code if they differ in layout and comments alone."""
 
 import hashlib
 import io
@@ -12,7 +12,7 @@ _LAYOUT = frozenset((tokenize.COMMENT, tokenize.NL))
 _MARKS = {tokenize.NEWLINE: "\n", tokenize.INDENT: "\n+", tokenize.DEDENT: "\n-"}
 """What of the layout is part of a Python program, however it is written."""
 
-# What is begun and never ended is one token, so that nothing is searched for twice.
+# A comment or string that never ends is one token, so that nothing is searched for twice.
 _C = re.compile(
     r"""
     (?P<layout> \s+ | \\\r?\n | //[^\n]* | /\*(?:[^*]|\*(?!/))*(?:\*/)? )
@@ -28,8 +28,8 @@ _C = re.compile(
 
 
 def code_digest(source: str, lang: Lang) -> bytes:
-    """The same for sources that are the same code, 32 bytes. What isn't code is compared by its
-    lines, but for white space at their ends and empty ones."""
+    """A digest of 32 bytes, equal for sources that are the same code. Text that can't be read as
+    code is compared by its lines, without empty lines and without white space at line ends."""
     try:
         tokens = list(_python(source) if lang is Lang.PY else _c(source))
     except (tokenize.TokenError, SyntaxError):

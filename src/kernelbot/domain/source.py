@@ -1,4 +1,4 @@
-"""What counts as a source file, wherever one comes in."""
+"""What counts as a source file, at every door."""
 
 from pathlib import PurePath
 
@@ -11,7 +11,7 @@ _TITLES = {Lang.PY: "Python", Lang.CU: "CUDA", Lang.CPP: "C++"}
 
 
 def check_language(file_name: str, lang: Lang) -> None:
-    """Raises `InvalidSubmission` for a file whose name is of another language than its problem."""
+    """Raises `InvalidSubmission` if the file's name is of another language than its problem."""
     suffixes = _SUFFIXES[lang]
     if PurePath(file_name).suffix.lower() not in suffixes:
         endings = " or ".join(suffixes)
@@ -24,8 +24,8 @@ def check_language(file_name: str, lang: Lang) -> None:
 def source_text(content: bytes) -> str:
     """The text of an author's file.
 
-    Raises `SubmissionTooLarge` beyond the limit, of which a reader needs to bring only one byte
-    more, and `InvalidSubmission` for what isn't UTF-8 text.
+    Raises `SubmissionTooLarge` beyond the limit (a caller needs to read only one byte more than
+    the limit), and `InvalidSubmission` for what isn't UTF-8 text.
     """
     if len(content) > MAX_SOURCE_BYTES:
         raise SubmissionTooLarge(

@@ -1,4 +1,4 @@
-"""States and their transitions. The same tables stand in SQL (`store/schema`)."""
+"""States and their transitions. SQL has the same tables (`store/schema`)."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -9,8 +9,8 @@ from kernelbot.protocol import Verdict
 class RunState(StrEnum):
     """Of a run: queued -> dispatched -> running -> finished | lost | cancelled.
 
-    `LOST` is the end of a run whose attempts were all lost; while attempts remain a run whose
-    attempt is lost goes back to `QUEUED`. Only `FINISHED` has a verdict.
+    A run is `LOST` once all its attempts were lost; while attempts remain, a run whose attempt is
+    lost goes back to `QUEUED`. Only `FINISHED` has a verdict.
     """
 
     QUEUED = "queued"
@@ -74,8 +74,8 @@ def can_move(before: RunState, after: RunState) -> bool:
 def submission_state(
     runs: Iterable[RunState], review: ReviewState = ReviewState.CLEAR
 ) -> SubmissionState:
-    """A submission's state from its runs': the least advanced run speaks for it, and a review
-    once all have ended."""
+    """A submission's state: that of its least advanced run, or of the review once all runs have
+    ended."""
     states = set(runs)
     if states & {RunState.DISPATCHED, RunState.RUNNING}:
         return SubmissionState.RUNNING
@@ -102,5 +102,5 @@ SEVERITY: tuple[Verdict, ...] = (
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict | None:
-    """The verdict that speaks for several; None for none."""
+    """The worst of several verdicts, which is that of the whole; None if there are none."""
     return min(verdicts, key=SEVERITY.index, default=None)

@@ -20,11 +20,11 @@ class SyncOptions:
     """How problems are taken over."""
 
     force: bool = False
-    """Also boards whose deadline has passed, and boards that this competition didn't make."""
+    """Also change boards whose deadline has passed, or that this competition didn't make."""
     dry_run: bool = False
     """Only plan."""
     problem_set: str | None = None
-    """The stem of the one competition file to read; None: all there are."""
+    """The stem of the one competition file to read; None: all of them."""
     visibility: Visibility = Visibility.PUBLIC
     """Of boards that are created. Others keep theirs."""
 
@@ -35,7 +35,7 @@ class SyncItem:
 
     action: SyncAction
     board: str
-    """The board's name; the file's path where no board can be named."""
+    """The board's name; the file's path if no board can be named."""
     competition: str
     reason: str
     """Why it is skipped or refused, or what changes."""

@@ -47,7 +47,7 @@ class User:
 
 @dataclass(frozen=True)
 class NewToken:
-    """A token at the only moment its text is known; the store keeps a hash."""
+    """A new token with its text; the store keeps only a hash."""
 
     user: User
     token: str
@@ -62,7 +62,7 @@ class ProblemDefinition:
     devices: tuple[str, ...]
     """Names under `gpus` in task.yml."""
     templates: dict[str, str]
-    """Language word (`Python`, `CUDA`, ...) to the starter file's text."""
+    """The starter files' texts by language (`Python`, `CUDA`, ...)."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,11 @@ class Board:
     deadline: datetime | None
     created_at: datetime
     reveal_code: bool = False
-    """Once the deadline has passed, whoever sees the board may read its submissions."""
+    """Once the deadline has passed, everyone who sees the board may read its submissions."""
     fixed_seed: bool = False
     """All secret runs share one seed; else each has its own."""
     outdated_scores: int = 0
-    """Best scores that aren't ranked because they are of an earlier version of the problem."""
+    """Number of best scores that aren't ranked, because they are of an earlier problem version."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Run:
     unverified: bool = False
     """Measured by the problem's own script."""
     not_ranked: NotRanked | None = None
-    """Of an accepted secret run, why it isn't in the ranking; None: it is, or isn't one."""
+    """Why an accepted secret run isn't in the ranking; None: it is, or it isn't such a run."""
 
 
 @dataclass(frozen=True)
@@ -174,15 +174,15 @@ class Submission:
     place: int | None
     runs: tuple[Run, ...]
     code: str | None
-    """None where the viewer may not see it, and in lists."""
+    """None if the viewer may not see it, and in lists."""
     review: ReviewState = ReviewState.CLEAR
     review_reason: str | None = None
     """Why it is held or was refused, for its author; None while nothing was said."""
     evidence: tuple[Evidence, ...] = ()
     """For organisers; empty for everyone else, and in lists."""
     not_ranked: NotRanked | None = None
-    """Why its score isn't in the ranking, on the device that `score_s` is of. None: it is, it
-    didn't ask to be, it isn't over, or it wasn't accepted, which the verdict tells."""
+    """Why its score isn't in the ranking, on the device of `score_s`. None: it is ranked, it isn't
+    a ranked submission, it isn't finished, or it wasn't accepted (see the verdict)."""
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class RejudgedRun:
-    """One of the best, measured again. `after_s` None until then, or where it failed now."""
+    """One of the best, measured again. `after_s` is None until then, or if it failed this time."""
 
     submission_id: int
     author: str
@@ -240,19 +240,18 @@ class Event:
 
 @dataclass(frozen=True)
 class DeviceConfig:
-    """A device of the configuration: what it is, which launcher reaches it, how many runs at
-    once."""
+    """A configured device: what it is, which launcher reaches it, how many runs at once."""
 
     spec: DeviceSpec
     launcher: str
     slots: int = 1
     reserved_cores: int = 1
-    """Of a CPU: cores that submissions may not use, left to the judge."""
+    """Of a CPU: how many cores submissions may not use, so that the judge has them."""
 
 
 @dataclass(frozen=True)
 class DeviceReport:
-    """What a worker says of a device: whether it can use it just now, and why not."""
+    """A worker's report on a device: whether it can use it just now, and why not."""
 
     device: str
     available: bool
@@ -261,26 +260,26 @@ class DeviceReport:
 
 @dataclass(frozen=True)
 class QueueRules:
-    """How authors share a device. Limits count runs, per author and device."""
+    """How authors share a device. Limits count runs per author and device."""
 
     waiting_limit: int = 100
-    """So many may wait; submitting more is refused."""
+    """How many may wait; submitting more is refused."""
     running_limit: int | None = None
-    """So many may be judged at once; None: as many as there is room for."""
+    """How many may be judged at once; None: as many as the device has slots."""
     ranked_first: bool = False
-    """Ranked runs go before all others, whoever's turn it is."""
+    """Ranked runs go before all others, regardless of turns."""
 
 
 @dataclass(frozen=True)
 class QueuePlace:
-    """Where a waiting submission stands on the device that it gets to first."""
+    """The place of a waiting submission in the queue of the device that will judge it first."""
 
     device: str
     position: int
-    """1 is next; counted in runs, in the order of turns. A run whose author has as many running
-    as they may is passed over until one has ended: `wait_s` knows, this doesn't."""
+    """1 is next; counted in runs, in the order of turns. A run whose author has as many runs
+    running as they may is passed over until one has ended: only `wait_s` considers that."""
     wait_s: float | None
-    """A guess at how long it still waits; None: no worker serves the device just now, or none
+    """An estimate of how long it still waits; None: no worker serves the device just now, or none
     has finished a run yet."""
 
 
@@ -300,7 +299,7 @@ class DeviceStatus:
 
 @dataclass(frozen=True)
 class StandingsPage:
-    """A stretch of a board's ranking on one device; `total` counts all of its authors."""
+    """One page of a board's ranking on one device; `total` counts all ranked authors."""
 
     board: Board
     device: str
@@ -324,7 +323,7 @@ class Readiness:
     parts: tuple[ReadinessPart, ...]
     """What every answer needs."""
     judging_parts: tuple[ReadinessPart, ...] = ()
-    """What judging needs besides. What is submitted without them waits for them."""
+    """What judging needs in addition. Submissions wait for these parts."""
 
     @property
     def ok(self) -> bool:

@@ -16,7 +16,7 @@ _TIMEOUT_S = 10.0
 
 @dataclass(frozen=True)
 class Provider:
-    """Where a provider's OAuth stands, and our application there."""
+    """A provider's OAuth addresses, and our application there."""
 
     name: str
     """In identities and URLs: `github`."""
@@ -47,7 +47,7 @@ def github(
     url: str = "https://github.com",
     api_url: str = "https://api.github.com",
 ) -> Provider:
-    """GitHub, or an instance of its own. It needs no scope to tell who someone is."""
+    """GitHub, or a self-hosted instance. Who someone is needs no scope."""
     return Provider(
         name="github",
         title="GitHub",
@@ -88,7 +88,7 @@ def new_verifier() -> str:
 
 
 def login_url(provider: Provider, *, state: str, verifier: str, redirect_uri: str) -> str:
-    """Where the browser goes to say yes."""
+    """The provider's page on which the person consents."""
     challenge = hashlib.sha256(verifier.encode()).digest()
     query = {
         "response_type": "code",
@@ -106,8 +106,8 @@ def login_url(provider: Provider, *, state: str, verifier: str, redirect_uri: st
 async def fetch_person(
     provider: Provider, *, code: str, verifier: str, redirect_uri: str
 ) -> Person:
-    """Who came back with `code`. Raises `UserError` where the provider doesn't accept it,
-    `Unavailable` where the provider can't be asked or answers nonsense."""
+    """The person who logged in with `code`. Raises `UserError` if the provider doesn't accept it,
+    `Unavailable` if the provider can't be reached or its answer can't be read."""
     form = {
         "grant_type": "authorization_code",
         "client_id": provider.client_id,
@@ -140,7 +140,7 @@ def _field(provider: Provider, response: httpx.Response, key: str) -> str:
         raise _down(provider)
     # GitHub refuses a code with 200 and `error`, Discord with 400.
     if response.is_error or "error" in body:
-        raise UserError(f"{provider.title} did not accept the login.", hint="Begin again.")
+        raise UserError(f"{provider.title} did not accept the login.", hint="Log in again.")
     value = body.get(key)
     if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
         raise _down(provider)
@@ -149,5 +149,5 @@ def _field(provider: Provider, response: httpx.Response, key: str) -> str:
 
 def _down(provider: Provider) -> Unavailable:
     return Unavailable(
-        f"{provider.title} can't be asked who you are just now.", hint="Try again in a moment."
+        f"{provider.title} can't confirm who you are just now.", hint="Try again in a moment."
     )

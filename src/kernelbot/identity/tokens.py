@@ -12,5 +12,5 @@ def new_token() -> str:
 
 
 def token_hash(token: str) -> bytes:
-    """SHA-256 of the token: enough for 256 random bits, which no one can guess through it."""
+    """SHA-256 of the token; a slow hash isn't needed, since nobody can guess 256 random bits."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

@@ -1,4 +1,4 @@
-"""Answering HTTP on a socket that listens already: in `serve` itself, or in one of its children."""
+"""Answers HTTP on a listening socket: in `serve` itself, or in one of its children."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ import uvicorn
 
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
-from kernelbot.main.connections import Door, connection_limits
+from kernelbot.main.connections import Connections, connection_limits
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.metrics import SHARED_METRICS, gathered_metrics
 from kernelbot.main.settings import Settings, read_settings
@@ -26,15 +26,15 @@ from kernelbot.services import Services
 
 _CLOSE_CONNECTIONS_S = 3
 _ACCEPTED_AT_ONCE = 64
-"""In one round of the event loop, before any of them can be closed to make room."""
+"""Connections per round of the event loop, in which none of them can be closed to make room."""
 _WAIT_IN_THE_KERNEL = 2048
 _COLLECT_AFTER = (700, 10, 1000)
-"""As Python has it, but what is kept is looked through a hundred times less often: it takes 25 ms,
-in which nobody is answered, and finds next to nothing."""
+"""Python's own thresholds, but long-lived objects are scanned a hundred times less often: a scan
+takes 25 ms, in which nothing is answered, and finds almost nothing."""
 
 
 def api_children(settings: Settings, url: str, listeners: list[socket.socket]) -> list[Child]:
-    """A process for each listener, which answers there as `main` below does."""
+    """A process for each listener, which runs `main` below."""
     metrics = settings.data / "metrics"
     shutil.rmtree(metrics, ignore_errors=True)
     metrics.mkdir()
@@ -53,7 +53,7 @@ def api_children(settings: Settings, url: str, listeners: list[socket.socket]) -
 
 
 def main() -> None:
-    """One of several processes of `serve`: it ends with its parent, however that ends."""
+    """One of several processes of `serve`: it ends when its parent ends, for whatever reason."""
     settings = read_settings()
     url = settings.external_database_url()
     assert url is not None, "`serve` passes it on"
@@ -79,7 +79,7 @@ async def answer(
         )
         config = uvicorn.Config(
             create_app(services, api_settings, registry),
-            http=Door(connection_limits()),  # type: ignore[arg-type]  # it makes one, as a class does
+            http=Connections(connection_limits()),  # type: ignore[arg-type]  # like a class
             log_config=None,
             access_log=False,
             lifespan="off",
@@ -91,8 +91,8 @@ async def answer(
         if parent is not None:
             # Nothing is ever written: readable means closed.
             asyncio.get_running_loop().add_reader(parent, partial(_orphaned, server, parent))
-        # What is there by now stays. Looking through it for garbage, again and again, would hold
-        # up every request that comes meanwhile for a tenth of a second.
+        # The objects that exist now are long-lived. Each scan of them for garbage would delay
+        # every request for a tenth of a second.
         gc.collect()
         gc.freeze()
         gc.set_threshold(*_COLLECT_AFTER)
@@ -100,29 +100,29 @@ async def answer(
 
 
 def on_stop_signals(act: Callable[[], object]) -> None:
-    """Do this at SIGTERM and SIGINT from now on, and no longer what was to be done."""
+    """Call `act` at SIGTERM and SIGINT from now on, and nothing else."""
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signal_number, act)
 
 
 class _Server(uvicorn.Server):
-    """Uvicorn without its own signal handling: we have more to stop than it knows of."""
+    """Uvicorn without its own signal handling: we have to stop more than its server."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen; how many wait and how many are accepted at once are one number to asyncio."""
+        """Listen; asyncio has only one number for both the backlog and accepts per round."""
         await super().startup(sockets)
         for listener in sockets or ():
             listener.listen(_WAIT_IN_THE_KERNEL)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """None of its business."""
+        """Do nothing: the signals are ours."""
         yield
 
 
 def _stop(server: _Server) -> None:
-    """The first signal stops in order, the next one doesn't wait for open connections."""
+    """The first signal stops in order; a second one doesn't wait for open connections."""
     server.force_exit = server.should_exit
     server.should_exit = True
 

@@ -1,5 +1,5 @@
-"""Background tasks: procrastinate's, done by whichever worker is free, each once however many
-workers there are. What causes one defers it in its own transaction; these are periodic."""
+"""Background tasks, run by procrastinate in any free worker, each once however many workers there
+are. The tasks here are periodic; others are deferred in the transaction that causes them."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ from kernelbot.store.database import Database
 
 _QUEUE = "background"
 _OFTEN = "*/10 * * * *"
-"""procrastinate makes up for what was due within the last ten minutes: so at each start as well."""
+"""procrastinate also runs what was due within the last ten minutes: so it runs at each start."""
 _HOURLY = "13 * * * *"
 _KEPT_HOURS = 72
 _RETRY_S = 1.0
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 @contextlib.asynccontextmanager
 async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
-    """Do background tasks while the block runs."""
+    """Run background tasks while the block runs."""
     connector = PsycopgConnector(conninfo=url, min_size=1, max_size=3, timeout=5.0)
     app = App(connector=connector)
     async with Database(url, max_size=2) as database, app.open_async():
@@ -43,7 +43,7 @@ async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
 
 
 async def _work(app: App) -> None:
-    """procrastinate's own loop ends when the database goes away."""
+    """Run procrastinate's loop again and again: it ends whenever the database goes away."""
     while True:
         try:
             await app.run_worker_async(
@@ -77,7 +77,7 @@ def _add_daily_export(app: App, settings: Settings, database: Database) -> None:
     @app.periodic(cron=_OFTEN)
     @app.task(queue=_QUEUE, name="daily_export", queueing_lock="daily_export")
     async def daily_export(timestamp: int) -> None:
-        """Whether the day's export is due, the service knows; after a failure in an hour."""
+        """Export if it is due, which the service decides; after a failure in an hour."""
         try:
             done = await exports.daily(await users.organiser())
         except KernelbotError as error:

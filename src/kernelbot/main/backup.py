@@ -18,7 +18,7 @@ _DATABASE = "postgres"
 
 @dataclass(frozen=True)
 class BackedUp:
-    """Of which folder's database, and the file's size."""
+    """The folder whose database was backed up, and the file's size."""
 
     data: Path
     size_bytes: int
@@ -26,7 +26,7 @@ class BackedUp:
 
 @dataclass(frozen=True)
 class Restored:
-    """In which folder, and the migrations that it took."""
+    """The folder that was restored into, and the migrations that were applied."""
 
     data: Path
     applied: tuple[str, ...]
@@ -40,13 +40,13 @@ def backup(file: Path, *, data: Path | None = None, force: bool = False) -> Back
     """
     settings = _embedded_settings(data, "pg_dump")
     if file.exists() and not force:
-        raise Conflict(f"{file} is there already.", hint="Take another name, or --force.")
+        raise Conflict(f"{file} already exists.", hint="Name another file, or use --force.")
     with _running(settings) as url:
         return BackedUp(settings.data, dump(url, file))
 
 
 def restore(file: Path, *, data: Path | None = None, force: bool = False) -> Restored:
-    """Put a backup in the database's place. `data` None: the configured folder. Blocks.
+    """Replace the database by a backup. `data` None: the configured folder. Blocks.
 
     Raises `Conflict` when a server runs on the data, or when there is some and `force` isn't set;
     else as `store.backup.restore`.
@@ -67,7 +67,7 @@ def restore(file: Path, *, data: Path | None = None, force: bool = False) -> Res
 
 @contextlib.contextmanager
 def _running(settings: Settings) -> Iterator[str]:
-    """The database's URL: of a server that serves already, else of one started for this."""
+    """The database's URL: of a server that already runs, else of one started for this."""
     postgres = EmbeddedPostgres(settings.data / "postgres")
     if not (postgres.folder / "PG_VERSION").exists():
         raise UserError(f"There is no database in {settings.data}.", hint="Name it with --data.")

@@ -33,10 +33,10 @@ SHORT_ON_GPU_NS = 10_000.0
 NOISY_SHARE = 0.05
 """An interval wider than this share of the median is noise that hides small gains."""
 CHECKER_RAISED = "The problem's checker can't use this output"
-"""What the harness says of a checker that raises on one output and not on the reference's: a wrong
-answer to whoever submits it, a mistake of the checker's to whoever writes it."""
+"""The harness's message if a checker raises on one output and not on the reference's. To the
+submission's author that is a wrong answer, to the problem's author a mistake in the checker."""
 _PROBLEM_S = "The problem's "
-"""How the harness begins what it says of a problem's own code."""
+"""How the harness's messages about a problem's own code begin."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +49,11 @@ class ProblemTrouble:
 
 @dataclass(frozen=True)
 class CheckedSolution:
-    """What became of one solution."""
+    """One solution and its outcome."""
 
     solution: Solution
     result: RunResult | None
-    """None where the file can't be submitted at all; `message` says why."""
+    """None if the file can't be submitted at all; `message` says why."""
     behaved: bool | None
     """None: it could not be judged, so nothing is known about the problem."""
     message: str
@@ -67,12 +67,12 @@ class CheckedSolution:
 
     @property
     def workloads(self) -> tuple[WorkloadResult, ...]:
-        """Its times; none unless it was timed."""
+        """Its timed workloads; empty unless it was timed."""
         phases = self.result.phases if self.result else ()
         return tuple(workload for phase in phases for workload in phase.workloads)
 
     def time_notes(self, workload: WorkloadResult) -> tuple[str, ...]:
-        """What is wrong with a workload as something to be timed, judged by these times."""
+        """What makes a workload unsuitable for timing, according to these times."""
         notes = []
         short_ns = SHORT_NS if self.vendor is Vendor.CPU else SHORT_ON_GPU_NS
         if workload.best_ns < short_ns:
@@ -88,9 +88,9 @@ class CheckedSolution:
 
 
 def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[ProblemTrouble, ...]:
-    """Run generator, reference and checker by themselves, in a process of their own; none where
-    they do what judging relies on, or can't be run here for want of a GPU. `device` None: the
-    first that is configured. Raises `UserError` where there is no such device."""
+    """Run generator, reference and checker alone, in a process of their own; returns what is wrong
+    with them, empty also if they can't run here because there is no GPU. `device` None: the first
+    configured one. Raises `UserError` if there is no such device."""
     job = JobSpec(
         job_id="try-problem",
         problem=loaded.definition.spec,
@@ -99,7 +99,7 @@ def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[Proble
         device=find_device(device),
     )
     if job.device.vendor is not Vendor.CPU:
-        return ()  # its solutions are judged where there is one
+        return ()  # its solutions are judged on a machine that has one
     limit_s = job.problem.timeouts.together_s + SLACK_S
     try:
         ended = subprocess.run(
@@ -123,9 +123,9 @@ def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[Proble
 def check_configured(
     loaded: LoadedProblem, *, device: str | None, sandbox: SandboxMode
 ) -> Iterator[CheckedSolution]:
-    """As `check_solutions`, on this machine and with what is configured. `device` None: the first.
+    """As `check_solutions`, on this machine with the configured devices. `device` None: the first.
 
-    Raises `UserError` where there is no such device.
+    Raises `UserError` if there is no such device.
     """
     settings = read_settings()
     return check_solutions(
@@ -150,7 +150,7 @@ def check_solutions(
 ) -> Iterator[CheckedSolution]:
     """Judge every solution of the problem's folder, one after the other, yielding as they end.
 
-    Correct ones run in mode benchmark, so that their times are known; where not `timed`, in mode
+    Correct ones run in mode benchmark, so that their times are known; if not `timed`, in mode
     test. A wrong one that passes its tests gets a second chance to be caught: in mode benchmark,
     whose sizes are others and whose outputs are checked as well.
     """

@@ -1,7 +1,7 @@
-"""Connections of strangers: how many there are, how large a head is, how long they may be silent.
+"""Limits on HTTP connections: their number, the size of a head, and the time without progress.
 
-Uvicorn reads heads of any size for as long as they come, waits for ever for what doesn't come, and
-answers what it can't read in words of its own.
+Uvicorn alone reads heads of any size, waits for ever for missing bytes, and answers bad requests
+in its own format.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ from kernelbot.api.errors import error_response
 log = structlog.get_logger(__name__)
 
 _KEPT_FILES = 256
-"""Open files that aren't connections of strangers: database, logs, uploads, children."""
+"""Open files that aren't HTTP connections: database, logs, uploads, children."""
 _MAX_FILES = 65_536
 _READ_AT_ONCE_BYTES = 16 << 10
 _PER_HEADER_BYTES = 32
-"""What is counted for each besides its text, as HTTP/2 does: short ones take memory, too."""
+"""Bytes counted for each header besides its text, as in HTTP/2: short ones use memory, too."""
 _LINGER_S = 2.0
-"""How long somebody who was refused may go on sending."""
+"""How long a refused client may continue to send."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class ConnectionLimits:
     """Sizes in bytes, times in seconds, of one process."""
 
     head_bytes: int = 32 << 10
-    """Of a request's line and headers, and of the trailers after its body."""
+    """Size of a request's line and headers, and of the trailers after its body."""
     head_s: float = 20.0
     """From the first byte that is waited for until the head is whole."""
     silence_s: float = 30.0
-    """How long a body that isn't whole may not come on, or an answer not be taken."""
-    most: int = 4096
-    """Connections at once. Beyond that the one that has kept us waiting longest is closed."""
+    """How long an incomplete body may pause, or the client not read an answer."""
+    max_connections: int = 4096
+    """Connections at once. Beyond that, the one that has kept us waiting longest is closed."""
 
 
 def raise_open_files() -> None:
@@ -52,19 +52,21 @@ def raise_open_files() -> None:
 
 
 def connection_limits() -> ConnectionLimits:
-    """The usual ones, with no more connections than the limit of open files leaves room for."""
+    """The defaults, with no more connections than the limit of open files allows."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = _MAX_FILES if soft == resource.RLIM_INFINITY else soft
-    return ConnectionLimits(most=min(ConnectionLimits.most, max(files - _KEPT_FILES, files // 2)))
+    return ConnectionLimits(
+        max_connections=min(ConnectionLimits.max_connections, max(files - _KEPT_FILES, files // 2))
+    )
 
 
-class Door:
+class Connections:
     """What the connections of one server share. Calling it makes the protocol of a new one."""
 
     def __init__(self, limits: ConnectionLimits) -> None:
         self.limits = limits
         self.waiting: dict[BoundedHttp, None] = {}
-        """Those whom we wait for, since the longest time first."""
+        """The connections whose client we wait for, the longest wait first."""
 
     def __call__(
         self,
@@ -73,48 +75,50 @@ class Door:
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> "BoundedHttp":
-        """As uvicorn asks for it."""
+        """The protocol of a new connection, as uvicorn calls it."""
         return BoundedHttp(self, config, server_state, app_state, _loop)
 
     def make_room(self, count: int) -> bool:
-        """Close who has kept us waiting longest, if there are too many. False: there is nobody."""
-        if count <= self.limits.most:
+        """If there are too many, close the connection that we have waited for longest. False: there
+        is none to close."""
+        if count <= self.limits.max_connections:
             return True
         longest = next(iter(self.waiting), None)
         if longest is None:
             return False
         longest.give_up()
-        longest.transport.close()  # now, whether anybody reads why or not
+        longest.transport.close()  # at once, even if the client doesn't read why
         return True
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """One connection, within the limits. What is refused gets an `ErrorBody` as everywhere."""
+    """One connection, within the limits. A refusal is an `ErrorBody`, as everywhere."""
 
     def __init__(
         self,
-        door: Door,
+        shared: Connections,
         config: Config,
         server_state: ServerState,
         app_state: dict[str, Any],
         _loop: asyncio.AbstractEventLoop | None = None,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._door = door
-        self._limits = door.limits
+        self._shared = shared
+        self._limits = shared.limits
         self._timer: asyncio.TimerHandle | None = None
         self._in_head = False
         self._head_bytes = 0
-        """Of the head or the trailers that are being read, as far as the parser told of them."""
+        """Size of the head or trailers being read, as far as the parser has reported them."""
         self._untold_bytes = 0
-        """Received since the parser told of anything: it keeps a header until it is whole."""
+        """Bytes received since the parser reported anything: it keeps a header until it is
+        complete."""
         self._unsent_bytes = 0
         self._refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Wait for its first request, if there is room."""
         super().connection_made(transport)
-        if self._door.make_room(len(self.connections)):
+        if self._shared.make_room(len(self.connections)):
             self._await_head()
         else:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
@@ -126,7 +130,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, a piece at a time, so that no head grows by much before it is measured."""
+        """Read a piece at a time, so that no head grows by much before it is measured."""
         for start in range(0, len(data), _READ_AT_ONCE_BYTES):
             if self._refused or self.transport.is_closing():
                 return
@@ -155,7 +159,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """A head is whole."""
+        """A head is complete."""
         self._in_head = False
         self._head_bytes = self._untold_bytes = 0
         self._stop_waiting()
@@ -167,7 +171,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """A request is whole."""
+        """A request is complete."""
         self._untold_bytes = 0
         self._stop_waiting()
         super().on_message_complete()
@@ -178,24 +182,24 @@ class BoundedHttp(HttpToolsProtocol):
         self._may_make_way()
 
     def pause_writing(self) -> None:
-        """The answer isn't taken: see whether that goes on."""
+        """The client doesn't read the answer: close the connection if that lasts too long."""
         super().pause_writing()
         self._watch_writing()
 
     def resume_writing(self) -> None:
-        """The answer was taken."""
+        """The client reads the answer again."""
         super().resume_writing()
         self._may_make_way()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # its words are uvicorn's own
-        """What the parser can't read; it raises in our callbacks' place, too."""
+        """Refuse a request that the parser can't read; our callbacks' errors get here, too."""
         too_large = self._head_bytes > self._limits.head_bytes
         self._refuse(
             HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE if too_large else HTTPStatus.BAD_REQUEST
         )
 
     def give_up(self) -> None:
-        """Wait no longer for what doesn't come, and say so to whoever has begun a request."""
+        """Stop waiting, and answer a client that has begun a request."""
         self._stop_waiting()
         begun = self._in_head or (self._is_busy() and not self.cycle.response_started)
         if begun and not self._refused:
@@ -209,33 +213,33 @@ class BoundedHttp(HttpToolsProtocol):
         if self._head_bytes > self._limits.head_bytes:
             raise ValueError(
                 "The head is too large."
-            )  # the parser stops, and tells as of a mistake
+            )  # the parser stops and reports it as a mistake
 
     def _is_busy(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
     def _may_make_way(self) -> None:
         if not (self._is_busy() or self.flow.write_paused or self.transport.is_closing()):
-            self._door.waiting[self] = None
+            self._shared.waiting[self] = None
 
     def _wait_on(self) -> None:
-        """After all that came was read: for how long to wait for more, if there is to be more."""
+        """After everything received was read: how long to wait for more, if more must come."""
         if not self._is_busy():
             self._await_head()
         elif self.cycle.more_body:
             self._await(self._limits.silence_s)
 
     def _await_head(self) -> None:
-        if self._timer is None:  # else it is awaited already, and bytes that trickle don't help
+        if self._timer is None:  # else the timer runs, and single bytes don't restart it
             self._await(self._limits.head_s)
 
     def _await(self, within_s: float) -> None:
         self._stop_waiting()
-        self._door.waiting[self] = None
+        self._shared.waiting[self] = None
         self._timer = self.loop.call_later(within_s, self._waited)
 
     def _stop_waiting(self) -> None:
-        self._door.waiting.pop(self, None)
+        self._shared.waiting.pop(self, None)
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -245,7 +249,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         if self._is_busy() and self.flow.read_paused and not self._refused:
-            self._await(self._limits.silence_s)  # it is we who don't read
+            self._await(self._limits.silence_s)  # we are the ones who don't read
         else:
             self.give_up()
 
@@ -262,8 +266,8 @@ class BoundedHttp(HttpToolsProtocol):
             self._watch_writing()
 
     def _refuse(self, status: HTTPStatus) -> None:
-        """Answer and close, and read nothing any more. An answer to what came whole before is
-        finished first, and then closes the connection itself."""
+        """Answer and close, and read nothing more. If an earlier request is being answered, that
+        is finished first and then closes the connection itself."""
         self._refused = True
         self._stop_waiting()
         log.warning("connection_refused", status=int(status))
@@ -277,7 +281,7 @@ class BoundedHttp(HttpToolsProtocol):
                 self.transport.close()
                 return
         self.transport.write(_answer(status))
-        # Whoever is still sending when the connection closes sees it reset, and never reads why.
+        # A client still sending when the connection closes sees a reset and never reads why.
         self.transport.write_eof()
         self._await(_LINGER_S)
 
@@ -286,15 +290,15 @@ _SENTENCES = {
     HTTPStatus.BAD_REQUEST: ("bad_request", "The request can't be read: it isn't HTTP."),
     HTTPStatus.REQUEST_TIMEOUT: (
         "too_slow",
-        "The request didn't come within the time for it. Please send it again.",
+        "The request didn't arrive in time. Please send it again.",
     ),
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: (
         "headers_too_large",
-        "The request's headers are larger than is taken here. Please send fewer or shorter ones.",
+        "The request's headers are too large. Please send fewer or shorter ones.",
     ),
     HTTPStatus.SERVICE_UNAVAILABLE: (
         "too_many_connections",
-        "Too many are connected just now. Please try again in a moment.",
+        "There are too many connections just now. Please try again in a moment.",
     ),
 }
 

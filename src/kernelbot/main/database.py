@@ -1,4 +1,4 @@
-"""`kernelbot db migrate`, and the database that `serve` stands on."""
+"""`kernelbot db migrate`, and the database that `serve` uses."""
 
 import asyncio
 import contextlib
@@ -20,7 +20,7 @@ log = structlog.get_logger()
 
 
 def migrate_database(*, data: Path | None = None) -> list[str]:
-    """Bring the configured database to this release's schema; returns what was applied.
+    """Migrate the configured database to this release's schema; returns what was applied.
 
     Blocks. Without DATABASE_URL it is the embedded one, which must not be in use.
     """
@@ -33,7 +33,7 @@ def migrate_database(*, data: Path | None = None) -> list[str]:
 
 @contextlib.contextmanager
 def locked_data(settings: Settings) -> Iterator[None]:
-    """The data folder for this process alone. Raises `Conflict` when another serves from it."""
+    """Lock the data folder for this process. Raises `Conflict` if another one serves from it."""
     path = settings.data / "serve.lock"
     lock = LockFile.acquire(path)
     if lock is None:
@@ -50,7 +50,7 @@ def locked_data(settings: Settings) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class ReadyDatabase:
-    """A database with the right schema. `postgres` None: it is someone else's to keep alive."""
+    """A database with the right schema. `postgres` None: it isn't ours to keep alive."""
 
     url: str
     postgres: EmbeddedPostgres | None
@@ -58,7 +58,7 @@ class ReadyDatabase:
 
 @contextlib.contextmanager
 def ready_database(settings: Settings) -> Iterator[ReadyDatabase]:
-    """The configured database, or the embedded one, started and migrated for the time being.
+    """The configured database, or the embedded one, started and migrated, while the block runs.
 
     Raises `SchemaOutdated`, `Unavailable`.
     """
@@ -74,7 +74,7 @@ def ready_database(settings: Settings) -> Iterator[ReadyDatabase]:
 
 @contextlib.asynccontextmanager
 async def kept_alive(database: ReadyDatabase) -> AsyncIterator[None]:
-    """While the block runs, an embedded server that dies is started again."""
+    """While the block runs, start an embedded server again if it dies."""
     task = asyncio.create_task(_keep_alive(database.postgres), name="keep Postgres alive")
     try:
         yield
@@ -96,7 +96,7 @@ async def _keep_alive(postgres: EmbeddedPostgres | None) -> None:
 
 @contextlib.contextmanager
 def embedded(settings: Settings) -> Iterator[EmbeddedPostgres]:
-    """The embedded server, started for the time being. `locked_data` comes first."""
+    """The embedded server, started, while the block runs. Use it within `locked_data`."""
     postgres = EmbeddedPostgres(settings.data / "postgres")
     try:
         postgres.start()

@@ -1,4 +1,4 @@
-"""`kernelbot doctor`: what this machine offers, what of it is in force, and what to do."""
+"""`kernelbot doctor`: what this machine has, whether it works, and what to do if not."""
 
 import importlib.metadata
 import os
@@ -54,7 +54,7 @@ class Part:
 
 
 def examine() -> list[Part]:
-    """Look at everything, and judge a small program to see whether it can be done here."""
+    """Check every part, and judge a small program to see whether judging works here."""
     return list(_parts())
 
 
@@ -108,7 +108,7 @@ def _tool(name: str, command: str, advice: str, required: bool = False) -> Part:
 
 
 def _version(text: str) -> str | None:
-    """The first word that looks like one: `13.0`, `V13.0.88`, `(Debian 12.2.0-14) 12.2.0`."""
+    """The first word like a version: `13.0`, `V13.0.88`, `(Debian 12.2.0-14) 12.2.0`."""
     words = (word.strip("(),").removeprefix("V") for word in text.split())
     return next((word for word in words if word[:1].isdigit() and "." in word), None)
 

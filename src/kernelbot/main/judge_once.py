@@ -42,9 +42,9 @@ def judge_once(
     command: Sequence[str] = HARNESS,
     slack_s: float = SLACK_S,
 ) -> RunResult:
-    """Judge and wait. `on_event` is called from another thread. Where no result comes back, the
-    answer is an `internal_error`, our fault. All of it has been killed on return, also
-    where an exception such as KeyboardInterrupt ends it."""
+    """Judge and wait. `on_event` is called from another thread. Without a result from the harness
+    this returns an `internal_error`, our fault. On return every process of it has ended, also if
+    an exception such as KeyboardInterrupt ends it."""
     reading, writing = os.pipe()
     with os.fdopen(reading, encoding="utf-8", errors="replace") as events:
         try:
@@ -72,7 +72,7 @@ def _nobody(_event: ProgressEvent) -> None:
 
 def _start(command: Sequence[str], events_fd: int) -> subprocess.Popen[bytes]:
     cache = platformdirs.user_cache_path("kernelbot") / "builds"
-    # A session of its own, so that Ctrl-C reaches us first and we can stop all of it.
+    # A session of its own, so that Ctrl-C reaches only us and we can stop all of it.
     return subprocess.Popen(
         [*command, "--events-fd", str(events_fd), "--build-cache", str(cache)],
         stdin=subprocess.PIPE,
@@ -85,7 +85,7 @@ def _start(command: Sequence[str], events_fd: int) -> subprocess.Popen[bytes]:
 
 
 def _stop(harness: subprocess.Popen[bytes]) -> None:
-    """First asked, so that it can clean up, then killed with its whole group."""
+    """Ask it to end, so that it can clean up, then kill its whole process group."""
     if harness.poll() is None:
         harness.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):

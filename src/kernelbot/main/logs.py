@@ -46,14 +46,14 @@ def set_up_logs(*, json: bool | None = None, level: int = logging.INFO) -> None:
 def _printable(
     _logger: Any, _method: str, event: structlog.typing.EventDict
 ) -> structlog.typing.EventDict:
-    """Paths and names come from strangers: none of them moves the operator's cursor."""
+    """Make control characters visible: paths and names come from other people."""
     return {
         key: printable(value) if isinstance(value, str) else value for key, value in event.items()
     }
 
 
 def _plain_traceback(stream: TextIO, error: structlog.typing.ExcInfo) -> None:
-    """The usual one shows local variables, and tokens are among them."""
+    """A traceback without local variables, which may hold tokens."""
     text = io.StringIO()
     structlog.dev.plain_traceback(text, error)
     stream.write(printable(text.getvalue()))

@@ -1,4 +1,4 @@
-"""What the database knows, as Prometheus metrics. HTTP latencies are the API's own."""
+"""Prometheus metrics from the database. The API itself measures HTTP latencies."""
 
 import asyncio
 import contextlib
@@ -15,7 +15,7 @@ from kernelbot.services import Services
 from kernelbot.services.devices import Busyness
 
 SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
-"""In the environment of processes that share a port: the folder where they count together. The
+"""Environment variable of processes that share a port: the folder of their common counters. The
 library reads it when it is imported."""
 
 _PERIOD_S = 5.0
@@ -25,14 +25,14 @@ _COUNTERS = {
     "runs_started": ("kernelbot_runs_started", "Attempts begun, by device.", "device"),
     "wait_seconds": (
         "kernelbot_wait_seconds",
-        "Seconds that begun runs had waited in all, by device.",
+        "Total seconds that runs waited before they began, by device.",
         "device",
     ),
 }
 
 
 class _Collector(Collector):
-    """Shows what was gathered last, so that a scrape never waits for the database."""
+    """Shows what was read last, so that a scrape never waits for the database."""
 
     def __init__(self) -> None:
         self.latest: Busyness | None = None

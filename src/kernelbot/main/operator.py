@@ -1,4 +1,4 @@
-"""The operator's token, which ends with the server, however that ends."""
+"""The operator's token, which expires when the server has ended, for whatever reason."""
 
 import asyncio
 import contextlib
@@ -13,13 +13,13 @@ from kernelbot.domain.errors import Unavailable
 from kernelbot.services import Services
 
 LASTS_S = 900.0
-"""Without a server that renews it. One that was killed can't take its token back."""
+"""How long it lasts without a server that renews it: a killed server can't revoke its token."""
 log = structlog.get_logger(__name__)
 
 
 async def sign_out_the_dead(services: Services, file: Path) -> None:
-    """Take back the tokens that killed servers left beside `file` and in it, which is that of our
-    own port: nobody else serves there any more. Raises `Unavailable`."""
+    """Revoke the tokens that killed servers left beside `file` and in it. `file` is that of our
+    own port, where nobody else can serve. Raises `Unavailable`."""
     for other in file.parent.glob("*.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             left = json.loads(other.read_text())
@@ -31,7 +31,7 @@ async def sign_out_the_dead(services: Services, file: Path) -> None:
 
 @contextlib.asynccontextmanager
 async def renewed(services: Services, token: str, lasts_s: float = LASTS_S) -> AsyncIterator[None]:
-    """While the block runs the token lasts, and from its end on no longer than `lasts_s`."""
+    """Keep the token valid while the block runs, and no longer than `lasts_s` after its end."""
     task = asyncio.create_task(_renew(services, token, lasts_s), name="renew the operator's token")
     try:
         yield

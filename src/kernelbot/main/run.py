@@ -1,4 +1,4 @@
-"""`kernelbot run`: a file judged against a problem folder, with no server at all."""
+"""`kernelbot run`: judges a file against a problem folder, without a server."""
 
 import uuid
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def run(wanted: LocalRun, on_event: OnEvent, on_warning: Callable[[str], None]) 
 
 
 def find_device(name: str | None) -> DeviceSpec:
-    """A configured device by its name in any case. Raises `UserError` where there is none."""
+    """A configured device, found in upper or lower case. Raises `UserError` if there is none."""
     devices = [device.spec for device in read_settings().device_configs()]
     if name is None:
         return devices[0]

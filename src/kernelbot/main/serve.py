@@ -35,9 +35,9 @@ def serve(
     worker: bool = True,
     processes: int = 1,
 ) -> None:
-    """Serve until SIGTERM or SIGINT; then everything that was started has ended. Blocks.
+    """Serve until SIGTERM or SIGINT; on return everything that was started has ended. Blocks.
 
-    One process answers by itself; `processes` more than one are children that share the port.
+    With `processes` 1 this process answers; with more, children answer that share the port.
 
     Raises `Conflict` when another serves from the data folder, `UserError` for a port that is
     taken, `SchemaOutdated`, `Unavailable`.
@@ -84,14 +84,14 @@ async def _serve(
 
 @contextlib.contextmanager
 def _listening(host: str, port: int, count: int = 1) -> Iterator[list[socket.socket]]:
-    """So many listeners on one port, among whom the kernel divides the connections. With a single
-    shared one, whichever process wakes first would take all that wait."""
+    """`count` listeners on one port, among which the operating system divides the connections. With
+    one shared listener, the process that wakes first would accept all waiting connections."""
     with contextlib.ExitStack() as stack:
         first = _listener(host, port)
         if count == 1:
             yield [stack.enter_context(first)]
             return
-        # Nobody else had the port. Those who share it must all have asked to.
+        # Nobody else had the port. All sockets that share it must have SO_REUSEPORT.
         port = first.getsockname()[1]
         first.close()
         yield [stack.enter_context(_listener(host, port, shared=True)) for _ in range(count)]
@@ -114,14 +114,14 @@ def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
 
 
 def _url(listener: socket.socket) -> str:
-    """Under which this machine reaches the server."""
+    """The URL under which this machine reaches the server."""
     host, port = listener.getsockname()[:2]
     name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104  # compared, not bound
     return f"http://{name}:{port}"
 
 
 def _embedded_data(settings: Settings, database: ReadyDatabase) -> Path | None:
-    """The folder of the embedded database; None: there is another."""
+    """The folder of the embedded database; None: another database is used."""
     return settings.data.resolve() if database.postgres is not None else None
 
 
@@ -129,8 +129,8 @@ def _embedded_data(settings: Settings, database: ReadyDatabase) -> Path | None:
 async def _operator(
     services: Services, url: str, listener: socket.socket, data: Path | None
 ) -> AsyncIterator[None]:
-    """The account of whoever serves, and a token that its clients on this machine find. `data`:
-    the folder of the embedded database; None: there is another."""
+    """An account for the operating system user who serves, with a token that their clients on this
+    machine find. `data`: the folder of the embedded database; None: another database is used."""
     port = listener.getsockname()[1]
     file = platformdirs.user_state_path("kernelbot") / "servers" / f"{port}.json"
     await sign_out_the_dead(services, file)
@@ -151,12 +151,12 @@ async def _operator(
             yield
     finally:
         file.unlink(missing_ok=True)
-        with contextlib.suppress(Unavailable):  # then the token outlives us, known to nobody
+        with contextlib.suppress(Unavailable):  # then the token stays valid, but nobody knows it
             await services.users.sign_out(signed_in.token)
 
 
 def _account_name() -> str:
-    """Of whoever serves; a container may well run us as a number that has no name."""
+    """The name of the user who serves; in a container the user may be a number without a name."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):

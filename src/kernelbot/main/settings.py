@@ -1,4 +1,4 @@
-"""Settings: `kernelbot.toml`, the environment and `.env`, in rising order of weight."""
+"""Settings: from `kernelbot.toml`, `.env` and the environment."""
 
 import importlib.util
 import os
@@ -38,12 +38,12 @@ from kernelbot.services.moderation.reviews import ReviewRules
 
 
 def _environment(name: str) -> Any:
-    """A text that only the environment and `.env` know, under a name without our prefix."""
+    """A text that only the environment and `.env` can set, under a name without our prefix."""
     return Field(default=None, repr=False, validation_alias=AliasChoices(name, name.lower()))
 
 
 class Settings(BaseSettings):
-    """Everything that can be configured. Environment names are those operators know already."""
+    """Everything that can be configured."""
 
     model_config = SettingsConfigDict(
         env_prefix="KERNELBOT_",
@@ -54,7 +54,7 @@ class Settings(BaseSettings):
     )
 
     data: Path = Field(default_factory=lambda: platformdirs.user_data_path("kernelbot"))
-    """The folder of the embedded Postgres and of the jobs that run."""
+    """The folder of the embedded Postgres and of running jobs."""
     database_url: str | None = Field(
         default=None, validation_alias=AliasChoices("DATABASE_URL", "database_url")
     )
@@ -65,9 +65,9 @@ class Settings(BaseSettings):
         default=None, validation_alias=AliasChoices("ADMIN_TOKEN", "admin_token")
     )
     public_url: str | None = None
-    """How browsers reach the server, for logins; None: as they ask for it."""
+    """The URL under which browsers reach the server, for logins; None: as in their requests."""
     registration: Registration = Registration.OPEN
-    """Who may make an account by logging in."""
+    """Who may create an account by logging in."""
     cli_github_client_id: str | None = _environment("CLI_GITHUB_CLIENT_ID")
     cli_github_client_secret: str | None = _environment("CLI_GITHUB_CLIENT_SECRET")
     cli_discord_client_id: str | None = _environment("CLI_DISCORD_CLIENT_ID")
@@ -84,7 +84,7 @@ class Settings(BaseSettings):
     problems_repo: str | None = Field(
         default=None, validation_alias=AliasChoices("PROBLEMS_REPO", "problems_repo")
     )
-    """What `kernelbot sync` takes problems from when nothing else is named."""
+    """The repository that `kernelbot sync` reads if none is named."""
     hf_token: str | None = Field(
         default=None, repr=False, validation_alias=AliasChoices("HF_TOKEN", "hf_token")
     )
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
     harness_command: tuple[str, ...] = HARNESS
     """How the local launcher starts the harness."""
     warm: tuple[str, ...] | None = None
-    """Frameworks loaded ahead of need; None: numpy, and torch where it is installed."""
+    """Frameworks loaded in advance; None: numpy, and torch if it is installed."""
 
     @classmethod
     def settings_customise_sources(
@@ -111,7 +111,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Arguments, then environment, `.env`, and the file that KERNELBOT_CONFIG names at last."""
+        """Arguments first, then the environment, `.env`, and the file of KERNELBOT_CONFIG."""
         file = TomlConfigSettingsSource(settings_cls, _configuration_file())
         _refuse_unknown(file.toml_data, settings_cls)
         return (init_settings, env_settings, dotenv_settings, file_secret_settings, file)
@@ -165,7 +165,7 @@ class Settings(BaseSettings):
         return LoginRules(tuple(providers), self.registration)
 
     def host_command(self, device: DeviceConfig) -> tuple[str, ...]:
-        """How a device's harness host is started."""
+        """The command that starts a device's harness host."""
         options = ["--warm", ",".join(self._warm()), "--slots", str(device.slots)]
         options += ["--vendor", device.spec.vendor]
         options += ["--reserved-cores", str(device.reserved_cores)]
@@ -174,7 +174,7 @@ class Settings(BaseSettings):
         return (*self.harness_command, "host", *options)
 
     def export_rules(self) -> ExportRules:
-        """As the services know them."""
+        """The export settings in the services' form."""
         export = self.export
         return ExportRules(export.key, self.hf_token, export.repository, export.endpoint)
 
@@ -195,7 +195,7 @@ class Settings(BaseSettings):
 
 
 def _configuration_file() -> str:
-    """Raises `UserError` where one was named that isn't there."""
+    """The configuration file. Raises `UserError` if KERNELBOT_CONFIG names one that isn't there."""
     named = os.environ.get("KERNELBOT_CONFIG")
     if named and not Path(named).is_file():
         raise UserError(f"KERNELBOT_CONFIG names {named}, which isn't a file.")
@@ -203,7 +203,8 @@ def _configuration_file() -> str:
 
 
 def _refuse_unknown(table: dict[str, Any], settings: type[BaseSettings]) -> None:
-    """The file holds our keys alone, unlike the environment and `.env`. Raises `UserError`."""
+    """Refuse unknown keys: the file is only ours, unlike the environment and `.env`. Raises
+    `UserError`."""
     known = set(settings.model_fields)
     for field in settings.model_fields.values():
         if isinstance(field.validation_alias, AliasChoices):
@@ -211,13 +212,13 @@ def _refuse_unknown(table: dict[str, Any], settings: type[BaseSettings]) -> None
     unknown = sorted(set(table) - known)
     if unknown:
         raise UserError(
-            f"The configuration file has no key `{unknown[0]}` to set.",
+            f"The configuration file has the unknown key `{unknown[0]}`.",
             hint="See docs/reference/configuration.md.",
         )
 
 
 def read_settings(**given: object) -> Settings:
-    """The settings, with what was given on the command line (None: not given) on top.
+    """The settings; those given on the command line (None: not given) take precedence.
 
     Raises `UserError` naming each key that is wrong.
     """

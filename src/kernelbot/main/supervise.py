@@ -20,15 +20,15 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Child:
-    """A process to keep running. It finds the end of its standard input when we are gone."""
+    """A process to keep running. Its standard input ends when we are gone."""
 
     name: str
     command: tuple[str, ...]
     environment: dict[str, str]
     patience_s: float
-    """From the request to stop until it is killed."""
+    """Time from the request to stop until it is killed."""
     descriptors: tuple[int, ...] = ()
-    """Those that it inherits besides the standard ones."""
+    """Descriptors that it inherits besides the standard ones."""
 
 
 def child(
@@ -48,7 +48,7 @@ def child(
         environment={
             **os.environ,
             "DATABASE_URL": url,
-            "DISABLE_SSL": "0",  # the URL says it already
+            "DISABLE_SSL": "0",  # the URL already contains it
             "KERNELBOT_DATA": str(settings.data),
             **(environment or {}),
         },
@@ -75,7 +75,7 @@ async def _keep(child: Child, stopping: asyncio.Event) -> None:
         started_s = time.monotonic()
         try:
             process = await _start(child)
-        except OSError as error:  # no memory, or too many processes: that may pass
+        except OSError as error:  # no memory, or too many processes: this may be temporary
             log.error("child_not_started", child=child.name, error=str(error))
         else:
             code = await _ended(process, stopping)
@@ -95,13 +95,13 @@ async def _start(child: Child) -> asyncio.subprocess.Process:
         stdin=asyncio.subprocess.PIPE,
         env=child.environment,
         pass_fds=child.descriptors,
-        # Ctrl-C is for us, who then stop the child when its turn has come.
+        # Ctrl-C goes to us only; we then stop the child in order.
         process_group=0,
     )
 
 
 async def _ended(process: asyncio.subprocess.Process, stopping: asyncio.Event) -> int | None:
-    """How it ended by itself; None: it is to be stopped."""
+    """Its exit code if it ended by itself; None: it must be stopped."""
     waits = [asyncio.ensure_future(process.wait()), asyncio.ensure_future(stopping.wait())]
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
     for wait in waits:

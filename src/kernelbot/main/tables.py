@@ -1,4 +1,4 @@
-"""The tables of `kernelbot.toml`: what each may hold. Keys that nobody knows are mistakes."""
+"""The tables of `kernelbot.toml` and their keys. Unknown keys are mistakes."""
 
 import dataclasses
 import math
@@ -26,13 +26,13 @@ class DeviceSettings(BaseModel):
     launcher: Literal["local"] = "local"
     slots: int = Field(default=1, ge=1, le=256)
     reserved_cores: int = Field(default=1, ge=0)
-    """Cores of a CPU device that are left to the judge, so that times of submissions repeat."""
+    """Cores of a CPU device reserved for the judge, so that submissions' times are repeatable."""
     peak_flops: float | None = Field(default=None, gt=0)
     peak_bytes_per_s: float | None = Field(default=None, gt=0)
     launch_overhead_ns: float | None = Field(default=None, gt=0)
 
     def config(self) -> DeviceConfig:
-        """As the services know it."""
+        """The device in the services' form."""
         spec = DeviceSpec(
             name=self.name,
             vendor=self.vendor,
@@ -45,16 +45,16 @@ class DeviceSettings(BaseModel):
 
 
 class WorkerSettings(BaseModel):
-    """The `[worker]` table: rhythm of recovery, in seconds."""
+    """The `[worker]` table: intervals of heartbeats and recovery, in seconds."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     heartbeat_s: float = Field(default=2.0, gt=0)
     stale_s: float = Field(default=30.0, gt=0)
-    """A worker silent for longer is taken for dead."""
+    """A worker without a heartbeat for longer counts as dead."""
     sweep_s: float = Field(default=5.0, gt=0)
     grace_s: float = Field(default=10.0, ge=0)
-    """How long running jobs may go on after SIGTERM, before they are handed back."""
+    """How long running jobs may continue after SIGTERM before they go back into the queue."""
 
 
 class QueueSettings(BaseModel):
@@ -63,14 +63,14 @@ class QueueSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     waiting_limit: int = Field(default=100, ge=1)
-    """So many may wait; submitting more is refused."""
+    """How many may wait; submitting more is refused."""
     running_limit: int | None = Field(default=None, ge=1)
-    """So many may be judged at once; None: as many as there is room for."""
+    """How many may be judged at once; None: as many as the device has slots."""
     ranked_first: bool = False
-    """Ranked runs go before all others, whoever's turn it is."""
+    """Ranked runs go before all others, regardless of turns."""
 
     def rules(self) -> QueueRules:
-        """As the services know them."""
+        """The rules in the services' form."""
         return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
 
 
@@ -80,20 +80,20 @@ class ExportSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     key: str | None = Field(default=None, min_length=16, repr=False)
-    """Of the pseudonyms; None: one that is made once and kept in the database."""
+    """The key of the pseudonyms; None: one that is made once and kept in the database."""
     repository: str | None = Field(default=None, pattern=r"^[^/\s]+/[^/\s]+$")
     """The dataset on the Hugging Face Hub, `owner/name`."""
     endpoint: str | None = Field(default=None, pattern=r"^https?://")
-    """Another Hub than the public one."""
+    """The URL of a Hub; None: the public one."""
 
 
 def mistake(sentence: str) -> PydanticCustomError:
-    """What a validator raises; the value isn't shown, since it may be a secret."""
+    """The error that a validator raises; it doesn't show the value, which may be a secret."""
     return PydanticCustomError("mistake", "{sentence}", {"sentence": sentence})
 
 
 def _of(kind: type) -> BeforeValidator:
-    """Refuses keys that the dataclass doesn't have: else they would be lost without a word."""
+    """Refuses keys that the dataclass doesn't have: else they would be ignored silently."""
     known = {field.name for field in dataclasses.fields(kind)}
 
     def check(table: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Leaves repeated lines out of a log: whoever makes a server complain makes it write, too."""
+"""Leaves repeated lines out of a log: else anyone who causes warnings could fill the disk."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ import structlog
 
 _WITHIN_S = 10.0
 _LINES = 20
-"""Of one kind within that time."""
+"""Maximum of lines of one kind within that time."""
 _KINDS = 1000
 _LOUD = frozenset({"warning", "error", "critical"})
 
@@ -22,20 +22,20 @@ class _Kind:
 
 
 class Thinning:
-    """Counts lines by kind: what they say, without what they say it of."""
+    """Counts lines by kind: their text without the values in it."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, str], _Kind] = {}
 
     def left_out_before(self, source: str, words: str) -> int | None:
-        """How many such lines were left out since the last; None: leave this one out."""
+        """How many such lines were left out since the last one; None: leave this one out."""
         name = (source, words)
         now_s = time.monotonic()
         found = self._kinds.get(name)
         if found is None or now_s - found.since_s > _WITHIN_S:
             left_out = found.left_out if found else 0
             if len(self._kinds) >= _KINDS:
-                self._kinds.clear()  # so many kinds are no kinds: then it is better to write
+                self._kinds.clear()  # with so many kinds nothing repeats: then write them
             self._kinds[name] = _Kind(now_s, lines=1)
             return left_out
         if found.lines >= _LINES:
@@ -46,7 +46,7 @@ class Thinning:
 
 
 class ThinnedEvents:
-    """The processor for our own lines. Those that tell of no trouble, as one per request, stay."""
+    """The processor for our own lines. Lines below warning, such as one per request, all stay."""
 
     def __init__(self, thinning: Thinning) -> None:
         self._thinning = thinning
@@ -64,7 +64,7 @@ class ThinnedEvents:
 
 
 class ThinnedRecords(logging.Filter):
-    """The filter for the lines of others."""
+    """The filter for the lines of libraries."""
 
     def __init__(self, thinning: Thinning) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The last resort against a process that hangs in code of its own."""
+"""Ends a process whose own code hangs."""
 
 import asyncio
 import contextlib
@@ -10,11 +10,11 @@ STANDSTILL_S = 60.0
 
 @contextlib.asynccontextmanager
 async def watched(standstill_s: float = STANDSTILL_S) -> AsyncIterator[None]:
-    """While the block runs: where the event loop stands still for so long, the process ends at
-    once, with code 1 and the lines where it stood on stderr. Whoever supervises starts another.
+    """While the block runs: if the event loop stands still for `standstill_s`, the process ends at
+    once with code 1 and a traceback on stderr. Its supervisor starts another one.
 
-    A regular expression that never ends holds Python's own threads up, but not this: it is a
-    thread of the interpreter's.
+    A regular expression that never ends blocks all Python threads, but not this one, which belongs
+    to the interpreter itself.
     """
     task = asyncio.create_task(_wind_up(standstill_s), name="watchdog")
     try:

@@ -37,13 +37,13 @@ from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from kernelbot.store.database import Database
 
 _POOL_SIZE = 5
-"""Connections of an API process. With more of them busy than there are cores, requests wait for a
-processor inside Postgres, where the next to run is anybody's guess, instead of here in turn."""
+"""Connections of an API process. If more of them are busy than there are cores, requests wait for
+a processor inside Postgres in no fixed order, instead of here in turn."""
 
 
 @dataclass(frozen=True)
 class Core:
-    """The services with what they stand on."""
+    """The services with their database."""
 
     database: Database
     services: Services
@@ -61,7 +61,7 @@ async def open_services(
     export_rules: ExportRules | None = None,
     login_rules: LoginRules | None = None,
 ) -> AsyncIterator[Core]:
-    """Everything a door needs, over the database at `url`, closed at the end."""
+    """Everything a door needs, with the database at `url`, closed at the end."""
     async with (
         Database(url, max_size=pool_size) as database,
         Listener(url, "kernelbot_events") as listener,
@@ -96,7 +96,7 @@ async def open_services(
 
 
 def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[Core]:
-    """The services as the settings want them."""
+    """The services, configured by the settings."""
     return open_services(
         url,
         settings.device_configs(),

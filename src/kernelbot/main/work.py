@@ -1,4 +1,4 @@
-"""`kernelbot worker`: one worker over the database at a URL."""
+"""`kernelbot worker`: one worker with the database at a URL."""
 
 import asyncio
 import contextlib
@@ -32,15 +32,15 @@ def run_worker(*, data: Path | None = None) -> None:
     url = settings.external_database_url()
     if url is None:
         raise UserError(
-            "A worker of its own needs DATABASE_URL.",
-            hint="`kernelbot serve` has a worker already, over its embedded database.",
+            "`kernelbot worker` needs DATABASE_URL.",
+            hint="With the embedded database, `kernelbot serve` already runs a worker.",
         )
     set_up_logs()
     asyncio.run(work(settings, url))
 
 
 def main() -> None:
-    """The worker as a child of `serve`: it ends with its parent, however that ends."""
+    """The worker as a child of `serve`: it ends when its parent ends, for whatever reason."""
     settings = read_settings()
     url = settings.external_database_url()
     assert url is not None, "`serve` passes it on"
@@ -70,7 +70,7 @@ async def work(settings: Settings, url: str, parent: int | None = None) -> None:
 
 @contextlib.asynccontextmanager
 async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
-    """A worker with its launchers and an identity that others can see is alive."""
+    """A worker with its launchers and a lock by which others can see that it is alive."""
     devices = settings.device_configs()
     owners = settings.data / "workers"
     owner = f"{socket.gethostname()}-{uuid.uuid4().hex[:12]}"
@@ -108,7 +108,7 @@ def launchers(settings: Settings) -> dict[str, Launcher]:
 
 
 def _gone(owners: Path, names: list[str]) -> list[str]:
-    """Those whose lock lies here and is held by nobody any more."""
+    """The owners whose lock file is here and no longer locked."""
     return [name for name in names if is_held(owners / f"{name}.lock") is False]
 
 

@@ -24,7 +24,7 @@ class WireError(ValueError):
 
 
 def to_wire(message: Any) -> dict[str, Json]:
-    """A dataclass as a JSON object with the protocol's `version` in front."""
+    """A dataclass as a JSON object whose first key is the protocol's `version`."""
     return {"version": PROTOCOL_VERSION, **_encode(message)}
 
 
@@ -39,8 +39,8 @@ def from_wire(kind: type[T], value: Json) -> T:
 
 @cache
 def precompile_decoders(kind: type) -> None:
-    """Look into the types of a message, and of all that may be in it, ahead of the first: once for
-    all forks of a process."""
+    """Make the decoders of a message's type and of all types in it before the first message: once
+    for all forks of a process."""
     _fields(kind)
     for hint in typing.get_type_hints(kind).values():
         for part in _dataclasses_in(hint):
@@ -64,13 +64,13 @@ def _encode(value: Any) -> Json:
     if isinstance(value, dict):
         return {key: _encode(item) for key, item in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
-        raise WireError(f"{value} has no place in a message")
+        raise WireError(f"{value} can't be sent: JSON has no NaN and no infinity")
     return value
 
 
 def _decoder(kind: Any) -> _Decoder:
-    """How a value of the type is read. Types are looked into once and not for every value: a
-    result has some hundred."""
+    """How a value of the type is read. Each type is inspected once and not for every value: a
+    result has hundreds of values."""
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return _union(args)
@@ -80,7 +80,7 @@ def _decoder(kind: Any) -> _Decoder:
         return _list_of(_decoder(args[0]))
     if origin is dict:
         return _dict_of(_decoder(args[1]))
-    if isinstance(kind, str | typing.ForwardRef):  # the alias within itself is but its name
+    if isinstance(kind, str | typing.ForwardRef):  # within itself the alias is only a name
         name = kind if isinstance(kind, str) else kind.__forward_arg__
         return lambda value, path: _forward(name)(value, path)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):

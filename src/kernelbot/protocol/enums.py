@@ -1,4 +1,4 @@
-"""The closed vocabularies of the wire. `domain` uses these very enums; there are no others."""
+"""The enums of the wire. `domain` uses these same enums; there are no others."""
 
 from enum import StrEnum
 
@@ -59,7 +59,7 @@ class Lang(StrEnum):
 
 
 class RankRule(StrEnum):
-    """How workload scores become one: the last, the arithmetic mean, the geometric mean."""
+    """How the workloads' scores become one: the last, the arithmetic mean, the geometric mean."""
 
     LAST = "last"
     MEAN = "mean"
@@ -75,7 +75,8 @@ class Vendor(StrEnum):
 
 
 class SandboxMode(StrEnum):
-    """`REQUIRED`: no sandbox, no judging. `NONE`: the operator chose to run without, and knows."""
+    """`REQUIRED`: without a sandbox nothing is judged. `NONE`: the operator chose to judge without
+    one."""
 
     REQUIRED = "required"
     NONE = "none"

@@ -1,7 +1,7 @@
-"""What of the environment goes on from the platform to the harness and to all that it starts.
+"""Which environment variables the platform passes to the harness and to everything it starts.
 
-Names are listed, for a list of what to leave out would always lack one: tokens, database addresses
-and passwords stay with the processes that need them.
+The names that may pass are listed, because a list of names to leave out would always lack one:
+tokens, database addresses and passwords stay with the processes that need them.
 """
 
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ _PREFIXES = (
 
 
 def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
-    """Those variables that harness, judges and sandboxes start with."""
+    """The variables that harness, judges and sandboxes start with."""
     return {
         name: value
         for name, value in environment.items()

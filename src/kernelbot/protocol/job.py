@@ -45,7 +45,7 @@ class BuildConfig:
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Wall-clock limits of the phases."""
+    """Wall-clock limits of the phases, in seconds."""
 
     test_s: float = 180.0
     benchmark_s: float = 180.0
@@ -54,13 +54,13 @@ class Timeouts:
 
     @property
     def together_s(self) -> float:
-        """What judging may take at most, but for the time that is the platform's own."""
+        """How long judging may take at most, without the platform's own time."""
         return self.test_s + self.benchmark_s + self.ranked_s + self.compile_s
 
 
 @dataclass(frozen=True)
 class Floor:
-    """The least work one workload must do; None where the author doesn't say."""
+    """The least work one workload must do; None if the author doesn't say."""
 
     flops: float | None = None
     memory_bytes: float | None = None
@@ -87,11 +87,11 @@ class ProblemSpec:
     fresh_output: bool = False
     """Outputs must not share memory with inputs."""
     inputs_unchanged: bool = False
-    """Inputs must be bit for bit what they were after the call."""
+    """After the call the inputs must be bit for bit what they were before."""
     floors: tuple[Floor | None, ...] = ()
     """Per benchmark; empty when the problem names no floor."""
     anchor: str | None = None
-    """Name of the file among `files` with a known kernel to time in turn, or None."""
+    """The file among `files` with a known kernel, timed alternately with the author's; or None."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Limits:
     processes: int = 256
     open_files: int = 1024
     file_size_bytes: int = 256 << 20
-    """Largest single file, and the size of the private /tmp."""
+    """Largest single file, and size of the private /tmp."""
     cpu_time_s: float = 600.0
     output_kept_bytes: int = 1 << 20
     """Kept of stdout and of stderr each; the middle is cut out with a note."""
@@ -131,16 +131,16 @@ class SamplingRules:
     max_samples: int = 1000
     min_total_s: float = 0.05
     wall_cap_s: float = 2.0
-    """Of one workload, once it has its least number of samples; data and checks included."""
+    """Time for one workload once it has `min_samples`; making data and checks included."""
     patience_s: float = 20.0
-    """How long a workload of slow calls may go on to reach its least number of samples."""
+    """How long a workload of slow calls may take to reach `min_samples`."""
     target_relative_ci: float = 0.01
     """Stop once the 95 % interval of the median is narrower than this share of the median."""
     warmup_s: float = 0.02
     block: int = 10
     check_share: float = 0.5
-    """At least this share of timed calls is checked, never less than the fastest half; all if that
-    is cheap. They are chosen once sampling is over."""
+    """At least this share of the timed calls is checked, never less than the fastest half; all of
+    them if that is cheap. They are chosen once sampling is over."""
 
 
 @dataclass(frozen=True)

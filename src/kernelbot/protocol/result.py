@@ -27,8 +27,8 @@ class CaseResult:
 class WorkloadResult:
     """The measurement of one workload; every sample is kept, all times in nanoseconds.
 
-    Samples are as they were measured. The figures are of the samples times their factors where
-    there are any.
+    Samples are as they were measured. The statistics are of the samples times their
+    `drift_factors`, if there are any.
     """
 
     spec: str
@@ -43,13 +43,13 @@ class WorkloadResult:
     checked: int = 0
     """How many of the samples' outputs were checked."""
     stopped_by: str = ""
-    """`precision`, `max_samples` or `wall_cap`; `script` where a problem's own script measured."""
+    """`precision`, `max_samples` or `wall_cap`; `script` if a problem's own script measured."""
     empty_call_ns: float | None = None
     """Median time of an empty call on the same runner: reported, never subtracted."""
     anchor_ns: float | None = None
-    """Median time of the problem's anchor between the samples; None where it has none."""
+    """Median time of the problem's anchor between the samples; None if it has none."""
     drift_factors: tuple[float, ...] = ()
-    """What cancels drift: a factor for each ten samples, from the anchor's times beside them."""
+    """Factors that cancel drift, one for each ten samples, from the anchor's times beside them."""
     extra: dict[str, str] = field(default_factory=dict)
     """Further keys a problem's script reported."""
 
@@ -121,7 +121,7 @@ class RunResult:
     system: SystemInfo
     sandbox: SandboxReport
     score_s: float | None = None
-    """Only of accepted runs with timed phases; by the problem's ranking rule, in seconds."""
+    """In seconds, by the problem's ranking rule; None unless accepted with timed phases."""
     score_ci95_s: tuple[float, float] | None = None
     phases: tuple[PhaseResult, ...] = ()
     stdout: str = ""
@@ -134,5 +134,5 @@ class RunResult:
     timings: dict[str, float] = field(default_factory=dict)
     """Where our own time went, in seconds: `startup`, `compile`, `kernel`, `overhead`."""
     suspicions: tuple[str, ...] = ()
-    """What speaks against the score of an accepted run, a sentence each, for organisers: a
-    submission to be ranked is held for it."""
+    """Reasons to doubt the score of an accepted run, one sentence each, for organisers. A ranked
+    submission is held because of them."""

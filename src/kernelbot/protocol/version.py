@@ -1,4 +1,4 @@
-"""The one number that says whether platform and harness speak the same language."""
+"""The number that says whether platform and harness speak the same protocol."""
 
 PROTOCOL_VERSION = 1
 

@@ -8,8 +8,8 @@ _BARS = "▁▂▃▄▅▆▇█"
 
 def histogram(values: Sequence[float], width: int = 12) -> str:
     """How `values` are spread from the 0th to the 98th percentile, one bar per bin; empty for
-    fewer than two. Bins that hold nothing are blank, so that a lone far value can be seen; the
-    slowest 2 % fall into the last bin, or one hiccup would squeeze all else into the first."""
+    fewer than two. Empty bins are blank, so that a single outlier can be seen. The slowest 2 %
+    are in the last bin: else one slow call would put all others into the first."""
     finite = sorted(value for value in values if math.isfinite(value))
     if len(finite) < 2:
         return ""

@@ -1,4 +1,4 @@
-"""Progress events in words: a line each for a log, or what goes on just now."""
+"""Progress events in words: a line each for a log, or the current activity."""
 
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, ProgressEvent
@@ -16,7 +16,7 @@ STATES: dict[RunState, str] = {
 
 
 def progress_line(event: ProgressEvent) -> str | None:
-    """What a log says of an event; None for those that the report tells of."""
+    """A log's line about an event; None for events that the report covers."""
     match event.kind:
         case EventKind.COMPILED:
             return _compiled(event)
@@ -29,13 +29,13 @@ def progress_line(event: ProgressEvent) -> str | None:
 
 
 class Activity:
-    """Follows one run's events, and says what goes on after each."""
+    """Follows one run's events, and says after each what is being done."""
 
     def __init__(self) -> None:
         self._done = 0
 
     def after(self, event: ProgressEvent) -> str | None:
-        """None: what went on before still does."""
+        """What is being done after this event; None: no change."""
         match event.kind:
             case EventKind.PHASE_STARTED:
                 self._done = 0

@@ -26,8 +26,8 @@ OUTPUT_LIMIT = 20_000
 """Characters shown of each of the program's and the compiler's outputs by default."""
 _ENDED = {
     "precision": "the interval was narrow enough",
-    "max_samples": "the most samples were taken",
-    "wall_cap": "the time for it was up",
+    "max_samples": "the maximum number of samples was taken",
+    "wall_cap": "its time limit was reached",
 }
 _NUMBERS = ("median", "95% of it", "best", "worst", "calls", "anchor", "of it")
 
@@ -75,8 +75,8 @@ def details(
 def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = None) -> str:
     """Timings, one row per workload, with the spread of the calls as a small plot.
 
-    Of a problem with an anchor also the anchor's time, and how the median compares with it. Where
-    it is wider than `width` characters, columns are left out: the spread at last.
+    If the problem has an anchor, also the anchor's time, and how the median compares with it. If
+    the table is wider than `width` characters, columns are left out, the spread last of all.
     """
     cells = {
         "workload": [one_line(workload.spec) for workload in workloads],
@@ -98,7 +98,8 @@ def workloads_table(workloads: tuple[WorkloadResult, ...], width: int | None = N
 
 
 def _beside_anchor(workloads: tuple[WorkloadResult, ...]) -> dict[str, list[str]]:
-    """The anchor's median, and the kernel's as a multiple of it, which any machine agrees on."""
+    """The anchor's median, and the kernel's as a multiple of it, which hardly depends on the
+    machine."""
     if not any(workload.anchor_ns for workload in workloads):
         return {}
     return {
@@ -125,8 +126,8 @@ def _heading(result: RunResult) -> str:
 def _phase(
     phase: PhaseResult, result: RunResult, passed_cases: bool, columns: int | None, *, whole: bool
 ) -> str:
-    """One line, then what failed; with `whole` also the table of timings, which of several timed
-    phases is that of the last, whose times count."""
+    """One line, then what failed; with `whole` also the table of timings. If several phases were
+    timed, only the last has its table shown: its times count."""
     passed = sum(case.verdict is Verdict.ACCEPTED for case in phase.cases)
     counted = f", {passed} of {len(phase.cases)} cases passed" if phase.cases else ""
     took = seconds_text(phase.duration_s)
@@ -156,7 +157,7 @@ def _cases(cases: tuple[CaseResult, ...], passed_cases: bool) -> list[str]:
 
 
 def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -> list[str]:
-    """What each call found, and why there weren't more of them."""
+    """In what state each call was measured, and why sampling ended."""
     if harness is not HarnessKind.NATIVE:
         return []  # the problem's own script alone knows
     counts = Counter(workload.stopped_by for workload in workloads)
@@ -209,7 +210,7 @@ def _kernels(compiled: CompileReport) -> str:
 
 
 def _artifact(artifact: Artifact, limit: int) -> str:
-    """A profile's table; of what isn't text, only that it is there."""
+    """The text of a profile; for a file that isn't text, only its name."""
     name = one_line(artifact.name)
     content = base64.b64decode(artifact.content_base64)
     if artifact.media_type == TEXT:

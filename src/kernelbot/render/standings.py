@@ -9,7 +9,7 @@ from kernelbot.render.units import interval_text, seconds_text
 
 
 def standings_table(rows: Sequence[Standing], columns: int | None = None) -> str:
-    """One line per author, in the given order; a sentence where there is none. `columns`: the
+    """One line per author, in the given order; a sentence if there is none. `columns`: the
     terminal's."""
     if not rows:
         return "Nobody is ranked here yet."

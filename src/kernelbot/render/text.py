@@ -15,7 +15,7 @@ def one_line(text: str) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most `limit` characters: the middle is cut out, and a note says how much it was."""
+    """At most `limit` characters: the middle is cut out, and a note says how much."""
     if len(text) <= limit:
         return text
     note = f"\n[... {len(text) - limit} characters left out ...]\n"
@@ -27,13 +27,13 @@ def shorten(text: str, limit: int) -> str:
 
 
 def indent(text: str, by: str = "    ") -> str:
-    """Every line moved in."""
+    """Every line with `by` in front."""
     return "\n".join(by + line for line in text.splitlines())
 
 
 def wrap(text: str, columns: int) -> str:
-    """Lines of at most `columns` terminal cells, broken between words; what goes on is moved in
-    by two more than its line. A single word that is wider stays whole."""
+    """Lines of at most `columns` terminal cells, broken between words; continuation lines are
+    indented by two more than their line. A single word that is wider stays whole."""
     return "\n".join(part for line in text.split("\n") for part in _wrapped(line, columns))
 
 

@@ -4,7 +4,7 @@ _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
 def time_text(nanoseconds: float) -> str:
-    """`1.23 ms`. From 1000 s on without decimals; below 1 ns in fractions of it."""
+    """`1.23 ms`. From 1000 s on without decimals; below 1 ns in fractions of a nanosecond."""
     for size, unit in _UNITS:
         # What would be rounded up to the next unit is written in that unit: not `1000 µs`.
         if nanoseconds >= size * 0.9995:
@@ -18,7 +18,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def interval_text(low_ns: float, high_ns: float) -> str:
-    """`1.21 to 1.25 ms`: the unit once where both share it."""
+    """`1.21 to 1.25 ms`: the unit once if both share it."""
     low, low_unit = time_text(low_ns).split(" ")
     high, high_unit = time_text(high_ns).split(" ")
     if low_unit == high_unit:

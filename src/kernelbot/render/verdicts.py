@@ -15,14 +15,14 @@ TITLES: dict[Verdict, str] = {
 }
 
 FAULTS: dict[Fault, str] = {
-    Fault.AUTHOR: "The submission's own doing.",
+    Fault.AUTHOR: "The submission's fault.",
     Fault.PLATFORM: "Our fault, not the submission's.",
     Fault.SCHEDULER: "The scheduler's fault, not the submission's.",
 }
 
 
 def mark(verdict: Verdict) -> str:
-    """A sign that is as wide for every verdict."""
+    """A sign for the verdict, one character wide."""
     if verdict is Verdict.ACCEPTED:
         return "✓"
     return "!" if verdict is Verdict.INTERNAL_ERROR else "✗"

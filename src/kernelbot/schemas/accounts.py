@@ -20,7 +20,7 @@ class AccountView(UserView):
 
 
 class AccountList(Answer):
-    """Accounts by number."""
+    """Accounts in the order of their numbers."""
 
     users: list[AccountView]
     next_after_id: int | None = Field(description="For the next page; null on the last.")
@@ -47,7 +47,7 @@ class IdentityView(Shown):
 
 
 class IdentityList(Answer):
-    """With whom one can log in."""
+    """The asker's identities at login providers."""
 
     identities: list[IdentityView]
 
@@ -62,7 +62,7 @@ class TokenView(Shown):
 
 
 class TokenList(Answer):
-    """One's own tokens, the newest first."""
+    """The asker's tokens, the newest first."""
 
     tokens: list[TokenView]
 
@@ -75,9 +75,9 @@ class NewTokenRequest(RequestBody):
 
 
 class IssuedTokenView(TokenView):
-    """A token just made; its text is shown this once and can't be read again."""
+    """A token just made; its text is shown only now and can't be read again."""
 
-    token: str = Field(description="For `Authorization: Bearer`. Shown this once.")
+    token: str = Field(description="For `Authorization: Bearer`. Shown only now.")
 
     @classmethod
     def of_issued(cls, issued: IssuedToken) -> "IssuedTokenView":
@@ -122,7 +122,7 @@ class BoardChange(RequestBody):
     """What to change of a board; what is left out stays."""
 
     visibility: Visibility | None = None
-    deadline: AwareDatetime | None = Field(default=None, description="null: none any more.")
+    deadline: AwareDatetime | None = Field(default=None, description="null: remove it.")
     reveal_code: bool | None = Field(
         default=None, description="Whether everyone may read the code after the deadline."
     )
@@ -135,11 +135,11 @@ class LimitView(Shown):
     """How many submissions of a category each author may make within an hour."""
 
     category: LimitCategory
-    max_per_hour: int = Field(description="0: none at all.")
+    max_per_hour: int = Field(description="0: none are accepted.")
 
 
 class LimitList(Answer):
-    """A board's limits; any number is taken of a category that isn't here."""
+    """A board's limits; a category that isn't listed has no limit."""
 
     limits: list[LimitView]
 
@@ -147,7 +147,7 @@ class LimitList(Answer):
 class NewLimit(RequestBody):
     """A limit to set."""
 
-    max_per_hour: int = Field(ge=0, le=1_000_000, description="0: none at all.")
+    max_per_hour: int = Field(ge=0, le=1_000_000, description="0: none are accepted.")
 
 
 class NewInviteRequest(RequestBody):
@@ -182,7 +182,7 @@ class InviteList(Answer):
 
 
 class RevokedInvite(Answer):
-    """An invite that opens nothing any more."""
+    """An invite that is no longer valid."""
 
     was_claimed: bool
 

@@ -10,7 +10,7 @@ class ArtifactEntry(Shown):
 
     run_id: int
     device: str
-    name: str = Field(description="Fit for a path: letters, digits, `.`, `_` and `-`.")
+    name: str = Field(description="Safe in a path: letters, digits, `.`, `_` and `-`.")
     media_type: str
     size_bytes: int
 

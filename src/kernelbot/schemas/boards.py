@@ -74,7 +74,7 @@ class ProblemView(Answer):
     problem: str
     description: str
     lang: str
-    submission_name: str = Field(description="The name the submission has where it is judged.")
+    submission_name: str = Field(description="The submission's file name while it is judged.")
     templates: dict[str, str] = Field(description="Starter files by language, e.g. `Python`.")
 
     @classmethod
@@ -131,7 +131,7 @@ class NewBoard(RequestBody):
     )
 
     def definition(self) -> ProblemDefinition:
-        """The problem. Raises `InvalidProblem` where it isn't one or can't be stored."""
+        """The problem. Raises `InvalidProblem` if it isn't one or can't be stored."""
         try:
             _check_text(self.problem)
             return from_wire(ProblemDefinition, self.problem)

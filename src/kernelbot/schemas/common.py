@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def storable(text: str) -> str:
-    """`text` itself; a mistake where a database can't hold it (NUL, lone surrogates)."""
+    """`text` itself; a validation error if a database can't store it (NUL, lone surrogates)."""
     # Not a ValueError: pydantic would put "Value error" before the sentence.
     if "\x00" in text:
         raise PydanticCustomError("not_storable", "it holds a NUL character")
@@ -56,7 +56,7 @@ class Shown(Answer):
         return cls.model_validate(value)
 
     def to(self, kind: type[T]) -> T:
-        """Back to the dataclass, whose further fields have defaults."""
+        """Back to the dataclass; fields that it has in addition get their defaults."""
         adapter: TypeAdapter[T] = _adapter(kind)  # type: ignore[arg-type]  # types are hashable
         return adapter.validate_python(self.model_dump())
 
@@ -67,7 +67,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
 
 
 class RequestBody(BaseModel):
-    """Base of every JSON body the server takes. Unknown keys are refused: a misspelt one would
-    otherwise be lost without a word."""
+    """Base of every JSON body the server accepts. Unknown keys are refused: else a misspelt one
+    would be ignored silently."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

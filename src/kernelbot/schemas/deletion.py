@@ -4,6 +4,6 @@ from kernelbot.schemas.common import Answer
 
 
 class Deleted(Answer):
-    """How many submissions are gone."""
+    """How many submissions were deleted."""
 
     submissions: int

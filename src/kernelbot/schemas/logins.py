@@ -13,7 +13,7 @@ class DeviceLoginView(Answer):
     user_code: str = Field(description="What the person types at `verification_url`.")
     verification_url: str
     expires_in_s: int
-    interval_s: int = Field(description="Time to leave between polls.")
+    interval_s: int = Field(description="Seconds to wait between polls.")
 
 
 class DevicePoll(RequestBody):

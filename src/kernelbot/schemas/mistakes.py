@@ -10,7 +10,7 @@ _NEEDED = {
     "string_unicode": "must be text in UTF-8",
     "string_too_short": "must have at least {min_length} characters",
     "string_too_long": "must have at most {max_length} characters",
-    "string_pattern_mismatch": "is blank, or has characters that can't stand here",
+    "string_pattern_mismatch": "is blank, or has characters that aren't allowed here",
     "int_type": "must be a whole number",
     "int_parsing": "must be a whole number",
     "int_parsing_size": "is too large a number",
@@ -44,7 +44,7 @@ _NEEDED = {
 }
 _RAISED = frozenset({"value_error", "assertion_error"})
 _OURS = frozenset({"not_storable", "mistake"})
-"""Types of mistakes that checks of ours raise with a sentence of their own."""
+"""Errors that our own checks raise, with a sentence of their own."""
 
 
 def what_is_wrong(mistake: Mapping[str, Any]) -> str:

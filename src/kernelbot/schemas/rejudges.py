@@ -13,7 +13,7 @@ class NewRejudge(RequestBody):
 
     device: Name | None = Field(default=None, description="Default: the board's first.")
     top: int | None = Field(
-        default=None, ge=1, le=100_000, description="Only so many of the best. Default: all."
+        default=None, ge=1, le=100_000, description="How many of the best. Default: all."
     )
 
 
@@ -23,12 +23,12 @@ class RejudgedRunView(Shown):
     submission_id: int
     author: str
     before_s: float
-    after_s: float | None = Field(description="Null until measured, or where it isn't accepted.")
+    after_s: float | None = Field(description="Null until measured, or if it isn't accepted.")
     verdict: Verdict | None
 
 
 class RejudgeView(Shown):
-    """A board's best, measured again in one go; the ranking follows once all have ended."""
+    """A board's best, measured again; the ranking changes once all of them have ended."""
 
     id: int
     board: str

@@ -57,7 +57,7 @@ class WorkloadView(Shown):
     anchor_ns: float | None = None
     drift_factors: list[float] = Field(
         default_factory=list,
-        description="The figures are of the samples times these: one for each ten samples.",
+        description="The statistics are of the samples times these: one for each ten samples.",
     )
     extra: dict[str, str] = Field(default_factory=dict)
 
@@ -134,7 +134,7 @@ class ArtifactView(Shown):
     name: str
     media_type: str
     content_base64: str = Field(
-        description="Of a file that isn't text/plain empty, where there is a server to ask for it."
+        description="Empty if the file isn't text/plain and a server can send it separately."
     )
 
 

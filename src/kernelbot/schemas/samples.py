@@ -23,15 +23,15 @@ class SampledWorkload(Answer):
     ci95_ns: tuple[float, float]
     stopped_by: str
     empty_call_ns: float | None = Field(description="Reported, never subtracted.")
-    anchor_ns: float | None = Field(description="Median time of the problem's anchor beside them.")
+    anchor_ns: float | None = Field(description="Median time of the problem's anchor.")
     drift_factors: list[float] = Field(
-        description="The median and its interval are of the samples times these, one for each ten."
+        description="The median and its interval are of the samples times these, one for ten each."
     )
     samples_ns: list[float]
 
 
 class SampleList(Answer):
-    """All that the asker may see; those of runs on secret data are the organisers'."""
+    """All that the asker may see; those of secret runs are for organisers only."""
 
     submission_id: int
     workloads: list[SampledWorkload]

@@ -4,7 +4,7 @@ from kernelbot.schemas.common import Shown
 
 
 class DeviceStatisticsView(Shown):
-    """The runs of one device; times are null where nothing has begun or ended, and
+    """The runs of one device; times are null if nothing has begun or ended, and
     medians are those of the latest 10,000 submissions."""
 
     device: str
@@ -21,7 +21,7 @@ class DeviceStatisticsView(Shown):
 
 
 class StatisticsView(Shown):
-    """Of everything, or of one board; `last_day`: of what was submitted within 24 hours."""
+    """Of everything, or of one board; `last_day`: only of what was submitted within 24 hours."""
 
     board: str | None
     last_day: bool

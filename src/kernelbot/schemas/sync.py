@@ -1,4 +1,4 @@
-"""Problems by sync."""
+"""Syncing problems."""
 
 from pydantic import Field
 
@@ -12,7 +12,7 @@ class SyncBody(RequestBody):
 
     repository: Name | None = Field(
         default=None,
-        description="Any URL that git takes, or owner/name on GitHub. Default: PROBLEMS_REPO.",
+        description="Any URL that git accepts, or owner/name on GitHub. Default: PROBLEMS_REPO.",
         max_length=500,
     )
     ref: Name | None = Field(
@@ -26,7 +26,7 @@ class SyncBody(RequestBody):
     visibility: Visibility = Visibility.PUBLIC
 
     def options(self) -> SyncOptions:
-        """As the services take them."""
+        """The options in the services' form."""
         return SyncOptions(self.force, self.dry_run, self.problem_set, self.visibility)
 
 
@@ -40,7 +40,7 @@ class SyncItemView(Shown):
 
 
 class SyncView(Shown):
-    """What was planned, and done unless `applied` is false."""
+    """What was planned, and also done unless `applied` is false."""
 
     source: str
     commit: str | None

@@ -1,4 +1,4 @@
-"""Devices, and whether the server is well."""
+"""Devices, and whether the server works."""
 
 from pydantic import Field
 

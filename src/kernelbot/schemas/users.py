@@ -25,9 +25,9 @@ class NewUser(RequestBody):
 
 
 class NewUserView(UserView):
-    """A person just created; the token is shown this once and can't be read again."""
+    """A person just created; the token is shown only now and can't be read again."""
 
-    token: str = Field(description="For `Authorization: Bearer`. Shown this once.")
+    token: str = Field(description="For `Authorization: Bearer`. Shown only now.")
 
     @classmethod
     def of_token(cls, new: NewToken) -> "NewUserView":
