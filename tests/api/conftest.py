@@ -24,7 +24,7 @@ class Door:
 
 
 def client_of(app: FastAPI, token: NewToken | None = None) -> httpx.AsyncClient:
-    """Someone who asks; errors of ours become answers as they do behind a real socket."""
+    """A client; our errors become answers as they do behind a real socket."""
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     headers = {"Authorization": f"Bearer {token.token}"} if token else {}
     return httpx.AsyncClient(transport=transport, base_url="http://test", headers=headers)

@@ -65,14 +65,14 @@ async def test_what_organisers_do_is_for_them(
     assert (403, "not_allowed") == (answer.status_code, answer.json()["code"])
 
 
-async def test_a_banned_person_is_told(door: Door) -> None:
+async def test_a_banned_person_is_reported(door: Door) -> None:
     await door.world.board()
     await door.admin.put(f"/api/v1/users/{door.world.ada.user.id}/ban", json={"reason": "copied"})
     answer = await post(door.ada)
     assert (403, "banned") == (answer.status_code, answer.json()["code"])
 
 
-async def test_a_pause_is_told(door: Door) -> None:
+async def test_a_pause_is_reported(door: Door) -> None:
     await door.world.board()
     await door.admin.post("/api/v1/platform/pause", json={"reason": "moving"})
     answer = await post(door.ada)
@@ -137,7 +137,7 @@ async def test_the_log_is_read_in_pages(door: Door) -> None:
 
 @pytest.fixture
 def organiser(door: Door) -> httpx.AsyncClient:
-    """Whoever holds the ADMIN_TOKEN of another door to the same world."""
+    """A client with the ADMIN_TOKEN of another door to the same world."""
     app = create_app(door.world.services, ApiSettings(admin_token=ADMIN_TOKEN))
     client = client_of(app)
     client.headers = httpx.Headers([(b"Authorization", f"Bearer {ADMIN_TOKEN}".encode())])

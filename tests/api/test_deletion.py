@@ -11,7 +11,7 @@ async def test_a_board_with_submissions_needs_force(door: Door) -> None:
     assert (409, 200, 1) == (refused.status_code, gone.status_code, gone.json()["submissions"])
 
 
-async def test_an_author_deletes_his_own(door: Door) -> None:
+async def test_an_author_deletes_their_own(door: Door) -> None:
     await door.world.board()
     sent = await door.world.submit()
     foreign = await door.bob.delete(f"/api/v1/submissions/{sent.id}")

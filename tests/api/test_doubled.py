@@ -1,4 +1,4 @@
-"""Parameters that come twice, or are huge, on every route: an answer, and never a surprise."""
+"""Parameters that come twice, or are huge, on every route: always a documented answer."""
 
 import re
 from typing import Any

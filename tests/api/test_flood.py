@@ -1,4 +1,4 @@
-"""A thousand submissions at once: each is either taken in whole or refused with a reason."""
+"""A thousand submissions at once: each is either accepted completely or refused with a reason."""
 
 import asyncio
 from collections import Counter

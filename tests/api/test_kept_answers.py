@@ -1,4 +1,4 @@
-"""A submission's answer that is kept is never older than the submission."""
+"""A cached answer is never older than its submission."""
 
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,7 @@ async def test_what_was_deleted_is_not_found_again(door: Door) -> None:
 
 @pytest.mark.parametrize(("length", "kept"), [(10, True), (MAX_KEPT_BYTES, False)])
 async def test_answers_of_a_usual_length_are_kept(door: Door, length: int, kept: bool) -> None:
-    """Shown by code that is changed behind the platform's back, which never happens."""
+    """Shown by changing the code directly in the database, which the platform never does."""
     await door.world.board()
     number = (await door.world.submit(content=b"#" * length)).id
     before = (await shown(door, number))["code"]

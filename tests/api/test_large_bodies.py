@@ -29,7 +29,7 @@ async def test_a_competitors_is_refused_unread(door: Door, path: str) -> None:
     assert (403, "not_allowed", 0) == (answer.status_code, answer.json()["code"], body.read)
 
 
-async def test_a_creators_is_read_where_they_make_boards(door: Door) -> None:
+async def test_a_creators_body_is_read_for_new_boards(door: Door) -> None:
     creator = await door.world.services.users.create("carl", Role.CREATOR)
     async with client_of(door.app, creator) as carl:
         paths = ("/api/v1/boards", "/api/v1/sync/archive")

@@ -1,4 +1,4 @@
-"""Asks every route what its document allows, and what it doesn't: no answer may surprise."""
+"""Sends every route what its document allows, and what it doesn't: every answer is documented."""
 
 from collections.abc import Iterator
 from typing import Any

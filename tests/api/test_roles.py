@@ -22,7 +22,7 @@ from tests.support.stages import Asker, Cast, Stage, set_stages
 from tests.support.world import World
 
 TABLE = Path(__file__).with_name("roles.txt")
-"""A line for each route and kind of board, `any` where no board is asked for: the statuses, by the
+"""A line for each route and kind of board, `any` if no board is asked for: the statuses, by the
 columns that its first line names. What is refused for lack of something else (400, 409) was
 allowed: so that asking changes little, most of what is asked for can't be done."""
 _FILE = {"file": ("x.py", b"print()\n")}

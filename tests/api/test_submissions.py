@@ -109,7 +109,7 @@ async def test_a_passed_deadline(door: Door) -> None:
     assert (403, "deadline_passed") == (answer.status_code, answer.json()["code"])
 
 
-async def test_an_author_reads_his_own(door: Door) -> None:
+async def test_an_author_reads_their_own(door: Door) -> None:
     submission = await a_submission(door)
     answer = await door.ada.get(f"/api/v1/submissions/{submission.id}")
     assert (200, submission.id) == (answer.status_code, answer.json()["id"])
@@ -145,7 +145,7 @@ async def test_a_number_that_is_none(door: Door, number: str, status: int, path:
     assert (status, {"detail", "code"}) == (answer.status_code, set(answer.json()))
 
 
-async def test_a_list_goes_on_before_its_last(door: Door) -> None:
+async def test_a_list_continues_before_its_last(door: Door) -> None:
     await door.world.board()
     ids = [(await door.world.submit()).id for _ in range(3)]
     first = (await door.ada.get("/api/v1/submissions?limit=2")).json()

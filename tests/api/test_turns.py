@@ -10,7 +10,7 @@ MANY = 30
 
 
 class Rounds:
-    """Counts how often the event loop has gone round."""
+    """Counts the rounds of the event loop."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -99,7 +99,7 @@ async def test_bodies_that_come_together_go_on_a_few_in_each_round() -> None:
     assert (PER_TURN, MANY) == (max(in_each_round.values()), in_each_round.total())
 
 
-async def test_slow_uploads_and_endless_streams_keep_no_one_from_his_turn() -> None:
+async def test_slow_uploads_and_endless_streams_delay_nobody() -> None:
     application = Application()
     turns = Turns(application, PER_TURN)
     never = asyncio.Event()
@@ -112,7 +112,7 @@ async def test_slow_uploads_and_endless_streams_keep_no_one_from_his_turn() -> N
         task.cancel()
 
 
-async def test_whoever_leaves_the_line_makes_room() -> None:
+async def test_a_client_that_leaves_the_line_makes_room() -> None:
     application = Application()
     turns = Turns(application, PER_TURN)
     tasks = [asyncio.create_task(ask(turns, f"/{number}")) for number in range(MANY)]

@@ -134,7 +134,7 @@ def multipart(upload: Upload) -> tuple[bytes, str]:
 
 
 def detail_of(answer: httpx.Response) -> str:
-    """What the client prints of an error: `detail` where it is a string, else the raw body."""
+    """What the client prints of an error: `detail` if it is a string, else the raw body."""
     try:
         body = answer.json()
     except ValueError:

@@ -44,7 +44,7 @@ ADMIN_ROUTES = (
 
 
 def ask(target: Target, method: str, path: str, **headers: str) -> httpx.Response:
-    """One bare request with a well-formed file where it is a submission."""
+    """One bare request with a well-formed file if it is a submission."""
     wire = Wire(target.url, {name.replace("_", "-"): value for name, value in headers.items()})
     submits = method == "POST" and path.endswith("/test")
     body, content_type = multipart(submissions.named("a.py")) if submits else (b"{}", None)
@@ -117,7 +117,7 @@ def test_a_web_front_end_may_send_the_token_in_its_own_header(
     assert 200 == answer.status_code
 
 
-def test_the_web_header_is_preferred_where_both_come(target: Target, author: PopcornCli) -> None:
+def test_the_web_header_is_preferred_if_both_come(target: Target, author: PopcornCli) -> None:
     assert target.token
     good_web = ask(
         target, "GET", "/user/submissions", X_Web_Auth_Id=target.token, X_Popcorn_Cli_Id="wrong"

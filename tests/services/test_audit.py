@@ -41,7 +41,7 @@ async def test_a_noun_stands_for_its_verbs(world: World) -> None:
     ]
 
 
-async def test_the_log_goes_on_by_number(world: World) -> None:
+async def test_the_log_continues_by_number(world: World) -> None:
     await world.services.users.ban(world.admin.user, world.ada.user.id)
     await world.services.users.ban(world.admin.user, world.bob.user.id)
     newest = (await world.services.audit.list_entries(world.admin.user, limit=1))[0]

@@ -1,4 +1,4 @@
-"""Accounts that are deleted: by an admin, by themselves, while they are at work."""
+"""Deleting accounts: by an admin, by themselves, while their runs are judged."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -132,7 +132,7 @@ async def test_boards_pass_to_the_admin(world: World) -> None:
     assert 0 == gone
 
 
-async def test_whoever_organises_boards_doesnt_delete_himself(world: World) -> None:
+async def test_an_organiser_of_boards_cant_delete_their_own_account(world: World) -> None:
     carl = (await world.services.users.create("carl", Role.CREATOR)).user
     await world.board()
     with psycopg.connect(world.database.url) as connection:
@@ -187,7 +187,7 @@ async def test_submitting_while_being_deleted_leaves_nothing(world: World) -> No
     assert (2, 0, 0, 0) == (rows["users"], rows["submissions"], rows["runs"], rows["queue_turns"])
 
 
-async def test_a_submission_that_comes_too_late_is_told(world: World) -> None:
+async def test_a_submission_that_comes_too_late_is_reported(world: World) -> None:
     await world.board()
     await world.services.deletion.delete_user(world.admin.user, world.ada.user.id)
     with pytest.raises(Conflict, match="deleted a moment ago"):

@@ -224,7 +224,7 @@ async def test_an_empty_board_is_deleted(world: World) -> None:
     assert 0 == await world.services.deletion.delete_board(world.admin.user, "sort")
 
 
-async def test_a_creator_organises_his_own_boards_only(world: World) -> None:
+async def test_a_creator_organises_only_their_own_boards(world: World) -> None:
     await world.board()
     carl = (await world.services.users.create("carl", Role.CREATOR)).user
     with pytest.raises(NotAllowed):
@@ -255,7 +255,7 @@ async def test_what_organisers_do_is_in_the_log(world: World) -> None:
         (None, True, False, False),
     ],
 )
-async def test_others_read_code_after_the_deadline_where_the_board_says_so(
+async def test_others_read_code_after_the_deadline_if_the_board_says_so(
     world: World, deadline: datetime | None, reveal_code: bool, closed: bool, readable: bool
 ) -> None:
     await world.board()

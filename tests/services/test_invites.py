@@ -121,7 +121,7 @@ async def test_a_revoked_invite_opens_nothing(closed: World) -> None:
     assert was_claimed is False
 
 
-async def test_revoking_twice_is_told(closed: World) -> None:
+async def test_revoking_twice_is_reported(closed: World) -> None:
     code = await invite(closed, "sort")
     await closed.services.invites.revoke(closed.admin.user, code)
     with pytest.raises(NotFound):

@@ -35,7 +35,7 @@ async def test_up_to_the_limit_all_are_taken(limited: World) -> None:
     assert [1, 2] == [(await limited.submit()).id for _ in range(2)]
 
 
-async def test_one_more_is_told_when_to_come_back(limited: World) -> None:
+async def test_one_too_many_is_told_when_to_try_again(limited: World) -> None:
     await limited.submit()
     await age_uses(limited, "50 minutes")
     await limited.submit()
@@ -114,7 +114,7 @@ async def test_limits_are_listed(limited: World) -> None:
     assert [RateLimit(RANKED, 2)] == await limited.services.limits.list_limits(None, "sort")
 
 
-async def test_removing_what_is_not_there_is_told(world: World) -> None:
+async def test_removing_what_is_not_there_is_reported(world: World) -> None:
     await world.board()
     with pytest.raises(NotFound):
         await world.services.limits.remove(world.admin.user, "sort", RANKED)

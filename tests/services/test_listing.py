@@ -14,7 +14,7 @@ async def test_offset_passes_over_the_newest(world: World) -> None:
     assert third not in [submission.id for submission in found]
 
 
-async def test_a_list_of_one_board_goes_on_before_an_id(world: World) -> None:
+async def test_a_list_of_one_board_continues_before_an_id(world: World) -> None:
     await world.board()
     await world.board("other")
     first, second, third = [(await world.submit()).id for _ in range(3)]

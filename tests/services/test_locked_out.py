@@ -1,4 +1,4 @@
-"""Who can't see a board learns nothing of it, and who lost a role has lost what it opened."""
+"""A person who can't see a board learns nothing of it; a lost role loses its rights."""
 
 from collections.abc import Awaitable, Callable
 

@@ -102,7 +102,7 @@ async def test_a_device_that_is_gone_says_so(judged: World) -> None:
     assert await _again(judged, sent) == NotRanked(NotRankedReason.DEVICE_REMOVED)
 
 
-async def test_who_did_not_ask_to_be_ranked_is_told_nothing(judged: World) -> None:
+async def test_a_submission_in_another_mode_has_no_reason(judged: World) -> None:
     sent = await _send(judged, "accepted 1.0", mode=Mode.TEST)
     assert sent.not_ranked is None
 

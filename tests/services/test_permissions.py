@@ -77,7 +77,7 @@ async def test_a_role_holds_from_now_on(world: World) -> None:
     assert Role.CREATOR == (await world.services.users.authenticate(world.ada.token)).role
 
 
-async def test_nobody_changes_his_own_role(world: World) -> None:
+async def test_nobody_changes_their_own_role(world: World) -> None:
     with pytest.raises(Conflict):
         await world.services.users.set_role(world.admin.user, world.admin.user.id, Role.COMPETITOR)
 

@@ -20,7 +20,7 @@ async def test_a_paused_platform_says_why(world: World) -> None:
 @pytest.mark.parametrize(
     ("file_name", "board"), [("x.txt", "sort"), ("x.py", "nowhere"), ("x.py", None)]
 )
-async def test_a_pause_is_told_before_a_mistake(
+async def test_a_pause_is_reported_before_a_mistake(
     world: World, file_name: str, board: str | None
 ) -> None:
     await world.services.platform.pause(world.admin.user)

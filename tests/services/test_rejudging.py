@@ -181,7 +181,7 @@ async def test_the_worker_that_began_measures_all(world: World, tmp_path: Path) 
     assert [ada, None, bob, None] == [claim and claim.submission_id for claim in claims]
 
 
-async def test_another_goes_on_where_that_worker_is_gone(world: World, tmp_path: Path) -> None:
+async def test_another_worker_continues_if_that_one_is_dead(world: World, tmp_path: Path) -> None:
     await world.board()
     ada, bob = await _ranked(world, tmp_path, 1.0, 2.0)
     await world.services.rejudging.start(world.admin.user, "sort")

@@ -1,4 +1,4 @@
-"""Whose run is judged next, how many of one author's may wait or run, and the guess at the wait."""
+"""Whose run is judged next, how many of one author may wait or run, and the estimated wait."""
 
 import asyncio
 import contextlib

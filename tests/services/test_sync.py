@@ -232,7 +232,7 @@ async def test_a_new_deadline_reopens_a_board(world: World, root: Path) -> None:
     assert {"one": "update", "two": "update"} == await synced(world, root)
 
 
-async def test_a_board_that_is_listed_no_more_stays_and_is_told_of(
+async def test_a_board_that_is_no_longer_listed_stays_and_is_reported(
     world: World, root: Path
 ) -> None:
     await world.board("by-hand")
@@ -245,7 +245,7 @@ async def test_a_board_that_is_listed_no_more_stays_and_is_told_of(
     assert "two" == (await world.services.boards.get(None, "two")).name
 
 
-async def test_other_competitions_boards_are_not_told_of(world: World, root: Path) -> None:
+async def test_other_competitions_boards_are_not_reported(world: World, root: Path) -> None:
     write_problem(root, "three")
     write_competition(root, "three", file="winter.yaml")
     winter = root / "winter.yaml"

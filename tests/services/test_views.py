@@ -1,4 +1,4 @@
-"""What an author is told of a run on secret data."""
+"""What an author sees of a run on secret data."""
 
 import pytest
 

@@ -28,7 +28,7 @@ def test_a_limit_lets_others_go_first() -> None:
     assert QueuePlace("CPU", 2, 6.0) == place_of(FIRST, 2, 1)
 
 
-def test_later_ones_of_his_own_never_go_first() -> None:
+def test_an_authors_later_runs_never_go_first() -> None:
     alone = replace(FIRST, others=0)
     assert QueuePlace("CPU", 1, 6.0) == place_of(alone, 2, 1)
 

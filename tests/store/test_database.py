@@ -58,7 +58,7 @@ async def test_a_connection_that_the_server_closed_is_noticed_at_once(database_u
         assert 7 == await _seven(database)
 
 
-async def test_of_two_that_wait_for_each_other_one_is_told_to_come_again(world: World) -> None:
+async def test_of_two_that_deadlock_one_is_told_to_try_again(world: World) -> None:
     met = asyncio.Barrier(2)
 
     async def lock_both(first: int, second: int) -> None:
@@ -69,7 +69,7 @@ async def test_of_two_that_wait_for_each_other_one_is_told_to_come_again(world: 
 
     answers = await asyncio.gather(lock_both(1, 2), lock_both(2, 1), return_exceptions=True)
     failed = [answer for answer in answers if answer is not None]
-    assert ["Somebody changes the same things just now."] == [str(error) for error in failed]
+    assert ["Somebody else is changing the same data just now."] == [str(error) for error in failed]
     assert isinstance(failed[0], Unavailable)
 
 
@@ -88,7 +88,7 @@ async def _seven(database: Database) -> object:
 async def test_what_is_too_much_for_the_database_is_not_to_be_tried_again(
     world: World, statement: LiteralString
 ) -> None:
-    with pytest.raises(PlatformError, match="more than the database holds") as raised:
+    with pytest.raises(PlatformError, match="too large for the database") as raised:
         async with world.database.read() as session:
             await session.one(statement)
     assert not isinstance(raised.value, Unavailable)

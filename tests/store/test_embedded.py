@@ -1,4 +1,4 @@
-"""The embedded server beside other accounts' files."""
+"""The embedded server and other accounts' files."""
 
 import os
 import shutil
@@ -100,7 +100,7 @@ import psycopg
 with psycopg.connect(server.get_uri(), autocommit=True) as connection:
     connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
 """
-"""As earlier releases started it, and left it running where they were killed."""
+"""As earlier releases started it, and left it running if they were killed."""
 as_root = pytest.mark.skipif(os.getuid() != 0, reason="only root gives its server an account")
 
 

@@ -35,7 +35,7 @@ def _entries(connection: psycopg.Connection) -> list[Entry]:
 
 
 def _ranks(entries: list[Entry]) -> list[int]:
-    """The rule, written down once more: who overlaps the leader shares his rank."""
+    """The rule once more: an author whose interval overlaps the leader's shares the rank."""
     ranks: list[int] = []
     leader: Entry | None = None
     for position, entry in enumerate(entries, start=1):

@@ -13,17 +13,17 @@ _KEPT_OF_LISTS = 4096
 
 @dataclass(frozen=True)
 class Answers:
-    """JSON by what it is about, with all that it was made of; it is sent again where that is the
-    same. Who waits for a verdict asks again and again, and everybody asks for the ranking."""
+    """Rendered JSON with all that it was made from; it is sent again while that is the same. A
+    client that waits for a verdict asks again and again, and everybody asks for the ranking."""
 
     submissions: VersionedCache[tuple[int, bool], bytes] = field(
         default_factory=lambda: VersionedCache(_KEPT)
     )
-    """By number, and whether secret results are in it."""
+    """By the submission's number, and whether secret results are in it."""
     listed: VersionedCache[int, bytes] = field(
         default_factory=lambda: VersionedCache(_KEPT_OF_LISTS)
     )
-    """By number: a submission in a list, of which most are as they were the last time."""
+    """By the submission's number: its entry in a list. Most don't change between two requests."""
     standings: VersionedCache[tuple[int, str, int, int], bytes] = field(
         default_factory=lambda: VersionedCache(_KEPT)
     )

@@ -50,7 +50,7 @@ V1 = (
     platform.router,
     system.devices,
 )
-"""What lies below the prefix; first what is asked for most, since paths are tried in this order."""
+"""The routes below the prefix; the busiest first, since paths are tried in this order."""
 
 
 def create_app(
@@ -75,7 +75,7 @@ def create_app(
     app.state.settings = settings
     app.state.registry = registry
     app.state.answers = Answers()
-    # Each by itself: a router of routers would look for the path once more.
+    # Each by itself: a router of routers would match the path twice.
     for router in V1:
         app.include_router(router, prefix=PREFIX)
     app.include_router(system.probes)
@@ -116,7 +116,7 @@ def _limits(settings: ApiSettings) -> Callable[[Scope], int]:
 
 
 def _is_form(scope: Scope) -> bool:
-    """A form's envelope comes on top of the file in it, on whatever path."""
+    """A form: its body is larger than the file in it, on every path."""
     content_type: bytes = dict(scope["headers"]).get(b"content-type", b"")
     return content_type.startswith(b"multipart/form-data")
 

@@ -1,4 +1,4 @@
-"""Who asks, and what answers: what the routers' functions take."""
+"""What the routers' functions depend on: who asks, and the services that answer."""
 
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
@@ -44,7 +44,7 @@ async def settings(request: Request) -> ApiSettings:
 
 
 def answers_of(request: Request) -> Answers:
-    """What this application keeps of its answers."""
+    """This application's cache of answers."""
     found = request.app.state.answers
     assert isinstance(found, Answers)
     return found
@@ -56,7 +56,7 @@ SettingsDep = Annotated[ApiSettings, Depends(settings)]
 
 async def maybe_viewer(request: Request) -> User | None:
     """Who asks; None without a token. ADMIN_TOKEN is the organiser's. Raises `NotAuthenticated`
-    for a token nobody has: a wrong token is never silently a stranger."""
+    for an unknown token: a wrong token never counts as no token."""
     users = (await services(request)).users
     scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
     bearer = credentials.strip() if scheme.lower() == "bearer" else ""
@@ -78,8 +78,8 @@ async def viewer(request: Request) -> User:
 
 
 class AllowedFirst(APIRoute):
-    """A route of large bodies, which are read for those alone who may send them: a body is in
-    memory, and parsed, before a route's own dependencies are asked."""
+    """A route with large bodies, which are read only from those who may send them. Otherwise a body
+    would be in memory and parsed before the route's own dependencies are checked."""
 
     @staticmethod
     def require(actor: User) -> None:
@@ -87,7 +87,7 @@ class AllowedFirst(APIRoute):
         raise NotImplementedError
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The route's function, after a look at who asks."""
+        """The route's function, after a check of who asks."""
         handle = super().get_route_handler()
 
         async def asking_first(request: Request) -> Response:
@@ -98,7 +98,7 @@ class AllowedFirst(APIRoute):
 
 
 class CreatorsFirst(AllowedFirst):
-    """For those who open boards."""
+    """For those who may create boards."""
 
     require = staticmethod(require_creator)
 
@@ -113,7 +113,7 @@ MaybeViewer = Annotated[User | None, Depends(maybe_viewer)]
 Viewer = Annotated[User, Depends(viewer)]
 
 PUBLIC: dict[str, list[dict[str, list[str]]]] = {"security": [{}]}
-"""`openapi_extra` of a route that a `MaybeViewer` asks: it says that no token is fine too."""
+"""`openapi_extra` of a route with a `MaybeViewer`: it says that no token is needed."""
 
 BoardName = Annotated[str, Path(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
 SubmissionId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]

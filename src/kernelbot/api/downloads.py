@@ -1,4 +1,4 @@
-"""Files that runs left, as answers: a browser is to save them, whatever they claim to be."""
+"""Files that runs left, as answers: a browser must save them and not run them."""
 
 from kernelbot.domain.files import RunFile, safe_name
 
@@ -9,7 +9,7 @@ _HARMLESS = frozenset(
 
 
 def media_type(file: RunFile) -> str:
-    """Its type where it is harmless, else that of mere bytes."""
+    """Its type if it is harmless, else that of unknown bytes."""
     return file.media_type if file.media_type in _HARMLESS else "application/octet-stream"
 
 

@@ -9,7 +9,7 @@ from kernelbot.schemas.submissions import EventView, QueueView
 
 HEARTBEAT = ": still here\n\n"
 END = "event: end\ndata: {}\n\n"
-"""Tells a client that nothing more will come, as opposed to a connection that broke."""
+"""Tells a client that the stream is complete, and that the connection didn't break."""
 
 
 def frame(event: Event) -> str:
@@ -18,7 +18,7 @@ def frame(event: Event) -> str:
 
 
 def queue_frame(place: QueuePlace) -> str:
-    """How far ahead of its turn a submission is. Without an id: it is no part of the history."""
+    """The place of a submission in the queue. It has no id: it isn't part of the history."""
     return f"event: queue\ndata: {QueueView.of(place).model_dump_json()}\n\n"
 
 
@@ -31,8 +31,8 @@ async def stream(
 ) -> AsyncIterator[str]:
     """The frames of `events`, a comment after each `heartbeat_s` of silence, `END` at the end.
 
-    While the submission waits, `place` is asked every `queue_s` of silence, and each change
-    of the position is told; once it is None it isn't asked again.
+    While the submission waits, `place` is called after every `queue_s` of silence, and each change
+    of the position is sent; once it is None it isn't called again.
     """
     silence = _Silence(place, heartbeat_s, queue_s)
     async with aclosing(paced(events, lambda: silence.pause_s)) as steps:
@@ -70,7 +70,7 @@ async def paced(
 
 
 class _Silence:
-    """What is said while nothing happens."""
+    """What is sent while nothing happens."""
 
     def __init__(
         self,

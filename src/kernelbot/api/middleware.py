@@ -22,18 +22,18 @@ DRAINED_S = 10.0
 """How much of a body that is too large is passed over, and for how long, before the answer."""
 
 _SECRET = re.compile(r"(/invites/)(?!join$)[^/]+", re.IGNORECASE)
-"""What opens something, in a path. Also of a path that no route has, or not with this method."""
+"""A secret in a path, also in a path that no route has, or not with this method."""
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class TidyPath:
-    """Takes doubled slashes for one: clients join their base URL and the path carelessly."""
+    """Reads doubled slashes as one: clients join their base URL and the path carelessly."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on with a tidy path."""
+        """Pass the request on with a tidy path."""
         if scope["type"] == "http" and "//" in scope["path"]:
             raw = re.sub(rb"/{2,}", b"/", scope.get("raw_path") or b"")
             scope = {**scope, "path": re.sub(r"/{2,}", "/", scope["path"]), "raw_path": raw}
@@ -49,7 +49,7 @@ class BodyLimit:
         self._limit_of = limit_of
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on with a counted body."""
+        """Pass the request on with a counted body."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -81,12 +81,12 @@ class _BodyGuard:
         if message["type"] == "http.request":
             self._left -= len(message.get("body", b""))
             self.exceeded = self.exceeded or self._left < 0
-        # To the application an endless body looks like a client that went away.
+        # The application sees a body that is too large as a client that disconnected.
         return {"type": "http.disconnect"} if self.exceeded else message
 
     async def send(self, message: Message) -> None:
         if self.exceeded and not self.started:
-            return  # its opinion of half a body; the refusal is sent instead
+            return  # the application's answer to half a body; the refusal is sent instead
         self.started = True
         await self._send(message)
 
@@ -101,8 +101,8 @@ async def _refuse(limit: int, scope: Scope, receive: Receive, send: Send) -> Non
 
 
 async def _drain(scope: Scope, receive: Receive) -> None:
-    """Pass over a body of which nothing is kept: whoever is still sending when the connection
-    closes sees it reset, and never reads why. Gives up on those that go on and on."""
+    """Read the rest of a body and drop it: a client that is still sending when the connection
+    closes sees it reset, and never reads why. Stops after a limit of bytes and time."""
     if b"expect" in dict(scope["headers"]):
         return  # this one asked before sending
     left = DRAINED_BYTES
@@ -124,7 +124,7 @@ class AccessLog:
         self._latency = latency
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, then note how it went."""
+        """Pass the request on, then log how it ended."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""What the application tells of itself in OpenAPI."""
+"""The application's OpenAPI document."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from kernelbot.api.dependencies import WAYS_IN
 
 
 class Documented(FastAPI):
-    """Names the ways in at each route below `prefix` that may ask for a token."""
+    """Adds the ways to authenticate at each route below `prefix` that may need a token."""
 
     def __init__(self, *, prefix: str, **given: Any) -> None:
         super().__init__(**given)

@@ -1,4 +1,4 @@
-"""What the HTTP door itself can be told."""
+"""Settings of the HTTP API itself."""
 
 import hmac
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ class ApiSettings:
     board_body_limit_bytes: int = 16 * MIB
     """Largest problem in `POST /api/v1/boards`."""
     archive_limit_bytes: int = 64 * MIB
-    """Largest archive of problems, with its envelope."""
+    """Largest upload of an archive of problems, with the form around it."""
     multipart_overhead_bytes: int = 64 << 10
-    """What the envelope of an upload may add to the file."""
+    """What the form around an upload may add to the file."""
     admin_token: str | None = field(default=None, repr=False)
     """What an organiser's `Authorization: Bearer` must hold on `/admin`; None: nothing opens."""
     public_url: str | None = None
     """How browsers reach this server; None: as the request says."""
     shared_metrics: bool = False
-    """Whether several processes count together. Then the registry shows their sums already."""
+    """Whether several processes share their counters. Then the registry already shows the sums."""
     begun_per_turn: int = 8
     """How many requests begin in one round of the event loop, but for `/health` and `/metrics`."""
     heartbeat_s: float = 15.0
@@ -38,8 +38,7 @@ class ApiSettings:
         return (self.public_url or str(request.base_url)).rstrip("/")
 
     def opens_admin(self, sent: str) -> bool:
-        """Whether a header's text, decoded as latin-1, is the ADMIN_TOKEN. Takes as long for a
-        good guess as for a bad one."""
+        """Whether a header's text, decoded as latin-1, is the ADMIN_TOKEN. In constant time."""
         expected = (self.admin_token or "").encode()
         right = hmac.compare_digest(sent.strip().encode("latin-1", "replace"), expected)
         return right and bool(expected)

@@ -6,28 +6,28 @@ from collections import deque
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 UNBOUND = frozenset({"/health", "/metrics"})
-"""What is asked to see whether the process is well doesn't wait behind what keeps it busy."""
+"""Requests that check whether the process works don't wait behind the others."""
 
 
 class Turns:
-    """Lets `per_turn` requests begin, or go on with a body that has come, each time that the event
-    loop has gone round; the others stand in line.
+    """Lets `per_turn` requests begin, or continue with a body that has arrived, in each round of
+    the event loop; the others wait in line.
 
-    Else all that came together would begin in one round of the loop, in which nobody else is
-    answered. What has begun waits for connections of the database, of which there are few, so its
-    rounds are short by themselves. Nobody holds anything while they wait for something: a slow
-    upload, a slow reader, an endless stream or somebody else's server keep no one from their turn.
+    Otherwise all requests that arrive together would begin in one round of the loop, in which
+    nothing else is answered. A request that has begun waits for one of few database connections,
+    so its later rounds are short. A request holds nothing while it waits: a slow upload, a slow
+    reader, an endless stream or another server delays no other request.
     """
 
     def __init__(self, app: ASGIApp, per_turn: int) -> None:
         self._app = app
         self._per_turn = per_turn
         self._left = per_turn
-        """Of this turn. Where somebody stands in line it is 0."""
+        """How many more may begin in this round; 0 if requests wait in line."""
         self._line: deque[asyncio.Future[None]] = deque()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on in turn."""
+        """Pass the request on in its turn."""
         if scope["type"] != "http" or scope["path"] in UNBOUND:
             await self._app(scope, receive, send)
             return
@@ -54,7 +54,7 @@ class Turns:
         self._left = self._per_turn
         while self._line and self._left:
             place = self._line.popleft()
-            if not place.done():  # else whoever stood there has gone
+            if not place.done():  # else that client has disconnected
                 place.set_result(None)
                 self._left -= 1
         if self._left < self._per_turn:

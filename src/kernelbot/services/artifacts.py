@@ -10,7 +10,7 @@ from kernelbot.store.database import Database
 
 
 class Artifacts:
-    """Files are visible to whoever may see the run's result."""
+    """Files are visible to everyone who may see the run's result."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

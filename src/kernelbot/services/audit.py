@@ -1,4 +1,4 @@
-"""Who did what to what: every deed of an organiser is recorded in the transaction that does it."""
+"""Who did what: every action of an organiser is recorded in the transaction that does it."""
 
 from collections.abc import Mapping
 
@@ -26,7 +26,7 @@ async def record(
 
 
 class Audit:
-    """The log, for admins to read; nothing ever leaves it."""
+    """The log, for admins to read; entries are never deleted."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,8 +41,8 @@ class Audit:
         before_id: int | None = None,
         limit: int = 50,
     ) -> list[AuditEntry]:
-        """Entries, the newest first; `action` may be a noun alone, `user` for `user.ban` and its
-        like. Raises `NotAllowed`."""
+        """Entries, the newest first; `action` may be a noun alone: `user` for `user.ban` and all
+        other `user.*`. Raises `NotAllowed`."""
         require_admin(viewer)
         wanted = audit.Wanted(subject, actor, action, before_id)
         async with self._database.read() as session:

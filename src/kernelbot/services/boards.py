@@ -28,14 +28,14 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9])?")
 
 
 class Keep(Enum):
-    """Stands for what isn't to be changed where None has a meaning."""
+    """Says that a field stays as it is, if None already has a meaning."""
 
     KEEP = "keep"
 
 
 @dataclass(frozen=True)
 class BoardEdit:
-    """What to change of a board. `deadline` None: it has none any more."""
+    """What to change of a board. `deadline` None: the deadline is removed."""
 
     visibility: Visibility | None = None
     deadline: datetime | Keep | None = Keep.KEEP
@@ -46,7 +46,7 @@ class BoardEdit:
 
 
 class Boards:
-    """Boards are found by name, in any case of letters."""
+    """Boards are found by name, in upper or lower case."""
 
     def __init__(self, database: Database, devices: tuple[DeviceConfig, ...]) -> None:
         self._database = database
@@ -103,7 +103,7 @@ class Boards:
         return [one.board for one in found if may_see(viewer, one)]
 
     async def get(self, viewer: User | None, name: str) -> Board:
-        """One board. Raises `NotFound`, also where the viewer may not see it."""
+        """One board. Raises `NotFound`, also if the viewer may not see it."""
         async with self._database.read() as session:
             return await visible_board(session, viewer, name)
 
@@ -174,8 +174,8 @@ class Boards:
 
 
 async def find_board(session: ReadSession, viewer: User | None, name: str) -> boards.OwnedBoard:
-    """The board of that name with its maker and the sizes of its rankings, if the viewer may see
-    it. Raises `NotFound` else."""
+    """The board of that name with its creator and the sizes of its rankings, if the viewer may see
+    it; else raises `NotFound`."""
     viewer_id = viewer.id if viewer else None
     found = None
     if "\x00" not in name:
@@ -186,7 +186,7 @@ async def find_board(session: ReadSession, viewer: User | None, name: str) -> bo
 
 
 async def visible_board(session: ReadSession, viewer: User | None, name: str) -> Board:
-    """The board of that name if the viewer may see it. Raises `NotFound` else."""
+    """The board of that name if the viewer may see it; else raises `NotFound`."""
     return (await find_board(session, viewer, name)).board
 
 
@@ -210,22 +210,22 @@ async def require_organiser_of(
 
 
 async def organised_board(session: ReadSession, actor: User, name: str) -> Board:
-    """The board of that name if it is the actor's to organise. Raises `NotFound` if they can't
-    even see it, else `NotAllowed`."""
+    """The board of that name if the actor organises it. Raises `NotFound` if they can't even see
+    it, else `NotAllowed`."""
     found = await find_board(session, actor, name)
     require_organiser(actor, found.board.name, found.creator_id)
     return found.board
 
 
 def may_see(viewer: User | None, found: boards.OwnedBoard | Destination) -> bool:
-    """Public boards are everyone's; closed ones their maker's, the admins' and those invited."""
+    """Everyone sees public boards; closed ones are for their creator, admins and the invited."""
     if found.visibility == Visibility.PUBLIC:
         return True
     return viewer is not None and (organises(viewer, found.creator_id) or found.invited)
 
 
 def offered_device(board: Board | Destination, device: str | None) -> str:
-    """The device as the board names it, in any case of letters; None: its first. Raises
+    """The device as the board spells it, found in upper or lower case; None: its first. Raises
     `DeviceNotOffered`."""
     offered = {name.lower(): name for name in board.devices}
     chosen = board.devices[0] if device is None else offered.get(device.lower())
@@ -238,12 +238,12 @@ def offered_device(board: Board | Destination, device: str | None) -> str:
 
 
 def no_board(name: str) -> NotFound:
-    """What is told of a board that isn't there, or that the asker may not see."""
+    """The error for a board that doesn't exist, or that the asker may not see."""
     return NotFound(f"There is no board named {name!r}.", hint="See: kernelbot board list")
 
 
 def no_submission(submission_id: int) -> NotFound:
-    """What is told of a submission that isn't there, or is on a board that the asker can't see."""
+    """The error for a submission that doesn't exist, or is on a board that the asker can't see."""
     return NotFound(
         f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
     )
@@ -261,4 +261,4 @@ def check_name(name: str) -> None:
 
 def _check_deadline(deadline: datetime) -> None:
     if deadline.tzinfo is None:
-        raise UserError("A deadline needs a time zone.", hint="Write it as ...+00:00.")
+        raise UserError("A deadline needs a time zone.", hint="End it with +00:00 for UTC.")

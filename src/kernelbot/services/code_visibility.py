@@ -9,7 +9,7 @@ from kernelbot.services.permissions import organises
 
 @dataclass(frozen=True)
 class CodeFacts:
-    """What decides it. `sees_board`: a closed board is its members' only."""
+    """What decides it. `sees_board`: only members see a closed board."""
 
     author_id: int
     organiser_id: int
@@ -19,7 +19,7 @@ class CodeFacts:
 
 
 def may_read_code(viewer: User, facts: CodeFacts, now: datetime) -> bool:
-    """Authors always read their own, organisers everything; others after the deadline, where the
+    """Authors always read their own, organisers everything; others after the deadline, if the
     competition says so and they may see the board."""
     if viewer.id == facts.author_id or organises(viewer, facts.organiser_id):
         return True

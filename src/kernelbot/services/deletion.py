@@ -1,4 +1,4 @@
-"""What is to go: submissions, boards and accounts, with all that hangs on them."""
+"""Deleting submissions, boards and accounts, with everything that belongs to them."""
 
 from kernelbot.domain.errors import Conflict, NotFound
 from kernelbot.domain.ids import can_be_id
@@ -17,7 +17,7 @@ class Deletion:
         self._database = database
 
     async def clean_up(self) -> None:
-        """Delete what has run out and that nothing asks for again: logins and counted uses."""
+        """Delete what has expired and nothing needs: logins, tokens and counted uses of limits."""
         async with self._database.write() as session:
             await deletion.forget_expired(session)
 
@@ -39,9 +39,9 @@ class Deletion:
         return count
 
     async def delete_submission(self, actor: User, submission_id: int) -> None:
-        """Delete a submission: one's own, or any on a board one organises. What runs of it is
-        stopped, and the ranking moves up in the same transaction. The same code isn't ranked
-        again by submitting it anew, if its author deleted it. Raises `NotFound`, `NotAllowed`.
+        """Delete a submission: the actor's own, or any on a board that they organise. Its runs are
+        stopped, and the ranking moves up in the same transaction. If its author deleted it, the
+        same code isn't ranked again. Raises `NotFound`, `NotAllowed`.
         """
         async with self._database.write() as session:
             known = can_be_id(submission_id)
@@ -80,15 +80,15 @@ class Deletion:
         return count
 
     async def delete_user(self, actor: User, user_id: int, *, force: bool = False) -> int:
-        """Delete an account, one's own or as an admin another's: its tokens, identities and
-        memberships, and its submissions, of which it returns the number. The rankings move up,
-        its boards become the actor's. What it did as an organiser stays in the log.
+        """Delete an account (the actor's own, or for admins another): its tokens, identities,
+        memberships and submissions; returns the number of submissions. The rankings move up, its
+        boards become the actor's. What it did as an organiser stays in the log.
 
         Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set.
         """
         self._check_may_delete(actor, user_id)
         async with self._database.write() as session:
-            found = await deletion.hold_user(session, user_id) if can_be_id(user_id) else None
+            found = await deletion.lock_user(session, user_id) if can_be_id(user_id) else None
             if found is None:
                 raise NotFound(f"There is no user {user_id}.", hint="See: kernelbot user list")
             if actor.id == user_id and found.boards:
@@ -115,6 +115,6 @@ class Deletion:
         if actor.id != user_id:
             require_admin(actor)
             return
-        require_unbanned(actor)  # or they would come back as somebody new
+        require_unbanned(actor)  # else they could register again and avoid the ban
         if actor.role is Role.ADMIN:
             raise Conflict("Admins can't delete their own account.", hint="Ask another admin.")

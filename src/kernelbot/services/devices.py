@@ -8,19 +8,19 @@ from kernelbot.store.database import Database
 from kernelbot.store.devices import Count, Length, Load
 
 FRESH_S = 30.0
-"""A worker not heard of for longer is taken for gone."""
+"""A worker without a heartbeat for longer counts as dead."""
 
 
 @dataclass(frozen=True)
 class Busyness:
-    """What metrics are made of."""
+    """What the metrics show."""
 
     load: dict[str, Load]
     counts: list[Count]
 
 
 class Devices:
-    """Configured devices, joined with what the workers last said of them."""
+    """Configured devices, joined with the workers' last reports on them."""
 
     def __init__(self, database: Database, configured: tuple[DeviceConfig, ...]) -> None:
         self._database = database

@@ -12,7 +12,7 @@ _HINT = "Write `#!POPCORN leaderboard NAME` or `#!POPCORN gpu NAME` (`//!POPCORN
 
 @dataclass(frozen=True)
 class Directives:
-    """What a file says of itself. `board` None and `devices` empty where it says nothing."""
+    """What a file's directives say. `board` None and `devices` empty if they say nothing."""
 
     board: str | None = None
     devices: tuple[str, ...] = ()

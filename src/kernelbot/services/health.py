@@ -10,14 +10,14 @@ from kernelbot.store.database import Database
 
 
 class Health:
-    """Looks at each part the platform stands on."""
+    """Checks each part that the platform needs."""
 
     def __init__(self, database: Database, configured: Devices) -> None:
         self._database = database
         self._devices = configured
 
     async def ready(self) -> Readiness:
-        """Database, schema, queue and devices. Never raises for a part that is down."""
+        """Checks database, schema, queue and devices. Never raises for a part that is down."""
         try:
             async with self._database.read() as session:
                 workers = await devices.workers(session, FRESH_S)

@@ -1,4 +1,4 @@
-"""Invites: making, listing, revoking, joining."""
+"""Invites: creating, listing, revoking, joining."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from kernelbot.store.database import Database, WriteSession
 
 MAX_COUNT = 10_000
 _MAX_BOARDS = 100
-_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that is easily taken for another
+_LETTERS = "ABCDEFGHJKMNPQRSTVWXYZ23456789"  # none that looks like another
 _GROUPS, _GROUP = 4, 5
 _MAX_CODE = 64
 
@@ -72,8 +72,8 @@ class Invites:
             )
 
     async def revoke(self, actor: User, code: str) -> bool:
-        """Take an invite back: whoever claimed it is no member any more. Returns whether
-        somebody had. Raises `NotFound`, `NotAllowed`."""
+        """Revoke an invite: who claimed it is no longer a member. Returns whether somebody had
+        claimed it. Raises `NotFound`, `NotAllowed`."""
         code = _normal(code)
         async with self._database.write() as session:
             boards = await invites.boards(session, code)
@@ -90,7 +90,7 @@ class Invites:
         return was_claimed
 
     async def join(self, user: User, code: str) -> tuple[str, ...]:
-        """Claim an invite; returns the boards it opens. Again by the same person: the same.
+        """Claim an invite; returns the boards it opens. Idempotent for the same person.
 
         Raises `UserError` for an invite that isn't there or is another's, `Banned`.
         """
@@ -113,7 +113,7 @@ async def claim_invite(session: WriteSession, user: User, code: str) -> tuple[st
 
 
 def _new_codes(count: int) -> tuple[str, ...]:
-    # 20 of 30 letters: 98 bits, so no two are ever alike and none is guessed.
+    # 20 of 30 letters: 98 bits, so no two are ever equal and none can be guessed.
     def group() -> str:
         return "".join(secrets.choice(_LETTERS) for _ in range(_GROUP))
 
@@ -121,6 +121,7 @@ def _new_codes(count: int) -> tuple[str, ...]:
 
 
 def _normal(code: str) -> str:
-    """As people type and paste it. What can't be a code becomes one that nobody has."""
+    """The code as people type and paste it, normalised. What can't be a code becomes a code that
+    nobody has."""
     code = code.strip().upper()
     return code if code.isascii() and code.isprintable() and len(code) <= _MAX_CODE else ""

@@ -16,7 +16,7 @@ _MAX_PER_HOUR = 1_000_000
 
 
 class Limits:
-    """Per board and category, for each author within any hour. None set: any number."""
+    """Limits per board and category, for each author within any hour. Without one: any number."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class Limits:
             return await limits.of_board(session, found.id)
 
     async def set(self, actor: User, board: str, limit: RateLimit) -> RateLimit:
-        """From now on; what was sent before isn't counted unless a limit stood then.
+        """Set a limit from now on; earlier submissions count only if there was a limit then.
 
         Raises `NotFound`, `NotAllowed`, `UserError` for a number that can't be one.
         """
@@ -42,7 +42,7 @@ class Limits:
         return limit
 
     async def remove(self, actor: User, board: str, category: LimitCategory) -> None:
-        """Any number again. Raises `NotFound`, also where none is set, `NotAllowed`."""
+        """Remove a limit. Raises `NotFound`, also if none is set, `NotAllowed`."""
         async with self._database.write() as session:
             found = await organised_board(session, actor, board)
             if not await limits.remove(session, found.id, category):

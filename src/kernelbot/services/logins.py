@@ -19,7 +19,7 @@ _ATTEMPT_LASTS_S = 600.0
 _DEVICE_LASTS_S = 900
 _INTERVAL_S, _SLOWER_S = 2, 5  # the latter is RFC 8628's, 3.5
 _SLACK_S = 0.5
-"""How much closer two polls may come because of the way they take."""
+"""How much closer than the interval two polls may arrive, because of the network."""
 _SESSION_LASTS = timedelta(days=30)
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; RFC 8628, 6.1
 _NAME_MAX = 64
@@ -27,7 +27,7 @@ _NAME_MAX = 64
 
 @dataclass(frozen=True)
 class LoginRules:
-    """With whom people may log in, and who may do so for the first time."""
+    """The login providers, and who may log in for the first time."""
 
     providers: tuple[Provider, ...] = ()
     registration: Registration = Registration.OPEN
@@ -47,7 +47,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Return:
-    """What a browser comes back with; `current`: who it is logged in as."""
+    """What a browser returns with; `current`: who it is logged in as."""
 
     provider: str
     browser: str = field(repr=False)
@@ -58,7 +58,7 @@ class Return:
 
 @dataclass(frozen=True)
 class Finished:
-    """A login that succeeded, and where the browser goes on."""
+    """A login that succeeded, and the path to which the browser is sent."""
 
     login: LoggedIn
     next_path: str
@@ -73,7 +73,7 @@ class Logins:
         self.registration = rules.registration
 
     def providers(self) -> tuple[Provider, ...]:
-        """Those one can log in with."""
+        """The providers that people can log in with."""
         return tuple(self._providers.values())
 
     async def begin(self, start: Start) -> str:
@@ -93,10 +93,10 @@ class Logins:
         return login_url(provider, state=state, verifier=verifier, redirect_uri=start.redirect_uri)
 
     async def finish(self, back: Return) -> Finished:
-        """Log in whoever came back, or link them to the account that asked for it.
+        """Log in the person who returned, or link their identity to the account that asked for it.
 
         Raises `UserError` for a state that is unknown, used, too old or of another browser;
-        `NotAllowed` where nobody may register, `Conflict` for an identity of someone else's;
+        `NotAllowed` if nobody may register, `Conflict` for an identity of someone else's;
         `Unavailable` when the provider is down.
         """
         provider = self._provider(back.provider)
@@ -126,7 +126,7 @@ class Logins:
     async def begin_device(self) -> DeviceLogin:
         """For a terminal: a secret to poll with, and a code that a person types in a browser.
 
-        Raises `NotFound` where nobody can log in with a browser.
+        Raises `NotFound` if nobody can log in with a browser.
         """
         if not self._providers:
             raise NotFound(
@@ -145,7 +145,7 @@ class Logins:
         return DeviceLogin(device_code, letters, _DEVICE_LASTS_S, _INTERVAL_S)
 
     async def approve_device(self, user: User, user_code: str) -> None:
-        """Let the terminal that shows this code speak for the user. Raises `UserError`."""
+        """Log in the terminal that shows this code as the user. Raises `UserError`."""
         letters = "".join(c for c in user_code.upper() if c in _LETTERS)
         wanted = f"{letters[:4]}-{letters[4:]}"
         async with self._database.write() as session:
@@ -156,9 +156,9 @@ class Logins:
                 )
 
     async def poll_device(self, device_code: str) -> LoggedIn | None:
-        """The token, once; None while nobody has approved. Raises `NotFound` when the time is
-        over or the token was fetched, `SlowDown` for a terminal that asks too often: the time
-        that it is to leave between two polls is longer from then on."""
+        """The token, once; None while nobody has approved. Raises `NotFound` if the time is over
+        or the token was fetched, `SlowDown` for a terminal that polls too often: from then on it
+        must wait longer between two polls."""
         device_hash = _hash(device_code)
         async with self._database.write() as session:
             polled = await logins.poll_device(
@@ -231,7 +231,7 @@ async def _link(
     if owner is not None and owner.id != current.id:
         raise Conflict(
             f"This {provider.title} account belongs to someone else here.",
-            hint="Log in with it to see whom.",
+            hint="Log in with it to see which account that is.",
         )
     await users.add_identity(session, current.id, provider=provider.name, subject=person.subject)
     return current
@@ -248,7 +248,7 @@ async def _open(
 
 
 def _names(person: Person) -> tuple[str, ...]:
-    """The provider's name for them made fit for ours, and others in case it is taken."""
+    """The provider's name for them as a valid name here, and others in case it is taken."""
     shown = "".join(c for c in person.name if c.isprintable()).strip()[:_NAME_MAX] or "someone"
     stem = shown[: _NAME_MAX - 17].strip()
     tries = [f"{stem}-{number}" for number in range(2, 10)]

@@ -1,4 +1,4 @@
-"""Wakes whoever waits for something that a transaction of any process announced (NOTIFY)."""
+"""Wakes tasks that wait for something that a transaction of any process announces (NOTIFY)."""
 
 import asyncio
 import contextlib
@@ -17,8 +17,8 @@ log = structlog.get_logger()
 class Listener:
     """One connection that listens to one channel, shared by all who wait in this process.
 
-    What is announced while the connection is down is made up for by waking everybody when it is
-    back; waiting has a limit besides. So a waker is a hint to look, never the news itself.
+    Announcements are lost while the connection is down, so everybody is woken when it is back, and
+    waiting has a time limit. A wake is therefore a hint to look, never the news itself.
     """
 
     def __init__(self, url: str, channel: str) -> None:

@@ -1,4 +1,4 @@
-"""Who may do what, asked by every service alike."""
+"""Who may do what: the checks that all services use."""
 
 from kernelbot.domain.errors import Banned, NotAllowed
 from kernelbot.domain.types import Role, User
@@ -10,8 +10,8 @@ def is_admin(actor: User | None) -> bool:
 
 
 def organises(actor: User | None, creator_id: int) -> bool:
-    """Whether a board of this maker's is the actor's to organise: every admin's, and its maker's
-    for as long as they are a creator. Never a banned person's."""
+    """Whether the actor organises a board that this person created: admins do, and the creator
+    while they have that role. A banned person never does."""
     if actor is None or actor.banned_at is not None:
         return False
     return is_admin(actor) or (actor.role is Role.CREATOR and actor.id == creator_id)
@@ -25,8 +25,8 @@ def require_admin(actor: User) -> None:
 
 
 def require_organiser(actor: User, board: str, creator_id: int) -> None:
-    """Raises `NotAllowed` for everyone who doesn't organise the board, with its name: who can't
-    see the board mustn't get here."""
+    """Raises `NotAllowed`, which names the board, for everyone who doesn't organise it: so check
+    first that the actor can see the board."""
     require_unbanned(actor)
     if not organises(actor, creator_id):
         raise NotAllowed(f"Only the organisers of {board!r} may do this.", hint="Ask an admin.")
@@ -39,7 +39,7 @@ def require_unbanned(actor: User) -> None:
 
 
 def require_creator(actor: User) -> None:
-    """Raises `NotAllowed` for competitors, who open no boards, and `Banned`."""
+    """Raises `NotAllowed` for competitors, who can't create boards, and `Banned`."""
     require_unbanned(actor)
     if actor.role is Role.COMPETITOR:
         raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")

@@ -12,7 +12,7 @@ _REASON_MAX = 500
 
 
 class Platform:
-    """A pause keeps new submissions out; what was accepted before it is judged all the same."""
+    """During a pause no new submissions are accepted; earlier ones are still judged."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -23,9 +23,9 @@ class Platform:
             return await platform.state(session)
 
     async def pause(self, actor: User, reason: str = "") -> PlatformState:
-        """Take no more submissions, across restarts. Again: the new reason holds.
+        """Accept no more submissions, also after a restart. Repeated, it replaces the reason.
 
-        Raises `NotAllowed`, `UserError` for an endless reason.
+        Raises `NotAllowed`, `UserError` for a reason that is too long.
         """
         reason = reason.strip()
         if len(reason) > _REASON_MAX or "\x00" in reason:
@@ -33,7 +33,7 @@ class Platform:
         return await self._set(actor, PlatformState(False, reason), "platform.pause")
 
     async def resume(self, actor: User) -> PlatformState:
-        """Take submissions again. Raises `NotAllowed`."""
+        """Accept submissions again. Raises `NotAllowed`."""
         return await self._set(actor, PlatformState(True, ""), "platform.resume")
 
     async def _set(self, actor: User, wanted: PlatformState, action: str) -> PlatformState:

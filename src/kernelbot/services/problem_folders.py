@@ -1,4 +1,4 @@
-"""Boards made straight from a folder on the server's disk, for those who write problems."""
+"""Boards created from a folder on the server's disk, for people who write problems."""
 
 import asyncio
 import re
@@ -17,8 +17,7 @@ _FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,58}")
 
 
 class ProblemFolders:
-    """The folders under PROBLEM_DEV_DIR. Whatever is asked for, nothing outside is read as a
-    problem."""
+    """The folders under PROBLEM_DEV_DIR. Nothing outside is ever read as a problem."""
 
     def __init__(self, boards: Boards, root: Path) -> None:
         self._boards = boards

@@ -20,7 +20,7 @@ def problem_hashes(definition: ProblemDefinition) -> ProblemHashes:
     """Both hashes. Raises `InvalidProblem` for text that can't be stored.
 
     Tests, files, rules and the list of devices are what judging depends on; the statement and the
-    starter files are not, so that a typo put right costs nobody a place.
+    starter files are not, so that nobody loses their place because a typo was corrected.
     """
     if "\x00" in definition.description:
         raise InvalidProblem("The problem's description holds a NUL character.")

@@ -1,4 +1,4 @@
-"""Rejudging: a board's best measured again on one device in one go, and ranked by that."""
+"""Rejudging: a board's best are measured again on one device, and ranked by that."""
 
 from kernelbot.domain.errors import Conflict, NotFound
 from kernelbot.domain.ids import can_be_id
@@ -22,7 +22,7 @@ class Rejudging:
         """Queue a run of each author's ranked submission, of the `top` best or of all, against
         the board's current version of its problem. `device` None: the board's first.
 
-        Raises `NotFound`, `NotAllowed`, `DeviceNotOffered`, `Conflict` where nobody is ranked or
+        Raises `NotFound`, `NotAllowed`, `DeviceNotOffered`, `Conflict` if nobody is ranked or
         another one is at work.
         """
         async with self._database.write() as session:
@@ -30,7 +30,7 @@ class Rejudging:
             chosen = offered_device(found, device)
             best = await rejudges.candidates(session, found.id, chosen, top)
             if not best:
-                raise Conflict(f"Nobody is ranked on {found.name!r} on {chosen}.")
+                raise Conflict(f"Nobody is ranked on board {found.name!r} on {chosen} yet.")
             rejudge_id = await rejudges.add(session, found.id, chosen)
             if rejudge_id is None:
                 raise Conflict(
@@ -47,7 +47,7 @@ class Rejudging:
         return started
 
     async def get(self, actor: User, board: str, rejudge_id: int) -> Rejudge:
-        """How far it is. Raises `NotFound`, `NotAllowed`."""
+        """The rejudge and how far it is. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:
             found = await organised_board(session, actor, board)
             known = can_be_id(rejudge_id)

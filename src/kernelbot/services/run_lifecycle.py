@@ -1,4 +1,4 @@
-"""Having runs judged: what the worker calls, each step one guarded transaction."""
+"""The steps of judging a run, which the worker calls; each is one guarded transaction."""
 
 import asyncio
 import hashlib
@@ -34,12 +34,12 @@ from kernelbot.services.moderation.reviews import (
     keep_findings,
 )
 from kernelbot.store import attempts, boards, rejudges, standings, submissions
-from kernelbot.store.attempts import HeldRun, LockedRun, OpenAttempt
+from kernelbot.store.attempts import LockedRun, OpenAttempt, RunRef
 from kernelbot.store.database import Database, WriteSession
 
 _RETRY_DELAY_S = 2.0
 MAX_TAKEOVERS = 5
-"""As often workers may die or stop over an attempt, whose fault that may be."""
+"""How many workers may die or stop while following one attempt, which may be the cause."""
 _DEADLY = "one worker after another ended while following it"
 EventData = Mapping[str, str | float | None]
 """What an event says besides its kind."""
@@ -47,7 +47,7 @@ EventData = Mapping[str, str | float | None]
 
 @dataclass(frozen=True)
 class RunRules:
-    """What every job is given, and when a silent worker is taken for dead."""
+    """What every job gets, and after how long a silent worker counts as dead."""
 
     limits: Limits
     sampling: SamplingRules
@@ -59,7 +59,7 @@ class RunRules:
 
 @dataclass(frozen=True)
 class Claim:
-    """An attempt that this worker follows. `handle` None: to be launched; launching is
+    """An attempt that this worker follows. `handle` None: it must be launched; launching is
     idempotent by `spec.job_id`, so it does no harm if it was launched already."""
 
     attempt_id: int
@@ -70,12 +70,12 @@ class Claim:
     handle: str | None
     waited_s: float
     alone: bool
-    """Whether nothing may run beside it: what was lost once may take others with it, and figures
-    of a rejudge are compared with each other."""
+    """Whether nothing may run beside it: a run that was lost once may bring down others, and the
+    times of a rejudge are compared with each other."""
 
 
 class RunLifecycle:
-    """The runs' side of the platform."""
+    """Everything that changes a run from its claim to its end."""
 
     def __init__(
         self,
@@ -88,10 +88,10 @@ class RunLifecycle:
         self._rules = rules
 
     async def claim(self, device_name: str, owner: str) -> Claim | None:
-        """On a device take over what a worker that is gone has left: it had its turn. Else begin
-        the next attempt of the run whose author's turn it is.
+        """Take over an attempt on the device that a dead worker left, since it had its turn. Else
+        begin the next attempt of the run whose author's turn it is.
 
-        None when there is nothing to do, or the run can't be judged at all, which ends it.
+        None if there is nothing to do, or the run can't be judged at all, which ends it.
         """
         device = self._devices[device_name]
         async with self._database.write() as session:
@@ -108,7 +108,7 @@ class RunLifecycle:
             try:
                 spec = await self._spec(session, run, device, attempt.number)
             except PlatformError as error:
-                await self._give_up(session, run, attempt, owner, str(error))
+                await self._end_hopeless(session, run, attempt, owner, str(error))
                 return None
             waited_s = await attempts.waited_s(session, run.id)
         return Claim(
@@ -141,11 +141,11 @@ class RunLifecycle:
         await submissions.add_event(session, run.submission_id, run.id, RunState.DISPATCHED, data)
         return attempt
 
-    async def _give_up(
+    async def _end_hopeless(
         self, session: WriteSession, run: LockedRun, attempt: OpenAttempt, owner: str, why: str
     ) -> None:
-        """End a run that no attempt can judge: it would be the next one's turn for ever, and
-        nobody's behind it."""
+        """End a run that no attempt can judge: else it would stay first in the queue for ever and
+        block all runs behind it."""
         await attempts.close(session, attempt.id, owner, "lost", failure=why)
         await self._fail(session, run, Fault.PLATFORM, why)
 
@@ -160,9 +160,9 @@ class RunLifecycle:
             return await attempts.still_mine(session, claim.attempt_id, owner)
 
     async def progressed(self, claim: Claim, owner: str, events: list[ProgressEvent]) -> bool:
-        """Pass progress on to who follows. False as in `launched`."""
+        """Store progress events for those who follow. False as in `launched`."""
         async with self._database.write() as session:
-            await attempts.hold_run(session, claim.run_id)
+            await attempts.lock_run_ref(session, claim.run_id)
             if not await attempts.still_mine(session, claim.attempt_id, owner):
                 return False
             if await attempts.run_started(session, claim.run_id):
@@ -179,18 +179,18 @@ class RunLifecycle:
     async def finish(self, claim: Claim, owner: str, result: RunResult) -> bool:
         """Write the verdict with all that depends on it, in one transaction.
 
-        False when the attempt had ended before: nothing is written twice.
+        False if the attempt had ended before: nothing is written twice.
         """
         result = replace(result, artifacts=under_safe_names(result.artifacts))
         failure = result.failure
         accepted = result.verdict == Verdict.ACCEPTED
         ranked = accepted and claim.spec.secret
-        # Now and not before: while it was measured it would have disturbed the times.
+        # Only now: while the run was measured, this would have disturbed the times.
         found = await self._noticed(claim) if ranked else ()
         code_sha256 = await _code_digest(claim) if ranked else None
         fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
         async with self._database.write() as session:
-            run = await attempts.hold_run(session, claim.run_id)
+            run = await attempts.lock_run_ref(session, claim.run_id)
             if run is None or not await attempts.close(
                 session, claim.attempt_id, owner, "finished", result=result
             ):
@@ -236,10 +236,10 @@ class RunLifecycle:
         return await triage.examine(claim.spec.submission.text)
 
     async def lost(self, claim: Claim, owner: str, reason: str, fault: Fault) -> bool:
-        """The infrastructure failed: back into the queue, or after the last attempt an end with
-        our fault. False as in `finish`."""
+        """The infrastructure failed: put the run back into the queue, or end it as our fault after
+        the last attempt. False as in `finish`."""
         async with self._database.write() as session:
-            run = await attempts.hold_run(session, claim.run_id)
+            run = await attempts.lock_run_ref(session, claim.run_id)
             return run is not None and await self._lose(
                 session, run, claim.attempt_id, owner, reason, fault
             )
@@ -247,7 +247,7 @@ class RunLifecycle:
     async def _lose(
         self,
         session: WriteSession,
-        run: HeldRun | LockedRun,
+        run: RunRef | LockedRun,
         attempt_id: int,
         owner: str,
         reason: str,
@@ -265,9 +265,9 @@ class RunLifecycle:
         return True
 
     async def give_back(self, claim: Claim, owner: str) -> None:
-        """This worker stops: back into the queue, and no failure counted."""
+        """This worker stops: put the run back into the queue, without counting a failure."""
         async with self._database.write() as session:
-            run = await attempts.hold_run(session, claim.run_id)
+            run = await attempts.lock_run_ref(session, claim.run_id)
             if run and await attempts.close(session, claim.attempt_id, owner, "returned"):
                 await self._requeue(session, run, {"reason": "the worker stopped"}, 0.0)
 
@@ -279,18 +279,18 @@ class RunLifecycle:
         followed: set[int],
         counts: dict[tuple[str, str], float],
     ) -> set[int]:
-        """Say that this worker lives; returns which of those it follows are still its own."""
+        """Say that this worker is alive; returns the followed attempts that are still its own."""
         async with self._database.write() as session:
             return await attempts.heartbeat(session, owner, node, reports, followed, counts)
 
     async def owners(self, node: str) -> list[str]:
-        """Everyone who may own an attempt and run on this node."""
+        """Every owner that may have an attempt and may run on this node."""
         async with self._database.read() as session:
             return await attempts.owners(session, node)
 
     async def expire(self, gone: list[str]) -> int:
-        """Let the attempts of workers known to be dead be taken over before they grow stale;
-        returns how many there were."""
+        """Allow that attempts of workers known to be dead are taken over at once; returns how many
+        there were."""
         if not gone:
             return 0
         async with self._database.write() as session:
@@ -299,11 +299,11 @@ class RunLifecycle:
     async def _fail(
         self,
         session: WriteSession,
-        run: HeldRun | LockedRun,
+        run: RunRef | LockedRun,
         fault: Fault,
         message: str,
     ) -> None:
-        """The end that is no fault of the author's."""
+        """End the run through no fault of the author."""
         verdict = Verdict.INTERNAL_ERROR
         await attempts.finish_run(session, run.id, verdict=verdict, fault=fault, message=message)
         data: EventData = {"verdict": verdict, "fault": fault, "message": message}
@@ -312,7 +312,7 @@ class RunLifecycle:
     async def _ended(
         self,
         session: WriteSession,
-        run: HeldRun | LockedRun,
+        run: RunRef | LockedRun,
         data: EventData,
     ) -> None:
         await submissions.add_event(session, run.submission_id, run.id, RunState.FINISHED, data)
@@ -322,7 +322,7 @@ class RunLifecycle:
             await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
 
     async def _requeue(
-        self, session: WriteSession, run: HeldRun | LockedRun, data: EventData, delay_s: float
+        self, session: WriteSession, run: RunRef | LockedRun, data: EventData, delay_s: float
     ) -> None:
         if await attempts.requeue_run(session, run.id, delay_s):
             await submissions.add_event(session, run.submission_id, run.id, RunState.QUEUED, data)
@@ -346,14 +346,14 @@ class RunLifecycle:
 
 
 async def _code_digest(claim: Claim) -> bytes:
-    """In a thread: a large source takes a second."""
+    """The digest of the code, made in a thread: a large source takes a second."""
     spec = claim.spec
     return await asyncio.to_thread(code_digest, spec.submission.text, spec.problem.lang)
 
 
 def _secret_seed(run: LockedRun, number: int) -> int:
-    """A seed for this attempt alone, but the same if it is asked for again. One for all that a
-    rejudge compares, and one for all of a board that says so."""
+    """A seed for this attempt only, the same each time it is computed. All runs of a rejudge share
+    one, and all runs of a board with `fixed_seed`."""
     if run.fixed_seed:
         return int.from_bytes(run.board_secret[:4], "big") >> 1
     name = f"run {run.id}.{number}" if run.rejudge_id is None else f"rejudge {run.rejudge_id}"
@@ -362,7 +362,7 @@ def _secret_seed(run: LockedRun, number: int) -> int:
 
 
 def _job_id(run: LockedRun, number: int) -> str:
-    """The same for the same attempt, and another in any other database."""
+    """An id that is always the same for one attempt, and differs between databases."""
     name = f"{run.id}.{number}"
     mark = hashlib.sha256(run.board_secret + name.encode()).hexdigest()[:12]
     return f"{name}.{mark}"

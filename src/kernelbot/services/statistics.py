@@ -9,7 +9,7 @@ from kernelbot.store.database import Database
 
 
 class StatisticsService:
-    """Reads, and counts anew each time."""
+    """Counts anew for each request."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""What is checked before a submission is accepted, in the order in which people are told."""
+"""What is checked before a submission is accepted, in the order of the checks."""
 
 import re
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}\.(?:py|cu|cuh|cpp)")
 
 @dataclass(frozen=True)
 class Accepted:
-    """Where a submission goes."""
+    """The board and the devices that a submission is for."""
 
     board: Destination
     devices: tuple[str, ...]
@@ -60,7 +60,7 @@ async def check(
     try:
         directives = _checked(author, new, code)
         name = _board_name(new, directives)
-    except UserError:  # which is told after a pause
+    except UserError:  # reported only if the platform isn't paused
         check_accepting((await new_submissions.facts(session, "", author.id, category))[0])
         raise
     asked = "" if "\x00" in name else name

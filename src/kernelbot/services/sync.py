@@ -1,4 +1,4 @@
-"""Problems by sync: boards from the competition files of a repository, an archive or a folder."""
+"""Syncing: boards from the competition files of a repository, an archive or a folder."""
 
 import asyncio
 import secrets
@@ -31,7 +31,7 @@ Bring = Callable[[Path], tuple[Path, str | None]]
 
 @dataclass(frozen=True)
 class _Wanted:
-    """A board as its competition file asks for it, and what is known of it before any look."""
+    """A board as its competition file asks for it, before the database is read."""
 
     listed: CompetitionProblem
     competition: Competition
@@ -51,7 +51,7 @@ class _Step:
 
 class Sync:
     """For admins. Everything is read and checked first; then all boards change in one
-    transaction, those without mistakes even where others have some."""
+    transaction, those without mistakes even if others have some."""
 
     def __init__(
         self,
@@ -117,7 +117,7 @@ class Sync:
         else:
             async with self._database.write() as session:
                 names = [entry.listed.name for found in sets for entry in found.entries]
-                await sync.hold(session, names)
+                await sync.lock(session, names)
                 steps = await self._plan(session, sets, options)
                 await _apply(session, actor, steps, options)
                 outcome = SyncOutcome(source, commit, tuple(s.item for s in steps), True)
@@ -141,7 +141,7 @@ class Sync:
                     continue
                 seen[lower] = found.file
                 steps.append(await self._step(session, found.competition, entry, options))
-        # Where one file alone was read, another may list them under the same competition.
+        # If only one file was read, another may list them under the same competition.
         dropped = [] if options.problem_set else await _dropped(session, sets, set(seen))
         return [*steps, *dropped]
 
@@ -172,7 +172,7 @@ class Sync:
 async def _dropped(
     session: ReadSession, sets: tuple[ProblemSet, ...], listed: set[str]
 ) -> list[_Step]:
-    """Boards that a competition had and lists no more: they stay, and are told of."""
+    """Boards that a competition no longer lists: they stay, and are reported."""
     competitions = dict.fromkeys(found.competition.name for found in sets if found.competition)
     reason = "not listed any more; it stays until somebody deletes it: kernelbot board delete"
     return [
@@ -207,19 +207,19 @@ def _decide(
         return SyncAction.CREATE, f"on {', '.join(wanted.devices)}"
     if before.competition != wanted.competition.name and not options.force:
         owner = f"of {before.competition!r}" if before.competition else "made by hand"
-        return SyncAction.SKIP, f"there is a board of that name, {owner}; force takes it over"
+        return SyncAction.SKIP, f"there is a board of that name, {owner}; use force to take it over"
     changes = _changes(wanted, before)
     if not changes:
         return SyncAction.SKIP, "unchanged"
     deadline = wanted.listed.deadline
     over = before.deadline is not None and before.deadline <= now
     if over and deadline is not None and deadline <= now and not options.force:
-        return SyncAction.SKIP, "its deadline has passed; force changes it all the same"
+        return SyncAction.SKIP, "its deadline has passed; use force to change it all the same"
     return SyncAction.UPDATE, ", ".join(changes)
 
 
 def _new_version(before: SyncedBoard) -> str:
-    """What it does to the ranking, and what brings the scores back."""
+    """What it does to the ranking, and how to measure the best again."""
     what = "a new version of the problem"
     if not before.scores:
         return what
@@ -251,7 +251,7 @@ async def _apply(
     session: WriteSession, actor: User, steps: list[_Step], options: SyncOptions
 ) -> None:
     changing = [s for s in steps if s.item.action in (SyncAction.CREATE, SyncAction.UPDATE)]
-    # Those that are there already in the order of their ids: so nobody waits in a circle.
+    # Existing boards are locked in the order of their ids, so that there is no deadlock.
     for step in sorted(changing, key=lambda step: step.before.id if step.before else 0):
         assert step.wanted is not None, "only what was read changes anything"
         await _apply_one(session, actor, step.wanted, step.before, options)
@@ -278,7 +278,7 @@ async def _apply_one(
             devices=wanted.devices,
         )
         board_id = await boards.create(session, new)
-        if board_id is None:  # somebody has made it by hand since the look
+        if board_id is None:  # somebody has made it by hand since it was looked up
             raise Conflict(f"A board named {new.name!r} was made meanwhile.", hint="Sync again.")
         detail: audit.Detail = {
             "problem": wanted.definition.spec.name,

@@ -10,12 +10,12 @@ from kernelbot.services.permissions import require_unbanned
 from kernelbot.store import tokens
 from kernelbot.store.database import Database
 
-_AT_MOST = 100
+_MAX_TOKENS = 100
 _NAME_MAX = 100
 
 
 class Tokens:
-    """Everyone manages their own: whoever a leaked token speaks for can revoke it."""
+    """Everyone manages their own tokens, and so can revoke one that leaked."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -28,7 +28,7 @@ class Tokens:
     async def create(
         self, owner: User, name: str, *, expires_at: datetime | None = None
     ) -> IssuedToken:
-        """One more token, whose text is shown this once.
+        """Create a token, whose text is returned only now.
 
         Raises `UserError` for an unusable name or a time that has passed, `Banned`, `Conflict`
         when there are too many.
@@ -47,17 +47,17 @@ class Tokens:
                 name=name,
                 token_hash=token_hash(text),
                 expires_at=expires_at,
-                at_most=_AT_MOST,
+                max_tokens=_MAX_TOKENS,
             )
         if token is None:
             raise Conflict(
-                f"There are {_AT_MOST} tokens already.",
+                f"There are {_MAX_TOKENS} tokens already.",
                 hint="Revoke some: kernelbot token revoke ID",
             )
         return IssuedToken(token, text)
 
     async def revoke(self, owner: User, token_id: int) -> Token:
-        """From now on it opens nothing. Raises `NotFound`, also for someone else's."""
+        """Revoke a token: from now on it is invalid. Raises `NotFound`, also for someone else's."""
         async with self._database.write() as session:
             token = await tokens.revoke(session, owner.id, token_id)
         if token is None:

@@ -29,8 +29,8 @@ class Users:
     async def create(
         self, name: str, role: Role = Role.COMPETITOR, *, actor: User | None = None
     ) -> NewToken:
-        """A new account with its first token, whose text is shown this once. `actor` None: the
-        platform itself makes it, else that must be an admin.
+        """A new account with its first token, whose text is returned only now. `actor` None: the
+        platform itself creates it; else the actor must be an admin.
 
         Raises `Conflict` when the name is taken, `UserError` when it can't be a name,
         `NotAllowed`.
@@ -50,8 +50,8 @@ class Users:
         return NewToken(user, token)
 
     async def authenticate(self, token: str) -> User:
-        """Whose token it is. Raises `NotAuthenticated`. Banned people still get in, whatever they
-        were as competitors: they read what is theirs, and `Submissions.submit` refuses them."""
+        """The account of the token. Raises `NotAuthenticated`. Banned people may still log in, as
+        competitors: they can read what is theirs, and `Submissions.submit` refuses them."""
         async with self._database.read() as session:
             user = await users.by_token(session, token_hash(token))
         if user is None:
@@ -61,9 +61,9 @@ class Users:
         return user if user.banned_at is None else replace(user, role=Role.COMPETITOR)
 
     async def sign_in(self, name: str, role: Role, *, token_name: str) -> NewToken:
-        """A token for the account of that name, which is made if there is none yet.
+        """A token for the account of that name, which is created if there is none yet.
 
-        For the operator's own account on the machine that serves; never reached from a door.
+        For the operator's own account on the machine that serves; no door calls it.
         """
         _check_name(name)
         token = new_token()
@@ -75,8 +75,8 @@ class Users:
         return NewToken(user, token)
 
     async def organiser(self) -> User:
-        """The account of whoever holds ADMIN_TOKEN, made the first time: what is done with that
-        token has an author too. It is found by its identity, so nobody can take it by name."""
+        """The account that ADMIN_TOKEN stands for, created the first time, so that the audit log
+        can name it. It is found by its identity, so choosing its name takes nothing over."""
         async with self._database.read() as session:
             found = await users.by_identity(session, *_ORGANISER)
         return found or await self._make_organiser()
@@ -96,7 +96,8 @@ class Users:
     async def list_users(
         self, actor: User, *, search: str | None = None, limit: int = 50, after_id: int = 0
     ) -> list[User]:
-        """Accounts by number, those whose name holds `search`. Raises `NotAllowed`."""
+        """Accounts in the order of their numbers, whose name contains `search`. Raises
+        `NotAllowed`."""
         require_admin(actor)
         async with self._database.read() as session:
             return await users.page(session, search=search, limit=limit, after_id=after_id)
@@ -109,18 +110,18 @@ class Users:
             return await _find(session, reference)
 
     async def identities(self, owner: User) -> list[Identity]:
-        """Who the person is at which provider; the platform's own aren't among them."""
+        """The person's identities at providers, without the platform's own."""
         async with self._database.read() as session:
             found = await users.identities(session, owner.id)
         return [identity for identity in found if identity.provider != _ORGANISER[0]]
 
     async def unlink(self, owner: User, provider: str, subject: str) -> None:
-        """Part an identity from one's account: who logs in with it then is somebody else.
+        """Remove an identity from the account: logging in with it then no longer opens the account.
 
         Raises `NotFound`, `Banned`, and `Conflict` for the last one of an account that has no
         lasting token either.
         """
-        require_unbanned(owner)  # or they would come back as somebody new
+        require_unbanned(owner)  # else they could register again and avoid the ban
         if provider == _ORGANISER[0] or "\x00" in provider + subject:
             raise _no_identity(provider, subject)
         async with self._database.write() as session:
@@ -137,8 +138,8 @@ class Users:
                 )
 
     async def set_role(self, actor: User, user_id: int, role: Role) -> User:
-        """Raises `NotAllowed`, `NotFound`, and `Conflict` for one's own role, so that there is
-        an admin left."""
+        """Change someone's role. Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's
+        own role, so that there is always an admin left."""
         self._check_other(actor, user_id)
         async with self._database.write() as session:
             before = await _by_id(session, user_id)
@@ -148,9 +149,9 @@ class Users:
         return user or before
 
     async def ban(self, actor: User, user_id: int, reason: str = "") -> User:
-        """Keep someone from submitting and from every ranking; they can still read what was theirs.
+        """Ban someone from submitting and from every ranking; they can still read what is theirs.
 
-        Raises `NotAllowed`, `NotFound`, and `Conflict` for oneself.
+        Raises `NotAllowed`, `NotFound`, and `Conflict` for the actor's own account.
         """
         return await self._set_banned(actor, user_id, banned=True, reason=reason)
 

@@ -9,15 +9,15 @@ Kept = TypeVar("Kept")
 
 
 class VersionedCache(Generic[Key, Kept]):
-    """The latest used, each with the version it was made of: a number, or all that it was made of
-    by itself. For one event loop."""
+    """Keeps the most recently used values, each with the version it was made from: a number, or all
+    the data it was made from. For one event loop."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._kept: OrderedDict[Key, tuple[object, Kept]] = OrderedDict()
 
     def get(self, key: Key, version: object) -> Kept | None:
-        """What was kept under the key, if it was made of this version."""
+        """The value of the key, if it was made from this version."""
         found = self._kept.get(key)
         if found is None or found[0] != version:
             return None
@@ -25,7 +25,7 @@ class VersionedCache(Generic[Key, Kept]):
         return found[1]
 
     def keep(self, key: Key, version: object, value: Kept) -> None:
-        """Keep it; what was used longest ago makes room."""
+        """Keep a value; if there is no room, the least recently used one is dropped."""
         self._kept[key] = (version, value)
         self._kept.move_to_end(key)
         if len(self._kept) > self._size:

@@ -1,4 +1,4 @@
-"""From where a run stands in the queue to what its author is told, as a pure function."""
+"""Estimates a run's place in the queue and its wait, as a pure function."""
 
 import math
 
@@ -7,10 +7,10 @@ from kernelbot.store.queue import Waiting
 
 
 def place_of(found: Waiting, slots: int, running_limit: int | None) -> QueuePlace:
-    """The place and a guess at the wait, which tell the same: those ahead are judged on all slots
-    at the pace of the device's latest runs, and the author's own among them on no more than
-    may run at once. If that takes longer than waiting for the turn, others that wait are judged
-    meanwhile, and the place counts them."""
+    """The place and an estimate of the wait, consistent with each other. Runs ahead are judged on
+    all slots at the pace of the device's latest runs, and the author's own among them on no more
+    slots than they may use at once. If that takes longer than waiting for the turn, other waiting
+    runs are judged meanwhile, and the place counts them."""
     if slots == 0:
         return QueuePlace(found.device, found.position, None)
     position = found.position
@@ -28,7 +28,7 @@ def place_of(found: Waiting, slots: int, running_limit: int | None) -> QueuePlac
 
 
 def _own_rounds(found: Waiting, at_once: int) -> float:
-    """Until so few of the author's own are left before it that it may run beside them."""
+    """How many rounds until so few of the author's own runs are left that this one may start."""
     at_once = max(1, at_once)
     free = max(0, at_once - found.own_running)
     return max(0, found.own_before + 1 - free) / at_once

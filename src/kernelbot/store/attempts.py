@@ -1,7 +1,7 @@
-"""Attempts: what a worker reads and writes while it has a run judged.
+"""Attempts: what a worker reads and writes while a run is judged.
 
-Every change names the state and the owner it expects, so that of two workers, or of a change and
-its repetition, one takes effect and the other learns that it came too late.
+Every change names the state and the owner it expects. So of two workers, or of a change and its
+repetition, one takes effect and the other finds out that it came too late.
 """
 
 import base64
@@ -41,8 +41,8 @@ class LockedRun:
 
 
 @dataclass(frozen=True)
-class HeldRun:
-    """What a run bears on: whose standing on which board and device."""
+class RunRef:
+    """A run with what a change of it affects: an author's standing on a board and device."""
 
     id: int
     submission_id: int
@@ -51,12 +51,12 @@ class HeldRun:
     device: str
     author_id: int
     rejudge_id: int | None
-    """Set where it measures again what was judged before."""
+    """The rejudge that it belongs to; None for a submission's own run."""
 
 
 @dataclass(frozen=True)
 class OpenAttempt:
-    """An attempt that was begun. `handle` None: it isn't known whether it was launched."""
+    """An attempt that was begun. `handle` None: it is unknown whether it was launched."""
 
     id: int
     number: int
@@ -65,7 +65,7 @@ class OpenAttempt:
 
 
 async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
-    """The run, which nobody else changes until the transaction ends."""
+    """The run, which nobody else can change until the transaction ends."""
     row = await session.one(statements("attempts")["lock_run"], {"run_id": run_id})
     if row is None:
         return None
@@ -73,7 +73,7 @@ async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
 
 
 async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> int | None:
-    """The first run, locked, whose worker hasn't been heard of for `stale_s`."""
+    """The first run, locked, whose worker sent no heartbeat for `stale_s`."""
     values = {"device": device, "stale_s": stale_s}
     row = await session.one(statements("attempts")["abandoned_run"], values)
     return row["id"] if row else None
@@ -82,9 +82,9 @@ async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -
 async def next_run(
     session: WriteSession, device: str, rules: QueueRules, *, owner: str, stale_s: float
 ) -> int | None:
-    """The queued run that this worker judges next, locked: of a rejudge that is its own or was
-    left by a worker unheard of for `stale_s`; else of the author whose turn it is, and the turn is
-    taken. None: none may be judged now."""
+    """The queued run that this worker judges next, locked: one of a rejudge that is its own or
+    whose worker sent no heartbeat for `stale_s`; else one of the author whose turn it is, whose
+    turn is then used. None: no run may be judged now."""
     values = {
         "device": device,
         "running_limit": rules.running_limit,
@@ -96,10 +96,11 @@ async def next_run(
     return None if row is None else row["run_id"]
 
 
-async def hold_run(session: WriteSession, run_id: int) -> HeldRun | None:
-    """Lock the run until the transaction ends; what changes it or its attempts does so first."""
-    row = await session.one(statements("attempts")["hold_run"], {"run_id": run_id})
-    return HeldRun(**{**row, "mode": Mode(row["mode"])}) if row else None
+async def lock_run_ref(session: WriteSession, run_id: int) -> RunRef | None:
+    """Lock the run until the transaction ends; whatever changes it or its attempts calls this
+    first."""
+    row = await session.one(statements("attempts")["lock_run_ref"], {"run_id": run_id})
+    return RunRef(**{**row, "mode": Mode(row["mode"])}) if row else None
 
 
 async def open_attempt(
@@ -120,14 +121,14 @@ async def open_attempt(
 async def take_over(
     session: WriteSession, run_id: int, *, owner: str, stale_s: float
 ) -> OpenAttempt | None:
-    """The run's open attempt if its owner hasn't been heard of for `stale_s`."""
+    """Make the run's open attempt this owner's, if its owner sent no heartbeat for `stale_s`."""
     values = {"run_id": run_id, "owner": owner, "stale_s": stale_s}
     row = await session.one(statements("attempts")["take_over"], values)
     return OpenAttempt(**row) if row else None
 
 
 async def launched(session: WriteSession, attempt_id: int, owner: str, handle: str) -> bool:
-    """Store where the attempt runs; whether it is still the owner's."""
+    """Store the attempt's handle; returns whether it is still the owner's."""
     values = {"attempt_id": attempt_id, "owner": owner, "handle": handle}
     return await session.do(statements("attempts")["launched"], values) == 1
 
@@ -139,7 +140,7 @@ async def still_mine(session: ReadSession, attempt_id: int, owner: str) -> bool:
 
 
 async def run_started(session: WriteSession, run_id: int) -> bool:
-    """Dispatched becomes running; whether it was that."""
+    """Dispatched becomes running; False if the run wasn't dispatched."""
     return await session.do(statements("attempts")["run_started"], {"run_id": run_id}) == 1
 
 
@@ -152,7 +153,7 @@ async def close(
     result: RunResult | None = None,
     failure: str | None = None,
 ) -> bool:
-    """End the attempt; False when it had ended, or was taken over, before."""
+    """End the attempt; False if it had ended, or was taken over, before."""
     slim = None
     if result is not None:
         phases = tuple(
@@ -184,7 +185,7 @@ async def finish_run(
     ci95_s: tuple[float, float] | None = None,
     unverified: bool = False,
 ) -> bool:
-    """Write the verdict; False when the run had ended before."""
+    """Write the verdict; False if the run had ended before."""
     low, high = ci95_s or (None, None)
     values = {
         "run_id": run_id,
@@ -234,7 +235,8 @@ async def add_measurements(session: WriteSession, run_id: int, result: RunResult
 
 
 async def requeue_run(session: WriteSession, run_id: int, delay_s: float) -> bool:
-    """Back into the queue, not to be taken before the delay; False when the run had ended."""
+    """Put the run back into the queue, to be judged no earlier than after the delay; False if it
+    had ended."""
     values = {"run_id": run_id, "delay_s": delay_s}
     return await session.one(statements("attempts")["requeue_run"], values) is not None
 
@@ -253,7 +255,7 @@ async def heartbeat(
     followed: set[int],
     counts: dict[tuple[str, str], float],
 ) -> set[int]:
-    """Say that the owner lives, what it can use and has counted; returns those of the attempts
+    """Store that the owner is alive, what it can use and has counted; returns those of the attempts
     it follows that are still open and its own."""
     sql = statements("attempts")
     await session.do(sql["greet"], {"owner": owner, "node": node})
@@ -281,7 +283,7 @@ async def owners(session: ReadSession, node: str) -> list[str]:
 
 
 async def expire(session: WriteSession, gone: list[str]) -> int:
-    """The attempts of workers that are known to be dead may be taken over at once; how many."""
+    """Let attempts of workers known to be dead be taken over at once; returns how many."""
     sql = statements("attempts")
     expired = await session.all(sql["expire"], {"owners": gone})
     await session.do(sql["forget_workers"], {"owners": gone})

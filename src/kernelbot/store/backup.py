@@ -19,8 +19,8 @@ _MAINTENANCE = "template1"
 
 
 def dump(url: str, file: Path) -> int:
-    """Write everything, as of one moment, to `file`, readable by this account alone; returns its
-    size in bytes. Others may go on writing. Blocks. Raises `Unavailable`, `UserError`.
+    """Write everything, as of one moment, to `file`, which only this account can read; returns its
+    size in bytes. Others may write meanwhile. Blocks. Raises `Unavailable`, `UserError`.
     """
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     try:
@@ -37,7 +37,7 @@ def dump(url: str, file: Path) -> int:
 
 
 def holds_data(url: str) -> bool:
-    """Whether there is a schema, and an account in it."""
+    """Whether the database has a schema with at least one account."""
     with psycopg.connect(url, autocommit=True) as connection:
         row = connection.execute("SELECT to_regclass('users') IS NOT NULL").fetchone()
         if not row or not row[0]:
@@ -47,12 +47,12 @@ def holds_data(url: str) -> bool:
 
 
 def restore(url_of: Callable[[str], str], database: str, file: Path) -> list[str]:
-    """Put the backup in the place of `database`, brought to this release's schema; returns the
-    migrations that took. Blocks. Nobody else may be connected.
+    """Replace `database` by the backup, migrated to this release's schema; returns the migrations
+    that were applied. Blocks. Nobody else may be connected.
 
-    It is restored beside what is there and then put in its place at once, so whatever goes wrong
-    leaves all as it was. Raises `UserError` for what is no backup, `SchemaOutdated` for one of a
-    newer release, `Unavailable`.
+    The backup is restored under another name and then renamed in one step, so if anything goes
+    wrong the database stays as it was. Raises `UserError` for what isn't a backup,
+    `SchemaOutdated` for one of a newer release, `Unavailable`.
     """
     if not file.is_file():
         raise UserError(f"There is no file {file}.")

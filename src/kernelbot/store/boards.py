@@ -13,7 +13,7 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class NewBoard:
-    """What a leaderboard is opened with. `secret` is 32 random bytes."""
+    """What a leaderboard is created with. `secret` is 32 random bytes."""
 
     name: str
     description: str
@@ -27,7 +27,7 @@ class NewBoard:
 
 @dataclass(frozen=True)
 class RankingSize:
-    """How many authors a ranking has. `version`: another whenever a page may have changed."""
+    """How many authors a ranking has. `version` changes whenever a page may have changed."""
 
     authors: int
     version: int
@@ -35,7 +35,7 @@ class RankingSize:
 
 @dataclass(frozen=True)
 class OwnedBoard:
-    """A board, who made it, and whether the viewer was invited to it while it is closed."""
+    """A board, who created it, and whether the viewer is invited to it (if it is closed)."""
 
     board: Board
     creator_id: int
@@ -52,9 +52,10 @@ class OwnedBoard:
 async def add_version(
     session: WriteSession, definition: ProblemDefinition, content_hash: bytes, judging_hash: bytes
 ) -> int:
-    """The id of the problem's version with this content, made if it is new.
+    """The id of the problem's version with this content, created if it is new.
 
-    `judging_hash` covers what judging depends on: scores of versions that share it compare.
+    `judging_hash` covers what judging depends on: scores of versions with the same hash can be
+    compared.
     """
     sql = statements("boards")
     problem = await session.one(sql["add_problem"], {"name": definition.spec.name})
@@ -75,7 +76,7 @@ async def add_version(
 
 
 async def create(session: WriteSession, new: NewBoard) -> int | None:
-    """The new board's id; None when the name is taken."""
+    """Create a board; returns its id, None if the name is taken."""
     sql = statements("boards")
     row = await session.one(
         sql["create"],
@@ -100,7 +101,7 @@ async def create(session: WriteSession, new: NewBoard) -> int | None:
 
 
 async def all_boards(session: ReadSession, *, viewer_id: int | None) -> list[OwnedBoard]:
-    """Every board, whoever may see it, newest first."""
+    """Every board, newest first, without a check of who may see it."""
     rows = await session.all(statements("boards")["all"], {"viewer_id": viewer_id})
     return [_owned(row) for row in rows]
 
@@ -108,14 +109,14 @@ async def all_boards(session: ReadSession, *, viewer_id: int | None) -> list[Own
 async def by_name(
     session: ReadSession, name: str, *, viewer_id: int | None = None
 ) -> OwnedBoard | None:
-    """The board of that name, in any case of letters, whoever may see it."""
+    """The board of that name, in upper or lower case, without a check of who may see it."""
     values = {"name": name, "viewer_id": viewer_id}
     row = await session.one(statements("boards")["by_name"], values)
     return None if row is None else _owned(row)
 
 
 async def edit(session: WriteSession, after: Board) -> None:
-    """Set visibility, deadline, whether code is shown and seeds are one, as `after` has them."""
+    """Store the visibility, deadline, `reveal_code` and `fixed_seed` of `after`."""
     values = {
         "leaderboard_id": after.id,
         "visibility": after.visibility,
@@ -127,7 +128,7 @@ async def edit(session: WriteSession, after: Board) -> None:
 
 
 async def definition(session: ReadSession, problem_version_id: int) -> ProblemDefinition:
-    """The problem as its author wrote it. Raises `PlatformError` where we can't read it."""
+    """The problem as its author wrote it. Raises `PlatformError` if we can't read it."""
     row = await session.one(
         statements("boards")["definition"], {"problem_version_id": problem_version_id}
     )

@@ -1,4 +1,4 @@
-"""The programs of the Postgres that is installed beside us, and the account that may run them."""
+"""The programs of the bundled Postgres, and the account that runs them."""
 
 import importlib.util
 import os
@@ -15,8 +15,8 @@ _ACCOUNT = "pgserver"
 
 
 def program(name: str) -> str:
-    """The path of one of them. Raises `Unavailable` where it isn't installed."""
-    # Not imported: at its import the package makes files and folders that all accounts share.
+    """The path of a program. Raises `Unavailable` if it isn't installed."""
+    # Not imported: on import the package creates files and folders that all accounts share.
     found = importlib.util.find_spec(_PACKAGE)
     folders = list(found.submodule_search_locations or ()) if found else []
     for folder in folders:
@@ -31,15 +31,15 @@ def program(name: str) -> str:
 
 @dataclass(frozen=True)
 class Account:
-    """Whom Postgres runs as where we are root, as whom it refuses to."""
+    """The account that Postgres runs as if we are root, since it refuses to run as root."""
 
     uid: int
     gid: int
 
 
 def account_for(folder: Path) -> Account | None:
-    """The owner of the folder, or of a new one the account that is kept for this, made where it is
-    missing; None where we aren't root: then it is ourselves. Raises `Unavailable`."""
+    """The owner of the folder; for a new folder a dedicated account, created if it is missing. None
+    if we aren't root: then Postgres runs as our own account. Raises `Unavailable`."""
     if os.geteuid() != 0:
         return None
     if folder.exists() and (owner := folder.stat()).st_uid != 0:

@@ -1,4 +1,4 @@
-"""The pool, and the two kinds of session. Repositories say by type which one they need."""
+"""The connection pool, and two kinds of session. Repositories say by type which one they need."""
 
 import contextlib
 import select
@@ -56,12 +56,12 @@ _TOO_MUCH = (
     psycopg.errors.StatementTooComplex,
     psycopg.errors.TooManyArguments,
 )
-"""To psycopg these are operational errors, too, but nothing becomes smaller by trying again."""
+"""For psycopg these are operational errors too, but trying again doesn't help."""
 
 
 class Database:
-    """The connections to Postgres. Every failure to reach it is `Unavailable`; the pool
-    reconnects by itself. What is too much for it is a `PlatformError` and no more than that."""
+    """The connections to Postgres. Every failure to reach it is `Unavailable`; the pool reconnects
+    by itself. A value that is too large for it is a plain `PlatformError`."""
 
     def __init__(self, url: str, *, max_size: int = 10, timeout_s: float = 5.0) -> None:
         self.url = url
@@ -73,7 +73,7 @@ class Database:
             open=False,
             check=_Checked(),
             kwargs={"row_factory": dict_row, "autocommit": True},
-            # Attempts are ever further apart until this is over; the next to ask starts anew.
+            # Attempts to reconnect back off until this is over; the next request starts anew.
             reconnect_timeout=_RECONNECT_S,
             name="kernelbot",
         )
@@ -96,9 +96,9 @@ class Database:
     async def write(self) -> AsyncIterator[WriteSession]:
         """A transaction, committed at the end, rolled back on an exception.
 
-        Raises `Conflict` where what a new row belongs to was deleted since it was looked at, and
-        `Unavailable`; then it isn't known whether the commit happened, so whatever is
-        tried again must be guarded by the state it expects.
+        Raises `Conflict` if what a new row belongs to was deleted since it was read, and
+        `Unavailable`; then it is unknown whether the commit happened, so a change that is
+        repeated must be guarded by the state it expects.
         """
         with _reachable():
             async with self._pool.connection() as connection, connection.transaction():
@@ -106,8 +106,8 @@ class Database:
 
 
 class _Checked:
-    """Asks a connection whether it still works, unless it did so a moment ago and is silent:
-    asking each time would be a third of what a small request costs the database."""
+    """Checks whether a connection still works, unless it worked a moment ago and has no input:
+    checking each time would be a third of what a small request costs the database."""
 
     def __init__(self) -> None:
         self._checked_at_s: WeakKeyDictionary[AsyncConnection[Any], float] = WeakKeyDictionary()
@@ -121,7 +121,7 @@ class _Checked:
 
 
 def _has_something_to_say(connection: AsyncConnection[Any]) -> bool:
-    """Of an idle connection: whether the server has closed it, as after a restart."""
+    """Whether an idle connection has input: then the server has closed it, e.g. by a restart."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     return bool(poll.poll(0))
@@ -133,14 +133,14 @@ def _reachable() -> Iterator[None]:
         yield
     except psycopg.errors.ForeignKeyViolation as error:
         raise Conflict(
-            "Something that this belongs to was deleted a moment ago.", hint="Look again."
+            "Something that this belongs to was deleted a moment ago.", hint="Reload and try again."
         ) from error
     except psycopg.errors.DeadlockDetected as error:
         raise Unavailable(
-            "Somebody changes the same things just now.", hint="Try again in a moment."
+            "Somebody else is changing the same data just now.", hint="Try again in a moment."
         ) from error
     except _TOO_MUCH as error:
-        raise PlatformError(f"This is more than the database holds: {error}") from error
+        raise PlatformError(f"This is too large for the database: {error}") from error
     except (PoolTimeout, PoolClosed, psycopg.OperationalError, psycopg.InterfaceError) as error:
         raise _unavailable() from error
 

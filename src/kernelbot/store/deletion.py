@@ -10,7 +10,7 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose a submission is, and whose board it is on."""
+    """A submission's author, and the creator of its board."""
 
     author_id: int
     creator_id: int
@@ -19,7 +19,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class Leaving:
-    """Who is deleted, and what is theirs."""
+    """An account that is about to be deleted, and what belongs to it."""
 
     name: str
     role: Role
@@ -28,7 +28,7 @@ class Leaving:
 
 
 async def owner(session: ReadSession, submission_id: int) -> Owner | None:
-    """None when there is no such submission."""
+    """The submission's owner; None if there is no such submission."""
     row = await session.one(statements("deletion")["owner"], {"submission_id": submission_id})
     return Owner(**row) if row else None
 
@@ -40,21 +40,22 @@ async def of_user(session: ReadSession, leaderboard_id: int, user_name: str) -> 
 
 
 async def withdraw(session: WriteSession, submission_ids: list[int]) -> None:
-    """Their author takes back what they have seen scores of: the same code isn't ranked again."""
+    """Record that the author deletes or cancels these after seeing a score: the same code isn't
+    ranked again."""
     await session.do(statements("deletion")["withdraw"], {"submission_ids": submission_ids})
 
 
 async def delete_submissions(
     session: WriteSession, submission_ids: list[int], *, withdrawn: bool = False
 ) -> int:
-    """Delete them with all that hangs on them; what runs of them is stopped, the ranking moves up.
+    """Delete them with all that belongs to them; their runs are stopped, the ranking moves up.
 
-    Returns how many there were. Sources that nobody else has submitted go too. `withdrawn`: by
-    their author, so that the same source again won't be ranked.
+    Returns how many there were. Sources that nobody else has submitted are deleted too.
+    `withdrawn`: their author deletes them, so that the same source won't be ranked again.
     """
     sql = statements("deletion")
     values = {"submission_ids": submission_ids}
-    await session.all(sql["hold_runs"], values)
+    await session.all(sql["lock_runs"], values)
     if withdrawn:
         await withdraw(session, submission_ids)
     again = await _stop(session, submission_ids)
@@ -66,12 +67,13 @@ async def delete_submissions(
     return count
 
 
-async def hold_user(session: WriteSession, user_id: int) -> Leaving | None:
-    """Who it is, and what is theirs, to which nothing is added any more; None: nobody."""
+async def lock_user(session: WriteSession, user_id: int) -> Leaving | None:
+    """The account and what belongs to it, locked so that nothing can be added; None: no such
+    account."""
     sql = statements("deletion")
     values = {"user_id": user_id}
-    await session.all(sql["hold_runs_of"], values)
-    user = await session.one(sql["hold_user"], values)
+    await session.all(sql["lock_runs_of"], values)
+    user = await session.one(sql["lock_user"], values)
     if user is None:
         return None
     boards = await session.all(sql["boards_of"], values)
@@ -85,7 +87,7 @@ async def hold_user(session: WriteSession, user_id: int) -> Leaving | None:
 
 
 async def delete_user(session: WriteSession, user_id: int, *, heir_id: int) -> None:
-    """Delete the account, whose submissions are gone; its boards become the heir's."""
+    """Delete the account, which must have no submissions left; its boards become the heir's."""
     sql = statements("deletion")
     values = {"user_id": user_id, "heir_id": heir_id}
     await session.do(sql["hand_over_boards"], values)
@@ -101,12 +103,12 @@ async def has_submissions(session: ReadSession, leaderboard_id: int) -> bool:
 
 
 async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
-    """Delete a board with everything on it; returns how many submissions that were."""
+    """Delete a board with everything on it; returns how many submissions there were."""
     sql = statements("deletion")
     values = {"leaderboard_id": leaderboard_id}
-    await session.one(sql["hold_board"], values)
+    await session.one(sql["lock_board"], values)
     found = [row["id"] for row in await session.all(sql["of_board"], values)]
-    await session.all(sql["hold_runs"], {"submission_ids": found})
+    await session.all(sql["lock_runs"], {"submission_ids": found})
     await _stop(session, found)
     await session.do(sql["clear_standings"], values)
     await _delete(session, found)
@@ -115,23 +117,24 @@ async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
 
 
 async def forget_expired(session: WriteSession) -> None:
-    """Delete logins whose time is over, uses that no limit counts, and tokens that ran out a
-    month ago."""
+    """Delete expired logins, uses that no limit counts any more, and tokens that expired a month
+    ago."""
     sql = statements("deletion")
     for statement in ("forget_logins", "forget_device_logins", "forget_uses", "forget_tokens"):
         await session.do(sql[statement])
 
 
 async def _stop(session: WriteSession, submission_ids: list[int]) -> list[Row]:
-    """Stop what runs of them, whose runs are held, and let nobody review or rank them until the
-    transaction ends, after waiting for those who do; returns the rejudges that they are part of."""
+    """Stop their runs, which the caller has locked, and lock submissions and rankings, so that
+    nobody reviews or ranks them until the transaction ends; returns the rejudges that they are
+    part of."""
     sql = statements("deletion")
     values = {"submission_ids": submission_ids}
     await session.do(sql["drop_runs"], values)
     await session.all(sql["drop_attempts"], values)
-    again = await session.all(sql["hold_rejudges"], values)
-    await session.all(sql["hold_submissions"], values)
-    await session.all(sql["hold_rankings"], values)
+    again = await session.all(sql["lock_rejudges"], values)
+    await session.all(sql["lock_submissions"], values)
+    await session.all(sql["lock_rankings"], values)
     return again
 
 
@@ -139,7 +142,7 @@ async def _delete(session: WriteSession, submission_ids: list[int]) -> int:
     sql = statements("deletion")
     gone = await session.all(sql["delete_submissions"], {"submission_ids": submission_ids})
     sources = {"sha256s": list({bytes(row["source_sha256"]) for row in gone})}
-    # Held first: the statement after sees whoever has submitted the same text meanwhile.
-    await session.all(sql["hold_sources"], sources)
+    # Locked first, so that the next statement sees a submission of the same text made meanwhile.
+    await session.all(sql["lock_sources"], sources)
     await session.do(sql["delete_sources"], sources)
     return len(gone)

@@ -1,4 +1,4 @@
-"""How busy devices are, and what the workers last said of them."""
+"""How busy devices are, and the workers' last reports on them."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class Length:
-    """How many runs wait for a device, and how many are at work on it."""
+    """How many runs wait for a device, and how many it is judging."""
 
     queued: int = 0
     running: int = 0
@@ -33,25 +33,25 @@ class Count:
 
 
 async def lengths(session: ReadSession) -> dict[str, Length]:
-    """By device; devices where nothing waits or runs are left out."""
+    """By device; devices with nothing waiting or running are left out."""
     rows = await session.all(statements("devices")["lengths"])
     return {row["device"]: Length(row["queued"], row["running"]) for row in rows}
 
 
 async def load(session: ReadSession) -> dict[str, Load]:
-    """As `lengths`, for metrics: it reads all that waits."""
+    """As `lengths`, for metrics: it reads all waiting runs."""
     rows = await session.all(statements("devices")["load"])
     return {r["device"]: Load(r["queued"], r["running"], r["longest_wait_s"]) for r in rows}
 
 
 async def reports(session: ReadSession, fresh_s: float) -> list[DeviceReport]:
-    """Of workers heard of within `fresh_s`; the available first."""
+    """Reports of workers with a heartbeat within `fresh_s`; available devices first."""
     rows = await session.all(statements("devices")["reports"], {"fresh_s": fresh_s})
     return [DeviceReport(**row) for row in rows]
 
 
 async def workers(session: ReadSession, fresh_s: float) -> int:
-    """How many workers were heard of within `fresh_s`."""
+    """How many workers sent a heartbeat within `fresh_s`."""
     row = await session.one(statements("devices")["workers"], {"fresh_s": fresh_s})
     return int(row["workers"]) if row else 0
 

@@ -17,23 +17,24 @@ from kernelbot.store import postmaster
 from kernelbot.store.bundled import MAJOR_VERSION, account_for, program
 
 _START_S = 120.0
-"""On a busy machine, or after a crash with much to recover, a start takes its time."""
+"""On a busy machine, or after a crash with much to recover, a start takes long."""
 _STOP_S = 60.0
 _HERE = "/proc/self/cwd"
 _PORT = "5432"
 _MAX_SOCKET_PATH_BYTES = 103
-"""What all systems take."""
+"""A length that all systems accept."""
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "TZ")
 _LAST_WORDS = 300
 
 
 class EmbeddedPostgres:
-    """A Postgres server under a data folder. The caller makes sure that there is one at a time.
+    """A Postgres server under a data folder. The caller makes sure that there is only one.
 
     The cluster's folder belongs to the account that the server runs as, and nobody else can enter
-    it, as its socket lies there; whoever connects is asked for the account we run as. Where we are
-    root, the server is another account, that need not reach the folder by its path: it is put
-    there, and knows it as its own working folder. So no mode of any folder above is changed.
+    it, because its socket is there; only the account we run as may connect. If we are root, the
+    server runs as another account, which may be unable to reach the folder by its path: so it is
+    started inside the folder and uses it as its working directory. No mode of a parent folder is
+    changed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -42,10 +43,10 @@ class EmbeddedPostgres:
         self._runtime: Path | None = None
 
     def start(self) -> str:
-        """Start it, making the cluster first where there is none; returns its connection URL.
+        """Start it, creating the cluster first if there is none; returns its connection URL.
 
         A server that an earlier process left running on the folder is stopped first. Blocks for
-        0.1 to 1 s, rarely for much longer. Raises `Unavailable` with the server's last words.
+        0.1 to 1 s, rarely for much longer. Raises `Unavailable` with the server's last log line.
         """
         try:
             self.folder.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +63,7 @@ class EmbeddedPostgres:
         return self.url("postgres")
 
     def revive(self) -> bool:
-        """Start it again if it has died; whether it had. Blocks. Raises `Unavailable`."""
+        """Start it again if it has died; returns whether it had. Blocks. Raises `Unavailable`."""
         assert self._process is not None, "start() first"
         self._socket_folder()  # its short name may have been tidied away
         if self._process.poll() is None:
@@ -81,11 +82,11 @@ class EmbeddedPostgres:
         return f"postgresql://postgres@/{quote(database)}?{where}"
 
     def running_url(self, database: str) -> str | None:
-        """The connection URL of a server that another process keeps here; None: there is none."""
+        """The connection URL of a server that another process runs here; None: there is none."""
         return None if postmaster.running(self.folder) is None else self.url(database)
 
     def stop(self) -> None:
-        """Stop it and wait for its end; again: nothing."""
+        """Stop it and wait for its end. Idempotent."""
         if self._process is None:
             return
         self._process.send_signal(signal.SIGINT)
@@ -104,7 +105,7 @@ class EmbeddedPostgres:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _make_cluster(self) -> None:
-        # Under another name first: a start that is killed leaves no half of a cluster.
+        # Under another name first: a start that is killed leaves no incomplete cluster.
         draft = self.folder.with_name(self.folder.name + ".new")
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
@@ -129,13 +130,13 @@ class EmbeddedPostgres:
         self._admit_only_us()
         command = (
             *(program("postgres"), "-D", self._name_of(self.folder), "-h", "", "-p", _PORT),
-            # The folder it works in; its path may be too long for a socket, or out of its reach.
+            # Its working directory: the path may be too long for a socket, or not accessible.
             *("-k", ".", "-c", "unix_socket_permissions=0700"),
         )
         self._process = subprocess.Popen(
             ["/bin/sh", "-c", 'umask 077; exec "$@" >>log 2>&1', "sh", *command],
             stdin=subprocess.DEVNULL,
-            # Ctrl-C is for us, who stop it when its turn has come.
+            # Ctrl-C goes to us only; we stop it in order.
             start_new_session=True,
             **self._as_its_account(self.folder),
         )
@@ -143,13 +144,13 @@ class EmbeddedPostgres:
             raise OSError(f"it ended or took longer than {_START_S:g} s; {self._last_words()}")
 
     def _admit_only_us(self) -> None:
-        """Also where an earlier release made the cluster, and let everybody in."""
+        """Also if an earlier release created the cluster and let everybody connect."""
         name = pwd.getpwuid(os.geteuid()).pw_name.replace('"', '""')
         self._write("pg_hba.conf", "local all all peer map=kernelbot\n")
         self._write("pg_ident.conf", f'kernelbot "{name}" postgres\n')
 
     def _write(self, name: str, text: str) -> None:
-        """As the account, to whom the folder belongs: it can't lead us anywhere with a link."""
+        """Written as the folder's account: so a link in the folder can't redirect us."""
         self._in_folder(self.folder, "/bin/sh", "-c", f"umask 077; cat >{name}", text=text)
 
     def _in_folder(self, folder: Path, *command: str, text: str = "") -> None:
@@ -163,8 +164,8 @@ class EmbeddedPostgres:
         )
 
     def _as_its_account(self, folder: Path) -> dict[str, Any]:
-        """What a program of its is started with: in the folder, entered before it changes account,
-        and with nothing of our environment that could be a secret."""
+        """How its programs are started: in the folder, entered before the account is changed, and
+        without anything of our environment that could be a secret."""
         known = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         account = account_for(folder)
         if account is None:
@@ -173,7 +174,7 @@ class EmbeddedPostgres:
         return {"cwd": folder, "env": known, **whose}
 
     def _name_of(self, folder: Path) -> str:
-        """Under which its programs, started in it, know the folder."""
+        """The path under which its programs, started in the folder, find it."""
         return str(folder) if account_for(folder) is None else _HERE
 
     def _last_words(self) -> str:
@@ -181,10 +182,10 @@ class EmbeddedPostgres:
             lines = (self.folder / "log").read_text(errors="replace").strip().splitlines()
         except OSError:
             lines = []
-        return f"its last words: {lines[-1][:_LAST_WORDS]}" if lines else "it said nothing"
+        return f"its log ends with: {lines[-1][:_LAST_WORDS]}" if lines else "it logged nothing"
 
     def _socket_folder(self) -> Path:
-        """The folder by a name that is short enough for a socket in it."""
+        """The folder under a name that is short enough for a socket in it."""
         if _fits(self.folder):
             return self.folder
         if self._runtime is None or not _is_private(self._runtime):
@@ -199,7 +200,7 @@ class EmbeddedPostgres:
 
 
 def runtime_folder() -> Path:
-    """A folder with a short name that is this account's alone."""
+    """A folder with a short name that only this account can use."""
     given = Path(os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}")
     usual = Path(tempfile.gettempdir()) / f"kernelbot-runtime-{os.getuid()}"
     # The first may be left over from another account, as `su` leaves it.
@@ -210,13 +211,13 @@ def runtime_folder() -> Path:
 
 
 def _fits(folder: Path) -> bool:
-    """Whether a socket in it has a path that can be connected to; commas part hosts in a URL."""
+    """Whether a socket in it has a path that works in a URL, where commas separate hosts."""
     path = os.fsencode(folder / f".s.PGSQL.{_PORT}")
     return len(path) <= _MAX_SOCKET_PATH_BYTES and b"," not in path
 
 
 def _is_private(folder: Path) -> bool:
-    """Whether it is this account's, and nobody else can enter it."""
+    """Whether it belongs to this account, and nobody else can enter it."""
     try:
         found = folder.stat(follow_symlinks=False)
     except OSError:
@@ -226,7 +227,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _said(error: Exception) -> str:
-    """What a program that failed said last."""
+    """The last line of output of a program that failed."""
     if isinstance(error, subprocess.CalledProcessError) and error.stderr:
         lines = error.stderr.decode(errors="replace").strip().splitlines()
         return " ".join(lines[-2:])[:_LAST_WORDS]

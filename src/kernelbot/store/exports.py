@@ -1,4 +1,4 @@
-"""Reading submissions for export, a stretch at a time."""
+"""Reading submissions for export, in batches."""
 
 import secrets
 
@@ -8,12 +8,12 @@ from kernelbot.domain.types import Visibility
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
-_STRETCH = 100
-"""With as much code as may be submitted they are 100 MiB."""
+_BATCH = 100
+"""Submissions per batch; with the largest sources that is 100 MiB."""
 
 
 async def key(session: WriteSession) -> bytes:
-    """The database's own key for pseudonyms, made the first time."""
+    """The database's own key for pseudonyms, created the first time."""
     sql = statements("exports")
     await session.do(sql["add_key"], {"key": secrets.token_bytes(32)})
     row = await session.one(sql["key"])
@@ -22,17 +22,17 @@ async def key(session: WriteSession) -> bytes:
 
 
 async def claim_daily(session: WriteSession) -> bool:
-    """Whether the caller is to make today's export; nobody else is, then."""
+    """Whether the caller must make today's export; nobody else does, then."""
     return await session.one(statements("exports")["claim_daily"]) is not None
 
 
 async def try_again(session: WriteSession) -> None:
-    """Let the daily export be due again in an hour."""
+    """Make the daily export due again in an hour."""
     await session.do(statements("exports")["try_again"])
 
 
 async def boards(session: ReadSession, choice: ExportChoice) -> list[ExportBoard]:
-    """The chosen ones that there are; all for a choice of none."""
+    """The chosen boards that exist; all boards if none is chosen."""
     values = {
         "everything": choice == ExportChoice(),
         "ids": [number for number in choice.ids if can_be_id(number)],
@@ -42,12 +42,13 @@ async def boards(session: ReadSession, choice: ExportChoice) -> list[ExportBoard
     return [ExportBoard(**{**row, "visibility": Visibility(row["visibility"])}) for row in found]
 
 
-async def stretch(
+async def batch(
     session: ReadSession, board_ids: list[int], after_id: int
 ) -> tuple[list[ExportRow], int]:
-    """The next of their submissions in order, and the number to go on after; none: that was all."""
+    """The next batch of their submissions in order, and the number to continue after; an empty
+    batch is the end."""
     sql = statements("exports")
-    values = {"ids": board_ids, "after_id": after_id, "limit": _STRETCH}
+    values = {"ids": board_ids, "after_id": after_id, "limit": _BATCH}
     found = await session.all(sql["submissions"], values)
     runs: dict[int, list[ExportRun]] = {row["id"]: [] for row in found}
     for row in await session.all(sql["runs"], {"submission_ids": list(runs)}):

@@ -10,8 +10,8 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class InvitedBoard:
-    """A board that an invite opens, and who claimed the invite (None: nobody, or one who is
-    gone)."""
+    """A board that an invite opens, and who claimed the invite (None: nobody, or a deleted
+    account)."""
 
     id: int
     name: str
@@ -34,7 +34,7 @@ async def add(
 async def of_board(
     session: ReadSession, board_id: int, *, unclaimed: bool, limit: int, offset: int
 ) -> list[Invite]:
-    """Those that open the board, the newest first; `unclaimed`: only those that still do."""
+    """Those that open the board, the newest first; `unclaimed`: only those that nobody claimed."""
     values = {
         "leaderboard_id": board_id,
         "unclaimed": unclaimed,
@@ -45,7 +45,7 @@ async def of_board(
 
 
 async def claim(session: WriteSession, code: str, user_id: int) -> bool:
-    """Make the invite this person's; False where there is none or it is somebody's already."""
+    """Claim the invite for this person; False if there is none or it was claimed already."""
     values = {"code": code, "user_id": user_id}
     return await session.do(statements("invites")["claim"], values) == 1
 
@@ -57,7 +57,7 @@ async def boards(session: ReadSession, code: str) -> list[InvitedBoard]:
 
 
 async def revoke(session: WriteSession, code: str) -> bool | None:
-    """Take it back, with what it opened; whether it was claimed, None: there is none."""
+    """Delete it and the membership; returns whether it was claimed, None: there is none."""
     row = await session.one(statements("invites")["revoke"], {"code": code})
     return bool(row["was_claimed"]) if row else None
 

@@ -1,4 +1,4 @@
-"""Text that authors wrote, made fit for Postgres, which knows no NUL and no lone surrogates."""
+"""Makes authors' text storable in Postgres, which accepts no NUL and no lone surrogates."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ def clean(text: str) -> str:
 
 
 def dumps(value: Any) -> str:
-    """A JSON value as text that a jsonb column takes."""
+    """A JSON value as text that a jsonb column accepts."""
     return json.dumps(_cleaned(value), ensure_ascii=False, allow_nan=False)
 
 

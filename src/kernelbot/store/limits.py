@@ -12,7 +12,7 @@ async def of_board(session: ReadSession, leaderboard_id: int) -> list[RateLimit]
 
 
 async def set_limit(session: WriteSession, leaderboard_id: int, limit: RateLimit) -> None:
-    """In place of the one there was."""
+    """Set the limit, replacing an earlier one."""
     values = {
         "leaderboard_id": leaderboard_id,
         "category": limit.category,
@@ -22,7 +22,7 @@ async def set_limit(session: WriteSession, leaderboard_id: int, limit: RateLimit
 
 
 async def remove(session: WriteSession, leaderboard_id: int, category: LimitCategory) -> bool:
-    """Whether there was one."""
+    """Remove the limit; returns whether there was one."""
     values = {"leaderboard_id": leaderboard_id, "category": category}
     return await session.do(statements("limits")["remove"], values) == 1
 
@@ -34,9 +34,10 @@ async def use(
     category: LimitCategory,
     max_per_hour: int,
 ) -> float | None:
-    """Count one more: None. Or, where that would be too many, the seconds until it isn't.
+    """Count one more use; returns None. If it would exceed the limit it isn't counted: returns the
+    seconds until one is allowed.
 
-    Exact however many ask at once: they wait for each other until their transactions end.
+    Exact also with concurrent calls: they wait for each other until their transactions end.
     """
     values = {
         "leaderboard_id": leaderboard_id,

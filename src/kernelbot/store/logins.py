@@ -1,4 +1,4 @@
-"""Logins that have begun and not ended."""
+"""Logins that have begun and not yet ended."""
 
 from dataclasses import dataclass, field
 
@@ -8,8 +8,8 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class Attempt:
-    """What has to be known when the browser comes back. `linking_user_id`: whose account gets
-    one more identity; None: somebody logs in."""
+    """What must be known when the browser returns. `linking_user_id`: the account that gets
+    another identity; None: somebody logs in."""
 
     code_verifier: str = field(repr=False)
     redirect_uri: str
@@ -20,7 +20,7 @@ class Attempt:
 
 @dataclass(frozen=True)
 class AttemptKey:
-    """What finds it: hashes of the state and of the browser's cookie, and the provider."""
+    """The key of an attempt: hashes of the state and of the browser's cookie, and the provider."""
 
     state_hash: bytes
     browser_hash: bytes
@@ -29,8 +29,8 @@ class AttemptKey:
 
 @dataclass(frozen=True)
 class Polled:
-    """How a terminal's login stands: whether nobody has approved it yet, whether the terminal
-    asks too often, and how long it is to wait between two times."""
+    """The state of a terminal's login: whether it still waits for approval, whether the terminal
+    polls too often, and how long it must wait between two polls."""
 
     waits: bool
     too_early: bool
@@ -40,14 +40,14 @@ class Polled:
 async def begin(
     session: WriteSession, key: AttemptKey, attempt: Attempt, *, lasts_s: float
 ) -> None:
-    """Keep it for so long; those whose time is over go."""
+    """Store the attempt for `lasts_s`; expired ones are deleted."""
     await session.do(statements("logins")["forget_expired"])
     values = {**vars(key), **vars(attempt), "lasts_s": lasts_s}
     await session.do(statements("logins")["begin"], values)
 
 
 async def take(session: WriteSession, key: AttemptKey) -> Attempt | None:
-    """The attempt, which is gone then; None: there is none, or not of this browser."""
+    """Return the attempt and delete it; None: there is none, or not of this browser."""
     row = await session.one(statements("logins")["take"], vars(key))
     return Attempt(**row) if row else None
 
@@ -55,7 +55,7 @@ async def take(session: WriteSession, key: AttemptKey) -> Attempt | None:
 async def begin_device(
     session: WriteSession, device_hash: bytes, user_code: str, *, lasts_s: float, interval_s: int
 ) -> None:
-    """Keep a terminal's login for so long; those whose time is over go."""
+    """Store a terminal's login for `lasts_s`; expired ones are deleted."""
     await session.do(statements("logins")["forget_expired_devices"])
     values = {
         "device_hash": device_hash,
@@ -67,7 +67,7 @@ async def begin_device(
 
 
 async def approve_device(session: WriteSession, user_code: str, user_id: int) -> bool:
-    """The terminal speaks for this person; False: there is no such code that waits."""
+    """Approve the terminal's login for this person; False: no login waits with this code."""
     values = {"user_code": user_code, "user_id": user_id}
     return await session.do(statements("logins")["approve_device"], values) == 1
 
@@ -75,14 +75,14 @@ async def approve_device(session: WriteSession, user_code: str, user_id: int) ->
 async def poll_device(
     session: WriteSession, device_hash: bytes, *, slack_s: float, more_s: int
 ) -> Polled | None:
-    """Note that its terminal asks; None: there is none, or its time is over. One that asks again
-    more than `slack_s` before its time is to leave `more_s` more from then on."""
+    """Record a poll; None: there is no such login, or it has expired. A terminal that polls more
+    than `slack_s` too early must wait `more_s` longer between polls from then on."""
     values = {"device_hash": device_hash, "slack_s": slack_s, "more_s": more_s}
     row = await session.one(statements("logins")["poll_device"], values)
     return Polled(**row) if row else None
 
 
 async def take_device(session: WriteSession, device_hash: bytes) -> int | None:
-    """Who approved it, once; None: nobody, or it was taken."""
+    """Who approved it; returned once. None: nobody yet, or it was returned before."""
     row = await session.one(statements("logins")["take_device"], {"device_hash": device_hash})
     return int(row["user_id"]) if row else None

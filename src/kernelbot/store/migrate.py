@@ -1,8 +1,8 @@
-"""Bringing a database to this release's schema, and telling when it isn't there.
+"""Migrates a database to this release's schema, and checks whether it has it.
 
 Our own tables come from the numbered files in `migrations/` (yoyo), functions and views from
-`schema/`, the background tasks' from procrastinate's own schema and migrations; all are one step
-here.
+`schema/`, those of the background tasks from procrastinate's own schema and migrations; here all
+of it is one step.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ def migrate(url: str) -> list[str]:
     """
     with _connected(url) as connection, _backend(url) as backend:
         connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
-        backend.break_lock()  # ours is held: a row there is of a migration that was killed
+        backend.break_lock()  # we hold our own lock: a row there is of a killed migration
         known = read_migrations(str(_folder()))
         _refuse_newer(backend, known)
         missing = backend.to_apply(known)

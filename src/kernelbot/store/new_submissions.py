@@ -1,4 +1,4 @@
-"""Creates a submission: what decides about it, and all that is added, in one call each."""
+"""Creates a submission: one call reads all that decides about it, one call adds all rows."""
 
 import hashlib
 from dataclasses import dataclass
@@ -51,13 +51,15 @@ class AddedRun:
     secret: bool
     created_at: datetime
     waiting: int
-    """How many of its author's wait for the device with it; exact until the transaction ends."""
+    """How many of its author's runs wait for the device, this one included; exact until the
+    transaction ends."""
 
 
 async def facts(
     session: ReadSession, name: str, author_id: int, category: LimitCategory
 ) -> tuple[PlatformState, Destination | None]:
-    """Whether submissions are taken at all, and the board of that name, in any case of letters."""
+    """Whether submissions are accepted at all, and the board of that name, in upper or lower
+    case."""
     values = {"name": name, "author_id": author_id, "category": category}
     row = await session.one(statements("new_submissions")["facts"], values)
     assert row is not None, "the migration puts the platform's one row there"
@@ -72,8 +74,8 @@ async def facts(
 async def add_submission(
     session: WriteSession, new: NewRow, rules: QueueRules, *, fresh_s: float
 ) -> tuple[list[AddedRun], Waiting | None]:
-    """Store source and submission with its runs, on the secret data too where it is ranked,
-    their jobs and the events that tell of them; returns the runs, and as `queue.waiting`."""
+    """Store source and submission with its runs, also those on secret data if it is ranked, and
+    their first events; returns the runs, and what `queue.waiting` returns."""
     values = {
         "leaderboard_id": new.leaderboard_id,
         "problem_version_id": new.problem_version_id,

@@ -1,4 +1,4 @@
-"""Whether the platform takes submissions: one row, so that it outlives every process."""
+"""Whether the platform accepts submissions: one row, so that it survives every process."""
 
 from kernelbot.domain.accounts import PlatformState
 from kernelbot.store.database import ReadSession, WriteSession
@@ -6,13 +6,13 @@ from kernelbot.store.sqlfiles import statements
 
 
 async def state(session: ReadSession) -> PlatformState:
-    """As it stands."""
+    """The current state."""
     row = await session.one(statements("platform")["state"])
     assert row is not None, "the migration puts the one row there"
     return PlatformState(row["accepts_jobs"], row["reason"])
 
 
 async def set_state(session: WriteSession, wanted: PlatformState) -> None:
-    """From the commit on."""
+    """Set the state, which applies from the commit on."""
     values = {"accepts_jobs": wanted.accepts_jobs, "reason": wanted.reason}
     await session.do(statements("platform")["set"], values)

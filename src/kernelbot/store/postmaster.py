@@ -1,4 +1,4 @@
-"""Who runs on a Postgres folder, as its postmaster.pid and the system's processes tell."""
+"""Which server runs on a Postgres folder, according to postmaster.pid and the process list."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ _STATUS_LINE = 7
 """Of postmaster.pid, counted from 0."""
 _LOOK_AGAIN_S = 0.1
 _PATIENCE_S = 30.0
-"""How long a server may take to end in order, before it is to end at once."""
+"""How long a server may take for an orderly end, before it must end at once."""
 
 
 def running(folder: Path) -> int | None:
@@ -22,28 +22,28 @@ def running(folder: Path) -> int | None:
 
 
 def serves(pid: int, folder: Path) -> bool:
-    """Whether the process is a Postgres on this folder. Numbers are given out again, so the one
-    that a dead server left in its file may be anybody's by now.
+    """Whether the process is a Postgres on this folder. Process ids are reused, so the one that a
+    dead server left in its file may now be another process.
 
-    The program and the folder it works in decide. When it began says nothing more: a Postgres that
-    works in this very folder is its server since whenever, and clocks are set.
+    The program and its working directory decide. Its start time isn't compared: clocks change,
+    and a Postgres that works in this folder is its server.
     """
     if not alive(pid):
         return False
     if not _PROC.is_dir():
-        return True  # no way to look closer: then the number stands
+        return True  # no way to check more: the process id decides
     try:
         name = (_PROC / str(pid) / "exe").readlink().name
         works_in, here = (_PROC / str(pid) / "cwd").stat(), folder.stat()
     except OSError:
-        return False  # another account's, so it can't be the one that we started
+        return False  # of another account, so it can't be the one that we started
     # A program that was replaced meanwhile is shown as "postgres (deleted)".
     same_folder = (works_in.st_dev, works_in.st_ino) == (here.st_dev, here.st_ino)
     return name.split(" ")[0] == "postgres" and same_folder
 
 
 def alive(pid: int) -> bool:
-    """Whether the process is there and no zombie."""
+    """Whether the process exists and isn't a zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -53,7 +53,7 @@ def alive(pid: int) -> bool:
     try:
         words = (_PROC / str(pid) / "stat").read_text()
     except OSError:
-        return True  # no /proc here: then the signal's answer stands
+        return True  # no /proc here: the signal's answer decides
     return words.rpartition(")")[2].split()[0] != "Z"
 
 
@@ -68,12 +68,12 @@ def stop_left(folder: Path) -> None:
             _signal(pid, folder, number)
             if _gone(pid, folder, _PATIENCE_S):
                 return
-        raise TimeoutError(f"The server that was left in {folder} (process {pid}) doesn't end.")
+        raise TimeoutError(f"The server left running in {folder} (process {pid}) doesn't end.")
 
 
 def forget_dead(folder: Path) -> None:
-    """Remove the lock files that a dead server left. Postgres does so itself, except that it takes
-    a zombie for alive, as well as whoever has the number by now."""
+    """Remove the lock files that a dead server left. Postgres does so itself, except if the process
+    id now belongs to a zombie or to another process."""
     if running(folder) is None:
         for name in ("postmaster.pid", ".s.PGSQL.5432.lock"):
             (folder / name).unlink(missing_ok=True)
@@ -82,15 +82,15 @@ def forget_dead(folder: Path) -> None:
 def await_ready(
     pid_file: Path, within_s: float, started: subprocess.Popen[bytes] | None = None
 ) -> bool:
-    """Wait for a server that is starting; False where it has ended or takes too long. `started`
-    is the process that is to write the file; None: whoever did. Blocks."""
+    """Wait for a server that is starting; False if it has ended or takes too long. `started` is
+    the process that must write the file; None: any process. Blocks."""
     give_up = time.monotonic() + within_s
     while time.monotonic() < give_up:
         try:
             lines = pid_file.read_text().splitlines()
             pid = int(lines[0])
         except (OSError, ValueError, IndexError):
-            lines, pid = [], os.getpid()  # it hasn't got that far yet
+            lines, pid = [], os.getpid()  # not written yet
         if not alive(pid) or (started is not None and started.poll() is not None):
             return False
         if len(lines) > _STATUS_LINE and lines[_STATUS_LINE].strip() == "ready":
@@ -113,7 +113,7 @@ def _signal(pid: int, folder: Path, number: signal.Signals) -> None:
         return
     held = os.pidfd_open(pid)
     try:
-        if serves(pid, folder):  # looked at now that its number can't change hands
+        if serves(pid, folder):  # checked now that its process id can't be reused
             signal.pidfd_send_signal(held, number)
     finally:
         os.close(held)

@@ -1,5 +1,5 @@
-"""Where a submission stands in the queue. The queue is the runs themselves: whose turn it is, is
-decided in SQL (`next_run`), which `store.attempts` calls.
+"""The place of a submission in the queue. The queue is the runs themselves: SQL decides whose turn
+it is (`next_run`), which `store.attempts` calls.
 """
 
 from dataclasses import dataclass
@@ -11,33 +11,33 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class Waiting:
-    """The place of a submission's next run, and what a guess at its wait is made of."""
+    """The place of a submission's next run, and what the estimate of its wait needs."""
 
     device: str
     position: int
     running: int
     own_running: int
     own_before: int
-    """Of its author: what runs on the device, and what waits there longer."""
+    """Runs of its author: how many run on the device, and how many have waited there longer."""
     others: int
-    """How many runs of others wait for the device; 0 where no limit on running holds."""
+    """How many runs of others wait for the device; 0 if there is no limit on running."""
     workers: int
     mean_s: float | None
-    """Of the device's latest runs; None: there are none."""
+    """Mean duration of the device's latest runs; None: there are none."""
 
 
 async def waiting(
     session: ReadSession, submission_id: int, rules: QueueRules, *, fresh_s: float
 ) -> Waiting | None:
-    """Where its next run stands; None when nothing of it waits. `fresh_s`: for how long after its
-    last sign a worker is counted."""
+    """The place of its next run; None if nothing of it waits. `fresh_s`: for how long after its
+    last heartbeat a worker is counted."""
     values = {"submission_id": submission_id, **asked(rules, fresh_s)}
     row = await session.one(statements("queue")["line"], values)
     return read_line(row["line"]) if row else None
 
 
 def asked(rules: QueueRules, fresh_s: float) -> Values:
-    """What a place depends on besides the line."""
+    """The parameters of the queries for a place."""
     return {
         "ranked_first": rules.ranked_first,
         "fresh_s": fresh_s,
@@ -46,5 +46,5 @@ def asked(rules: QueueRules, fresh_s: float) -> Values:
 
 
 def read_line(line: Values | None) -> Waiting | None:
-    """From what the database tells of a place."""
+    """The place from the row that the database returns."""
     return None if line is None else Waiting(**line)

@@ -1,4 +1,4 @@
-"""Measuring a board's best again in one go."""
+"""Measuring a board's best again."""
 
 from kernelbot.domain.types import Rejudge, RejudgedRun
 from kernelbot.protocol import Verdict
@@ -6,27 +6,27 @@ from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 _PRIORITY = 1
-"""Of a ranked run; that they go before all others is `next_run`'s business."""
+"""As that of a ranked run; `next_run` itself puts rejudges before all others."""
 
 
 async def candidates(
     session: ReadSession, leaderboard_id: int, device: str, top: int | None
 ) -> list[int]:
-    """The submissions that each author is ranked with, or would be; the best first."""
+    """The submission that each author is, or would be, ranked with; the best first."""
     values = {"leaderboard_id": leaderboard_id, "device": device, "top": top}
     rows = await session.all(statements("rejudges")["candidates"], values)
     return [row["submission_id"] for row in rows]
 
 
 async def add(session: WriteSession, leaderboard_id: int, device: str) -> int | None:
-    """Begin; None where another one is at work there."""
+    """Create a rejudge; None if another one is under way there."""
     values = {"leaderboard_id": leaderboard_id, "device": device}
     row = await session.one(statements("rejudges")["add"], values)
     return int(row["id"]) if row else None
 
 
 async def add_run(session: WriteSession, rejudge_id: int, submission_id: int, device: str) -> int:
-    """A queued run on the secret data; its id."""
+    """Add a queued run on secret data; returns its id."""
     values = {
         "submission_id": submission_id,
         "device": device,
@@ -39,17 +39,17 @@ async def add_run(session: WriteSession, rejudge_id: int, submission_id: int, de
 
 
 async def ended(session: WriteSession, rejudge_id: int) -> None:
-    """One of its runs has ended; after the last one the ranking follows."""
+    """Record that one of its runs has ended; after the last one the ranking is updated."""
     sql = statements("rejudges")
     values = {"rejudge_id": rejudge_id}
-    await session.one(sql["hold"], values)
+    await session.one(sql["lock"], values)
     if await session.one(sql["finish"], values) is not None:
         await session.all(sql["rank"], values)
         await session.all(sql["recount"], values)
 
 
 async def one(session: ReadSession, leaderboard_id: int, rejudge_id: int) -> Rejudge | None:
-    """How far it is."""
+    """The rejudge with its runs so far."""
     sql = statements("rejudges")
     values = {"rejudge_id": rejudge_id, "leaderboard_id": leaderboard_id}
     row = await session.one(sql["one"], values)

@@ -8,10 +8,11 @@ from kernelbot.protocol import RunResult
 
 
 def read_result(text: str) -> RunResult:
-    """What `to_wire` made of a result, from its JSON.
+    """A stored result, from the JSON that `to_wire` made.
 
-    The protocol's own reader names everything that is wrong with what strangers send, in pure
-    Python. A stored result has been through it, and is read with each submission that is shown.
+    The protocol's own decoder reports every mistake in untrusted input, in pure Python. A stored
+    result has passed it already, and is read for each submission that is shown: so this one is
+    compiled.
     """
     return _adapter().validate_json(text)
 

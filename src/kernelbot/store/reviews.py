@@ -1,4 +1,4 @@
-"""Reviews: what holds a submission, what speaks against it, what an organiser decided."""
+"""Reviews: why a submission is held, the evidence, and what an organiser decided."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -25,7 +25,7 @@ class Reviewed:
 
 
 class TrustSource(StrEnum):
-    """Whose a trusted score is."""
+    """Where a trusted score comes from."""
 
     OTHERS = "others"
     REVIEWED = "reviewed"
@@ -34,7 +34,7 @@ class TrustSource(StrEnum):
 
 @dataclass(frozen=True)
 class Trusted:
-    """A score that others can be measured by."""
+    """A score that a new score is compared with."""
 
     score_s: float
     source: TrustSource
@@ -42,7 +42,7 @@ class Trusted:
 
 @dataclass(frozen=True)
 class ScoredBy:
-    """A submission that has a score, and whose it is."""
+    """A submission with a score, and its author."""
 
     submission_id: int
     leaderboard_id: int
@@ -51,7 +51,7 @@ class ScoredBy:
 
 
 async def lock(session: WriteSession, submission_id: int) -> Reviewed | None:
-    """The submission, which nobody else reviews until the transaction ends."""
+    """The submission, which nobody else can review until the transaction ends."""
     row = await session.one(statements("reviews")["lock"], {"submission_id": submission_id})
     return Reviewed(**{**row, "review": ReviewState(row["review"])}) if row else None
 
@@ -69,24 +69,24 @@ async def decide(
 
 
 async def hold(session: WriteSession, submission_id: int, reason: str) -> bool:
-    """Keep it from the ranking until a person decides; False where one has decided already."""
+    """Hold it, so that it isn't ranked until a person decides; False if one has decided already."""
     values = {"submission_id": submission_id, "reason": clean(reason)}
     return await session.do(statements("reviews")["hold"], values) == 1
 
 
 async def refuse_by_rule(session: WriteSession, submission_id: int, reason: str) -> bool:
-    """Refuse without a person; False where a person has decided already."""
+    """Refuse it automatically; False if a person has decided already."""
     values = {"submission_id": submission_id, "reason": clean(reason)}
     return await session.do(statements("reviews")["refuse_by_rule"], values) == 1
 
 
 async def trusted(session: WriteSession, of: ScoredBy) -> Trusted | None:
-    """What a submission's score is compared with: the best of others in the ranking or of its
-    author's that a person has released; without either, the author's first, also where that was
-    taken back. None for none. Rankings of the board and device stand still until the transaction
-    ends."""
+    """The score that a submission's is compared with: the best of the others in the ranking and of
+    the author's own that a person has released; without either, the author's first, also if that
+    was withdrawn. None if there is none. The ranking of the board and device is locked until the
+    transaction ends."""
     sql = statements("reviews")
-    await session.one(sql["hold_ranking"], asdict(of))
+    await session.one(sql["lock_ranking"], asdict(of))
     row = await session.one(sql["trusted"], asdict(of))
     return None if row is None else Trusted(row["score_s"], TrustSource(row["source"]))
 
@@ -94,7 +94,7 @@ async def trusted(session: WriteSession, of: ScoredBy) -> Trusted | None:
 async def add_evidence(
     session: WriteSession, submission_id: int, found: Iterable[Evidence]
 ) -> None:
-    """Keep what was noticed; the same thing twice is kept once."""
+    """Store evidence; the same evidence is stored only once."""
     rows = [
         {
             "submission_id": submission_id,
@@ -112,7 +112,7 @@ async def add_evidence(
 async def evidence(
     session: ReadSession, submission_ids: list[int]
 ) -> dict[int, tuple[Evidence, ...]]:
-    """What was noticed of each, in the order that it was."""
+    """The evidence on each submission, oldest first."""
     found: dict[int, tuple[Evidence, ...]] = dict.fromkeys(submission_ids, ())
     values = {"submission_ids": submission_ids}
     for row in await session.all(statements("reviews")["evidence"], values):

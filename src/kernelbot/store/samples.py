@@ -1,4 +1,4 @@
-"""Samples as they are kept: zlib over little-endian doubles."""
+"""The stored form of samples: zlib over little-endian doubles."""
 
 import struct
 import zlib
@@ -10,6 +10,6 @@ def pack(samples_ns: tuple[float, ...]) -> bytes:
 
 
 def unpack(packed: bytes) -> tuple[float, ...]:
-    """What `pack` was given."""
+    """The samples that `pack` compressed."""
     raw = zlib.decompress(packed)
     return struct.unpack(f"<{len(raw) // 8}d", raw)

@@ -1,4 +1,4 @@
-"""The ranking, as `refresh_standing` in the database keeps it."""
+"""The ranking, which `refresh_standing` in the database keeps up to date."""
 
 import math
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class Mark:
-    """A row of a ranking from which others can be counted. `position`: so many are before it."""
+    """A row of a ranking from which others can be counted. `position`: how many are before it."""
 
     position: int
     score_s: float
     achieved_at: datetime | None
-    """None: before all times."""
+    """None: earlier than all times."""
     author_id: int
 
 
@@ -24,8 +24,8 @@ TOP = Mark(0, -math.inf, None, 0)
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """Rows of a ranking, and its version when they were read; None where there are no rows."""
+class Rows:
+    """Rows of a ranking, and its version when they were read; None if there are no rows."""
 
     rows: tuple[Standing, ...]
     version: int | None
@@ -39,9 +39,9 @@ async def page(
     limit: int,
     offset: int,
     start: Mark = TOP,
-) -> Stretch:
-    """A stretch of the ranking: one range scan of `standings_order`, past no more than the rows
-    between `start` and `offset`. True of the version at which `start` was marked."""
+) -> Rows:
+    """A page of the ranking: one range scan of `standings_order`, which skips only the rows
+    between `start` and `offset`. Correct for the version at which `start` was marked."""
     values = {
         "leaderboard_id": leaderboard_id,
         "device": device,
@@ -54,7 +54,7 @@ async def page(
     }
     found = await session.all(statements("standings")["page"], values)
     version = found[0]["version"] if found else None
-    return Stretch(tuple(_standing(row) for row in found), version)
+    return Rows(tuple(_standing(row) for row in found), version)
 
 
 async def submissions_of(
@@ -67,14 +67,14 @@ async def submissions_of(
 
 
 async def refresh(session: WriteSession, leaderboard_id: int, device: str, author_id: int) -> None:
-    """Bring one author's standing in line with their runs. Belongs into every transaction that
-    writes or revokes a verdict."""
+    """Update one author's standing from their runs. Call it in every transaction that writes or
+    revokes a verdict."""
     values = {"leaderboard_id": leaderboard_id, "device": device, "author_id": author_id}
     await session.one(statements("standings")["refresh"], values)
 
 
 async def rebuild(session: WriteSession) -> None:
-    """All standings again from the runs."""
+    """Compute all standings again from the runs."""
     await session.one(statements("standings")["rebuild"])
 
 

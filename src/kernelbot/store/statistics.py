@@ -9,8 +9,8 @@ TYPICAL = 10_000
 
 
 async def count(session: ReadSession, board: Board | None, *, last_day: bool) -> Statistics:
-    """Of one board, or of everything. Reads every run that is counted. Medians are those of the
-    latest `TYPICAL` submissions."""
+    """Statistics of one board, or (None) of everything. Reads every run that is counted. Medians
+    are those of the latest `TYPICAL` submissions."""
     sql = statements("statistics")
     values = {
         "leaderboard_id": board.id if board else None,

@@ -1,4 +1,4 @@
-"""Boards as a sync finds and leaves them."""
+"""Reading and updating boards for a sync."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from kernelbot.store.sqlfiles import statements
 
 @dataclass(frozen=True)
 class SyncedBoard:
-    """A board as it is. `competition` None: it was made by hand."""
+    """A board before the sync. `competition` None: it was created by hand."""
 
     id: int
     name: str
@@ -21,12 +21,12 @@ class SyncedBoard:
     judging_hash: bytes
     devices: tuple[str, ...]
     scores: int
-    """How many are in its rankings."""
+    """How many scores are in its rankings."""
 
 
 @dataclass(frozen=True)
 class BoardUpdate:
-    """What a board is to be."""
+    """A board after the sync."""
 
     leaderboard_id: int
     problem_version_id: int
@@ -35,15 +35,15 @@ class BoardUpdate:
     devices: tuple[str, ...]
 
 
-async def hold(session: WriteSession, names: list[str]) -> None:
-    """Let no other sync run, and nobody change these boards, until the transaction ends."""
+async def lock(session: WriteSession, names: list[str]) -> None:
+    """Lock syncs and these boards until the transaction ends."""
     sql = statements("sync")
-    await session.one(sql["hold"])
-    await session.all(sql["hold_boards"], {"names": [name.lower() for name in names]})
+    await session.one(sql["lock"])
+    await session.all(sql["lock_boards"], {"names": [name.lower() for name in names]})
 
 
 async def board(session: ReadSession, name: str) -> SyncedBoard | None:
-    """The board of that name, in any case of letters."""
+    """The board of that name, in upper or lower case."""
     row = await session.one(statements("sync")["board"], {"name": name})
     if row is None:
         return None
@@ -60,7 +60,7 @@ async def boards_of(session: ReadSession, competition: str) -> list[str]:
 async def competition(
     session: WriteSession, name: str, description: str, deadline: datetime | None
 ) -> int:
-    """The competition's id; made, or brought up to date."""
+    """Create or update the competition; returns its id."""
     values = {"name": name, "description": description, "deadline": deadline}
     row = await session.one(statements("sync")["competition"], values)
     assert row is not None
@@ -75,7 +75,7 @@ async def assign(
     reveal_code: bool,
     fixed_seed: bool,
 ) -> None:
-    """Make a board one of a competition's."""
+    """Add a board to a competition."""
     values = {
         "leaderboard_id": leaderboard_id,
         "competition_id": competition_id,
@@ -86,7 +86,7 @@ async def assign(
 
 
 async def update(session: WriteSession, update: BoardUpdate) -> None:
-    """Set problem, deadline and devices, and build the ranking again from what counts now."""
+    """Set problem, deadline and devices, and compute the ranking again."""
     sql = statements("sync")
     board_id = {"leaderboard_id": update.leaderboard_id}
     await session.do(

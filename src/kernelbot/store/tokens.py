@@ -20,23 +20,24 @@ async def add(
     name: str,
     token_hash: bytes,
     expires_at: datetime | None,
-    at_most: int,
+    max_tokens: int,
 ) -> Token | None:
-    """One more; None when the account has `at_most` already. Revoked and expired ones make room."""
+    """Add a token; None if the account has `max_tokens` already. Revoked and expired ones don't
+    count."""
     await session.do(statements("tokens")["forget_expired"], {"user_id": user_id})
     values = {
         "user_id": user_id,
         "name": name,
         "hash": token_hash,
         "expires_at": expires_at,
-        "at_most": at_most,
+        "max_tokens": max_tokens,
     }
     row = await session.one(statements("tokens")["add"], values)
     return _token(row) if row else None
 
 
 async def revoke(session: WriteSession, user_id: int, token_id: int) -> Token | None:
-    """From now on it opens nothing; None where the account has no such token."""
+    """Revoke a token: from now on it is invalid. None if the account has no such token."""
     values = {"user_id": user_id, "token_id": token_id}
     row = await session.one(statements("tokens")["revoke"], values)
     return _token(row) if row else None

@@ -9,13 +9,13 @@ from kernelbot.store.sqlfiles import statements
 
 
 async def create(session: WriteSession, name: str, role: Role) -> User | None:
-    """A new account; None when the name is taken, in any case of letters."""
+    """Create an account; None if the name is taken, in upper or lower case."""
     row = await session.one(statements("users")["create"], {"name": name, "role": role})
     return _user(row) if row else None
 
 
 async def by_name(session: ReadSession, name: str) -> User | None:
-    """The account of that name, in any case of letters."""
+    """The account of that name, in upper or lower case."""
     row = await session.one(statements("users")["by_name"], {"name": name})
     return _user(row) if row else None
 
@@ -29,26 +29,26 @@ async def by_id(session: ReadSession, user_id: int) -> User | None:
 async def page(
     session: ReadSession, *, search: str | None, limit: int, after_id: int
 ) -> list[User]:
-    """Accounts whose name holds `search`, in any case of letters, by number."""
+    """Accounts whose name contains `search`, in upper or lower case, by number."""
     values = {"search": search, "limit": limit, "after_id": after_id}
     return [_user(row) for row in await session.all(statements("users")["page"], values)]
 
 
 async def set_role(session: WriteSession, user_id: int, role: Role) -> User | None:
-    """The account with its new role; None when there is no such account."""
+    """Set the role; returns the account, None if there is none."""
     values = {"user_id": user_id, "role": role}
     row = await session.one(statements("users")["set_role"], values)
     return _user(row) if row else None
 
 
 async def identities(session: ReadSession, user_id: int) -> list[Identity]:
-    """Who the account is at which provider."""
+    """The account's identities at providers."""
     rows = await session.all(statements("users")["identities"], {"user_id": user_id})
     return [Identity(row["provider"], row["subject"], row["created_at"]) for row in rows]
 
 
 async def refresh_standings(session: WriteSession, user_id: int) -> None:
-    """Bring every ranking that the person may be in up to date, after a ban or its end."""
+    """Update every ranking that the person may be in, after a ban or its end."""
     await session.do(statements("users")["refresh_standings"], {"user_id": user_id})
 
 
@@ -60,12 +60,12 @@ async def by_identity(session: ReadSession, provider: str, subject: str) -> User
 
 
 async def lock_identities(session: WriteSession) -> None:
-    """Until the transaction ends nobody else binds an identity."""
+    """Until the transaction ends nobody else can add an identity."""
     await session.do(statements("users")["lock_identities"])
 
 
 async def add_identity(session: WriteSession, user_id: int, *, provider: str, subject: str) -> bool:
-    """Bind the provider's id to the account; False when it is bound already."""
+    """Link the provider's id to the account; False if it is linked to an account already."""
     values = {"provider": provider, "subject": subject, "user_id": user_id}
     return await session.do(statements("users")["add_identity"], values) == 1
 
@@ -73,7 +73,7 @@ async def add_identity(session: WriteSession, user_id: int, *, provider: str, su
 async def remove_identity(
     session: WriteSession, user_id: int, *, provider: str, subject: str
 ) -> bool:
-    """Part the provider's id from the account; False where it isn't the account's."""
+    """Unlink the provider's id from the account; False if it isn't the account's."""
     values = {"provider": provider, "subject": subject, "user_id": user_id}
     return await session.do(statements("users")["remove_identity"], values) == 1
 
@@ -92,25 +92,25 @@ async def add_token(
     token_hash: bytes,
     expires_at: datetime | None = None,
 ) -> None:
-    """One more token for the account."""
+    """Add a token to the account."""
     values = {"user_id": user_id, "name": name, "hash": token_hash, "expires_at": expires_at}
     await session.do(statements("users")["add_token"], values)
 
 
 async def by_token(session: ReadSession, token_hash: bytes) -> User | None:
-    """Whose token it is, if it is neither revoked nor expired."""
+    """The account of the token, if it is neither revoked nor expired."""
     row = await session.one(statements("users")["by_token"], {"hash": token_hash})
     return _user(row) if row else None
 
 
 async def renew_token(session: WriteSession, token_hash: bytes, lasts_s: float) -> None:
-    """The token expires so long from now, and not before."""
+    """Set the token's expiry to `lasts_s` from now."""
     values = {"hash": token_hash, "lasts_s": lasts_s}
     await session.do(statements("users")["renew_token"], values)
 
 
 async def revoke_token(session: WriteSession, token_hash: bytes) -> None:
-    """From now on the token opens nothing."""
+    """Revoke the token."""
     await session.do(statements("users")["revoke_token"], {"hash": token_hash})
 
 

@@ -93,7 +93,7 @@ async def test_the_page_for_codes_is_never_filled_in(site: Site) -> None:
     assert begun["user_code"] not in page.text
 
 
-async def test_whoever_is_not_logged_in_logs_in_first(site: Site) -> None:
+async def test_a_browser_that_is_not_logged_in_logs_in_first(site: Site) -> None:
     answer = await (await site.browser()).get("/auth/device?provider=github")
     assert "/auth/start/github?next=/auth/device" == answer.headers["location"]
 

@@ -128,15 +128,15 @@ async def test_a_made_up_code_is_refused(site: Site, provider: str) -> None:
     assert 400 == answer.status_code
 
 
-async def test_a_provider_that_is_down_is_told(site: Site) -> None:
+async def test_a_provider_that_is_down_is_reported(site: Site) -> None:
     browser = await site.browser()
     link = await site.callback(browser, "github")
     site.providers["github"].down = True
     answer = await browser.get(link)
-    assert (503, True) == (answer.status_code, "can&#x27;t be asked" in answer.text)
+    assert (503, True) == (answer.status_code, "can&#x27;t confirm" in answer.text)
 
 
-async def test_saying_no_is_told(site: Site) -> None:
+async def test_saying_no_is_reported(site: Site) -> None:
     browser = await site.browser()
     answer = await browser.get("/auth/cli/github?error=access_denied&state=x")
     assert 400 == answer.status_code

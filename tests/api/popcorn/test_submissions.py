@@ -132,7 +132,7 @@ def test_an_error_cannot_move_the_readers_cursor() -> None:
     assert "CPU: \\x1b[2Jgone" == text
 
 
-def test_a_run_that_goes_on_is_not_shown_as_one_that_failed() -> None:
+def test_an_unfinished_run_is_not_shown_as_failed() -> None:
     assert [] == list(run_items(replace(RUN, state=RunState.RUNNING, verdict=None, result=None)))
 
 

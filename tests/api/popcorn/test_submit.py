@@ -1,4 +1,4 @@
-"""Submitting as existing clients do, where the services have the last word."""
+"""Submitting as existing clients do; the services decide."""
 
 import asyncio
 import json

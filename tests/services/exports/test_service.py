@@ -198,7 +198,7 @@ async def test_without_a_token_nothing_is_uploaded(world: World) -> None:
         await world.services.exports.to_hub(world.admin.user, SORT, "x.parquet")
 
 
-async def test_a_wrong_token_is_told(world: World, hub: FakeHub) -> None:
+async def test_a_wrong_token_is_reported(world: World, hub: FakeHub) -> None:
     await world.board()
     with pytest.raises(Unavailable):
         await Exports(world.database, rules(hub, "hf_wrong")).to_hub(
@@ -255,10 +255,10 @@ async def test_many_exports_leave_connections_for_others(world: World, tmp_path:
     assert 2 == sum(isinstance(one, Unavailable) for one in done)
 
 
-async def test_an_export_goes_on_where_a_stretch_ended(
+async def test_an_export_continues_after_a_batch(
     world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_exports, "_STRETCH", 2)
+    monkeypatch.setattr(store_exports, "_BATCH", 2)
     await world.board()
     ids = [(await world.submit()).id for _ in range(5)]
     done = await world.services.exports.to_file(world.admin.user, SORT, tmp_path / "x.parquet")

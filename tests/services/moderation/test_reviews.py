@@ -127,7 +127,7 @@ async def test_what_is_released_takes_its_place(world: World, tmp_path: Path) ->
     assert (SubmissionState.FINISHED, 1, None) == (shown.state, shown.place, shown.review_reason)
 
 
-async def test_an_author_reads_why_he_was_refused(world: World, tmp_path: Path) -> None:
+async def test_an_author_reads_why_they_were_refused(world: World, tmp_path: Path) -> None:
     number = await _held(world, tmp_path)
     await world.services.reviews.refuse(world.admin.user, number, "it returns the last output")
     shown = await world.services.submissions.get(world.bob.user, number)

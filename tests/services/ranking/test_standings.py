@@ -109,7 +109,7 @@ FROM sent, (VALUES (false), (true)) AS both_runs (secret)
 
 
 async def ranked_many(world: World) -> None:
-    """As many, each behind who came before him; ada before all."""
+    """As many authors, each behind the one before; ada before all."""
     await world.board()
     await ranked(world, 0.5)
     async with world.database.write() as session:

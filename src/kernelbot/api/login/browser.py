@@ -1,4 +1,4 @@
-"""What a browser keeps for us, and how its requests are told from forged ones."""
+"""A browser's cookies, and how its requests are distinguished from forged ones."""
 
 import hashlib
 import hmac
@@ -43,14 +43,14 @@ class Session:
 
     @property
     def csrf(self) -> str:
-        """What a form of ours carries, and nobody else can know."""
+        """The secret in our forms that other sites can't know."""
         return hashlib.sha256(b"csrf:" + self.token.encode()).hexdigest()
 
 
 async def maybe_session(
     services: ServicesDep, token: Annotated[str | None, Cookie(alias=SESSION)] = None
 ) -> Session | None:
-    """The browser's session; None where there is none, or none that holds any more."""
+    """The browser's session; None if there is none, or it is no longer valid."""
     if not token:
         return None
     try:
@@ -68,7 +68,7 @@ async def posted_session(
     """The session of a form of ours. Raises `NotAuthenticated`, `NotAllowed` for a form that
     came from elsewhere."""
     if session is None:
-        raise NotAuthenticated("You are not logged in any more.", hint="Log in again.")
+        raise NotAuthenticated("You are no longer logged in.", hint="Log in again.")
     if not hmac.compare_digest(csrf.encode(), session.csrf.encode()):
         raise NotAllowed("This form is out of date.", hint="Go back, reload and try again.")
     return session
@@ -97,12 +97,12 @@ class PageRoute(APIRoute):
 
 
 def html(text: str, status: int = 200) -> HTMLResponse:
-    """A page that nobody keeps, frames or loads anything into."""
+    """A page that isn't cached or framed and loads nothing."""
     return HTMLResponse(text, status_code=int(status), headers=_HEADERS)
 
 
 def go(url: str) -> RedirectResponse:
-    """Go on there with a GET."""
+    """Redirect the browser to `url` with a GET."""
     return RedirectResponse(url, status_code=303, headers=_HEADERS)
 
 
@@ -135,5 +135,5 @@ def is_secure(request: Request, settings: ApiSettings) -> bool:
 
 
 def local_path(path: str) -> str:
-    """A path of this server; what could lead elsewhere becomes the account page."""
+    """A path of this server; anything that could lead elsewhere becomes the account page."""
     return path if _LOCAL_PATH.fullmatch(path) else "/auth/account"

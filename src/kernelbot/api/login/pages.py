@@ -34,15 +34,15 @@ def page(title: str, body: str) -> str:
 
 
 def problem(message: str, hint: str) -> str:
-    """Something went wrong."""
+    """The page for an error."""
     return page(
         "That didn't work",
-        f'<p>{escape(message)} {escape(hint)}</p><p><a href="/auth/account">Go on</a></p>',
+        f'<p>{escape(message)} {escape(hint)}</p><p><a href="/auth/account">Continue</a></p>',
     )
 
 
 def login(providers: Sequence[Provider], registration: Registration, next_path: str) -> str:
-    """With whom to log in."""
+    """The page with the login providers."""
     if not providers:
         return page(
             "Log in",
@@ -54,7 +54,7 @@ def login(providers: Sequence[Provider], registration: Registration, next_path: 
         if registration is Registration.INVITE
         else ""
     )
-    closed = "<p>No new accounts are made here.</p>" if registration is Registration.CLOSED else ""
+    closed = "<p>New accounts are not allowed.</p>" if registration is Registration.CLOSED else ""
     buttons = " ".join(
         f'<button formaction="/auth/start/{escape(one.name)}">Log in with {escape(one.title)}'
         f"</button>"
@@ -71,7 +71,7 @@ def account(
     providers: Sequence[Provider],
     csrf: str,
 ) -> str:
-    """Who one is, how else to log in, and one's tokens."""
+    """The account page: name, identities and tokens."""
     linked = {identity.provider for identity in identities}
     known = "".join(_identity_row(identity, csrf) for identity in identities)
     links = "".join(
@@ -91,7 +91,7 @@ def account(
         + "<h2>This browser</h2>"
         + _form("/auth/logout", csrf, "<button>Log out</button>")
         + "<h2>Delete the account</h2><p>Your tokens, your submissions and your places in the "
-        "rankings go with it. There is no way back.</p>"
+        "rankings are deleted with it. This can't be undone.</p>"
         + _form("/auth/delete", csrf, f"{typed} <button>Delete it</button>"),
     )
 
@@ -112,16 +112,17 @@ def _token_row(token: Token, csrf: str) -> str:
 
 
 def deleted(name: str) -> str:
-    """The account is gone."""
-    return page("Deleted", f"<p>The account {escape(name)} is gone, with all that was its own.</p>")
+    """The page after an account was deleted."""
+    text = f"<p>The account {escape(name)} is deleted, with its submissions and tokens.</p>"
+    return page("Deleted", text)
 
 
 def new_token(token: str, base_url: str) -> str:
-    """The one time that a token is shown."""
+    """The page that shows a new token, only this time."""
     text, url = escape(token), escape(base_url)
     return page(
         "Your new token",
-        f"<p>Shown this once:</p><pre>{text}</pre>"
+        f"<p>Shown only now:</p><pre>{text}</pre>"
         f"<p>With our own client:</p><pre>kernelbot login {url} {text}</pre>"
         f"<p>With popcorn-cli: write the line</p><pre>cli_id: {text}</pre>"
         f"<p>to <code>~/.popcorn.yaml</code>, and then</p>"
@@ -131,19 +132,19 @@ def new_token(token: str, base_url: str) -> str:
 
 
 def device(user: User, csrf: str) -> str:
-    """Where the code of a terminal is typed. It's never filled in: whoever is sent here by
-    someone else has no code to type."""
+    """The page to type a terminal's code in. The code is never filled in: a person who was sent
+    here by someone else has no code to type."""
     typed = '<input name="code" class="code" placeholder="XXXX-XXXX" autocomplete="off" required>'
     return page(
         "Log in from a terminal",
-        f"<p>Type the code that <strong>your own</strong> terminal shows. It will then speak "
-        f"for <strong>{escape(user.name)}</strong>. Never type a code that somebody sent you.</p>"
-        + _form("/auth/device", csrf, f"{typed} <button>Let it</button>"),
+        f"<p>Type the code that <strong>your own</strong> terminal shows. It will then act as "
+        f"<strong>{escape(user.name)}</strong>. Never type a code that somebody sent you.</p>"
+        + _form("/auth/device", csrf, f"{typed} <button>Log in the terminal</button>"),
     )
 
 
 def device_done() -> str:
-    """The terminal was let in."""
+    """The page after a terminal was logged in."""
     return page("Done", "<p>Your terminal is logged in. You can close this page.</p>")
 
 

@@ -23,7 +23,7 @@ async def show_login(
     session: MaybeSession,
     next: Short = "/auth/account",  # noqa: A002  # the query's name
 ) -> Response:
-    """With whom to log in; whoever is logged in goes on."""
+    """The login page; a browser that is logged in is redirected."""
     target = browser.local_path(next)
     if session is not None:
         return go(target)
@@ -71,7 +71,7 @@ async def finish_login(
     """Where the provider sends the browser back to. Only the browser in which the login began
     holds the secret for it: a link that someone else made logs nobody in and links nothing."""
     if error or not code or not state:
-        raise UserError("The login was not completed.", hint="Begin again.")
+        raise UserError("The login was not completed.", hint="Log in again.")
     current = session.user if session else None
     finished = await services.logins.finish(Return(provider, secret, state, code, current))
     response = go(finished.next_path)
@@ -83,7 +83,7 @@ async def finish_login(
 
 @router.get("/account")
 async def show_account(services: ServicesDep, session: MaybeSession) -> Response:
-    """Who one is."""
+    """The account page."""
     if session is None:
         return go(pages.login_path("/auth/account"))
     return html(
@@ -105,7 +105,7 @@ async def make_token(
     session: PostedSession,
     name: Typed = "",
 ) -> Response:
-    """One more token, shown this once."""
+    """Create a token, shown only now."""
     issued = await services.tokens.create(session.user, name)
     return html(pages.new_token(issued.text, settings.base_url(request)))
 
@@ -138,7 +138,7 @@ async def link(
 async def unlink(
     services: ServicesDep, session: PostedSession, provider: Typed = "", subject: Typed = ""
 ) -> Response:
-    """Part an identity from the account that is logged in here."""
+    """Remove an identity from the account that is logged in here."""
     await services.users.unlink(session.user, provider, subject)
     return go("/auth/account")
 
@@ -147,7 +147,7 @@ async def unlink(
 async def revoke_token(
     services: ServicesDep, session: PostedSession, token_id: Typed = ""
 ) -> Response:
-    """Make a token open nothing any more."""
+    """Revoke a token."""
     number = int(token_id) if token_id.isascii() and token_id.isdigit() else 0
     await services.tokens.revoke(session.user, number)
     return go("/auth/account")
@@ -168,7 +168,7 @@ async def delete_account(
 
 @router.post("/logout")
 async def log_out(services: ServicesDep, session: PostedSession) -> Response:
-    """End this browser's session; its token opens nothing any more."""
+    """End this browser's session and revoke its token."""
     await services.users.sign_out(session.token)
     response = go("/auth/login")
     response.delete_cookie(browser.SESSION, path="/")
@@ -177,7 +177,7 @@ async def log_out(services: ServicesDep, session: PostedSession) -> Response:
 
 @router.get("/device")
 async def show_device(session: MaybeSession, provider: Short = "", invite: Short = "") -> Response:
-    """Where the code of a terminal is typed."""
+    """The page to type a terminal's code in."""
     if session is not None:
         return html(pages.device(session.user, session.csrf))
     if provider in ("discord", "github"):
@@ -192,6 +192,6 @@ async def approve_device(
     session: PostedSession,
     code: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
-    """Let the terminal with this code speak for the account that is logged in here."""
+    """Log the terminal with this code in as the account that is logged in here."""
     await services.logins.approve_device(session.user, code)
     return html(pages.device_done())

@@ -1,7 +1,7 @@
 """The contract that existing command-line clients rely on, as a thin adapter.
 
-Every route calls the same services as `/api/v1`; what is here is only the other's spelling of
-paths, tokens, statuses and answers. See docs/reference/popcorn-http.md.
+Every route calls the same services as `/api/v1`; only paths, tokens, statuses and answers are
+those of the other contract. See docs/reference/popcorn-http.md.
 """
 
 from kernelbot.api.popcorn import admin, exports, login, platform, problems, read, submit, user

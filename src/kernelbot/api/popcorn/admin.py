@@ -1,4 +1,4 @@
-"""What organisers do: boards and any submission. Each route is opened by ADMIN_TOKEN alone."""
+"""What organisers do: boards and any submission. Every route needs ADMIN_TOKEN."""
 
 from typing import Annotated
 
@@ -31,7 +31,7 @@ SubmissionId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
 
 
 class NewDevBoard(BaseModel):
-    """A problem folder's name. Other keys are passed over, as those clients expect."""
+    """A problem folder's name. Other keys are ignored, as those clients expect."""
 
     directory: Text
     visibility: Visibility = Visibility.PUBLIC
@@ -88,7 +88,7 @@ async def popcorn_delete_submissions_of(
 async def popcorn_delete_board(
     services: ServicesDep, organiser: Organiser, board: str, force: bool = False
 ) -> BoardDeleted:
-    """Delete a board. One with submissions goes only by force, and they with it."""
+    """Delete a board. With submissions only by force, which deletes them too."""
     await services.deletion.delete_board(organiser, board, force=force)
     return BoardDeleted(leaderboard=board, force=force)
 

@@ -41,7 +41,7 @@ async def organiser(
     settings: SettingsDep,
     _documented: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> User:
-    """The account of whoever holds ADMIN_TOKEN. Raises `NotAuthenticated`."""
+    """The account that ADMIN_TOKEN stands for. Raises `NotAuthenticated`."""
     sent = request.headers.get("authorization", "")
     scheme, _, token = sent.partition(" ")
     if scheme.lower() != "bearer" or not settings.opens_admin(token):
@@ -58,8 +58,8 @@ Organiser = Annotated[User, Depends(organiser)]
 
 
 def account_number(given: str) -> int | None:
-    """The number that an account's id spells; None where it is no number. One that no account
-    can have is the largest there is."""
+    """The number of an account's id as text; None if it isn't a number. A number that no account
+    can have becomes the largest one."""
     if not given.isascii() or not given.isdigit():
         return None
     return int(given) if len(given) < len(str(BIGINT_MAX)) else BIGINT_MAX

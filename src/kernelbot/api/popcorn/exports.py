@@ -42,7 +42,7 @@ async def popcorn_export(
     services: ServicesDep, organiser: Organiser, body: HubExportBody
 ) -> HubExported:
     """Upload these boards' submissions as Parquet, authors as pseudonyms. Public only once every
-    board is over."""
+    board has ended."""
     choice = ExportChoice(ids=tuple(body.leaderboard_ids))
     done = await services.exports.to_hub(organiser, choice, body.filename, private=body.private)
     return HubExported(

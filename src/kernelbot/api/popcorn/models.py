@@ -254,7 +254,7 @@ class LimitSet(Ok):
 
 
 class LimitRemoved(Ok):
-    """A limit that holds no more."""
+    """A limit that was removed."""
 
     leaderboard: str
     mode_category: LimitCategory
@@ -295,7 +295,7 @@ class InviteList(Answer):
 
 
 class InviteRevoked(Ok):
-    """An invite that opens nothing any more."""
+    """An invite that is no longer valid."""
 
     code: str
     was_claimed: bool
@@ -308,13 +308,13 @@ class Joined(Ok):
 
 
 class SubmissionDeleted(Ok):
-    """A submission that is gone."""
+    """A submission that was deleted."""
 
     submission_id: int
 
 
 class SubmissionsDeleted(Ok):
-    """All of a person's submissions on a board, gone."""
+    """All of a person's submissions on a board, deleted."""
 
     leaderboard_id: int
     user_name: str
@@ -331,7 +331,7 @@ class SubmissionIds(Ok):
 
 
 class BoardDeleted(Ok):
-    """A board that is gone."""
+    """A board that was deleted."""
 
     leaderboard: str
     force: bool

@@ -49,7 +49,7 @@ class InvitesBody(BaseModel):
     count: Annotated[StrictInt, Field(ge=1, le=10_000)] = 1
 
     def boards(self) -> tuple[str, ...]:
-        """The boards named. Raises `UserError` where none is."""
+        """The boards named. Raises `UserError` if none is."""
         if self.leaderboards:
             return tuple(self.leaderboards)
         if self.leaderboard:
@@ -72,14 +72,14 @@ class LimitBody(BaseModel):
 
 @router.post("/admin/start", responses=ERRORS)
 async def popcorn_start(services: ServicesDep, organiser: Organiser) -> Accepting:
-    """Take submissions again, across restarts."""
+    """Accept submissions again, also after a restart."""
     state = await services.platform.resume(organiser)
     return Accepting(accepts_jobs=state.accepts_jobs)
 
 
 @router.post("/admin/stop", responses=ERRORS)
 async def popcorn_stop(services: ServicesDep, organiser: Organiser) -> Accepting:
-    """Take no more submissions, across restarts; what was accepted is judged all the same."""
+    """Accept no more submissions, also after a restart; what was accepted is still judged."""
     state = await services.platform.pause(organiser)
     return Accepting(accepts_jobs=state.accepts_jobs)
 
@@ -127,7 +127,7 @@ async def popcorn_set_limit(
 async def popcorn_remove_limit(
     services: ServicesDep, organiser: Organiser, board: str, mode_category: LimitCategory
 ) -> LimitRemoved:
-    """Any number again."""
+    """Remove a limit."""
     await services.limits.remove(organiser, board, mode_category)
     return LimitRemoved(leaderboard=board, mode_category=mode_category)
 
@@ -152,17 +152,17 @@ async def popcorn_invites(services: ServicesDep, organiser: Organiser, board: st
 async def popcorn_revoke_invite(
     services: ServicesDep, organiser: Organiser, code: str
 ) -> InviteRevoked:
-    """Take an invite back; whoever claimed it is no member any more."""
+    """Revoke an invite; who claimed it is no longer a member."""
     return InviteRevoked(code=code, was_claimed=await services.invites.revoke(organiser, code))
 
 
 @router.post("/user/join", responses=ERRORS)
 async def popcorn_join(services: ServicesDep, author: Author, body: JoinBody) -> Joined:
-    """Claim an invite. Again by the same person: the same answer."""
+    """Claim an invite. Repeated by the same person, the answer is the same."""
     return Joined(leaderboards=list(await services.invites.join(author, body.code)))
 
 
 async def _user_id(services: Services, organiser: User, given: str) -> int:
-    """The number of an account. A number is never taken for a name, which anybody may choose."""
+    """The number of an account. A number is never read as a name, since anybody may choose that."""
     number = account_number(given)
     return (await services.users.find(organiser, given)).id if number is None else number

@@ -32,7 +32,7 @@ class Skipped(Answer):
 
 
 class Failed(Answer):
-    """A board, or a file, that can't be taken over."""
+    """A board, or a file, that can't be synced."""
 
     name: str
     error: str

@@ -59,6 +59,6 @@ async def popcorn_count(
     """How many rows the ranking has; with `user_id`, how many of their submissions count."""
     if user_id is None:
         return Count(count=await services.standings.count(author, board, device))
-    # An id that is no number here is nobody's, and nobody has submitted nothing.
+    # An id that isn't a number belongs to nobody, so nothing was submitted.
     number = account_number(user_id) or 0
     return Count(count=await services.standings.count(author, board, device, author_id=number))

@@ -45,7 +45,7 @@ class CompileOutput(Answer):
 
 
 class RunOutput(Answer):
-    """What a program did. `success`: it came to its end; `passed`: it was right as well."""
+    """What a program did. `success`: it ran to its end; `passed`: its output was also right."""
 
     success: bool
     passed: bool
@@ -85,7 +85,7 @@ class FullResult(Answer):
 
 
 def full_result(run: Run) -> FullResult:
-    """A run as it stands. Secret runs show their end and nothing of the way to it."""
+    """A run as it is now. Secret runs show only how they ended."""
     if run.result is None or run.secret:
         return _without_result(run)
     result = run.result

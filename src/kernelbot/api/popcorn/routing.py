@@ -20,14 +20,14 @@ STATUS: dict[type[errors.KernelbotError], HTTPStatus] = {
     errors.InvalidProblem: HTTPStatus.BAD_REQUEST,
     errors.Conflict: HTTPStatus.BAD_REQUEST,
 }
-"""Where the contract differs from `/api/v1`: what is wrong with a request is a 400."""
+"""The contract differs from `/api/v1`: a mistake in a request is a 400."""
 
 RESERVED = frozenset({"admin", "api", "auth", "bot", "health", "metrics", "ready", "user", "web"})
 """First parts of paths that are never a board's name in `POST /{board}/{device}/{mode}`."""
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": ErrorBody, "description": "What the asker can put right."},
-    "5XX": {"model": ErrorBody, "description": "What is ours to put right."},
+    "4XX": {"model": ErrorBody, "description": "What the client can correct."},
+    "5XX": {"model": ErrorBody, "description": "An error of the server."},
 }
 """The `responses` of every route here, for OpenAPI."""
 
@@ -51,8 +51,8 @@ class PopcornRoute(APIRoute):
 
 
 class BoardRoute(PopcornRoute):
-    """`POST /{board}/{device}/{mode}` would match any path of three parts: this leaves the paths
-    and methods alone that are none of its business, so that they get their own 404 and 405."""
+    """`POST /{board}/{device}/{mode}` would match any path of three parts: this leaves other paths
+    and methods alone, so that they get their own 404 and 405."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """No match instead of a partial one."""

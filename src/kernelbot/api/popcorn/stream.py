@@ -1,4 +1,4 @@
-"""A submission's life as the server-sent events that those clients read."""
+"""A submission's progress as the server-sent events that those clients read."""
 
 import json
 import time
@@ -28,7 +28,7 @@ async def stream(
     events: AsyncIterator[Event], final: Callable[[], Awaitable[Submission]], *, heartbeat_s: float
 ) -> AsyncIterator[str]:
     """`status` frames while it is judged, one also after each `heartbeat_s` of silence, then one
-    `result`, or one `error` where there is no result to show. `final` reads the submission after
+    `result`, or one `error` if there is no result to show. `final` reads the submission after
     its end."""
     began_s = time.monotonic()
     yield _status(began_s, "accepted")
@@ -40,7 +40,7 @@ async def stream(
                     yield _status(began_s, message)
         submission = await final()
     except KernelbotError as error:
-        # The stream has begun, so the status can't say it any more.
+        # The stream has begun, so it is too late for an HTTP status.
         yield frame("error", {"status": "error", "detail": str(error)})
         return
     yield _end(submission)
@@ -52,7 +52,7 @@ def _status(began_s: float, message: str) -> str:
 
 
 def _message(event: Event) -> str | None:
-    """What a person wants to know of a step; None for those too small to mention."""
+    """A step in words; None for steps too small to mention."""
     where = f"{event.device}, secret data" if event.secret else event.device or ""
     match event.kind:
         case RunState():

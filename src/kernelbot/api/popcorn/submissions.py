@@ -23,10 +23,10 @@ STATUS: dict[SubmissionState, str] = {
     SubmissionState.RUNNING: "running",
     SubmissionState.CANCELLED: "failed",
 }
-"""Of submissions without a verdict; other states' names are shown as they are."""
+"""For submissions without a verdict; other states are shown by their own names."""
 
 OPEN = (SubmissionState.QUEUED, SubmissionState.RUNNING)
-"""While it is one of these, clients go on asking."""
+"""While it is in one of these states, clients continue to poll."""
 SHOWN_RESULTS = (Phase.TEST, Phase.BENCHMARK)
 OUTPUT_LIMIT = 8_000
 """Characters shown of each of a failed program's outputs."""
@@ -108,8 +108,8 @@ def listed(submission: Submission) -> SubmissionItem:
 
 
 def run_items(run: Run) -> Iterable[RunItem]:
-    """A finished run as one item per phase: clients look for the phase of their mode. A run
-    that goes on isn't shown, since they would take it for one that failed."""
+    """A finished run as one item per phase: clients look for the phase of their mode. A run that
+    hasn't ended isn't shown, since they would read it as failed."""
     if run.state not in (RunState.FINISHED, RunState.LOST):
         return
     phases = run.result.phases if run.result and not run.secret else ()

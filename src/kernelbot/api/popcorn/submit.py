@@ -27,7 +27,7 @@ _STREAM: dict[int | str, dict[str, Any]] = {
 
 
 async def checked_mode(mode: Annotated[str, Path()]) -> Mode:
-    """The mode, in any case of letters. Raises `UserError`, which names those there are."""
+    """The mode, in upper or lower case. Raises `UserError`, which lists the modes."""
     try:
         return Mode(mode.lower())
     except ValueError:
@@ -56,7 +56,7 @@ async def popcorn_submit_late(
     device: str,
     file: Upload,
 ) -> Accepted:
-    """As the author, let in by the organiser although the deadline may have passed."""
+    """Submit as the author, allowed by the organiser although the deadline may have passed."""
     return await _accept(services, author, board, device, mode, file, late_by=organiser)
 
 
@@ -73,7 +73,7 @@ async def popcorn_submit_and_follow(
     file: Upload,
 ) -> StreamingResponse:
     """Store a submission and follow it: `status` events, then one `result` or `error`. The
-    submission is judged whether or not somebody listens."""
+    submission is judged even if the client disconnects."""
     new = await _read(board, device, mode, file)
     submission_id = (await services.submissions.submit(author, new)).id
     return StreamingResponse(

@@ -50,6 +50,6 @@ async def popcorn_own_submission(
 async def popcorn_delete_own_submission(
     services: ServicesDep, author: Author, submission_id: SubmissionId
 ) -> SubmissionDeleted:
-    """Delete one's own submission; what runs of it is stopped, and the ranking moves up."""
+    """Delete one's own submission; its runs are stopped, and the ranking moves up."""
     await services.deletion.delete_submission(author, submission_id)
     return SubmissionDeleted(submission_id=submission_id)

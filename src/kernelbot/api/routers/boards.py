@@ -95,7 +95,7 @@ async def show_standings(
     key = (ranking.board.id, ranking.device, limit, offset)
     answer = answers.get(key, ranking)
     if answer is None:
-        page = await services.standings.stretch(ranking, limit=limit, offset=offset)
+        page = await services.standings.page_of(ranking, limit=limit, offset=offset)
         answer = StandingsView.of(page).model_dump_json().encode()
         answers.keep(key, ranking, answer)
     return Response(answer, media_type="application/json")

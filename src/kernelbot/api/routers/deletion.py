@@ -37,7 +37,7 @@ async def delete_submissions_of(
 
 @router.delete("/users/me", responses=documented(401, 403, 404, 409, 422, 503))
 async def delete_me(services: ServicesDep, viewer: Viewer, force: Force = False) -> Deleted:
-    """Delete one's own account, with everything that is one's own. There is no way back."""
+    """Delete the asker's own account with its submissions. This can't be undone."""
     count = await services.deletion.delete_user(viewer, viewer.id, force=force)
     return Deleted(submissions=count)
 
@@ -55,6 +55,7 @@ async def delete_user(
 async def delete_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> Deleted:
-    """Delete one's own submission, or any on a board one organises. The ranking moves up."""
+    """Delete a submission of the asker, or any on a board that they organise. The ranking moves
+    up."""
     await services.deletion.delete_submission(viewer, submission_id)
     return Deleted(submissions=1)

@@ -30,7 +30,7 @@ async def export_file(
     viewer: Viewer,
     board: Annotated[list[Name] | None, Query(description="Once per board. Default: all.")] = None,
 ) -> FileResponse:
-    """A Parquet file with one row per submission. For a board's organisers; all of it for
+    """A Parquet file with one row per submission. For a board's organisers; of all boards for
     admins."""
     folder = Path(tempfile.mkdtemp(prefix="kernelbot-export-"))
     try:
@@ -45,6 +45,6 @@ async def export_file(
 
 @router.post("/hub", responses=documented(400, 401, 403, 404, 409, 413, 422, 503))
 async def export_to_hub(services: ServicesDep, viewer: Viewer, body: HubBody) -> ExportView:
-    """Upload the same to the configured dataset. Public only once every board is over."""
+    """Upload the same to the configured dataset. Public only once every board has ended."""
     done = await services.exports.to_hub(viewer, body.choice(), body.name, private=body.private)
     return ExportView.of(done)

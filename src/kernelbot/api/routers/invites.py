@@ -1,4 +1,4 @@
-"""Who may come to a closed board, and how much each may send to any."""
+"""Invites to closed boards, and rate limits."""
 
 from typing import Annotated
 
@@ -36,13 +36,13 @@ async def create_invites(
 
 @router.delete("/invites/{code}", responses=documented(401, 403, 404, 422, 503))
 async def revoke_invite(services: ServicesDep, viewer: Viewer, code: Code) -> RevokedInvite:
-    """Take an invite back; whoever claimed it is no member any more."""
+    """Revoke an invite; who claimed it is no longer a member."""
     return RevokedInvite(was_claimed=await services.invites.revoke(viewer, code))
 
 
 @router.post("/invites/join", responses=documented(400, 401, 403, 413, 422, 503))
 async def join(services: ServicesDep, viewer: Viewer, body: JoinRequest) -> JoinedView:
-    """Claim an invite. Again by the same person: the same answer."""
+    """Claim an invite. Repeated by the same person, the answer is the same."""
     return JoinedView(boards=list(await services.invites.join(viewer, body.code)))
 
 
@@ -90,5 +90,5 @@ async def set_limit(
 async def remove_limit(
     services: ServicesDep, viewer: Viewer, board: BoardName, category: LimitCategory
 ) -> None:
-    """Any number is taken again. For the board's organisers."""
+    """Remove a limit. For the board's organisers."""
     await services.limits.remove(viewer, board, category)

@@ -15,7 +15,7 @@ router = APIRouter(prefix="/device-logins", tags=["logins"])
 async def begin_device_login(
     request: Request, services: ServicesDep, settings: SettingsDep
 ) -> DeviceLoginView:
-    """Begin. Whoever types the code in a browser, logged in, lets the terminal speak for them."""
+    """Begin. The person who types the code in a logged-in browser logs the terminal in as them."""
     begun = await services.logins.begin_device()
     return DeviceLoginView(
         device_code=begun.device_code,
@@ -28,8 +28,8 @@ async def begin_device_login(
 
 @router.post("/poll", responses=documented(400, 404, 413, 422, 429, 503))
 async def poll_device_login(services: ServicesDep, body: DevicePoll) -> DevicePollView:
-    """Whether somebody has approved. The token is handed out once. Who asks too often is told to
-    leave the time in `Retry-After` from then on."""
+    """Whether somebody has approved. The token is sent once. A client that polls too often must
+    wait as long as `Retry-After` says from then on."""
     found = await services.logins.poll_device(body.device_code)
     if found is None:
         return DevicePollView(login=None)

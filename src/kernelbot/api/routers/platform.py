@@ -23,14 +23,14 @@ async def show_platform(services: ServicesDep, _viewer: MaybeViewer) -> Platform
 
 @router.post("/platform/pause", responses=documented(400, 401, 403, 413, 422, 503))
 async def pause_platform(services: ServicesDep, viewer: Viewer, body: Reason) -> PlatformView:
-    """Take no more submissions, across restarts; the reason is told to whoever tries. What was
-    accepted before is judged. For admins."""
+    """Accept no more submissions, also after a restart; everyone who tries is told the reason.
+    What was accepted before is judged. For admins."""
     return PlatformView.of(await services.platform.pause(viewer, body.reason))
 
 
 @router.post("/platform/resume", responses=documented(401, 403, 503))
 async def resume_platform(services: ServicesDep, viewer: Viewer) -> PlatformView:
-    """Take submissions again. For admins."""
+    """Accept submissions again. For admins."""
     return PlatformView.of(await services.platform.resume(viewer))
 
 

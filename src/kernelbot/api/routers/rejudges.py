@@ -1,4 +1,4 @@
-"""Rejudging: a board's best measured again in one go."""
+"""Rejudging: measuring a board's best again."""
 
 from fastapi import APIRouter
 
@@ -23,5 +23,5 @@ async def rejudge_board(
 async def show_rejudge(
     services: ServicesDep, viewer: Viewer, board: BoardName, rejudge_id: SubmissionId
 ) -> RejudgeView:
-    """How far it is, and the scores before and after."""
+    """How far the rejudge is, and the scores before and after."""
     return RejudgeView.of(await services.rejudging.get(viewer, board, rejudge_id))

@@ -170,7 +170,7 @@ async def download_artifact(
     run_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)],
     name: Annotated[str, Path(max_length=MAX_NAME, pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]*$")],
 ) -> Response:
-    """One of them, as it was left, to be saved and not to be shown."""
+    """One of the files as the run left it, as a download."""
     file, content = await services.artifacts.get(viewer, submission_id, run_id, name)
     return Response(content, media_type=media_type(file), headers=as_attachment(file))
 
@@ -179,7 +179,7 @@ async def download_artifact(
 async def cancel_submission(
     services: ServicesDep, viewer: Viewer, submission_id: SubmissionId
 ) -> SubmissionView:
-    """Stop a submission that hasn't finished; stopping it twice is as good as once."""
+    """Stop a submission that hasn't finished. Repeated, the answer is the same."""
     return SubmissionView.of(await services.submissions.cancel(viewer, submission_id))
 
 

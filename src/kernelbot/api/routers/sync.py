@@ -17,7 +17,7 @@ router = APIRouter(prefix="/sync", tags=["organisers"], route_class=AdminsFirst)
 
 @router.post("", responses=documented(400, 401, 403, 409, 413, 422, 503))
 async def sync_repository(services: ServicesDep, viewer: Viewer, body: SyncBody) -> SyncView:
-    """Make and update boards from a repository's competition files, all in one transaction."""
+    """Create and update boards from a repository's competition files, in one transaction."""
     outcome = await services.sync.from_repository(viewer, body.repository, body.ref, body.options())
     return SyncView.of(outcome)
 

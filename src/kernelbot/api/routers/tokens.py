@@ -23,7 +23,7 @@ async def list_tokens(services: ServicesDep, viewer: Viewer) -> TokenList:
 async def create_token(
     services: ServicesDep, viewer: Viewer, body: NewTokenRequest
 ) -> IssuedTokenView:
-    """Make one more, whose text is shown this once."""
+    """Create a token, whose text is in this answer only."""
     issued = await services.tokens.create(viewer, body.name, expires_at=body.expires_at)
     return IssuedTokenView.of_issued(issued)
 
@@ -32,5 +32,5 @@ async def create_token(
 async def revoke_token(
     services: ServicesDep, viewer: Viewer, token_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)]
 ) -> TokenView:
-    """From now on it opens nothing."""
+    """Revoke a token: from now on it is invalid."""
     return TokenView.of(await services.tokens.revoke(viewer, token_id))

@@ -26,13 +26,13 @@ _REFUSALS = documented(400, 401, 403, 404, 409, 413, 422, 503)
 
 @router.get("/me", responses=documented(401, 503))
 async def show_me(viewer: Viewer) -> UserView:
-    """Whose token this is."""
+    """The account that the token belongs to."""
     return UserView.of(viewer)
 
 
 @router.get("/me/identities", responses=documented(401, 503))
 async def list_identities(services: ServicesDep, viewer: Viewer) -> IdentityList:
-    """With whom the asker can log in."""
+    """The asker's identities at login providers."""
     found = await services.users.identities(viewer)
     return IdentityList(identities=[IdentityView.of(identity) for identity in found])
 
@@ -45,7 +45,8 @@ async def list_identities(services: ServicesDep, viewer: Viewer) -> IdentityList
 async def unlink_identity(
     services: ServicesDep, viewer: Viewer, provider: Word, subject: Word
 ) -> None:
-    """Part an identity from the asker's account. The last one stays where no token lasts."""
+    """Remove an identity from the asker's account; not the last one, unless there is a token that
+    doesn't expire."""
     await services.users.unlink(viewer, provider, subject)
 
 
@@ -60,7 +61,7 @@ async def list_users(
     limit: Limit = 50,
     after_id: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> AccountList:
-    """Accounts by number. For admins."""
+    """Accounts in the order of their numbers. For admins."""
     found = await services.users.list_users(viewer, search=search, limit=limit, after_id=after_id)
     return AccountList(
         users=[AccountView.of(user) for user in found],
@@ -70,7 +71,7 @@ async def list_users(
 
 @router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
 async def create_user(services: ServicesDep, viewer: Viewer, body: NewUser) -> NewUserView:
-    """Make an account and its first token, which is shown this once. For admins."""
+    """Create an account and its first token, which is in this answer only. For admins."""
     return NewUserView.of_token(await services.users.create(body.name, body.role, actor=viewer))
 
 
@@ -78,7 +79,7 @@ async def create_user(services: ServicesDep, viewer: Viewer, body: NewUser) -> N
 async def change_role(
     services: ServicesDep, viewer: Viewer, user_id: UserId, body: RoleChange
 ) -> AccountView:
-    """Change what someone else may do. For admins."""
+    """Change someone else's role. For admins."""
     return AccountView.of(await services.users.set_role(viewer, user_id, body.role))
 
 
@@ -86,7 +87,7 @@ async def change_role(
 async def ban_user(
     services: ServicesDep, viewer: Viewer, user_id: UserId, body: Reason
 ) -> AccountView:
-    """Keep someone from submitting and from every ranking. For admins."""
+    """Ban someone from submitting and from every ranking. For admins."""
     return AccountView.of(await services.users.ban(viewer, user_id, body.reason))
 
 

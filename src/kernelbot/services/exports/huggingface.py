@@ -8,10 +8,10 @@ from kernelbot.domain.export import ExportRules
 
 
 def upload(rules: ExportRules, file: Path, path: str, *, private: bool) -> str:
-    """Make the dataset if it isn't there, and put the file at this path of it; returns its URL.
+    """Create the dataset if it doesn't exist, and put the file at this path; returns its URL.
     Blocks.
 
-    Raises `UserError` where no token or dataset is configured, `Conflict` where the dataset is
+    Raises `UserError` if no token or dataset is configured, `Conflict` if the dataset is
     public and the upload is to be private, or the other way round, `Unavailable` when the Hub
     can't be reached or refuses.
     """

@@ -1,5 +1,5 @@
-"""Writes exported submissions as Parquet. Authors and submissions are pseudonyms, keyed hashes of
-their ids: rankings show whose each submission is, so its number would name its author."""
+"""Writes exported submissions as Parquet. Authors and submissions have pseudonyms, keyed hashes of
+their ids: rankings show who sent each submission, so its number would reveal its author."""
 
 import hashlib
 import hmac
@@ -16,8 +16,8 @@ _NUMBERS = frozenset({"author_id", "submission_id"})
 
 
 def pseudonym(key: bytes, kind: str, number: int) -> str:
-    """HMAC-SHA256 of a kind (`user`, `submission`) and an id, 32 hexadecimal digits: the same one
-    has the same in every export with this key, and without the key nobody can tell which it is."""
+    """HMAC-SHA256 of a kind (`user`, `submission`) and an id, 32 hexadecimal digits. It is the same
+    in every export with this key; without the key nobody can find out the id."""
     return hmac.new(key, f"{kind}:{number}".encode(), hashlib.sha256).hexdigest()[:32]
 
 

@@ -26,7 +26,7 @@ _AT_ONCE, _WAITING = 2, 8
 
 
 class Exports:
-    """Of a board for its organisers, of all for admins."""
+    """Exports of a board for its organisers, of all boards for admins."""
 
     def __init__(self, database: Database, rules: ExportRules | None = None) -> None:
         self._database = database
@@ -36,7 +36,7 @@ class Exports:
 
     async def to_file(self, actor: User, choice: ExportChoice, file: Path) -> Exported:
         """Write a Parquet file. Raises `NotFound` for a board that isn't there, `NotAllowed`,
-        `Unavailable` where pyarrow is missing."""
+        `Unavailable` if pyarrow is missing."""
         boards = await self._choose(actor, choice)
         count = await self._write(boards, file)
         done = Exported(str(file), tuple(board.name for board in boards), count)
@@ -46,11 +46,11 @@ class Exports:
     async def to_hub(
         self, actor: User, choice: ExportChoice, name: str, *, private: bool = True
     ) -> Exported:
-        """Upload a Parquet file of this name to the configured dataset; a creator's into a folder
-        of their own, so that nobody's but their own is replaced by it.
+        """Upload a Parquet file of this name to the configured dataset. A creator's goes into a
+        folder of their own, so that it can replace only their own files.
 
         Raises as `to_file` and `hub.upload`; `UserError` for a name that doesn't end in .parquet;
-        `Conflict` for a public upload while one of the boards is open, or closed to strangers.
+        `Conflict` for a public upload while one of the boards still runs, or is a closed board.
         """
         if not _NAME.fullmatch(name):
             raise UserError("The file's name must be plain and end in .parquet.")
@@ -67,9 +67,9 @@ class Exports:
         return done
 
     async def daily(self, actor: User) -> Exported | None:
-        """The day's private upload of all boards; None: it isn't due, or someone makes it.
+        """The day's private upload of all boards; None: it isn't due, or another process does it.
 
-        When it fails it is due again in an hour. Raises as `to_hub`.
+        If it fails it is due again in an hour. Raises as `to_hub`.
         """
         async with self._database.write() as session:
             await exports.key(session)
@@ -105,17 +105,17 @@ class Exports:
         ids, after_id = [board.id for board in boards], 0
         async with self._turn():
             with parquet_file(file, await self._key()) as parquet:
-                # A connection for each stretch: who exports for an hour keeps none from others.
+                # A connection for each batch: an export of an hour doesn't hold one all the time.
                 while True:
                     async with self._database.read() as session:
-                        rows, after_id = await exports.stretch(session, ids, after_id)
+                        rows, after_id = await exports.batch(session, ids, after_id)
                     if not rows:
                         return parquet.rows
                     await asyncio.to_thread(parquet.write, rows)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """One of the few exports that run at a time. Raises `Unavailable` where many wait."""
+        """One of the few exports that run at a time. Raises `Unavailable` if many wait."""
         if self._asked >= _AT_ONCE + _WAITING:
             raise Unavailable(
                 "Many exports are being made just now.", hint="Try again in some minutes."

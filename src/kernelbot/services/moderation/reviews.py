@@ -1,4 +1,4 @@
-"""Suspicious is not guilty: what is held, and the organisers who decide about it."""
+"""Which submissions are held as suspicious, and the decisions of organisers about them."""
 
 from dataclasses import dataclass
 
@@ -30,15 +30,15 @@ _SUSPICIOUS = (
 
 @dataclass(frozen=True)
 class ReviewRules:
-    """What is held by itself. `hold_speedup` None: nothing is."""
+    """What is held automatically. `hold_speedup` None: nothing is held for its speed."""
 
     hold_speedup: float | None = 20.0
-    """How many times faster than what can be trusted (`store.reviews.trusted`) is too good to be
-    believed unseen."""
+    """How many times faster than a trusted score (`store.reviews.trusted`) must be looked at by a
+    person first."""
     triage: bool = True
-    """Whether ranked submissions are shown to kernelguard, where it is installed."""
+    """Whether ranked submissions are shown to kernelguard, if it is installed."""
     refuse_rules: tuple[str, ...] = ()
-    """Its rules (`TIMER_MONKEYPATCH`, ...) that refuse by themselves; by default none does."""
+    """Its rules (`TIMER_MONKEYPATCH`, ...) that refuse automatically; by default none."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Scored:
 
 
 async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRules) -> None:
-    """Hold a submission whose score is absurdly better than what can be trusted on its board and
-    device. That is never its author's own last step, or a ladder of small ones would lead anywhere.
+    """Hold a submission whose score is absurdly better than the trusted score on its board and
+    device. Its author's last score is never the trusted one: else many small steps would get past.
 
-    Belongs into the transaction that writes the score, before the ranking is refreshed.
+    Call it in the transaction that writes the score, before the ranking is refreshed.
     """
     if rules.hold_speedup is None:
         return
@@ -85,9 +85,9 @@ async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRul
 async def hold_if_suspicious(
     session: WriteSession, submission_id: int, suspicions: tuple[str, ...]
 ) -> None:
-    """Hold a submission for what its harness noticed, which is for organisers alone.
+    """Hold a submission for what the harness noticed, which only organisers may read.
 
-    Belongs into the same transaction as `hold_if_absurd`.
+    Call it in the same transaction as `hold_if_absurd`.
     """
     if not suspicions:
         return
@@ -102,7 +102,8 @@ async def hold_if_suspicious(
 async def keep_findings(
     session: WriteSession, submission_id: int, found: tuple[Evidence, ...], rules: ReviewRules
 ) -> None:
-    """Keep what a tool noticed, and refuse for it where an organiser chose that."""
+    """Store what a tool noticed, and refuse the submission if a rule found is one of
+    `refuse_rules`."""
     await reviews.add_evidence(session, submission_id, found)
     chosen = next((item for item in found if item.rule in rules.refuse_rules), None)
     if chosen is not None:
@@ -119,7 +120,7 @@ class Reviews:
     async def held(
         self, viewer: User, *, board: str | None = None, limit: int = 50
     ) -> list[Submission]:
-        """What waits for a decision of the viewer's, the oldest first, with its evidence."""
+        """What waits for the viewer's decision, the oldest first, with its evidence."""
         if (board is not None and "\x00" in board) or not organises(viewer, viewer.id):
             return []
         async with self._database.read() as session:
@@ -140,8 +141,8 @@ class Reviews:
     async def refuse(self, actor: User, submission_id: int, reason: str) -> Submission:
         """Keep a submission from the ranking for good; its author reads the reason.
 
-        Raises `NotFound`, `NotAllowed`, `UserError` for an empty reason, `Conflict` where that
-        is how it is already.
+        Raises `NotFound`, `NotAllowed`, `UserError` for an empty reason, `Conflict` if it is
+        refused already.
         """
         return await self._decide(actor, submission_id, ReviewState.REFUSED, reason)
 

@@ -1,7 +1,7 @@
-"""Static triage: what `kernelguard`, where it is installed, has to say about a source.
+"""Static triage: what `kernelguard`, if it is installed, finds in a source.
 
-It reads hostile text with regular expressions, so it runs in a process of its own that may take
-only so long. What it finds is evidence for organisers, no verdict.
+It reads hostile text with regular expressions, so it runs in a process of its own with a time
+limit. What it finds is evidence for organisers, not a verdict.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ log = structlog.get_logger()
 
 
 def is_installed() -> bool:
-    """Whether there is anything to ask."""
+    """Whether kernelguard is installed."""
     return importlib.util.find_spec("kernelguard") is not None
 
 
 async def examine(
     code: str, *, command: tuple[str, ...] = COMMAND, timeout_s: float = TIMEOUT_S
 ) -> tuple[Evidence, ...]:
-    """What it noticed; nothing where it isn't installed, failed, or took too long (logged)."""
+    """What it noticed; nothing if it isn't installed, failed, or took too long (logged)."""
     if command is COMMAND and not is_installed():
         return ()
     process = await asyncio.create_subprocess_exec(
@@ -39,7 +39,7 @@ async def examine(
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
-        env={"PATH": os.defpath},  # no secret of ours is in its reach
+        env={"PATH": os.defpath},  # so that it can't read our secrets
     )
     try:
         async with asyncio.timeout(timeout_s):

@@ -10,18 +10,18 @@ _APART = 100
 
 
 class Marks:
-    """Those of one version of a ranking that were read at whole hundreds. Whoever reads further
-    down counts from the nearest of them, instead of from the top."""
+    """Rows of one version of a ranking at positions divisible by 100. A page further down is
+    counted from the nearest of them instead of from the top."""
 
     def __init__(self) -> None:
         self._marks = [TOP]
 
     def before(self, offset: int) -> Mark:
-        """The nearest that isn't past the offset."""
+        """The nearest mark that isn't past the offset."""
         return self._marks[bisect_right(self._marks, offset, key=_position) - 1]
 
     def add(self, offset: int, rows: Sequence[Standing]) -> None:
-        """Mark what lies at whole hundreds of the rows that were read at the offset."""
+        """Mark those of the rows, read at the offset, whose position is divisible by 100."""
         for position in range(-(-offset // _APART) * _APART, offset + len(rows), _APART):
             row = rows[position - offset]
             if self.before(position).position != position:

@@ -11,14 +11,14 @@ _RANKS = 20_000
 
 
 class Places:
-    """Finds ranks, and remembers each until its ranking changes: to find one, everyone before it
-    is counted."""
+    """Finds ranks, and keeps each until its ranking changes: finding one means counting all
+    rows before it."""
 
     def __init__(self) -> None:
         self._ranks = VersionedCache[tuple[int, str, int], int](_RANKS)
 
     async def of(self, session: ReadSession, found: Sequence[Best]) -> list[Place]:
-        """Where they stand. Asks nothing where all is known."""
+        """The ranks of the submissions. Doesn't query the database if all are kept."""
         ranks = {best.key: self._ranks.get(best.key, best.version) for best in found}
         unknown = [key for key, rank in ranks.items() if rank is None]
         if unknown:

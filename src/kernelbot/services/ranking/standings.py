@@ -11,8 +11,8 @@ from kernelbot.store.database import Database
 
 _PAGES = 128
 _KEPT_ROWS = 1000
-"""Pages further down aren't kept: seldom is the same one asked for again, and the garbage collector
-looks through all that is kept."""
+"""Pages further down aren't kept: the same one is seldom asked for again, and the garbage collector
+scans all that is kept."""
 _RANKINGS = 64
 _PageKey = tuple[int, str, int, int]
 """Board, device, limit and offset."""
@@ -20,7 +20,7 @@ _PageKey = tuple[int, str, int, int]
 
 @dataclass(frozen=True)
 class Ranking:
-    """A board's ranking on a device. Its rows are the same for as long as all of this is."""
+    """A board's ranking on a device. While two of these are equal, so are the rows."""
 
     board: Board
     device: str
@@ -46,12 +46,12 @@ class StandingsService:
         limit: int = 50,
         offset: int = 0,
     ) -> StandingsPage:
-        """A stretch of the ranking. `device` None: the board's first.
+        """A page of the ranking. `device` None: the board's first.
 
         Raises `NotFound` for a board the viewer can't see, `DeviceNotOffered`.
         """
         found = await self.ranking(viewer, board, device)
-        return await self.stretch(found, limit=limit, offset=offset)
+        return await self.page_of(found, limit=limit, offset=offset)
 
     async def ranking(self, viewer: User | None, board: str, device: str | None) -> Ranking:
         """The ranking as it is now: enough to tell whether it has changed. Raises as `page`."""
@@ -61,8 +61,8 @@ class StandingsService:
         size = found.rankings[chosen]
         return Ranking(found.board, chosen, size.authors, size.version)
 
-    async def stretch(self, found: Ranking, *, limit: int, offset: int) -> StandingsPage:
-        """Some of its rows: those of then, or newer, never older."""
+    async def page_of(self, found: Ranking, *, limit: int, offset: int) -> StandingsPage:
+        """Some of its rows, as they were at `found` or newer, never older."""
         rows = await self._rows(found, limit, offset) if offset < found.total else ()
         return StandingsPage(found.board, found.device, found.total, rows)
 

@@ -13,7 +13,7 @@ from typing import LiteralString
 from psycopg import Connection
 
 SUBJECTS = ("accounts", "boards", "submissions", "runs", "ranking", "queue", "organising")
-"""In the order in which they build on each other."""
+"""In the order of their dependencies."""
 
 _CREATED = re.compile(
     r"^CREATE (?:(?P<routine>FUNCTION|AGGREGATE)|(?P<view>VIEW)|TRIGGER) (?P<name>\w+)"
@@ -44,8 +44,8 @@ def are_current(connection: Connection) -> bool:
 def replace_functions(connection: Connection) -> bool:
     """Drop what was created here before and create all of it again, in one transaction.
 
-    False if they were current. Only what is listed in `schema_functions` is dropped, so that an
-    operator's own views stay; Postgres refuses if one of those is built on ours.
+    Returns False if they were current. Only what is listed in `schema_functions` is dropped, so
+    that an operator's own views stay; Postgres refuses if one of those depends on ours.
     """
     if are_current(connection):
         return False
@@ -68,7 +68,7 @@ def replace_functions(connection: Connection) -> bool:
 
 
 def _drops() -> list[str]:
-    """What undoes `functions`: names are unique, so that no signature is needed."""
+    """Statements that undo `functions`: names are unique, so no signature is needed."""
     return [_drop(created) for created in _CREATED.finditer(functions())][::-1]
 
 

@@ -11,7 +11,7 @@ LEFT JOIN rejudges j ON j.id = r.rejudge_id
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
 
--- A heartbeat from the future is of before the clock was put back.
+-- A heartbeat in the future is from before the clock was set back.
 -- name: abandoned_run
 SELECT r.id FROM runs r
 JOIN attempts a ON a.run_id = r.id AND a.state IN ('launching', 'running')
@@ -21,16 +21,16 @@ WHERE r.device = %(device)s AND r.state IN ('dispatched', 'running')
 ORDER BY r.id LIMIT 1
 FOR UPDATE OF r SKIP LOCKED;
 
--- What is rejudged goes before everything else.
+-- Runs of a rejudge go before all others.
 -- name: next_run
 SELECT coalesce(
     next_rejudged_run(%(device)s, %(owner)s, %(stale_s)s),
     next_run(%(device)s, %(running_limit)s::integer, %(ranked_first)s)
 ) AS run_id;
 
--- Whatever changes a run or its attempts takes this lock first, so that none waits for another
--- in a circle.
--- name: hold_run
+-- Every transaction that changes a run or its attempts takes this lock first, so that there is no
+-- deadlock.
+-- name: lock_run_ref
 SELECT r.id, r.submission_id, s.mode, s.leaderboard_id, r.device, s.author_id, r.rejudge_id
 FROM runs r
 JOIN submissions s ON s.id = r.submission_id
@@ -47,7 +47,7 @@ INSERT INTO attempts (run_id, number, launcher, owner)
 VALUES (%(run_id)s, %(number)s, %(launcher)s, %(owner)s)
 RETURNING id;
 
--- A heartbeat from the future is of before the clock was put back.
+-- A heartbeat in the future is from before the clock was set back.
 -- name: take_over
 UPDATE attempts SET owner = %(owner)s, heartbeat_at = now(), takeovers = takeovers + 1
 WHERE run_id = %(run_id)s AND state IN ('launching', 'running')

@@ -1,11 +1,11 @@
--- Locks are taken in the order in which a verdict takes them: runs, turns, what rejudges them,
--- rankings. None is stronger than it must be: a ranking that is being written may refer to a run
--- or a submission that is about to go, and goes first.
--- name: hold_runs
+-- Locks are taken in the same order as when a verdict is written: runs, turns, rejudges, rankings.
+-- None is stronger than necessary: a ranking that is being written may refer to a run or a
+-- submission that is about to be deleted, and must be able to finish first.
+-- name: lock_runs
 SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
 
--- Whoever has seen a score has had their try, also where the rest was never measured; where that is
--- our fault, they have another.
+-- Once the author has seen a score, the same code isn't ranked again, also if the rest was never
+-- measured, unless that was our fault.
 -- name: withdraw
 INSERT INTO withdrawn_sources AS known (
     leaderboard_id, author_id, source_sha256, judging_hash, device, submission_id, code_sha256,
@@ -30,7 +30,7 @@ DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id)
     score_s = CASE WHEN known.submission_id <= excluded.submission_id THEN known.score_s
         ELSE excluded.score_s END;
 
--- So what waits or runs leaves the turns before the rankings are held.
+-- So waiting and running runs leave the turns before the rankings are locked.
 -- name: drop_runs
 UPDATE runs SET state = 'cancelled', finished_at = now()
 WHERE submission_id = ANY(%(submission_ids)s) AND state IN ('queued', 'dispatched', 'running');
@@ -41,27 +41,27 @@ WHERE state IN ('launching', 'running')
     AND run_id IN (SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
 RETURNING pg_notify('kernelbot_cancelled', run_id::text);
 
--- What measures them again would wait for ever for runs that are gone.
--- name: hold_rejudges
+-- A rejudge would wait for ever for runs that are deleted.
+-- name: lock_rejudges
 SELECT id FROM rejudges
 WHERE finished_at IS NULL
     AND id IN (SELECT rejudge_id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
 ORDER BY id FOR UPDATE;
 
--- Nobody reviews them meanwhile: a decision holds the submission before the ranking.
--- name: hold_submissions
+-- Nobody can review them meanwhile: a decision locks the submission before the ranking.
+-- name: lock_submissions
 SELECT id FROM submissions WHERE id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
 
--- Every ranking that they may be in, or come into by what is being written now.
--- name: hold_rankings
-SELECT 1 AS held FROM leaderboard_devices
+-- Every ranking that they are in, or may enter by a transaction that is still running.
+-- name: lock_rankings
+SELECT 1 AS locked FROM leaderboard_devices
 WHERE (leaderboard_id, device) IN (
     SELECT s.leaderboard_id, r.device FROM submissions s JOIN runs r ON r.submission_id = s.id
     WHERE s.id = ANY(%(submission_ids)s)
 )
 ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
 
--- Without a score nothing counts: the ranking moves up in order before the rows go.
+-- A run without a score doesn't count: so the ranking moves up before the rows are deleted.
 -- name: drop_scores
 UPDATE runs SET score_s = NULL, ci_low_s = NULL, ci_high_s = NULL
 WHERE submission_id = ANY(%(submission_ids)s) AND score_s IS NOT NULL;
@@ -78,7 +78,7 @@ FROM (
 DELETE FROM submissions WHERE id = ANY(%(submission_ids)s)
 RETURNING id, source_sha256, pg_notify('kernelbot_events', id::text);
 
--- name: hold_sources
+-- name: lock_sources
 SELECT sha256 FROM sources WHERE sha256 = ANY(%(sha256s)s) ORDER BY sha256 FOR UPDATE;
 
 -- name: delete_sources
@@ -98,13 +98,13 @@ ORDER BY s.id;
 -- name: of_author
 SELECT id FROM submissions WHERE author_id = %(user_id)s ORDER BY id;
 
--- Before the account itself, as whoever judges one of them does it.
--- name: hold_runs_of
+-- Before the account itself: writing a verdict locks in this order.
+-- name: lock_runs_of
 SELECT r.id FROM runs r JOIN submissions s ON s.id = r.submission_id
 WHERE s.author_id = %(user_id)s ORDER BY r.id FOR NO KEY UPDATE OF r;
 
--- Nobody submits in their name from here on: a submission would hold the row too.
--- name: hold_user
+-- From here on nobody can submit as this account: a submission would lock the row too.
+-- name: lock_user
 SELECT name, role FROM users WHERE id = %(user_id)s FOR UPDATE;
 
 -- name: boards_of
@@ -119,7 +119,7 @@ DELETE FROM users WHERE id = %(user_id)s;
 -- name: of_board
 SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s ORDER BY id;
 
--- name: hold_board
+-- name: lock_board
 SELECT 1 FROM leaderboards WHERE id = %(leaderboard_id)s FOR UPDATE;
 
 -- name: has_submissions

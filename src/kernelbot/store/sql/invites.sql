@@ -23,7 +23,7 @@ WHERE o.leaderboard_id = %(leaderboard_id)s
 ORDER BY b.id DESC, i.code
 LIMIT %(limit)s OFFSET %(offset)s;
 
--- Whoever comes second waits here for the first one's commit, and then finds it claimed.
+-- A second claim waits here for the first one's commit, and then finds the invite claimed.
 -- name: claim
 UPDATE invites SET user_id = %(user_id)s, claimed_at = now()
 WHERE code = %(code)s AND claimed_at IS NULL;

@@ -11,7 +11,7 @@ VALUES (
 -- name: forget_expired
 DELETE FROM login_attempts WHERE expires_at < now();
 
--- Once alone, and from the browser that began it.
+-- Only once, and only from the browser that began it.
 -- name: take
 DELETE FROM login_attempts
 WHERE state_hash = %(state_hash)s AND browser_hash = %(browser_hash)s
@@ -31,8 +31,8 @@ DELETE FROM device_logins WHERE expires_at < now();
 UPDATE device_logins SET user_id = %(user_id)s
 WHERE user_code = %(user_code)s AND user_id IS NULL AND expires_at > now();
 
--- Whoever polls too early has a longer one from then on. A poll in the future is of before
--- the clock was put back.
+-- A terminal that polls too early gets a longer interval from then on. A poll in the future is from
+-- before the clock was set back.
 -- name: poll_device
 WITH polled AS (
     SELECT device_hash, user_id IS NULL AS waits,

@@ -1,4 +1,4 @@
--- One row, whether there is such a board or not.
+-- Always one row, also if there is no such board.
 -- name: facts
 SELECT p.accepts_jobs, p.reason, b.id, b.name, b.problem_version_id, b.creator_id, b.visibility,
     b.deadline, b.visibility = 'closed' AND is_member(b.id, %(author_id)s) AS invited,

@@ -22,8 +22,8 @@ INSERT INTO runs (submission_id, device, secret, priority, rejudge_id)
 VALUES (%(submission_id)s, %(device)s, true, %(priority)s, %(rejudge_id)s)
 RETURNING id;
 
--- Runs that end at the same moment wait for each other here, so that the last one sees the rest.
--- name: hold
+-- Runs that end at the same time wait for each other here, so that the last one sees the others.
+-- name: lock
 SELECT leaderboard_id, device FROM rejudges WHERE id = %(rejudge_id)s FOR UPDATE;
 
 -- name: finish
@@ -43,7 +43,7 @@ CROSS JOIN LATERAL (
 ) own
 WHERE j.id = %(rejudge_id)s;
 
--- What was measured again isn't outdated any more, whoever it ranks.
+-- What was measured again is no longer outdated.
 -- name: recount
 SELECT recount_authors(leaderboard_id, device) FROM rejudges WHERE id = %(rejudge_id)s;
 

@@ -8,7 +8,7 @@ FOR UPDATE OF s;
 UPDATE submissions SET review = %(review)s, review_reason = %(reason)s, reviewed_at = now()
 WHERE id = %(submission_id)s;
 
--- A person's decision stands: what was released isn't held again.
+-- A person's decision is final: what was released isn't held again.
 -- name: hold
 UPDATE submissions SET review = 'held', review_reason = %(reason)s
 WHERE id = %(submission_id)s AND review = 'clear' AND reviewed_at IS NULL;
@@ -17,13 +17,13 @@ WHERE id = %(submission_id)s AND review = 'clear' AND reviewed_at IS NULL;
 UPDATE submissions SET review = 'refused', review_reason = %(reason)s
 WHERE id = %(submission_id)s AND review <> 'refused' AND reviewed_at IS NULL;
 
--- The lock is the one that rankings change under, so that of two absurd scores each sees the other:
--- in a statement of its own, since one that waits sees what was before.
--- name: hold_ranking
-SELECT 1 AS held FROM leaderboard_devices
+-- The lock under which rankings change, so that of two absurd scores each sees the other. It is a
+-- statement of its own, since a statement that waited still sees the state from before.
+-- name: lock_ranking
+SELECT 1 AS locked FROM leaderboard_devices
 WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s FOR NO KEY UPDATE;
 
--- The author's first are asked for only if there is nothing else.
+-- The author's first score is read only if there is nothing else.
 -- name: trusted
 WITH seen AS MATERIALIZED (
     (

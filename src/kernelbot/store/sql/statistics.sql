@@ -1,4 +1,4 @@
--- Grouped and not `count(DISTINCT ...)`, which would put all of them in order.
+-- Grouped and not `count(DISTINCT ...)`, which would sort all of them.
 -- name: submissions
 WITH counted AS (
     SELECT author_id, leaderboard_id FROM submissions
@@ -9,8 +9,8 @@ SELECT (SELECT count(*) FROM counted) AS submissions,
     (SELECT count(*) FROM (SELECT author_id FROM counted GROUP BY 1) a) AS authors,
     (SELECT count(*) FROM (SELECT leaderboard_id FROM counted GROUP BY 1) b) AS boards;
 
--- All runs are counted in one reading of their table. What is typical of late is that of the latest
--- submissions: to order the times of millions of runs takes ten times as long.
+-- All runs are counted in one scan of their table. Medians are those of the latest submissions:
+-- sorting the times of millions of runs takes ten times as long.
 -- name: devices
 WITH latest AS MATERIALIZED (
     SELECT id FROM submissions

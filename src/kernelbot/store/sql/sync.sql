@@ -1,5 +1,5 @@
--- One sync at a time.
--- name: hold
+-- Only one sync runs at a time.
+-- name: lock
 SELECT pg_advisory_xact_lock(7241533012);
 
 -- name: competition
@@ -27,7 +27,7 @@ WHERE lower(b.name) = lower(%(name)s);
 SELECT b.name FROM leaderboards b JOIN competitions c ON c.id = b.competition_id
 WHERE c.name = %(competition)s ORDER BY b.name;
 
--- name: hold_boards
+-- name: lock_boards
 SELECT id FROM leaderboards WHERE lower(name) = ANY(%(names)s) ORDER BY id FOR NO KEY UPDATE;
 
 -- name: assign

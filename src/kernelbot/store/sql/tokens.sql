@@ -7,7 +7,7 @@ ORDER BY id DESC;
 INSERT INTO tokens (user_id, name, hash, expires_at)
 SELECT %(user_id)s, %(name)s, %(hash)s, %(expires_at)s
 WHERE (SELECT count(*) FROM tokens WHERE user_id = %(user_id)s AND revoked_at IS NULL)
-    < %(at_most)s
+    < %(max_tokens)s
 RETURNING id, name, created_at, expires_at;
 
 -- name: revoke

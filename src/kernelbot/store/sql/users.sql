@@ -66,7 +66,7 @@ RETURNING id, name, role, created_at, banned_at;
 SELECT provider, subject, created_at FROM identities
 WHERE user_id = %(user_id)s ORDER BY provider, subject;
 
--- Always in this order, so that two of these never wait for each other in a circle.
+-- Always in this order, so that two of these never deadlock.
 -- name: refresh_standings
 SELECT refresh_standing(ranked.leaderboard_id, ranked.device, %(user_id)s)
 FROM (

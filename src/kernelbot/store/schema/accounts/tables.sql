@@ -1,4 +1,4 @@
--- Who there is, how they prove it, and logins that have begun and not ended.
+-- Accounts, how people prove who they are, and logins that have begun and not yet ended.
 
 CREATE TYPE user_role AS ENUM ('competitor', 'creator', 'admin');
 
@@ -31,7 +31,7 @@ CREATE TABLE tokens (
 );
 CREATE INDEX tokens_user ON tokens (user_id);
 
--- Secrets are kept as hashes where the text isn't needed.
+-- Secrets are stored as hashes if their text isn't needed.
 CREATE TABLE login_attempts (
     state_hash bytea PRIMARY KEY CHECK (octet_length(state_hash) = 32),
     browser_hash bytea NOT NULL CHECK (octet_length(browser_hash) = 32),

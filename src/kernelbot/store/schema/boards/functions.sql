@@ -15,7 +15,7 @@ CREATE FUNCTION is_member(_board bigint, _user bigint) RETURNS boolean LANGUAGE 
     );
 $$;
 
--- Boards with their problem, and in the order of their devices the sizes of their rankings.
+-- Boards with their problem, and the sizes of their rankings in the order of their devices.
 CREATE VIEW shown_boards AS
 SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,

@@ -1,4 +1,4 @@
--- Problems, the boards that rank their solutions, and who may come in.
+-- Problems, the boards that rank their solutions, and who is invited.
 
 CREATE TYPE board_visibility AS ENUM ('public', 'closed');
 CREATE TYPE limit_category AS ENUM ('test', 'leaderboard');
@@ -10,7 +10,8 @@ CREATE TABLE problems (
 );
 
 -- A version never changes. `definition` is json and not jsonb: the order of a case's arguments is
--- part of it. Versions with the same `judging_hash` judge alike: only their texts for people differ.
+-- part of it. Versions with the same `judging_hash` are judged alike: only their texts for people
+-- differ.
 CREATE TABLE problem_versions (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     problem_id bigint NOT NULL REFERENCES problems,
@@ -34,8 +35,8 @@ CREATE TABLE competitions (
 );
 
 -- `secret` seeds the ranked runs; it leaves the store in job specifications only. `reveal_code`:
--- whoever sees the board may read its submissions once the deadline has passed. Secret runs have
--- seeds of their own unless all share one (`fixed_seed`).
+-- everyone who sees the board may read its submissions once the deadline has passed. Secret runs
+-- have seeds of their own unless all share one (`fixed_seed`).
 CREATE TABLE leaderboards (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     competition_id bigint REFERENCES competitions,
@@ -54,10 +55,10 @@ CREATE UNIQUE INDEX leaderboards_name ON leaderboards (lower(name));
 CREATE INDEX leaderboards_competition ON leaderboards (competition_id);
 CREATE INDEX leaderboards_problem_version ON leaderboards (problem_version_id);
 
--- `authors` counts the rows of `standings`, kept by the functions that write those. `version`: how
--- often the ranking has changed, so that whoever keeps a page of it can tell whether it is still
--- true. Who leads changes only together with a row that comes or goes. `outdated` counts authors
--- without a row whose scores are of an earlier version of the problem.
+-- `authors` counts the rows of `standings`; the functions that write those update it. `version`: how
+-- often the ranking has changed, so that a cache can tell whether a page is still correct. `leads`
+-- changes only together with a row that is added or removed. `outdated` counts authors without a
+-- row whose scores are of an earlier version of the problem.
 CREATE TABLE leaderboard_devices (
     leaderboard_id bigint NOT NULL REFERENCES leaderboards ON DELETE CASCADE,
     device text NOT NULL,
@@ -89,7 +90,7 @@ CREATE TABLE invite_boards (
 );
 CREATE INDEX invite_boards_board ON invite_boards (leaderboard_id);
 
--- Whoever claimed an invite is a member of its boards, for as long as the invite is there.
+-- The person who claimed an invite is a member of its boards, as long as the invite exists.
 CREATE TABLE invites (
     code text PRIMARY KEY CHECK (length(code) BETWEEN 8 AND 64),
     batch_id bigint NOT NULL REFERENCES invite_batches ON DELETE CASCADE,

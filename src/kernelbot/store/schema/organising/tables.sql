@@ -1,4 +1,4 @@
--- What organisers set and did.
+-- What organisers configure, and the log of what they did.
 
 -- The one row that says whether submissions are accepted.
 CREATE TABLE platform (

@@ -21,7 +21,7 @@ END;
 $$;
 
 -- Wake the workers of a device when the transaction commits: a run waits, or one has ended, so that
--- its author's next may be taken.
+-- its author's next may begin.
 CREATE FUNCTION announce_turn(_device text) RETURNS void LANGUAGE sql AS $$
     SELECT pg_notify('kernelbot_turns', _device);
 $$;
@@ -61,7 +61,7 @@ CREATE TRIGGER runs_turn_delete AFTER DELETE ON runs
     EXECUTE FUNCTION keep_turns();
 
 -- The run of a rejudge that this worker measures next on the device, locked; NULL for none. The
--- rejudge's row, once its owner is set, lets the next to ask see whose it is.
+-- owner that is stored in the rejudge tells other workers whose it is.
 CREATE FUNCTION next_rejudged_run(_device text, _owner text, _stale_s double precision)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -75,7 +75,7 @@ BEGIN
         UPDATE rejudges SET owner = _owner
         WHERE id = open_id AND (
             owner IS NULL OR owner = _owner OR NOT EXISTS (
-                -- A heartbeat from the future is of before the clock was put back.
+                -- A heartbeat in the future is from before the clock was set back.
                 SELECT 1 FROM workers w
                 WHERE w.owner = rejudges.owner
                     AND w.heartbeat_at BETWEEN now() - stale AND now() + stale
@@ -84,7 +84,7 @@ BEGIN
         CONTINUE WHEN NOT FOUND;
         SELECT id INTO found_id FROM runs
         WHERE rejudge_id = open_id AND state = 'queued'
-            -- No pause is that long: then the clock was put back.
+            -- No pause is that long: then the clock was set back.
             AND (ready_at IS NULL OR ready_at NOT BETWEEN now() AND now() + interval '1 minute')
         ORDER BY id LIMIT 1
         FOR UPDATE SKIP LOCKED;
@@ -96,11 +96,11 @@ BEGIN
 END;
 $$;
 
--- The run to judge next on a device, locked, and its author's turn taken; NULL when nothing may
--- be judged. Of the authors with something waiting and fewer than `_running_limit` runs at work
--- (NULL: no limit), the one whose last turn is the longest ago; of their runs the
--- oldest. With `_ranked_first` every ranked run goes before any other. The lock on the turn makes
--- two who ask at once take different runs, and keeps the limit exact.
+-- The run to judge next on a device, locked, and its author's turn used; NULL if nothing may be
+-- judged. Of the authors with waiting runs and fewer than `_running_limit` being judged (NULL: no
+-- limit), it is the one whose last turn is the longest ago; of their runs the oldest. With
+-- `_ranked_first` every ranked run goes before any other. Because of the lock on the turn, two
+-- concurrent calls get different runs, and the limit is exact.
 CREATE FUNCTION next_run(_device text, _running_limit integer, _ranked_first boolean)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
@@ -122,7 +122,7 @@ BEGIN
             SELECT id INTO found_id FROM runs
             WHERE device = _device AND author_id = turn.author_id AND state = 'queued'
                 AND rejudge_id IS NULL AND (NOT ranked OR priority > 0)
-                -- No pause is that long: then the clock was put back.
+                -- No pause is that long: then the clock was set back.
                 AND (ready_at IS NULL OR ready_at NOT BETWEEN now() AND now() + interval '1 minute')
             ORDER BY id LIMIT 1
             FOR UPDATE SKIP LOCKED;
@@ -142,9 +142,9 @@ END;
 $$;
 
 -- How many runs of its device are judged before a waiting run, plus one, if nobody submits more:
--- in each round every author with something left has one turn. NULL for one that doesn't wait.
--- A function, because its plan is made once per connection. Of an author's own runs those behind
--- are counted and not those before: most who ask have just submitted, so there are none.
+-- in each round every author with waiting runs has one turn. NULL for one that doesn't wait.
+-- A function, because its plan is made once per connection. Of the author's own runs it counts
+-- those behind and not those before: most callers have just submitted, so there are none behind.
 CREATE FUNCTION queue_place(_run bigint, _ranked_first boolean)
 RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -188,9 +188,9 @@ BEGIN
 END;
 $$;
 
--- The place of the submission's run whose turn comes first, and what a guess at the wait is made of;
--- NULL if nothing of it waits. `own_*`: of its author; `mean_s`: of the latest runs; `others`: the
--- runs of others that wait for the device, if an author may have only so many at work (`_limited`).
+-- The place of the submission's run whose turn comes first, and what an estimate of the wait needs;
+-- NULL if nothing of it waits. `own_*`: runs of its author; `mean_s`: mean duration of the latest
+-- runs; `others`: the waiting runs of others, if there is a limit on running (`_limited`).
 CREATE FUNCTION queue_line(
     _submission bigint, _ranked_first boolean, _fresh_s double precision, _limited boolean
 ) RETURNS json LANGUAGE plpgsql STABLE AS $$
@@ -204,7 +204,7 @@ DECLARE
     workers bigint;
     mean_s double precision;
 BEGIN
-    -- Its runs first: by statistics of an emptier hour all that waits looks like as little to read.
+    -- Its own runs first: with old statistics the planner may think that few runs wait at all.
     WITH its AS MATERIALIZED (SELECT r.* FROM runs r WHERE r.submission_id = _submission)
     SELECT its.id, its.device, its.author_id, queue_place(its.id, _ranked_first) AS place
     INTO next

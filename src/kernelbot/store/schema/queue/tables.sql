@@ -1,9 +1,9 @@
--- Whose turn it is: authors take turns on each device, however much each has waiting.
+-- Whose turn it is: authors take turns on each device, however many runs each has waiting.
 
--- What an author has waiting and running on a device, and the number of their last turn. Turns are
--- counted and not dated, so that a clock that jumps favours nobody. `last_ranked_turn`: if ranked
--- runs go first they have turns of their own. `waits` is a column of its own because with the count
--- itself in the index's condition every change of it needed new entries in all indexes.
+-- How many runs of an author wait and run on a device, and the number of their last turn. Turns are
+-- numbered and not dated, so that a clock that jumps favours nobody. `last_ranked_turn`: if ranked
+-- runs go first, they have turns of their own. `waits` is a separate column because, with the count
+-- itself in the index's condition, every change of it needed new entries in all indexes.
 CREATE SEQUENCE queue_turn_numbers;
 CREATE TABLE queue_turns (
     device text NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE worker_devices (
     PRIMARY KEY (owner, device)
 );
 
--- What a worker has counted since its start; metrics are made of it.
+-- Counters of a worker since its start, for the metrics.
 CREATE TABLE worker_counters (
     owner text NOT NULL REFERENCES workers ON DELETE CASCADE,
     name text NOT NULL,

@@ -1,8 +1,8 @@
--- The ranking: which runs count, which of them stands, and pages of what stands.
+-- The ranking: which runs count, which of them is an author's standing, and pages of standings.
 
--- What may be ranked, of any version of the problem. A finished rejudge's measurement takes the
--- place of those before, unless it was our failure. Only what was measured as its problem is judged:
--- on a board that is judged natively no script's result ranks.
+-- Runs that may be ranked, of any version of the problem. A finished rejudge's measurement replaces
+-- earlier ones, unless it failed through our fault. The harness must be that of the problem: on a
+-- board that is judged natively no script's result is ranked.
 CREATE VIEW rankable_runs AS
 SELECT
     s.leaderboard_id,
@@ -46,8 +46,8 @@ WHERE s.mode = 'leaderboard'
             AND l.state = 'finished' AND (l.fault IS NULL OR l.fault = 'author')
     );
 
--- What counts. Nothing else in the system decides this. Source and code are asked for apart: with
--- an OR every run of an author would be compared with all that they have withdrawn.
+-- The runs that count. Nothing else in the system decides this. Source and code are two conditions:
+-- with an OR every run of an author would be compared with all that they have withdrawn.
 CREATE VIEW eligible_runs AS
 SELECT r.leaderboard_id, r.device, r.author_id, r.run_id, r.submission_id, r.score_s,
     r.ci_low_s, r.ci_high_s, r.achieved_at, r.source_sha256, r.rejudge_id, r.measured_at,
@@ -70,8 +70,8 @@ WHERE NOT EXISTS (
         AND r.rejudge_id IS NULL
 );
 
--- One that was rejudged stands as it was then measured; the same source `again` doesn't count;
--- another one replaces what stands if its interval lies wholly below.
+-- The better of two runs. A rejudge's measurement replaces the earlier one; the same source `again`
+-- doesn't count; another run replaces the best one if its interval is wholly below.
 CREATE FUNCTION better_run(best eligible_runs, run eligible_runs, again boolean)
 RETURNS eligible_runs LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -89,9 +89,9 @@ CREATE AGGREGATE best_run_of(run eligible_runs, again boolean) (
     SFUNC = better_run, STYPE = eligible_runs
 );
 
--- Which run of each author stands, in the order of measuring: a ranking is rebuilt from it in one
--- pass over the board's runs, and one author's standing is a row of it. What is grouped by is named
--- first, so that asking for one author or one board reads no others.
+-- Each author's best run, found in the order of measuring: a ranking is rebuilt from it in one pass
+-- over the board's runs, and one author's standing is a row of it. The columns it is grouped by come
+-- first, so that a query for one author or one board reads no others.
 CREATE VIEW standing_runs AS
 SELECT leaderboard_id, device, author_id, (best).run_id, (best).submission_id, (best).score_s,
     (best).ci_low_s, (best).ci_high_s, (best).achieved_at
@@ -114,8 +114,8 @@ FROM (
     GROUP BY leaderboard_id, device, author_id
 ) authors;
 
--- Decide again who leads, from a place in the order on, until a leader past it was one before:
--- from there on nothing can differ.
+-- Compute `leads` again from a place in the order on, until a leader past it was already one:
+-- from there on nothing can change.
 CREATE FUNCTION mark_leaders(
     _board bigint, _device text, _score_s double precision, _at timestamptz, _author bigint
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -162,7 +162,7 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
     );
 $$;
 
--- Count anew what is kept of a board's device: authors who stand, and whose scores are outdated.
+-- Count again for a board's device: authors with a standing, and authors with outdated scores only.
 CREATE FUNCTION recount_authors(_board bigint, _device text) RETURNS void LANGUAGE sql AS $$
     UPDATE leaderboard_devices
     SET authors = (
@@ -182,8 +182,8 @@ CREATE FUNCTION recount_authors(_board bigint, _device text) RETURNS void LANGUA
     WHERE leaderboard_id = _board AND device = _device;
 $$;
 
--- Bring one author's standing in line with `eligible_runs`. Called in the transaction that wrote
--- or revoked a verdict. Locks the board's device, so that rankings change one at a time.
+-- Update one author's standing from `eligible_runs`. Called in the transaction that wrote or revoked
+-- a verdict. Locks the board's device, so that its ranking has one change at a time.
 CREATE FUNCTION refresh_standing(_board bigint, _device text, _author bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -226,7 +226,7 @@ BEGIN
 END;
 $$;
 
--- All standings again from `eligible_runs`.
+-- Compute all standings again from `eligible_runs`.
 CREATE FUNCTION rebuild_standings() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     board record;
@@ -244,7 +244,7 @@ BEGIN
 END;
 $$;
 
--- One board's standings again from `eligible_runs`: its problem or its devices have changed.
+-- Compute one board's standings again from `eligible_runs`: its problem or devices have changed.
 CREATE FUNCTION rebuild_board_standings(_board bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     place record;
@@ -264,7 +264,7 @@ BEGIN
 END;
 $$;
 
--- An author's rank, NULL without a standing. An index-only count of those before the leader.
+-- An author's rank, NULL without a standing: an index-only count of the rows before the leader.
 CREATE FUNCTION standing_rank(_board bigint, _device text, _author bigint)
 RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT 1 + (
@@ -283,12 +283,12 @@ RETURNS bigint LANGUAGE sql STABLE AS $$
     WHERE own.leaderboard_id = _board AND own.device = _device AND own.author_id = _author;
 $$;
 
--- A stretch of a ranking, counted from a row whose position is known: `_skip` rows past the one of
--- this score, time and author, before which there are `_before`. With the version of the ranking
--- that it is a stretch of, so that whoever counted from a row of another one can tell.
--- A function, because its plan is made once per connection: for a limit that isn't known the
--- planner reckons with a tenth of the ranking, and would plan each page anew instead. The names
--- are looked up one by one for the same reason: it would read all users for its tenth.
+-- A page of a ranking, counted from a row whose position is known: `_skip` rows past the one of
+-- this score, time and author, before which there are `_before`. With the ranking's version, so that
+-- a caller who counted from a row of another version finds out.
+-- A function, because its plan is made once per connection: for an unknown limit the planner
+-- assumes a tenth of the ranking, and would plan each page anew instead. The names are looked up one
+-- by one for the same reason: it would read all users for its tenth.
 CREATE FUNCTION standings_page(
     _board bigint, _device text, _limit bigint,
     _before bigint, _score_s double precision, _at timestamptz, _author bigint, _skip bigint
@@ -311,7 +311,7 @@ BEGIN
             LIMIT _limit OFFSET _skip
         ) rows
     ), head AS (
-        -- Whoever leads the first row stands before it by as many as lie between them.
+        -- The first row's rank is its leader's position: its own, less the rows in between.
         SELECT first.position - (
             SELECT count(*) FROM standings between_them
             WHERE between_them.leaderboard_id = _board AND between_them.device = _device
@@ -348,9 +348,9 @@ BEGIN
 END;
 $$;
 
--- Runs with what the other runs of their submission say of them, found by looking over these once.
--- `passed`: the public run on the device. `last_rejudge_id`: of the last rejudge whose measurement
--- counts, because it wasn't our failure; NULL: there is none.
+-- Runs with facts about the other runs of their submission, found in one scan of these. `passed`:
+-- whether the public run on the device was accepted. `last_rejudge_id`: the last rejudge whose
+-- measurement counts, because it didn't fail through our fault; NULL: there is none.
 CREATE VIEW runs_among_others AS
 SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at, r.started_at, r.finished_at, r.fault, r.message, r.unverified, r.rejudge_id,
@@ -369,11 +369,11 @@ FROM runs r LEFT JOIN rejudges j ON j.id = r.rejudge_id;
 -- A submission's own runs as they are shown: with the score of the last rejudge that measured it
 -- again, the version of the ranking in which it is its author's best, and why it isn't ranked.
 --
--- Of an accepted ranked run that isn't in the ranking the first reason that holds is told. The words
--- are those of `domain/ranking.py`; a test compares them, and that every run has a reason or a
--- standing. `not_ranked_for`: the submission that it refers to. What stands in a ranking is a secret
--- run; for others the CASE asks no index. What has to be searched for is asked
--- last, and behind OFFSET 0, because what is used twice would be computed twice.
+-- `not_ranked`: for an accepted ranked run that isn't in the ranking, the first reason that applies.
+-- The words are those of `domain/ranking.py`; a test compares them, and checks that every run has a
+-- reason or a standing. `not_ranked_for`: the submission that the reason refers to. Only secret runs
+-- can be in a ranking; for others the CASE uses no index. What needs a search comes last, and behind
+-- OFFSET 0, because otherwise what is used twice would be computed twice.
 CREATE VIEW shown_runs AS
 SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict,
     CASE WHEN r.secret AND r.last_rejudge_id IS NOT NULL THEN coalesce((
@@ -426,7 +426,7 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) plain
 CROSS JOIN LATERAL (
-    -- What counts instead: of those that their author has deleted the first, else of what is there.
+    -- What counts instead: the first of those that the author has deleted, else of the others.
     SELECT CASE WHEN asked.is AND plain.reason IS NULL THEN coalesce((
         SELECT min(w.submission_id) FROM withdrawn_sources w
         WHERE w.leaderboard_id = s.leaderboard_id AND w.author_id = s.author_id
@@ -455,7 +455,7 @@ CREATE VIEW unranked_runs AS
 SELECT id AS run_id, not_ranked AS reason, not_ranked_for AS other_id
 FROM shown_runs WHERE not_ranked IS NOT NULL;
 
--- With a hash of all that lists show of a run.
+-- Runs with a hash of all that lists show of them.
 CREATE VIEW hashed_runs AS
 SELECT *, hash_record_extended(ROW (
     id, state, verdict, score_s, attempts, started_at, finished_at, fault, message, not_ranked,
@@ -463,9 +463,9 @@ SELECT *, hash_record_extended(ROW (
 ), 0) AS hash
 FROM shown_runs;
 
--- A submission as lists show it, with its runs' hashes as one, so that who has kept what was shown
--- reads no runs; and the version of each ranking in which it is its author's best. `id` is the runs'
--- column, so that asking for some submissions reads the runs of no others.
+-- A submission as lists show it, with its runs' hashes combined, so that a cache of rendered entries
+-- needs no runs; and the version of each ranking in which it is its author's best. `id` is the runs'
+-- column, so that a query for some submissions reads the runs of no others.
 CREATE VIEW listed_submissions AS
 SELECT r.submission_id AS id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author,
     s.author_id, s.file_name, s.mode, s.created_at, s.review, s.review_reason,
@@ -493,7 +493,7 @@ CREATE TRIGGER standings_come AFTER INSERT ON standings
 CREATE TRIGGER standings_go AFTER DELETE ON standings
     REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_standings_change();
 
--- A ranking shows names too.
+-- A ranking also shows names.
 CREATE FUNCTION count_name_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE leaderboard_devices d SET version = version + 1

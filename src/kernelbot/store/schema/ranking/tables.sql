@@ -23,8 +23,9 @@ CREATE INDEX standings_author ON standings (author_id);
 CREATE INDEX standings_submission ON standings (submission_id);
 CREATE INDEX standings_run ON standings (run_id);
 
--- The same code isn't ranked again until noise favours it, also if its author has deleted the first
--- try. `submission_id` is that try's, which is gone; its score still tells how fast they were first.
+-- The same code can't be submitted again and again until noise favours it, also if its author has
+-- deleted the first submission of it. `submission_id` is that of the deleted one; `score_s` keeps its
+-- score.
 CREATE TABLE withdrawn_sources (
     leaderboard_id bigint NOT NULL REFERENCES leaderboards ON DELETE CASCADE,
     author_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,

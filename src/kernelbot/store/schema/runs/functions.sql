@@ -1,4 +1,4 @@
--- What a run may become.
+-- The transitions of a run.
 
 CREATE FUNCTION guard_run_transition() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,4 @@
--- One submission on one device, the tries to execute it, and what came of them.
+-- Runs, the attempts to execute them, and their results.
 
 CREATE TYPE run_state AS ENUM ('queued', 'dispatched', 'running', 'finished', 'lost', 'cancelled');
 CREATE TYPE attempt_state AS ENUM ('launching', 'running', 'finished', 'lost', 'returned', 'cancelled');
@@ -9,9 +9,10 @@ CREATE TYPE run_verdict AS ENUM (
 CREATE TYPE fault AS ENUM ('author', 'platform', 'scheduler');
 CREATE TYPE phase AS ENUM ('test', 'benchmark', 'leaderboard', 'profile');
 
--- The best of a board, measured again in one go. It is measured by one worker (`owner`): several
--- may serve a device, each on a machine of its own, and figures of one go are compared with each
--- other. The worker that takes its first run takes the others too, unless it is gone.
+-- A board's best submissions, measured again on one device. One worker (`owner`) measures all of
+-- them: several workers may serve a device, each on its own machine, and the times of a rejudge are
+-- compared with each other. The worker that claims its first run claims the others too, unless it
+-- dies.
 CREATE TABLE rejudges (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     leaderboard_id bigint NOT NULL,
@@ -25,9 +26,9 @@ CREATE TABLE rejudges (
 CREATE INDEX rejudges_board ON rejudges (leaderboard_id, device, id DESC);
 CREATE UNIQUE INDEX rejudges_at_work ON rejudges (leaderboard_id, device) WHERE finished_at IS NULL;
 
--- `author_id` is repeated here so that an author's next run is found by one index; it goes with the
--- submission, so it needs no key of its own. Only runs that wait or run need it. `priority`: 1 for
--- a ranked run, 0 for another. `ready_at`: not to be judged before; the pause between two attempts.
+-- `author_id` is repeated here so that one index finds an author's next run; it is deleted with the
+-- submission, so it needs no foreign key. Only runs that wait or run need it. `priority`: 1 for a
+-- ranked run, 0 for another. `ready_at`: the run isn't judged before; the pause between two attempts.
 CREATE TABLE runs (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     submission_id bigint NOT NULL REFERENCES submissions ON DELETE CASCADE,
@@ -72,7 +73,7 @@ CREATE TABLE runs (
 );
 CREATE INDEX runs_waiting ON runs (device, author_id, priority DESC, id) WHERE state = 'queued';
 CREATE INDEX runs_at_work ON runs (device) WHERE state IN ('dispatched', 'running');
--- How long runs take on a device of late.
+-- How long recent runs took on a device.
 CREATE INDEX runs_ended ON runs (device, finished_at DESC) INCLUDE (started_at)
     WHERE state = 'finished';
 CREATE INDEX runs_rejudge ON runs (rejudge_id);
@@ -91,8 +92,8 @@ INSERT INTO run_transitions VALUES
     ('dispatched', 'lost'), ('dispatched', 'cancelled'),
     ('running', 'queued'), ('running', 'finished'), ('running', 'lost'), ('running', 'cancelled');
 
--- One try to execute a run. At most one is open at a time. `owner` is the worker that follows it.
--- `takeovers`: one that ends every worker that follows it must be lost.
+-- One attempt to execute a run. At most one is open at a time. `owner` is the worker that follows
+-- it. `takeovers`: how often another worker has taken it over; beyond a limit it is lost.
 CREATE TABLE attempts (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     run_id bigint NOT NULL REFERENCES runs ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 -- Adding a submission, its events, and what organisers may decide about it.
 
--- Numbers the event and wakes whoever follows the submission when the transaction commits. The
--- lock makes ids appear in their order, so that a reader who resumes after one misses none.
+-- Numbers the event, and wakes the submission's followers when the transaction commits. Because of
+-- the lock, ids become visible in their order, so that a reader who resumes after one misses none.
 CREATE FUNCTION add_event(_submission bigint, _run bigint, _kind text, _data jsonb)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -13,9 +13,9 @@ BEGIN
 END;
 $$;
 
--- Count one more towards a limit: NULL. Or, where that would be too many, the seconds until it
--- isn't. Exact however many ask at once: those of one author wait for each other until their
--- transactions end.
+-- Count one more use towards a limit; returns NULL. If it would exceed the limit it isn't counted:
+-- returns the seconds until one is allowed. Exact also with concurrent calls: those of one author
+-- wait for each other until their transactions end.
 CREATE FUNCTION use_limit(_board bigint, _author bigint, _category limit_category, _max integer)
 RETURNS double precision LANGUAGE plpgsql AS $$
 DECLARE
@@ -24,7 +24,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(
         hashtextextended('limit:' || _board || ':' || _author || ':' || _category, 0)
     );
-    -- What lies ahead is of before the clock was put back: nobody waits for it.
+    -- A use in the future is from before the clock was set back: nobody waits for it.
     DELETE FROM rate_uses
     WHERE leaderboard_id = _board AND author_id = _author AND category = _category
         AND (
@@ -58,9 +58,9 @@ $$;
 CREATE TRIGGER submissions_review BEFORE UPDATE OF review ON submissions
     FOR EACH ROW WHEN (OLD.review <> NEW.review) EXECUTE FUNCTION guard_review_transition();
 
--- A submission with its source, its runs, and the events that tell of them; a row for
--- each run. `waiting`: what its author has waiting on the device with it; exact until the
--- transaction ends, since the runs have locked the author's turn. `line`: as `queue_line` tells.
+-- Add a submission with its source, its runs and their first events; returns a row for each run.
+-- `waiting`: how many runs of its author wait on the device, these included; exact until the
+-- transaction ends, since the runs have locked the author's turn. `line`: the result of `queue_line`.
 CREATE FUNCTION add_submission(
     _board bigint, _version bigint, _author bigint, _sha256 bytea, _content text,
     _file_name text, _mode submission_mode, _devices text[], _ranked_first boolean,
@@ -72,7 +72,7 @@ CREATE FUNCTION add_submission(
 DECLARE
     ranked boolean := _mode = 'leaderboard';
 BEGIN
-    -- The update of nothing holds the row, so that no deletion takes it away meanwhile.
+    -- The update changes nothing and locks the row, so that nobody deletes it meanwhile.
     INSERT INTO sources AS c (sha256, content) VALUES (_sha256, _content)
     ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256;
 
@@ -82,8 +82,8 @@ BEGIN
     VALUES (_board, _version, _author, _sha256, _file_name, _mode)
     RETURNING s.id INTO submission_id;
 
-    -- Devices in one order: each locks the author's turn. Nobody follows it yet, so nobody is
-    -- told, and no other event can be numbered meanwhile.
+    -- Devices in one order, since each locks the author's turn. Nobody can follow the submission
+    -- yet, so nobody is notified, and no other event can be numbered meanwhile.
     WITH added AS (
         INSERT INTO runs AS r (submission_id, device, secret, author_id, priority)
         SELECT submission_id, d, s, _author, ranked::int

@@ -1,4 +1,4 @@
--- What authors sent, what was told them of it, and what organisers decided about it.
+-- Submissions, their events, and what organisers decided about them.
 
 CREATE TYPE submission_mode AS ENUM ('test', 'benchmark', 'profile', 'leaderboard');
 CREATE TYPE review_state AS ENUM ('clear', 'held', 'refused');
@@ -8,10 +8,10 @@ CREATE TABLE sources (
     content text NOT NULL
 );
 
--- A submission's state is derived from its runs. `review_reason` is for the author's eyes;
--- `reviewed_at`: a person has looked, so nothing holds it again. `code_sha256` is of the source
--- without white space and comments; it is known once a ranked run was accepted. Until then such a
--- source is compared as it is.
+-- A submission's state is derived from its runs. The author can read `review_reason`.
+-- `reviewed_at`: a person has looked at it, so it isn't held again. `code_sha256` is the digest of the
+-- source without white space and comments; it is known once a ranked run was accepted. Until then
+-- the source is compared as it is.
 CREATE TABLE submissions (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     leaderboard_id bigint NOT NULL REFERENCES leaderboards,
@@ -46,7 +46,7 @@ INSERT INTO review_transitions VALUES
     ('clear', 'held'), ('clear', 'refused'), ('held', 'clear'), ('held', 'refused'),
     ('refused', 'clear');
 
--- For organisers: what was noticed, by which rule. It decides nothing.
+-- For organisers: what was noticed, and by which rule. It decides nothing by itself.
 CREATE TABLE evidence (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     submission_id bigint NOT NULL REFERENCES submissions ON DELETE CASCADE,
@@ -58,7 +58,7 @@ CREATE TABLE evidence (
     UNIQUE (submission_id, source, rule, detail)
 );
 
--- `id` counts within a submission. `run_id` goes with the submission, so it needs no key of its own.
+-- `id` counts within a submission. `run_id` is deleted with it, so it needs no foreign key.
 CREATE TABLE events (
     submission_id bigint NOT NULL REFERENCES submissions ON DELETE CASCADE,
     id integer NOT NULL,
@@ -69,8 +69,8 @@ CREATE TABLE events (
     PRIMARY KEY (submission_id, id)
 );
 
--- What was sent within the last hour where a limit holds. Apart from `submissions`, so that
--- deleting one's own makes no room for more.
+-- What was submitted within the last hour to boards with a limit. Separate from `submissions`, so
+-- that deleting submissions doesn't allow more.
 CREATE TABLE rate_uses (
     leaderboard_id bigint NOT NULL REFERENCES leaderboards ON DELETE CASCADE,
     category limit_category NOT NULL,
