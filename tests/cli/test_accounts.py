@@ -120,7 +120,11 @@ def test_an_invite_from_the_maker_to_the_guest(live: LiveServer, admin: Shell, a
     joined = ada("join", code)
     listed = admin("invite", "list", "sort").out
     revoked = admin("invite", "revoke", code)
-    assert ("Boards you can use now: sort\n", True, 0) == (joined.out, "ada" in listed, revoked.code)
+    assert ("Boards you can use now: sort\n", True, 0) == (
+        joined.out,
+        "ada" in listed,
+        revoked.code,
+    )
 
 
 def test_limits_are_set_shown_and_lifted(live: LiveServer, admin: Shell) -> None:

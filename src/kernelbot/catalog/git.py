@@ -94,7 +94,7 @@ def fetch(url: str, ref: str | None, folder: Path, limits: GitLimits | None = No
             f"{wanted} can't be fetched from {url}: {failed}",
             hint="Is the address right, and is there anything in the repository?",
         )
-    _check_size(git.run("ls-tree", "-r", "-l", "-z", commit, most_bytes=_MAX_LISTED))
+    _check_size(git.run("ls-tree", "-r", "-l", "-z", commit, max_bytes=_MAX_LISTED))
     git.run("checkout", "--quiet", "--detach", commit)
     return git.run("rev-parse", "HEAD").strip()
 
@@ -135,11 +135,11 @@ class _Git:
             if (value := os.environ.get(key))
         }
 
-    def run(self, *arguments: str, most_bytes: int | None = None) -> str:
+    def run(self, *arguments: str, max_bytes: int | None = None) -> str:
         """What git prints, or its beginning. Raises `InvalidProblem` with its last words when it
         fails."""
-        code, out, err = self._start(*arguments, most_bytes=most_bytes)
-        if code or (most_bytes and err and not out):  # `head` ends well in any case
+        code, out, err = self._start(*arguments, max_bytes=max_bytes)
+        if code or (max_bytes and err and not out):  # `head` ends well in any case
             raise InvalidProblem(f"git {arguments[0]} failed: {_last_words(err)}")
         return out
 
@@ -148,10 +148,10 @@ class _Git:
         code, _, err = self._start(*arguments)
         return (_last_words(err) or f"exit code {code}") if code else ""
 
-    def _start(self, *arguments: str, most_bytes: int | None = None) -> tuple[int, str, str]:
+    def _start(self, *arguments: str, max_bytes: int | None = None) -> tuple[int, str, str]:
         # The shell sets a limit that git and its helpers inherit; blocks of 512 bytes.
         limit = f"ulimit -f {self._limits.file_mib << 11}; "
-        limit += f'git "$@" | head -c {most_bytes}' if most_bytes else 'exec git "$@"'
+        limit += f'git "$@" | head -c {max_bytes}' if max_bytes else 'exec git "$@"'
         try:
             process = subprocess.Popen(
                 ["/bin/sh", "-c", limit, "git", *arguments],
