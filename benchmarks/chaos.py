@@ -1,10 +1,10 @@
-"""Does anything get lost, doubled or wrongly blamed? Honest and wrong submissions are judged by a
-real `kernelbot serve` whose processes are killed and stopped at random moments.
+"""Is anything lost, doubled or wrongly blamed? A real `kernelbot serve` judges honest and wrong
+submissions while its processes are killed and stopped at random moments.
 
 Run with `python -m benchmarks.chaos [--runs 1] [--submissions 60] [--every 2.5] [--seed N]
 [--user NAME]`. `--every`: seconds between two hits, on average. `--user`: everything as that
-account. Hits end `--storm` seconds after the last submission was sent; whoever may stay stopped
-stays so. The exit code is 1 if anything but `right` and `gave up` came of a submission.
+account. Hits end `--storm` seconds after the last submission was sent; some stopped processes stay
+stopped. The exit code is 1 if any submission ended as anything but `right` and `gave up`.
 """
 
 import argparse
@@ -99,7 +99,7 @@ def make_orders(count: int, chance: random.Random) -> list[Order]:
 
 
 class Platform:
-    """One `serve` at a time on the same folder; where it was killed, another is started."""
+    """One `serve` at a time on the same folder; if it was killed, another is started."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -109,7 +109,7 @@ class Platform:
         self.server = self._start()
 
     def revive(self) -> bool:
-        """Start it again if it has died; whether it had. Raises `ServerTrouble`."""
+        """Start it again if it has died; returns whether it had. Raises `ServerTrouble`."""
         if Path(f"/proc/{self.server.pid}").exists() and not _is_zombie(self.server.pid):
             return False
         self.server = self._start()
@@ -120,7 +120,7 @@ class Platform:
         return EmbeddedPostgres(self.folder / "data" / "postgres").running_url("postgres")
 
     def logs(self) -> list[Path]:
-        """Of all servers that there were, the oldest first."""
+        """The logs of all servers so far, the oldest first."""
         return sorted(self.folder.glob("serve.log*"), key=lambda path: path.stat().st_mtime)
 
     def _start(self) -> LocalServer:
@@ -172,7 +172,7 @@ class Sender(threading.Thread):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one run of this program."""
+    """What one run of this program found."""
 
     storm: Storm
     ends: dict[int, list[RunEnd]]
@@ -182,7 +182,7 @@ class Outcome:
 
 
 def prepare(platform: Platform) -> list[str]:
-    """Open the boards; the tokens of new authors."""
+    """Create the boards; returns the tokens of new authors."""
     with KernelbotClient.to(platform.server.own_endpoint()) as client:
         for name in PROBLEMS:
             client.create_board(
@@ -192,7 +192,7 @@ def prepare(platform: Platform) -> list[str]:
 
 
 def go_through(folder: Path, options: argparse.Namespace, seed: int) -> Outcome:
-    """One storm over a new server in `folder`, to the end of all submissions or of patience."""
+    """One storm over a new server in `folder`, until all submissions or the patience have ended."""
     chance = random.Random(seed)
     orders = make_orders(options.submissions, chance)
     storm = Storm(chance, folder / "storm.log")
@@ -292,7 +292,7 @@ _HITS = ("killed", "stopped")
 
 
 def tell(outcome: Outcome) -> None:
-    """Of each submission that didn't end as it should, what is known."""
+    """Print what is known of each submission that didn't end as it should."""
     for number, what in sorted(outcome.fates.items()):
         if what is Fate.RIGHT:
             continue
@@ -331,7 +331,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--pause", type=float, default=1.0, help="seconds between two submissions")
     parser.add_argument("--storm", type=float, default=120.0, help="seconds of hits after the last")
     parser.add_argument("--patience", type=float, default=600.0, help="seconds until one is lost")
-    parser.add_argument("--folder", type=Path, help="where data and logs are to stay")
+    parser.add_argument("--folder", type=Path, help="the folder for data and logs")
     parser.add_argument("--user", help="the account to do everything as")
     return parser.parse_args(arguments)
 

@@ -25,12 +25,12 @@ class Fate(StrEnum):
     DOUBLED = "doubled"
     BLAMED = "wrongly blamed"
     MISJUDGED = "misjudged"
-    """A wrong one that has another verdict than its own."""
+    """A wrong submission with another verdict than expected."""
 
 
 @dataclass(frozen=True)
 class RunEnd:
-    """A run as it stands in the database."""
+    """A run as it is in the database."""
 
     submission_id: int
     run_id: int
@@ -51,7 +51,7 @@ class RunEnd:
 
     @property
     def has_ended(self) -> bool:
-        """Whether anything more can come of it."""
+        """Whether it has ended."""
         return self.state in (RunState.FINISHED, RunState.LOST, RunState.CANCELLED)
 
 
@@ -76,7 +76,7 @@ def read_ends(url: str) -> dict[int, list[RunEnd]]:
 
 
 def fate(runs: Sequence[RunEnd], expected: Verdict) -> Fate:
-    """Of one submission, whose verdict should be `expected`."""
+    """The fate of one submission, whose verdict should be `expected`."""
     if not runs or any(run.state != RunState.FINISHED or run.ends == 0 for run in runs):
         return Fate.LOST
     if any(run.results > 1 or run.ends > 1 or run.standings > 1 for run in runs):
@@ -94,8 +94,8 @@ def fate(runs: Sequence[RunEnd], expected: Verdict) -> Fate:
 def fates(
     ends: dict[int, list[RunEnd]], expected: dict[str, Verdict], answered: Iterable[int]
 ) -> dict[int, Fate]:
-    """By submission: those that are stored, and those that the server has said are. `expected` is
-    by file name."""
+    """The fates by submission: of those stored, and of those that the server said it has stored.
+    `expected` is by file name."""
     found = {number: fate(runs, expected[runs[0].file_name]) for number, runs in ends.items()}
     return found | {number: Fate.LOST for number in answered if number not in ends}
 

@@ -15,7 +15,7 @@ from scripts.processes import Process, family, survivors
 
 LONGEST_STOP_S = 6.0
 STAYING_STOPPED = 0.2
-"""This share of those that may stay stopped does."""
+"""The share of stopped processes that stay stopped, of kinds that may."""
 
 
 class Kind(StrEnum):
@@ -34,13 +34,13 @@ class Kind(StrEnum):
 
 
 NEVER_LEFT_STOPPED = {Kind.SERVE, Kind.ANSWER, Kind.WORKER, Kind.HOST, Kind.RUNNER}
-"""They are always continued. A runner that stands still can't be told from an author's code that
-does; nobody but the operator watches those of `serve`; and a host is given five minutes."""
+"""They are always continued. A stopped runner can't be distinguished from an author's code that
+waits; only the operator watches those of `serve`; and a host may take five minutes."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """What a kind is told by."""
+    """What identifies a kind."""
 
     pid: int
     parent: int
@@ -95,10 +95,10 @@ class Storm:
         self._log = log
         self._known: set[Process] = set()
         self._stopped: list[tuple[float, Process]] = []
-        """When to continue which."""
+        """When to continue which process."""
 
     def look(self, server: LocalServer) -> set[Process]:
-        """All that runs below it, and of what is left of the servers before it."""
+        """All processes below it, and those left of earlier servers."""
         found = server.processes()
         for process in survivors(self._known - found):
             found |= family(process.pid, server.marker)
@@ -106,7 +106,7 @@ class Storm:
         return found
 
     def hit(self, server: LocalServer) -> None:
-        """A process of any kind, each kind as likely: killed, or stopped."""
+        """Kill or stop a random process, each kind with the same probability."""
         by_kind: dict[Kind, list[Process]] = {}
         members = {process.pid: process for process in self.look(server)}
         for pid, kind in kinds(map(_command, members.values()), server.pid).items():
@@ -121,7 +121,7 @@ class Storm:
             self._stop(kind, process)
 
     def continue_due(self, *, everyone: bool = False) -> None:
-        """Let go on whoever's time is over."""
+        """Continue the processes whose time is over."""
         now = time.monotonic()
         due = [process for until, process in self._stopped if everyone or until <= now]
         self._stopped = [(until, each) for until, each in self._stopped if each not in due]
@@ -157,7 +157,7 @@ class Storm:
 
 
 def send(process: Process, number: signal.Signals) -> bool:
-    """Signal this very process, never another that got its number; whether it was there."""
+    """Signal exactly this process, never another one with its number; whether it existed."""
     try:
         held = os.pidfd_open(process.pid)
     except ProcessLookupError:

@@ -1,8 +1,8 @@
-"""Is an honest author ever refused? Correct solutions are judged beside loops that keep the machine
-busy, over and over.
+"""Is an honest author ever refused? Correct solutions are judged again and again on a machine that
+is kept busy.
 
 Run with `python -m benchmarks.honest_under_load [--judgements 200] [--loops 4] [--longest 900]`.
-The exit code is 1 where a solution was refused.
+The exit code is 1 if a solution was refused.
 """
 
 import argparse
@@ -47,7 +47,7 @@ class Tally:
     verdicts: Counter[str] = field(default_factory=Counter)
     scores_s: list[float] = field(default_factory=list)
     corrected: int = 0
-    """In so many, the judge's clocks said that the claims lacked something."""
+    """In how many judgements the judge's clocks added to the claims."""
     complaints: list[str] = field(default_factory=list)
 
     def add(self, result: RunResult) -> None:
@@ -74,7 +74,7 @@ class Tally:
 
 
 def main() -> int:
-    """Print the table, and what was said to those who were refused."""
+    """Print the table, and the messages of refusals."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--judgements", type=int, default=200)
     parser.add_argument("--loops", type=int, default=4)
@@ -121,7 +121,7 @@ def judged(folders: Sequence[Path], count: int, until: float) -> Iterator[tuple[
 
 @contextlib.contextmanager
 def busy(loops: int) -> Iterator[None]:
-    """So many processes that compute without end."""
+    """`loops` processes that compute without end."""
     command = [sys.executable, "-c", "while True: pass"]
     spinning = [subprocess.Popen(command) for _ in range(loops)]
     try:

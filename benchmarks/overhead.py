@@ -1,4 +1,4 @@
-"""What judging costs around a trivial torch kernel: warm, cold, and by a plain eval script.
+"""The overhead of judging a trivial torch kernel: warm, cold, and by a plain eval script.
 
     python -m benchmarks.overhead [--repeat N]
 
@@ -135,8 +135,7 @@ def job(
 
 
 def overhead_s(judge: Judge, spec: JobSpec, pause_s: float = _PAUSE_S) -> float:
-    """Of one run after a pause. Raises RuntimeError where it isn't accepted: then nothing was
-    measured."""
+    """The overhead of one run after a pause. Raises RuntimeError if it isn't accepted."""
     time.sleep(pause_s)
     start = time.monotonic()
     result = judge(spec)
@@ -188,7 +187,7 @@ def main() -> None:
 
 
 def measure_all(repeat: int, device: DeviceSpec = CPU) -> tuple[Figure, ...]:
-    """The ways (a) after a pause and back to back, (b) and (c). Raises RuntimeError where one isn't
+    """The ways (a) after a pause and back to back, (b) and (c). Raises RuntimeError if one isn't
     accepted."""
 
     def quiet(_event: ProgressEvent) -> None:

@@ -1,8 +1,8 @@
-"""Does a score repeat? The same kernel is judged over and over; how far do its scores spread?
+"""Is a score repeatable? The same kernel is judged again and again; how much do its scores vary?
 
-Run with `python -m benchmarks.precision [--judgements 30] [--problem FOLDER]`. Beside our rule,
-on the very same samples, stands the one that is usual: the mean, taken as soon as its standard
-error is a small share of it, from three samples on.
+Run with `python -m benchmarks.precision [--judgements 30] [--problem FOLDER]`. Our rule is
+compared, on the same samples, with the usual one: the mean, once its standard error is a small
+share of it, from three samples on.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from kernelbot.render.units import seconds_text
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 FEWEST = 3
 ERRORS = (0.01, 0.001)
-"""Shares of the mean at which the usual rule is content."""
+"""Shares of the mean at which the usual rule stops."""
 
 CPU = DeviceSpec("CPU", Vendor.CPU)
 Rule = Callable[[Sequence[float]], float]
@@ -62,7 +62,7 @@ class Spread:
 
 def early_mean(samples: Sequence[float], error: float) -> float:
     """The mean of the first samples whose standard error is below that share of their mean; of
-    all where that is never so."""
+    all if that is never so."""
     for count in range(FEWEST, len(samples)):
         taken = samples[:count]
         mean = statistics.fmean(taken)
@@ -74,7 +74,7 @@ def early_mean(samples: Sequence[float], error: float) -> float:
 def judgements(folder: Path, count: int, device: DeviceSpec = CPU) -> Iterator[RunResult]:
     """The problem's first correct solution, benchmarked over and over on one warm harness.
 
-    Raises RuntimeError where it isn't accepted.
+    Raises RuntimeError if it isn't accepted.
     """
     loaded = load_problem(folder)
     submission = correct_submission(loaded)
@@ -99,7 +99,7 @@ def judgements(folder: Path, count: int, device: DeviceSpec = CPU) -> Iterator[R
 
 
 def scores_by(rule: Rule, results: Sequence[RunResult], loaded: LoadedProblem) -> list[float]:
-    """Each judgement's score in seconds, had its workloads been summed up by `rule`."""
+    """Each judgement's score in seconds, with its workloads summarised by `rule`."""
     ranking_by = loaded.definition.spec.ranking_by
     return [
         combine(ranking_by, [rule(load.samples_ns) / 1e9 for load in result.phases[-1].workloads])

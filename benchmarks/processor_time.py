@@ -1,4 +1,4 @@
-"""Processor time of a process and all that came of it. Linux only."""
+"""Processor time of a process and its descendants. Linux only."""
 
 import os
 from pathlib import Path

@@ -75,7 +75,7 @@ def database(folder: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def server(folder: Path, url: str, processes: int) -> Iterator[int]:
-    """`kernelbot serve` on `URL`; its process's number."""
+    """`kernelbot serve` on `URL`; its process id."""
     with socket.socket() as probe:
         if probe.connect_ex(("127.0.0.1", PORT)) == 0:
             raise RuntimeError(f"Another server has port {PORT}; it would be measured instead.")
@@ -105,7 +105,7 @@ def _wait_for(process: subprocess.Popen[bytes]) -> None:
 
 
 def submissions_of_clients(url: str, *, waiting: bool) -> list[list[int]]:
-    """Of each client some of its submissions: those that wait, or of the latest with results."""
+    """Some submissions of each client: waiting ones, or of the latest with results."""
     which = (
         "s.id > 1000000 AND EXISTS (SELECT 1 FROM runs r"
         " WHERE r.submission_id = s.id AND r.state = 'queued')"

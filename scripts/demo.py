@@ -37,7 +37,7 @@ PATIENCE_S = 300.0
 
 
 def demo_folder(checkout: Path) -> Path:
-    """`.demo` in the checkout; one among the temporary folders where the checkout's path holds
+    """`.demo` in the checkout; one among the temporary folders if the checkout's path holds
     spaces or quotes, which the embedded Postgres can't be started under."""
     if re.fullmatch(r"[\w./+-]+", str(checkout)):
         return checkout / ".demo"
@@ -48,7 +48,7 @@ FOLDER = demo_folder(ROOT)
 
 
 class DemoTrouble(RuntimeError):
-    """The demo can't go on; the text is for whoever started it."""
+    """The demo can't continue; the text is for the person who started it."""
 
 
 def main() -> int:
@@ -101,7 +101,7 @@ def _run(view: DemoView, lock: int) -> int:
 
 @contextmanager
 def _only_one() -> Iterator[int]:
-    """Hold `.demo/` for ourselves; the server inherits the lock, so it is held while one lives."""
+    """Lock `.demo/`; the server inherits the lock, so it is held while one of them lives."""
     FOLDER.mkdir(mode=0o700, exist_ok=True)
     with (FOLDER / "lock").open("a+") as lock:
         try:
@@ -140,7 +140,7 @@ def _open(admin: KernelbotClient, boards: tuple[CompetitionProblem, ...]) -> lis
 
 
 def _submit(url: str, entries: list[Entry]) -> None:
-    """Ranked, but for the wrong ones: their tests are what refuses them."""
+    """Submit the entries, ranked except for the wrong ones, which their tests refuse."""
     for entry in entries:
         with KernelbotClient(url, entry.token) as client:
             submission = client.submit(

@@ -87,7 +87,7 @@ class Entry:
 
 
 class DemoView:
-    """Writes to stdout. Colour and moving lines only on a terminal."""
+    """Writes to stdout. Colours and live lines only on a terminal."""
 
     def __init__(self) -> None:
         self._console = Console(highlight=False, soft_wrap=True)
@@ -154,7 +154,7 @@ class DemoView:
             "  .venv/bin/kernelbot run examples/sort_np examples/sort_np/submission.py\n"
             "                                    judge a file without a server\n"
             "  .venv/bin/kernelbot serve         a platform of your own\n"
-            "  docs/tutorial/first-kernel.md     write a kernel, hand it in, see it ranked"
+            "  docs/tutorial/first-kernel.md     write a kernel, submit it, see it ranked"
         )
 
     def _unfinished(self) -> Group:

@@ -1,4 +1,4 @@
-"""A platform of one's own for a while: `kernelbot serve` as a child, stopped with all its parts."""
+"""A temporary platform: `kernelbot serve` as a child, stopped with all its processes."""
 
 import contextlib
 import os
@@ -70,7 +70,7 @@ class LocalServer:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                # Ctrl-C is for whoever runs us; the server is then stopped in order.
+                # Ctrl-C goes to our own process; the server is then stopped in order.
                 start_new_session=True,
                 pass_fds=self._pass_fds,
             )
@@ -160,7 +160,7 @@ class LocalServer:
 
 
 def _ends_with_us() -> tuple[str, ...]:
-    """What makes the kernel send the server SIGTERM when we are killed and can't stop it."""
+    """A command that makes Linux send the server SIGTERM if we are killed and can't stop it."""
     return ("setpriv", "--pdeathsig", "TERM") if shutil.which("setpriv") else ()
 
 

@@ -26,7 +26,7 @@ class Process:
     @property
     def memory_bytes(self) -> int:
         """Its proportional share of the memory in use (PSS): shared pages are counted once over
-        all processes. 0 once it ended, or where another account's process can't be looked into."""
+        all processes. 0 once it ended, or if another account's process can't be read."""
         try:
             text = (PROC / str(self.pid) / "smaps_rollup").read_text()
         except OSError:
@@ -36,8 +36,8 @@ class Process:
 
 
 def family(root: int, marker: str) -> set[Process]:
-    """`root`, whoever carries `marker` (`NAME=value`) in its environment (a daemon is nobody's
-    child), and the descendants of all these. Processes that can't be read are left out."""
+    """`root`, processes with `marker` (`NAME=value`) in their environment (a daemon has no parent
+    here), and the descendants of all these. Processes that can't be read are left out."""
     everyone = [process for pid in _pids() if (process := _read(pid)) is not None]
     members = {root} | {process.pid for process in everyone if _carries(process.pid, marker)}
     grown = True

@@ -1,4 +1,4 @@
-"""The reference pages name everything there is: nothing new goes undocumented."""
+"""The reference pages name everything: nothing new stays undocumented."""
 
 import inspect
 from collections.abc import Iterator

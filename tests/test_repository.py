@@ -1,4 +1,4 @@
-"""House rules that a reviewer would otherwise check by eye in every change."""
+"""Rules that a reviewer would otherwise have to check in every change."""
 
 import re
 import shutil

@@ -25,7 +25,7 @@ def judge(
 
 
 def reason(result: RunResult, width: int = 70) -> str:
-    """The first line of why it failed; empty where it didn't."""
+    """The first line of why it failed; empty if it didn't."""
     return result.failure.message.splitlines()[0][:width] if result.failure else ""
 
 

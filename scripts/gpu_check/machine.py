@@ -58,13 +58,13 @@ class Gpu:
 
 
 def find_gpu() -> Gpu | None:
-    """None where there is no NVIDIA GPU, or no driver for it."""
+    """None if there is no NVIDIA GPU, or no driver for it."""
     said = _ask("name,compute_cap")
     return None if said is None else parse_gpu(said)
 
 
 def parse_gpu(text: str) -> Gpu | None:
-    """The first line of nvidia-smi's `name, compute_cap`; None where there is no such line."""
+    """The first line of nvidia-smi's `name, compute_cap`; None if there is no such line."""
     first = next(iter(text.splitlines()), "")
     name, comma, capability = (part.strip() for part in first.rpartition(","))
     if not comma or not capability.replace(".", "").isdigit():
@@ -90,7 +90,8 @@ def complaints(facts: dict[str, str], probed: dict[str, object], error: object) 
     found = []
     if facts.get("compute_mode", "Default") != "Default":
         found.append(
-            f"compute mode {facts['compute_mode']}: judge, author and control each need a context; "
+            f"compute mode {facts['compute_mode']}: judge, author and control runner each need a "
+            "context; "
             "set it by nvidia-smi --compute-mode=DEFAULT"
         )
     if "torch" in probed and probed.get("torch's CUDA") is None:

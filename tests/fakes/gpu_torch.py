@@ -1,4 +1,4 @@
-"""A `torch` whose GPU is a diary: `gpu.log` in the working folder tells what was done in order.
+"""A `torch` whose GPU is a log file: `gpu.log` in the working folder tells what was done in order.
 
 Copied into a problem as its `torch.py`. The tools in `ncu.py` and `rocprofv3.py` read the diary as
 the real ones watch the driver.

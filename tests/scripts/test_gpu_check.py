@@ -90,12 +90,12 @@ def test_a_gpu_that_processes_cannot_use_is_no_success(path: str) -> None:
     assert "device   NO" in done.stdout
 
 
-def test_nothing_to_complain_of_where_all_is_well() -> None:
+def test_no_complaint_if_all_is_well() -> None:
     found = complaints({"compute_mode": "Default"}, {"torch": "2", "torch's CUDA": "13.0"}, None)
     assert [] == [line for line in found if not line.startswith("nvcc")]
 
 
-def test_a_torch_for_cpus_is_told_apart() -> None:
+def test_a_torch_for_cpus_is_recognised() -> None:
     found = complaints({}, {"torch": "2.13.0+cpu", "torch's CUDA": None}, None)
     assert "this torch is built for CPUs only; install the build for your CUDA" in found
 

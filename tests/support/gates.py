@@ -1,4 +1,4 @@
-"""Gates: places in the database where whoever comes by waits until the test lets him through."""
+"""Gates: places in the database where a session waits until the test lets it through."""
 
 import time
 from collections.abc import Iterator

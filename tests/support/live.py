@@ -68,7 +68,7 @@ async def _serve(
         app = create_app(world.services, ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN))
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
-        # Bound and listening before it serves, so whoever connects early only waits a little.
+        # Bound and listening before it serves, so an early client only waits a little.
         with socket.create_server(("127.0.0.1", 0)) as listening:
             url = f"http://127.0.0.1:{listening.getsockname()[1]}"
             started.put((LiveServer(url, world, asyncio.get_running_loop()), server))

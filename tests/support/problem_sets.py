@@ -57,7 +57,7 @@ def git(folder: Path, *arguments: str, text: str = "") -> str:
 
 
 def commit_all(folder: Path, message: str = "change") -> str:
-    """Make the folder a repository where it is none, and commit all; returns the commit."""
+    """Make the folder a repository if it is none, and commit all; returns the commit."""
     if not (folder / ".git").exists():
         git(folder, "init", "--quiet", "--initial-branch=main")
     git(folder, "add", "--all")

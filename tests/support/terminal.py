@@ -37,7 +37,7 @@ class Shell:
 
     @property
     def environment(self) -> dict[str, str]:
-        """No configuration but the folder's: nothing of this account's shines through."""
+        """Only the folder's configuration, none of this account's."""
         kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
         return {**kept, "HOME": str(self.home), "COLUMNS": "100", **self.more}
 
@@ -54,7 +54,7 @@ class Shell:
         return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *arguments: str | os.PathLike[str]) -> "subprocess.Popen[str]":
-        """Start one and don't wait; its output is on pipes. Ctrl-C works, also where the tests were
+        """Start one and don't wait; its output is on pipes. Ctrl-C works, also if the tests were
         started by a shell that shields what it starts from it."""
         ours = signal.signal(signal.SIGINT, signal.default_int_handler)
         try:
