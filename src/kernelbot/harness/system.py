@@ -43,7 +43,7 @@ def look_up() -> None:
 
 
 def system_info(job: JobSpec, notes: tuple[str, ...] = ()) -> SystemInfo:
-    """A result's header. torch is named where this process, or the problem's script, has it."""
+    """A result's header. torch is named if this process, or the problem's script, has it."""
     return SystemInfo(
         device=job.device.name,
         cpu=cpu_model(),

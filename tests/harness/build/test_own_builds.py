@@ -1,4 +1,4 @@
-"""Compiled things on their way from phase to phase."""
+"""Passing compiled output from phase to phase."""
 
 import os
 from collections.abc import Iterator

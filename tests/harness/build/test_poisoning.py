@@ -210,7 +210,7 @@ def test_a_binary_tells_no_path_of_the_host(client: RunnerClient) -> None:
     assert os.fsencode(Path.cwd()) not in build.binary
 
 
-def test_whoever_reads_while_others_write_gets_a_whole_build(tmp_path: Path) -> None:
+def test_a_reader_gets_a_whole_build_while_others_write(tmp_path: Path) -> None:
     """Writers share a key, as two jobs of one source do whose compilers weren't of one mind."""
     cache = BuildCache(tmp_path / "cache")
     builds = [bytes([number]) * 300_000 for number in range(4)]

@@ -1,4 +1,4 @@
-"""The codec between judge and runner: what goes in comes out, and what is hostile is refused."""
+"""The codec between judge and runner: round trips, and hostile input is refused."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What runners on a device with a GPU are shown, and that zygotes keep away from it."""
+"""What runners on a device with a GPU can see, and that zygotes don't open it."""
 
 import os
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_what_a_container_runtime_has_mounted_over_proc_is_taken_away(
     assert times == " ".join(command).count("umount -R /proc/driver/nvidia")
 
 
-def test_a_toolkits_compiler_is_found_where_no_system_folder_has_it(
+def test_a_toolkits_compiler_is_found_outside_system_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "nvvm").mkdir()

@@ -72,7 +72,7 @@ def test_a_broken_gpu_ends_the_runner(host: Host) -> None:
 
 
 def test_copying_a_large_output_is_no_part_of_the_time(host: Host) -> None:
-    """The control returns its input, so what a larger output costs must lie behind the clock."""
+    """The control runner returns its input, so the cost of a larger output must not be timed."""
     reference = """
 import numpy as np
 def generate_input(size, seed):

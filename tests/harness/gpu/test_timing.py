@@ -92,7 +92,7 @@ def test_memory_is_read_as_it_is(gpu: CudaGpu) -> None:
     assert here.raw == b"abc\0"
 
 
-def test_a_kernel_that_fails_is_told_in_the_drivers_words(gpu: CudaGpu, driver: Any) -> None:
+def test_a_failing_kernel_is_reported_with_the_drivers_message(gpu: CudaGpu, driver: Any) -> None:
     healthy = gpu.is_lost()
     with pytest.raises(GpuError, match="CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"):
         time_of(gpu, driver.fake_fail)

@@ -1,4 +1,4 @@
-"""Problems are strangers' programs too: what their code can reach, and who is blamed for it."""
+"""Problems are untrusted too: what their code can reach, and who is blamed for it."""
 
 import os
 import socket
@@ -207,7 +207,7 @@ def test_a_submission_sees_nothing_of_the_cage(host: Host) -> None:
         ("import ctypes; ctypes.string_at(8)", "was ended by signal 11"),
         ("raise ValueError('no luck')", "ValueError: no luck"),
         ("import os; os.close(max(map(int, os.listdir('/proc/self/fd')[:-1])))", ""),
-        ("return object()", "can't be handed to a runner"),
+        ("return object()", "can't be sent to a runner"),
     ],
 )
 def test_a_problem_that_fails_is_named(host: Host, body: str, said: str) -> None:

@@ -1,4 +1,4 @@
-"""Whose fault it is when a checker can't go on."""
+"""Whose fault it is if a checker raises."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which data a call sees."""
+"""The seeds of a call's data."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""Real counters of real processes; what isn't to be had here is told, and that is tested."""
+"""Real counters of real processes; missing ones are reported, which is tested."""
 
 import mmap
 import os
@@ -103,14 +103,14 @@ def test_another_process_and_its_children_are_counted() -> None:
             assert counters.read()["task-clock"].value > 0.3e9
 
 
-def test_what_cannot_be_counted_is_told_and_the_rest_is_counted() -> None:
+def test_missing_counters_are_reported_and_the_rest_is_counted() -> None:
     nonsense = Event("nonsense", Source.KERNEL, 9999)
     with closing(Counters([os.getpid()], (nonsense, TASK_CLOCK))) as counters:
         assert {"task-clock"} == set(counted(counters))
         assert {"nonsense"} == set(counters.missing)
 
 
-def test_every_event_is_counted_or_told() -> None:
+def test_every_event_is_counted_or_reported() -> None:
     with closing(Counters([os.getpid()])) as counters:
         found = counted(counters)
         assert {event.name for event in EVENTS} == {*found, *counters.missing}

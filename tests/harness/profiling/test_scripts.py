@@ -96,7 +96,7 @@ def test_without_the_tool_too(
     assert text.endswith("== The problem's script ==\ntable")
 
 
-def test_a_tool_that_the_sandbox_does_not_show_is_told(
+def test_a_tool_that_the_sandbox_does_not_show_is_reported(
     client: RunnerClient, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("CUDA_HOME", str(cuda_toolkit(tmp_path / "made later")))

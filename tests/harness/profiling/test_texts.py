@@ -1,4 +1,4 @@
-"""What the tools left was written beside a stranger's code: no text of it may break anything."""
+"""The tools' output was written beside untrusted code: no text of it may break anything."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -89,7 +89,9 @@ def test_a_range_of_the_authors_own_hides_nothing(client: RunnerClient) -> None:
     assert profile(client, job(Vendor.NVIDIA, source)).text.startswith("k (112, 1, 1)x")
 
 
-def test_a_kernel_that_launches_nothing_is_told_in_the_tools_words(client: RunnerClient) -> None:
+def test_a_kernel_that_launches_nothing_is_reported_with_the_tools_message(
+    client: RunnerClient,
+) -> None:
     found = profile(client, job(Vendor.NVIDIA, "def custom_kernel(data): pass\n"))
     assert Findings("Nsight Compute", "It left no report: No kernels were profiled.") == found
 

@@ -111,7 +111,7 @@ def test_a_rank_that_raises_is_named_and_the_next_case_has_new_ranks(host: Host)
     ],
     ids=["raises on rank 1 alone", "no Python", "no kernel"],
 )
-def test_a_failing_import_is_told_of_a_rank(
+def test_a_failing_import_names_its_rank(
     host: Host, source: str, verdict: str, message: str
 ) -> None:
     result = judge(host, source)

@@ -146,7 +146,7 @@ def test_a_good_submission_passes_every_phase(client: RunnerClient) -> None:
     assert "called with 3\ncalled with 5\n" == outcome.stdout[: len("called with 3\n") * 2]
 
 
-def test_progress_is_told_as_it_comes(client: RunnerClient) -> None:
+def test_progress_is_reported_as_it_comes(client: RunnerClient) -> None:
     _, events = _judge(client, _job(_GOOD, Mode.BENCHMARK))
     assert [
         (EventKind.PHASE_STARTED, None),
@@ -172,7 +172,7 @@ def test_values_are_written_as_python_does(client: RunnerClient) -> None:
     assert ["True", "False"] == [w.extra["flag"] for w in outcome.phases[-1].workloads]
 
 
-def test_only_the_last_workload_runs_where_only_it_counts(client: RunnerClient) -> None:
+def test_only_the_last_workload_runs_if_only_it_counts(client: RunnerClient) -> None:
     job = _job(_GOOD, Mode.BENCHMARK)
     problem = dataclasses.replace(job.problem, ranking_by=RankRule.LAST)
     outcome, _ = _judge(client, dataclasses.replace(job, problem=problem))

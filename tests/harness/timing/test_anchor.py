@@ -45,7 +45,7 @@ def anchored(anchor: str, submission: str = SORT) -> JobSpec:
 
 
 def timed(result: RunResult) -> WorkloadResult:
-    """The workload that was timed. Fails the test where none was."""
+    """The workload that was timed. Fails the test if none was."""
     assert (result.verdict, result.failure) == (Verdict.ACCEPTED, None)
     return result.phases[-1].workloads[0]
 
@@ -67,7 +67,7 @@ def test_drift_cancels() -> None:
     assert spread < 0.01 < (max(samples) - min(samples)) / statistics.median(samples)
 
 
-def test_noise_of_the_anchor_leaves_the_median_where_it_was() -> None:
+def test_noise_of_the_anchor_does_not_change_the_median() -> None:
     anchor = [5000.0 * (1.02 if place % 2 else 0.98) for place in range(100)]
     samples = [900.0] * 200
     steady = without_drift(samples, drift_factors(anchor, len(samples)))

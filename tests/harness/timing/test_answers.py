@@ -1,4 +1,4 @@
-"""Which outputs are checked, once it is known which calls were the fastest."""
+"""Which outputs are checked, chosen after the times are known."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -138,7 +138,7 @@ def stretches(sizes: list[int]) -> list[tuple[int, int]]:
 
 
 def copied(arrays: list[Any]) -> SharedBuffer:
-    """What the judge takes once the runner stands still."""
+    """What the judge copies once the runner is frozen."""
     buffer = SharedBuffer.create(sum(array.nbytes for array in arrays) or 1)
     buffer.write(0, b"".join(array.tobytes() for array in arrays))
     return buffer
@@ -169,7 +169,7 @@ def test_what_is_written_after_the_mark_differs_from_its_probes(
 
 
 @pytest.mark.parametrize("expected", [[], [8, 8], [8] * 40])
-def test_nothing_is_read_where_the_mark_tells_of_other_arrays(
+def test_nothing_is_read_if_the_mark_names_other_arrays(
     either: Marks, page: SharedBuffer, expected: list[int]
 ) -> None:
     assert 0 == marked(either, page, [np.ones(1)], expected).were_read
@@ -183,7 +183,7 @@ def test_a_count_beyond_the_record_is_not_followed(either: Marks, page: SharedBu
     assert 0 == probes.were_read
 
 
-def test_nothing_is_read_where_there_is_no_memory(either: Marks, page: SharedBuffer) -> None:
+def test_nothing_is_read_if_there_is_no_memory(either: Marks, page: SharedBuffer) -> None:
     record: Any = Record.from_address(page.address)
     record.addresses[0], record.how, record.count, record.mark = 8, How.TAKEN, 1, TURN
     probes = Probes.choose(os.getpid(), [(0, 64)])

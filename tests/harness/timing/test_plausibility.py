@@ -45,13 +45,13 @@ def test_a_claim_of_next_to_nothing_gains_nothing(took_us: int) -> None:
 
 
 def test_never_more_is_subtracted_than_the_cheapest_answers_cost() -> None:
-    dearer = [replace(MARKS, bracket_ns=(30 + more) * US) for more in range(20)]
-    assert 32 * US == baseline_of(dearer).took_ns
+    costlier = [replace(MARKS, bracket_ns=(30 + more) * US) for more in range(20)]
+    assert 32 * US == baseline_of(costlier).took_ns
 
 
 def test_the_order_of_control_calls_does_not_matter() -> None:
-    dearer = [replace(MARKS, bracket_ns=(30 + more) * US) for more in range(20)]
-    assert baseline_of(dearer) == baseline_of(reversed(dearer))
+    costlier = [replace(MARKS, bracket_ns=(30 + more) * US) for more in range(20)]
+    assert baseline_of(costlier) == baseline_of(reversed(costlier))
 
 
 @given(st.lists(st.integers(0, 2_000), min_size=20, max_size=60), st.integers(1, 10_000))

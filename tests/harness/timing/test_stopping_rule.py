@@ -1,4 +1,4 @@
-"""The stopping rule, on samples whose truth is known."""
+"""The stopping rule, on samples with a known median."""
 
 import dataclasses
 import random
@@ -57,7 +57,7 @@ def test_precision_is_only_looked_at_after_whole_blocks() -> None:
     assert rule.decide(0.0, 0.0) is None
 
 
-def test_noise_goes_on_to_the_maximum() -> None:
+def test_noisy_samples_continue_to_the_maximum() -> None:
     assert (StoppedBy.MAX_SAMPLES, 200) == drain(StoppingRule(RULES, 10.0), 1000.0)
 
 

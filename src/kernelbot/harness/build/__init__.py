@@ -1,1 +1,1 @@
-"""Compiling, and keeping what was compiled."""
+"""Compiling, and caching the results."""

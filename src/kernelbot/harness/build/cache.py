@@ -18,7 +18,7 @@ _SUFFIX = ".build"
 
 @dataclass(frozen=True)
 class CachedBuild:
-    """What an earlier build left."""
+    """The result of an earlier build."""
 
     report: CompileReport
     binary: bytes
@@ -28,7 +28,7 @@ class BuildCache:
     """A folder of builds by key. Anything wrong with an entry makes it a miss, never an error."""
 
     def __init__(self, folder: Path, limit_bytes: int = 1 << 30) -> None:
-        """Use `folder`, made if need be, readable by its owner alone.
+        """Use `folder`, created if necessary, which only its owner can read.
 
         Raises PermissionError if it belongs to somebody else or others may write there.
         """
@@ -40,7 +40,7 @@ class BuildCache:
         self._limit_bytes = limit_bytes
 
     def load(self, key: str) -> CachedBuild | None:
-        """The build stored under `key`, if it is there and whole."""
+        """The build stored under `key`, if it exists and is complete."""
         path = self._folder / (key + _SUFFIX)
         try:
             header, _, binary = path.read_bytes().partition(b"\n")

@@ -1,4 +1,4 @@
-"""Compiling C++ and CUDA inside the sandbox: sources in, a binary and the compiler's words out."""
+"""Compiles C++ and CUDA inside the sandbox: sources in, a binary and the compiler's output out."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ from kernelbot.protocol import (
 SOURCE_SUFFIXES = frozenset(
     {".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"}
 )
-"""What a compiler gets to see of a problem's files; a reference never has one of these."""
+"""The problem's files that a compiler can read; a reference never has one of these suffixes."""
 
 _GXX_FLAGS = ("-std=c++20", "-O3", "-DNDEBUG", "-march=native", "-fno-strict-aliasing", "-Wall")
 _NVCC_FLAGS = (
@@ -52,7 +52,7 @@ NO_NVIDIA_GPU = (
 
 
 class Product(StrEnum):
-    """What is wanted of the compiler."""
+    """What the compiler must produce."""
 
     SHARED_OBJECT = "kernel.so"
     PROGRAM = "program"
@@ -82,8 +82,8 @@ def compile_job(
 ) -> Build:
     """Compile the job's submission with its problem's sources, in a runner of `client`.
 
-    A CUDA problem on a device that isn't NVIDIA's is compiled for its author's sake and then
-    refused, fault platform. `cache` must not be given where nothing isolates the runner, since
+    A CUDA problem on a device that isn't NVIDIA's is compiled to show its author the errors, and
+    then refused, fault platform. `cache` must not be given if nothing isolates the runner, since
     the author's code could then write there. Raises `SandboxUnavailable`.
     """
     plan = _plan(job, product)
@@ -132,7 +132,7 @@ def _compiler(job: JobSpec) -> tuple[str, tuple[str, ...]]:
 
 
 def _key(plan: _Plan) -> str:
-    """Names the build: sources, flags, the compiler's version, and the processor it is for."""
+    """The key of the build: a hash of sources, flags, the compiler's version and the processor."""
     ingredients = [*plan.argv, _version(plan.compiler), _processor()]
     for name, content in sorted(plan.files.items()):
         ingredients += [name, hashlib.sha256(content).hexdigest()]
@@ -201,7 +201,7 @@ def _explain(result: CommandResult, timeout_s: float, limits: Limits) -> tuple[V
 
 
 def _first_error(output: str) -> str:
-    """The line that an author should read first."""
+    """The first line with an error."""
     for line in output.splitlines():
         if re.search(r"\b(error|undefined reference)\b", line):
             return line[:500]
@@ -209,7 +209,7 @@ def _first_error(output: str) -> str:
 
 
 def _named(kernels: Iterable[dict[str, str]], client: RunnerClient) -> tuple[dict[str, str], ...]:
-    """The kernels under the names that their author gave them."""
+    """The kernels with their demangled names."""
     found = tuple(kernels)
     if not found:
         return ()

@@ -1,8 +1,8 @@
-"""What a submission compiled for itself, handed from one phase's runner to the next one's.
+"""What a submission compiled for itself, passed from one phase's runner to the next one's.
 
-`load_inline` and triton leave their products in the runner's home. Packed there, opaque to the
-judge, and unpacked in the next runner of the same submission, they spare it compiling again. They
-never reach another submission.
+`load_inline` and triton leave their output in the runner's home. It is packed there, opaque to the
+judge, and unpacked in the next runner of the same submission, which needn't compile again. It never
+reaches another submission.
 """
 
 import contextlib
@@ -33,9 +33,9 @@ def pack(home: Path) -> bytes:
 
 
 def unpack(home: Path, packed: bytes) -> None:
-    """Put the folders back, all files with one time, by which nobody can tell in which phase of a
-    run he is. Builds are judged by their times: this one is later than that of any toolchain, and
-    earlier than what a build has noted of its own files.
+    """Restore the folders. All files get the same time, so that a submission can't find out in
+    which phase it runs. Build tools compare times: this one is later than that of any toolchain,
+    and earlier than the times that a build has recorded of its own files.
 
     What can't be unpacked is left out; then it is compiled again.
     """
@@ -52,5 +52,5 @@ def unpack(home: Path, packed: bytes) -> None:
 
 @cache
 def began_ns() -> int:
-    """A time at which this process, or the zygote that it comes from, was there already."""
+    """A time at which this process, or the zygote that forked it, already existed."""
     return time.time_ns()

@@ -1,9 +1,9 @@
-"""What `ptxas --verbose` says of each kernel, as a small table."""
+"""The figures of `ptxas --verbose` for each kernel, as a small table."""
 
 import re
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)' for '([^']+)'")
-# Bounded and from the word's beginning: an author may have the compiler print a million digits.
+# Bounded and from the word's beginning: an author may make the compiler print a million digits.
 _FIGURES = {
     "stack_bytes": re.compile(r"\b(\d{1,15}) bytes stack frame"),
     "spill_store_bytes": re.compile(r"\b(\d{1,15}) bytes spill stores"),

@@ -1,1 +1,1 @@
-"""Values that cross the boundary, as bytes."""
+"""Values that cross the trust boundary, as bytes."""

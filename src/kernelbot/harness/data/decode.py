@@ -26,7 +26,7 @@ from kernelbot.harness.data.encode import (
 from kernelbot.harness.data.shared_memory import SharedBuffer
 
 ReadStretch = Callable[[int, int, int], object]
-"""Copies to an address, from an offset, so many bytes."""
+"""Copies to an address, from an offset, a number of bytes."""
 _WHOLE = re.compile(r"-?0x[0-9a-f]+")
 _DEVICE = re.compile(r"cpu|cuda(:[0-9]{1,2})?")
 
@@ -49,9 +49,9 @@ def decode(
     """Build the value; returns it and its arrays in order.
 
     `recycled`: arrays of an earlier value, filled again in place where type, dtype and layout are
-    the same. `device`: where tensors are put; None means where the skeleton says.
-    `in_place`: arrays lie in the buffer itself and show what is written there later; for arrays
-    on the CPU only. `detached`: tensors require no gradient, whatever the skeleton says.
+    the same. `device`: where tensors are put; None: where the skeleton says.
+    `in_place`: arrays use the buffer's own memory and show what is written there later; for arrays
+    on the CPU only. `detached`: tensors require no gradient, even if the skeleton says so.
     Raises `InvalidValue`, and nothing else.
     """
 
@@ -68,8 +68,8 @@ def decode(
 def copy_out(skeleton: Json, read: ReadStretch, size_bytes: int, modules: frozenset[str]) -> Any:
     """Build a value in the host's memory from bytes that `read` fetches, leaf by leaf.
 
-    Never takes more memory than `size_bytes` for them. What `read` raises as OSError comes through;
-    for all else raises `InvalidValue`, and nothing else.
+    Never uses more memory than `size_bytes` for them. OSError of `read` is not caught; everything
+    else raises `InvalidValue`.
     """
     reader = _Reader(read, size_bytes, modules, detached=True)
     reader.device = "cpu"
@@ -77,7 +77,7 @@ def copy_out(skeleton: Json, read: ReadStretch, size_bytes: int, modules: frozen
 
 
 class _Reader:
-    """Leaves follow one another as their sender has laid them, so none overlap."""
+    """Reads leaves in the order in which their sender placed them, so that none overlap."""
 
     def __init__(
         self, read: ReadStretch, size_bytes: int, modules: frozenset[str], *, detached: bool
@@ -108,7 +108,7 @@ class _Reader:
         }
 
     def value(self, skeleton: Json) -> Any:
-        """All of it. Raises `InvalidValue`, and OSError of the memory it is read from."""
+        """The whole value. Raises `InvalidValue`, and OSError of the memory it is read from."""
         try:
             return self.node(skeleton, 0)
         except (InvalidValue, OSError):
@@ -287,7 +287,8 @@ def _fits(
 
 
 def _device(value: Json) -> str:
-    """The host's memory or a GPU's: nothing else can be compared with a reference."""
+    """The device of a tensor: only the host's memory or a GPU's can be compared with a
+    reference."""
     name = _text(value, 20)
     if _DEVICE.fullmatch(name) is None:
         raise InvalidValue("a tensor on no known device")

@@ -1,4 +1,4 @@
-"""Element types that may cross between judge and runner, and memory layouts worth keeping."""
+"""Element types that judge and runner exchange, and memory layouts that are preserved."""
 
 from collections.abc import Sequence
 
@@ -68,7 +68,7 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether the elements fill one stretch of memory without gap or overlap, in any order."""
+    """Whether the elements fill one range of memory without gap or overlap, in any order."""
     if len(shape) != len(strides):
         return False
     expected = 1
@@ -80,9 +80,9 @@ def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
 
 
 def used_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """Strides of a dense array, with 1 for what no other side would take.
+    """Strides of a dense array, with 1 for axes of one element.
 
-    Along an axis of one element no step is ever taken, so the stride may be anything there.
+    Along an axis of one element no step is ever made, so its stride may be anything.
     """
     pairs = zip(shape, strides, strict=True)
     return tuple(step if size > 1 or 0 <= step < MAX_ITEMS else 1 for size, step in pairs)

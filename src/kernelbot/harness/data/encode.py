@@ -1,9 +1,9 @@
-"""Plain data as a JSON skeleton plus raw bytes: what judge and runner say to each other.
+"""Plain data as a JSON skeleton plus raw bytes, for the messages between judge and runner.
 
 Leaves are torch tensors, numpy arrays and scalars, numbers, text, bytes and None; containers are
-tuples, lists, dicts, and dataclasses and NamedTuples of the modules both sides have; any other
-NamedTuple travels as a tuple. Nothing is ever unpickled or evaluated; what doesn't fit is refused
-with its type's name.
+tuples, lists, dicts, and dataclasses and NamedTuples of the modules that both sides have; any other
+NamedTuple is sent as a tuple. Nothing is ever unpickled or evaluated; other values are refused with
+their type's name.
 """
 
 import ctypes
@@ -23,13 +23,13 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 
 Json = Any
 ReadMemory = Callable[[int, int, int], object]
-"""Copies to an address, from an address, so many bytes."""
+"""Copies to an address, from an address, a number of bytes."""
 ALIGNMENT = 64
 MAX_NODES = 100_000
 MAX_DEPTH = 32
 MAX_TEXT = 1 << 20
 MAX_DIGITS = 3_500
-"""Of a whole number, in base 16: what Python still turns into text without being asked twice."""
+"""Maximum of hexadecimal digits of a whole number."""
 
 
 class UnsupportedValue(ValueError):
@@ -38,7 +38,7 @@ class UnsupportedValue(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Leaf:
-    """Raw bytes of one array, still where its owner keeps it."""
+    """The address of the raw bytes of one array, in its owner's memory."""
 
     address: int
     size_bytes: int
@@ -46,25 +46,25 @@ class Leaf:
     owner: object
     """Keeps the memory alive."""
     on_gpu: bool = False
-    """Whether the address is one of the GPU's memory."""
+    """Whether the address is in the GPU's memory."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Encoded:
-    """A skeleton, and the bytes that belong behind it."""
+    """A skeleton, and the bytes that belong to it."""
 
     skeleton: Json
     leaves: tuple[Leaf, ...]
     size_bytes: int
     copied: bool = False
-    """Whether an array had to be laid out anew to be described."""
+    """Whether an array had to be copied into another layout to be described."""
     nodes: int = 1
-    """Of how many parts the value consists, containers included."""
+    """How many parts the value has, including containers."""
 
     def copy_to(
         self, buffer: SharedBuffer, base: int = 0, read_gpu: ReadMemory | None = None
     ) -> None:
-        """Copy all raw bytes; `read_gpu` is needed for those that `encode` left on a GPU.
+        """Copy all raw bytes into the buffer; `read_gpu` is needed for those left on a GPU.
 
         Raises ValueError if the buffer is too small.
         """
@@ -83,7 +83,7 @@ def encode(
 ) -> Encoded:
     """Describe `tree`. `modules` are those whose dataclasses both sides know.
 
-    `stay_on_gpu`: don't copy what lies in a GPU's memory to the host; see `Leaf.on_gpu`.
+    `stay_on_gpu`: don't copy what is in a GPU's memory to the host; see `Leaf.on_gpu`.
     Raises `UnsupportedValue` for anything that is not plain data, subclasses included.
     """
     writer = _Writer(modules, allow_parameters, stay_on_gpu)

@@ -1,4 +1,4 @@
-"""Memory shared between judge and runner, of a size that only the judge sets."""
+"""Memory shared between judge and runner, with a size that only the judge sets."""
 
 import contextlib
 import ctypes
@@ -18,7 +18,7 @@ class SharedBuffer:
     def __init__(self, fd: int, size_bytes: int) -> None:
         self.fd = fd
         self.size_bytes = size_bytes
-        # Populated, so that no page fault falls into a timed call.
+        # Populated, so that no page fault happens in a timed call.
         self._map = mmap.mmap(fd, size_bytes, flags=mmap.MAP_SHARED | mmap.MAP_POPULATE)
         self._anchor = ctypes.c_char.from_buffer(self._map)
         self.address = ctypes.addressof(self._anchor)
@@ -43,8 +43,8 @@ class SharedBuffer:
 
     @classmethod
     def attach_sealed(cls, fd: int) -> "SharedBuffer":
-        """The view of a buffer that a stranger made. Raises ValueError if they could shrink it
-        under us, and closes it then."""
+        """The view of a buffer that an untrusted process made. If that process could still shrink
+        it, closes it and raises ValueError."""
         try:
             seals = fcntl.fcntl(fd, _F_GET_SEALS)
         except OSError:
@@ -64,7 +64,7 @@ class SharedBuffer:
         ctypes.memset(self.address, byte, min(size_bytes, self.size_bytes))
 
     def read(self, offset: int, size_bytes: int) -> bytes:
-        """A private copy of a stretch; the caller has checked the bounds."""
+        """A private copy of a range; the caller has checked the bounds."""
         return ctypes.string_at(self.address + offset, size_bytes)
 
     def write(self, offset: int, data: bytes) -> None:

@@ -1,1 +1,1 @@
-"""What is needed of a GPU, and of none."""
+"""Access to a GPU, timing on it, and the emulation of CUDA on a CPU."""

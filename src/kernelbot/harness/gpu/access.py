@@ -1,4 +1,4 @@
-"""What runners are shown so that they can compute on a GPU, and that zygotes leave it alone."""
+"""Which devices and folders runners need to use a GPU; and checks that zygotes don't open it."""
 
 import os
 import shutil
@@ -11,27 +11,27 @@ from kernelbot.protocol import Vendor
 _DEVICE_FILES = {Vendor.NVIDIA: ("nvidia*",), Vendor.AMD: ("kfd", "dri")}
 _OPENED_BY_DRIVERS = ("/dev/nvidia", "/dev/kfd", "/dev/dri")
 _SYSFS = ("/sys/bus", "/sys/class", "/sys/devices", "/sys/module")
-"""Drivers look for their devices and modules here; without it CUDA gives up with error 304."""
+"""Drivers look for their devices and modules here; without it CUDA fails with error 304."""
 _DRIVER = "libcuda.so.1"
 _DRIVER_FOLDERS = ("/usr/local/nvidia/lib64", "/usr/lib/wsl/lib")
 _CHOICES = {
     Vendor.NVIDIA: ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
     Vendor.AMD: ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"),
 }
-"""By these the operator says which of several GPUs it is; the judge obeys them, so must runners."""
+"""Variables by which the operator selects GPUs; judges and runners must use the same ones."""
 _MODPROBE_S = 10
 
 
 @dataclass(frozen=True)
 class GpuAccess:
-    """Beyond what every runner is shown. Nothing for a CPU."""
+    """What a runner on a GPU can see in addition to every other runner. Empty for a CPU."""
 
     devices: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-    """To be shown read-only."""
+    """Mounted read-only."""
     env: dict[str, str] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
-    """Those of `folders` that hold the driver's library, where the system wouldn't find it."""
+    """Those of `folders` with the driver's library, if the system wouldn't find it there."""
 
 
 def gpu_access(vendor: Vendor) -> GpuAccess:
@@ -55,7 +55,8 @@ def _device_files(vendor: Vendor) -> tuple[str, ...]:
 
 
 def _make_device_files() -> None:
-    """A driver makes some only when first used, by a privileged helper that runners can't start."""
+    """Create device files: on first use a driver creates some by a privileged program, which
+    runners can't start."""
     helper = shutil.which("nvidia-modprobe")
     if helper is None or not Path("/dev/nvidiactl").exists() or Path("/dev/nvidia-uvm").exists():
         return
@@ -63,7 +64,7 @@ def _make_device_files() -> None:
 
 
 def driver_folders() -> tuple[str, ...]:
-    """Where libcuda lies, as far as it takes LD_LIBRARY_PATH to find it."""
+    """Folders with libcuda, if LD_LIBRARY_PATH is needed to find it."""
     named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     return tuple(
         dict.fromkeys(
@@ -75,7 +76,7 @@ def driver_folders() -> tuple[str, ...]:
 def open_devices(prefixes: tuple[str, ...] = _OPENED_BY_DRIVERS) -> list[str]:
     """The GPU's device files that this process has open.
 
-    A zygote must have none: a driver that was started before a fork refuses to work after it.
+    A zygote must have none: a driver that was initialised before a fork doesn't work after it.
     """
     found = []
     for entry in Path("/proc/self/fd").iterdir():

@@ -1,10 +1,9 @@
-"""Lets code that names a GPU run if there is none: torch's cuda calls fall on the CPU.
+"""Runs code that names a GPU on a machine without one: maps torch's cuda calls to the CPU.
 
-Problems and submissions written for a GPU say `device="cuda"`, synchronise, time with events. On a
+Problems and submissions written for a GPU use `device="cuda"`, synchronise, time with events. On a
 device without a GPU `install()` maps exactly the calls in the tables below; anything else of
-`torch.cuda` (graphs, pinned pools, ...) still fails with torch's own words. What torch and triton
-ask about the machine for themselves they are told truthfully. Triton kernels go through triton's
-interpreter.
+`torch.cuda` (graphs, pinned pools, ...) still fails with torch's own message. Torch and triton
+themselves still see that there is no GPU. Triton kernels run in triton's interpreter.
 """
 
 import functools
@@ -114,7 +113,7 @@ class Stream:
 
 
 def install() -> None:
-    """Map the calls in this process, for good. Needs torch. Calling it again does nothing."""
+    """Map the calls in this process until it ends. Needs torch. Idempotent."""
     import torch
 
     if hasattr(torch.cuda.is_available, "on_cpu"):
@@ -131,7 +130,7 @@ def _device_mapping(torch: Any) -> Callable[[object], object]:
     cpu, device_type = torch.device("cpu"), torch.device
 
     def to_cpu(device: object) -> object:
-        """The CPU where `device` names a GPU (also by a bare index), else `device` itself."""
+        """The CPU if `device` names a GPU (also by a bare index), else `device` itself."""
         if isinstance(device, str):
             return cpu if device.startswith("cuda") else device
         if isinstance(device, device_type):
@@ -268,7 +267,8 @@ def _always(answer: object) -> Callable[..., Any]:
 
 
 def _truthful_to_frameworks(original: Any, answer: Callable[[], object]) -> Callable[..., Any]:
-    """Torch and triton choose code paths by these; only others are told that there is a GPU."""
+    """Torch and triton choose code paths by these; only other callers get `answer`, that there is
+    a GPU."""
 
     def function(*args: object, **options: object) -> object:
         caller = str(sys._getframe(1).f_globals.get("__name__", ""))

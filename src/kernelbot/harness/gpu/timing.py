@@ -1,7 +1,7 @@
-"""The GPU around a timed call, through the driver's own functions rather than through torch's.
+"""Times a call on a GPU, through the driver's own functions rather than through torch's.
 
-The author's Python shares the process and may patch every name of torch; nothing here asks one.
-What native code may do to the driver itself is bounded by the judge's clock, see `crosscheck`.
+The author's Python shares the process and may patch every name of torch; nothing here uses one.
+What native code may do to the driver itself is limited by the judge's clock, see `plausibility`.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 FLUSHES = 2
-"""How many times the last-level cache a flush writes."""
+"""A flush writes this many times the size of the last-level cache."""
 _L2_CACHE_BYTES = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 _PERSISTING_L2_LIMIT = 6  # CU_LIMIT_PERSISTING_L2_CACHE_SIZE
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
@@ -42,14 +42,15 @@ class Gpu(Protocol):
         cold: bool,
         barrier: Barrier = None,
     ) -> tuple[Any, int]:
-        """Call `function`; its result, and the ns until all its work on the GPU was done.
+        """Call `function`; returns its result, and the ns until all its work on the GPU was done.
 
-        `cold`: with the GPU's cache flushed. `barrier`: where several ranks meet, before and after.
-        Raises `GpuError`, and whatever `function` does.
+        `cold`: with the GPU's cache flushed. `barrier`: several ranks wait for each other there,
+        before and after. Raises `GpuError`, and what `function` raises.
         """
 
     def until_now_ns(self) -> int:
-        """The same for what was submitted since. Raises `GpuError`."""
+        """Wait for the work submitted since; returns the ns since the call began. Raises
+        `GpuError`."""
 
     def read(self, target: int, source: int, size_bytes: int) -> None:
         """Copy from the GPU's memory at `source` to the host's at `target`. Raises `GpuError`."""
@@ -59,9 +60,9 @@ class Gpu(Protocol):
 
 
 def open_gpu(number: int = 0) -> Gpu:
-    """The GPU that this process computes on, ready: what takes long is done now.
+    """The GPU that this process computes on, initialised, which takes long.
 
-    Never to be called where processes are forked off later: a context doesn't survive that.
+    Never call it in a process that forks later: a context doesn't survive that.
     Raises `GpuError` if there is none.
     """
     torch: Any = sys.modules.get("torch")
@@ -74,7 +75,7 @@ def open_gpu(number: int = 0) -> Gpu:
 
 
 class CudaGpu:
-    """An NVIDIA GPU, by libcuda. Works in the primary context, which torch and libcudart share."""
+    """An NVIDIA GPU, through libcuda, in the primary context that torch and libcudart share."""
 
     def __init__(self, library: str = "libcuda.so.1", number: int = 0) -> None:
         """Create the context (some tenths of a second). Raises `GpuError`."""
@@ -109,10 +110,10 @@ class CudaGpu:
         cold: bool,
         barrier: Barrier = None,
     ) -> tuple[Any, int]:
-        """By two clocks, the host's and the GPU's, of which the larger counts.
+        """Timed by two clocks, the host's and the GPU's; the larger time counts.
 
-        The device is idle before the first mark, and all of it is waited for before the second,
-        so that work on other streams counts.
+        Before the first mark the device is idle, and before the second one it is idle again, so
+        that work on other streams counts.
         """
         clock = self._clock
         if cold:
@@ -135,18 +136,18 @@ class CudaGpu:
         return self._clock() - self.begun_ns
 
     def read(self, target: int, source: int, size_bytes: int) -> None:
-        """On a stream of our own: what is still at work elsewhere isn't waited for."""
+        """On a stream of our own: doesn't wait for other work."""
         destination, address = ctypes.c_void_p(target), ctypes.c_uint64(source)
         size = ctypes.c_size_t(size_bytes)
         self._do("cuMemcpyDtoHAsync_v2", destination, address, size, self._stream)
         self._do("cuStreamSynchronize", self._stream)
 
     def is_lost(self) -> bool:
-        """Failures of kernels stay: a context never recovers from one."""
+        """Whether a kernel has failed: a context never recovers from that."""
         return bool(self._cuda.cuCtxSynchronize())
 
     def _flush(self) -> None:
-        """Evict what the cache holds, also what the author has asked it to keep."""
+        """Evict the cache's content, also what the author has marked as persisting."""
         self._do("cuCtxSetCurrent", self._context)
         for name, *arguments in (
             ("cuCtxSetLimit", _PERSISTING_L2_LIMIT, ctypes.c_size_t(0)),
@@ -157,12 +158,12 @@ class CudaGpu:
         self._do("cuMemsetD32Async", self._ballast, ctypes.c_uint(0), words, self._stream)
 
     def _synchronize(self) -> None:
-        # The author may have made another context current: then that would be waited for.
+        # The author may have made another context current: then we would wait for that one.
         self._do("cuCtxSetCurrent", self._context)
         self._do("cuCtxSynchronize")
 
     def _mark(self, event: ctypes.c_void_p) -> None:
-        """Waits until it is taken, so that nothing that follows can come before it."""
+        """Record a mark and wait for it, so that no later work can overtake it."""
         self._do("cuEventRecord", event, self._stream)
         self._do("cuEventSynchronize", event)
 
@@ -186,7 +187,7 @@ class CudaGpu:
 
 
 class TorchGpu:
-    """A GPU that only torch knows how to drive (AMD's), by the host's clock."""
+    """A GPU that is used through torch (AMD's), timed by the host's clock."""
 
     def __init__(self, torch: Any, number: int = 0) -> None:
         """Raises `GpuError`."""
@@ -228,7 +229,7 @@ class TorchGpu:
         return self._clock() - self.begun_ns
 
     def read(self, target: int, source: int, size_bytes: int) -> None:
-        """By the library that torch has loaded."""
+        """Copy with the HIP library that torch has loaded."""
         size = ctypes.c_size_t(size_bytes)
         code = self._hip.hipMemcpy(
             ctypes.c_void_p(target), ctypes.c_void_p(source), size, _DEVICE_TO_HOST
@@ -251,7 +252,7 @@ def _meet(barrier: Barrier) -> None:
 
 
 def _loaded_library(name: str) -> str:
-    """The path of a library that this process has mapped already; the name itself where not."""
+    """The path of a library that this process has mapped already; else the name itself."""
     for line in Path("/proc/self/maps").read_text().splitlines():
         path = line.rpartition(" ")[2]
         if Path(path).name.startswith(name):

@@ -32,7 +32,7 @@ class AuthorFailure(Exception):
 
 
 def death(ended: RunnerExit, limits: Limits) -> AuthorFailure | SandboxUnavailable:
-    """What an end of the runner that we didn't bring about means, and for whom.
+    """What an end of the runner that we didn't cause means, and whose fault it is.
 
     Whatever the author's code does to its own process leaves a wait status, or a limit that was
     hit. If there is neither, something outside has ended all of the sandbox: the attempt is

@@ -22,8 +22,8 @@ from kernelbot.harness.profiling.watched import Subject
 from kernelbot.harness.runner_client.conversations import AnySession, expect_sessions, open_session
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.anchor import load_anchor
-from kernelbot.harness.timing.baseline_runner import Control
 from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.control_runner import Control
 from kernelbot.harness.timing.measure import Measurement, Measurer
 from kernelbot.protocol import (
     CaseResult,

@@ -26,7 +26,7 @@ def expected_output(problem: LoadedProblem, data: Any) -> Any:
 def complaint(problem: LoadedProblem, data: Any, output: Any, expected: Any = None) -> str:
     """What is wrong with `output`; empty when nothing is.
 
-    `expected` is the reference's answer where it was worked out: then type, shape, dtype and NaN
+    `expected` is the reference's answer if it was worked out: then type, shape, dtype and NaN
     are compared before the checker runs. Raises `ProblemBroken` if the checker itself fails.
     """
     if found := unlike(problem, expected, output, data):
@@ -42,7 +42,7 @@ def complaint(problem: LoadedProblem, data: Any, output: Any, expected: Any = No
 
 
 def unlike(problem: LoadedProblem, expected: Any, output: Any, data: Any) -> str:
-    """How `output` differs in kind from what is `expected`, if that is known; else empty."""
+    """How `output` differs in kind from `expected`, if that is known; else empty."""
     if expected is None:
         return "custom_kernel returned None." if output is None else ""
     with blaming_problem("reference's output"):
@@ -51,10 +51,10 @@ def unlike(problem: LoadedProblem, expected: Any, output: Any, data: Any) -> str
 
 
 def _blame(problem: LoadedProblem, data: Any, output: Any, error: BaseException) -> str:
-    """A checker that raised: the author's doing if the output differs in kind from the reference's,
-    or if the checker copes with the reference's answer.
+    """The complaint if the checker raised: the author's fault if the output differs in kind from
+    the reference's, or if the checker accepts the reference's answer as input.
 
-    Without a reference it is the author's too where the output is no array at all.
+    Without a reference it is the author's fault if the output isn't an array.
     """
     text = described(error)
     expected = expected_output(problem, data)
@@ -68,7 +68,7 @@ def _blame(problem: LoadedProblem, data: Any, output: Any, error: BaseException)
 
 
 def _copes(problem: LoadedProblem, data: Any, expected: Any) -> bool:
-    """Whether the checker comes to an end with the reference's answer."""
+    """Whether the checker doesn't raise for the reference's answer."""
     try:
         problem.judge(data, expected)
     except KeyboardInterrupt:

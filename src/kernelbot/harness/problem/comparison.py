@@ -1,4 +1,4 @@
-"""How an output differs in kind from the reference's: before any checker looks at its numbers."""
+"""How an output differs in kind from the reference's, found before a checker reads its numbers."""
 
 import cmath
 import sys
@@ -22,27 +22,27 @@ SIGNIFICANT_BITS = {
     "complex128": 53,
     "complex64": 24,
 }
-"""Of a float's fraction, or of each part of a complex number."""
+"""Significant bits of a float's fraction, or of each part of a complex number."""
 _MAY_REPLACE_FLOAT64 = frozenset(("float32", "float16", "bfloat16"))
 _WITHOUT_NAN = frozenset(("float4_e2m1fn_x2",))
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """What makes an output alike in kind to the reference's."""
+    """What makes an output the same kind as the reference's."""
 
     modules: frozenset[str]
-    """Those whose named tuples both sides know; any other named tuple counts as a tuple."""
+    """Modules whose named tuples both sides know; any other named tuple counts as a tuple."""
     least_bits: int = 53
-    """Of a narrower float that may stand for a float64 of the reference's."""
+    """Precision that a narrower float needs to be accepted for a float64 of the reference."""
 
 
 def likeness(data: Any, modules: frozenset[str]) -> Likeness:
-    """What outputs for `data` must be like.
+    """The likeness that outputs for `data` need.
 
-    References work in float64 to check results of a lower precision. So a narrower float may
-    stand for their float64, but none that is less precise than the most precise floats of `data`;
-    none at all where `data` has no arrays of floats.
+    References compute in float64 to check results of a lower precision. So a narrower float is
+    accepted for their float64, but none that is less precise than the most precise floats of
+    `data`, and none at all if `data` has no arrays of floats.
     """
     return Likeness(modules, max(_bits(data), default=53))
 
@@ -50,7 +50,7 @@ def likeness(data: Any, modules: frozenset[str]) -> Likeness:
 def difference(expected: Any, output: Any, alike: Likeness, where: str = "the output") -> str:
     """One sentence on the first difference in type, shape, dtype, device or NaN; empty if none.
 
-    Values are the checker's business, not this function's.
+    The values are compared by the checker, not here.
     """
     kind = _kind(expected, alike)
     if kind is not _kind(output, alike):
@@ -88,7 +88,7 @@ def _bits(data: Any) -> Iterator[int]:
 
 
 def _leaves(data: Any) -> Iterator[Any]:
-    """What is no container of others."""
+    """The values that aren't containers."""
     if isinstance(data, dict):
         parts = list(data.values())
     elif isinstance(data, tuple | list):
@@ -116,7 +116,7 @@ def _dtype_name(value: Any) -> str:
 
 
 def _kind(value: Any, alike: Likeness) -> type:
-    """The type that counts: of NumPy's scalars the dtype says the rest."""
+    """The type to compare; for NumPy's scalars the dtype is compared separately."""
     kind = type(value)
     numpy: Any = sys.modules.get("numpy")
     if numpy is not None and issubclass(kind, numpy.generic):

@@ -1,4 +1,4 @@
-"""The problem's own code, loaded in the judge: generator, checker, reference."""
+"""The problem's own code, loaded: generator, checker, reference."""
 
 import ast
 import contextlib
@@ -20,12 +20,12 @@ _NEVER_SHARED = frozenset({"reference.py", "eval.py"})
 
 
 class ProblemBroken(Exception):
-    """The problem's own code failed: our side's fault, never the author's."""
+    """The problem's own code failed: never the fault of a submission's author."""
 
 
 @contextlib.contextmanager
 def blaming_problem(what: str) -> Iterator[None]:
-    """Whatever is raised within becomes `ProblemBroken`: that the problem's `what` failed."""
+    """Every exception in the block becomes `ProblemBroken`: the problem's `what` failed."""
     try:
         yield
     except (KeyboardInterrupt, ProblemBroken):
@@ -35,11 +35,11 @@ def blaming_problem(what: str) -> Iterator[None]:
 
 
 def described(error: BaseException) -> str:
-    """Type and text of an exception of a stranger's, whose text may itself raise."""
+    """Type and text of an exception of untrusted code, whose text may itself raise."""
     try:
         text = str(error)
     except Exception as second:  # noqa: BLE001 (a stranger's __str__)
-        text = f"its text can't be had ({type(second).__name__})"
+        text = f"its text can't be read ({type(second).__name__})"
     return f"{type(error).__name__}: {text}"
 
 
@@ -64,9 +64,9 @@ class LoadedProblem:
             return self.generate(**arguments)
 
     def judge(self, data: Any, output: Any) -> str:
-        """The checker's complaint about `output`; empty when it is right.
+        """The checker's complaint about `output`; empty if it is right.
 
-        Whatever the checker raises comes through: the caller knows whose fault it was.
+        Exceptions of the checker are not caught: the caller decides whose fault it was.
         """
         verdict = self.check(data, output)
         if verdict is None:
@@ -80,9 +80,9 @@ class LoadedProblem:
 
 
 def shared_files(spec: ProblemSpec) -> tuple[SourceFile, ...]:
-    """What the runner may see: task, utils, headers, and modules that those import themselves.
+    """The files that the runner may see: task, utils, headers, and modules that these import.
 
-    Never the anchor: its source would be a good start, and its name is on the board.
+    Never the anchor: its source would be a good submission.
     """
     by_name = {file.name: file for file in spec.files if file.name != spec.anchor}
     names = [name for name in by_name if name in _SHARED_BY_NAME or name.endswith(_HEADERS)]

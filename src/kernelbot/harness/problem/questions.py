@@ -1,6 +1,6 @@
 """The judge's side of a call: its data, and what a right answer is.
 
-A question is one call's data. Most are for one runner; those of several ranks are for as many.
+A question is one call's data. Most are for one runner; problems of several ranks have one for all.
 """
 
 from collections.abc import Mapping
@@ -18,27 +18,27 @@ _ROOM_BYTES = 16 << 20
 
 
 class Question(Protocol):
-    """One call's data. Every method raises `ProblemBroken` where the problem's own code fails."""
+    """One call's data. Every method raises `ProblemBroken` if the problem's own code fails."""
 
     @property
     def given(self) -> Any:
-        """What a session or a caller takes to the runner."""
+        """The data that a session or a caller sends to the runner."""
 
     def work_out(self) -> None:
-        """Have the reference's answer, so that the output is compared with it in kind."""
+        """Compute the reference's answer, so that the output is compared with it in kind."""
 
     def max_output_bytes(self) -> int | None:
-        """What no right output exceeds; None if that isn't known, as before `work_out`."""
+        """The maximum size of a right output; None if unknown, as before `work_out`."""
 
     def complaint(self, output: Any) -> str:
         """What is wrong with `output`; empty when nothing is."""
 
 
 class Examiner(Protocol):
-    """Who asks the questions. `strike` begins to end it."""
+    """Makes the questions. `terminate` begins to end it."""
 
     def terminate(self) -> None:
-        """Nothing more will be asked: whatever serves for it may end."""
+        """No more questions will be asked: begin to end the processes behind it."""
 
     def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> Question:
         """The question of `generate_input(**arguments)`. Raises `ProblemBroken`."""
@@ -68,7 +68,7 @@ class SoleQuestion:
 
 @dataclass(frozen=True)
 class SoleExaminer:
-    """Asks with the problem's code in this process, which is the problem's alone."""
+    """Makes questions with the problem's code in this process, in which no other code runs."""
 
     problem: LoadedProblem
 
@@ -79,7 +79,7 @@ class SoleExaminer:
 
 
 def max_output_bytes(expected: Any) -> int:
-    """What no right output exceeds: wide of the reference's, since bytes needn't be as many."""
+    """The maximum size of a right output: well above the reference's, as sizes may differ."""
     with blaming_problem("reference's output"):
         return _ROOM_SHARE * size_bytes(expected) + _ROOM_BYTES
 
@@ -91,6 +91,6 @@ def encode_input(data: Any, modules: frozenset[str]) -> Encoded:
             return encode(data, modules, allow_parameters=True)
         except UnsupportedValue as error:
             raise ProblemBroken(
-                f"The problem's generate_input returned {error}, which can't be handed to a "
+                f"The problem's generate_input returned {error}, which can't be sent to a "
                 "runner; set `harness: script`."
             ) from error

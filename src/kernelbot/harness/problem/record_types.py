@@ -1,7 +1,7 @@
-"""Types that look like a problem's records, for a judge that never loads the problem's modules.
+"""Types like a problem's records, for a judge that never loads the problem's modules.
 
-A record travels with the names of its module and type, and judge and runner look the type up. The
-judge gets an empty module with types of the same names and fields, and none of their code.
+A record is sent with the names of its module and type, which judge and runner look up. The judge
+gets an empty module with types of the same names and fields, without their code.
 """
 
 import dataclasses
@@ -17,8 +17,8 @@ _MAX_FIELDS = 1000
 
 
 def imitate(records: Any, modules: frozenset[str]) -> None:
-    """Have the records that a problem's own process has told of. Raises `ProblemBroken` for what
-    can't be one: a stranger wrote it."""
+    """Define the records that a problem's own process has described. Raises `ProblemBroken` for a
+    description that can't be right: the process isn't trusted."""
     try:
         if len(records) > _MAX_RECORDS:
             raise ValueError("too many")
@@ -54,10 +54,10 @@ def _attach(holder: Any, name: str, kind: Any) -> Any:
 
 
 class _Likeness(ModuleType):
-    """One of ours, which nothing that is needed may be replaced by."""
+    """A module made here; only such modules may be replaced."""
 
 
 def _module(name: str) -> Any:
-    """None if a module of our own has that name: no record of the problem's is in there."""
+    """The module for a problem's records; None if a real module has that name."""
     found = sys.modules.setdefault(name, _Likeness(name))
     return found if isinstance(found, _Likeness) else None

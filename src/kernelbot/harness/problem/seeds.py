@@ -1,4 +1,4 @@
-"""Which data a call sees. Public cases are exactly as written; secret ones are nobody's guess."""
+"""The seeds of a call's data. Public cases are exactly as written; secret ones can't be guessed."""
 
 import hashlib
 from collections.abc import Mapping
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from kernelbot.protocol import Case, CaseValue
 
 _MASK = (1 << 31) - 1
-"""What `torch.manual_seed`, `numpy.random.seed` and `random.seed` all take."""
+"""The range that `torch.manual_seed`, `numpy.random.seed` and `random.seed` all accept."""
 
 
 def cantor_pair(a: int, b: int) -> int:
-    """The format's way to mix a case's seed with the secret one: a + (a+b)(a+b+1)/2."""
+    """How the problem format mixes a case's seed with the secret one: a + (a+b)(a+b+1)/2."""
     return a + (a + b) * (a + b + 1) // 2
 
 
@@ -24,13 +24,13 @@ def case_arguments(case: Case, secret: int | None) -> dict[str, CaseValue]:
 
 
 def call_seed(secret: bytes, case_index: int, call_index: int) -> int:
-    """A fresh seed for a timed call: SHA-256 of the run's own secret and the call's place."""
+    """A fresh seed for a timed call: SHA-256 of the run's own secret and the call's indices."""
     text = secret + case_index.to_bytes(4, "little") + call_index.to_bytes(4, "little")
     return int.from_bytes(hashlib.sha256(text).digest()[:8], "little") & _MASK
 
 
 def with_seed(arguments: Mapping[str, CaseValue], seed: int) -> dict[str, CaseValue]:
-    """The same arguments with another seed, where the case has one."""
+    """The same arguments with another seed, if the case has one."""
     if type(arguments.get("seed")) is not int:
         return dict(arguments)
     return {**arguments, "seed": seed}

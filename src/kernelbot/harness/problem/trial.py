@@ -1,4 +1,4 @@
-"""Does a problem's own code do what judging relies on? Tried by itself, without any submission."""
+"""Does a problem's own code do what judging relies on? Tried alone, without a submission."""
 
 import copy
 import ctypes
@@ -23,8 +23,8 @@ class ProblemTrouble:
 def try_problem(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
     """Make the data of every case twice, and ask the checker about the reference's own answer.
 
-    Of each kind of trouble the first. Nothing is tried of a problem whose own script judges, nor of
-    one of several ranks, whose code needs all of them. The problem's modules stay imported.
+    Returns the first of each kind of trouble. Problems with a script of their own aren't tried, nor
+    those of several ranks, whose code needs all ranks. The problem's modules stay imported.
     """
     if spec.harness is not HarnessKind.NATIVE or spec.multi_gpu:
         return ()
@@ -47,7 +47,7 @@ def _try_case(problem: LoadedProblem, name: str, case: Case) -> ProblemTrouble |
         return trouble
     if _bytes_of(first, problem) == _bytes_of(second, problem):
         return None
-    # Memory that nobody wrote, such as an output's, differs too: what counts is the right answer.
+    # Uninitialised memory, e.g. an output's, differs too: so the reference's answers are compared.
     if answer is not None and not problem.judge(copy.deepcopy(second), answer):
         return None
     return ProblemTrouble(
@@ -86,7 +86,7 @@ def _bytes_of(data: Any, problem: LoadedProblem) -> tuple[str, tuple[bytes, ...]
 
 
 def _told(message: str, error: BaseException | None) -> ProblemTrouble:
-    """With the lines of the problem's own files that led there."""
+    """The trouble, with the lines of the problem's own files in the traceback."""
     if error is None:
         return ProblemTrouble(message)
     frames = [

@@ -1,4 +1,4 @@
-"""Profiles of an author's kernel, for their eyes: they decide nothing and score nothing.
+"""Profiles of a kernel, for its author: they have no influence on verdict or score.
 
-`inside` and `alone` run in the sandbox, beside the author's code; the rest is the judge's.
+`inside` and `alone` run in the sandbox, beside the author's code; the rest runs in the judge.
 """

@@ -61,7 +61,7 @@ def _torch_with_gpu() -> Any:
 
 @contextlib.contextmanager
 def _range(torch: Any) -> Iterator[None]:
-    """The range ends when the GPU has done what was launched in it."""
+    """The range ends when the GPU has finished what was launched in it."""
     if torch is None:
         yield
         return

@@ -1,8 +1,8 @@
-"""What the kernel and the processor count while others compute, as `perf stat` shows it.
+"""Counters of the operating system and the processor, as `perf stat` shows them.
 
-Counted with perf_event_open(2) from the judge's side: no program has to be installed that fits the
-running kernel, counting begins and ends exactly around the calls, and the author's code, to which
-the sandbox denies the call, has no hand in it.
+Counted with perf_event_open(2) by the judge: no program must be installed that matches the running
+Linux, counting begins and ends exactly around the calls, and the author's code can't influence it,
+because the sandbox denies it the call.
 """
 
 import contextlib
@@ -19,9 +19,9 @@ from pathlib import Path
 
 _CALL = {"x86_64": 298, "aarch64": 241}
 _ATTRIBUTES = struct.Struct("=IIQQQQQIIQ")
-"""The first version of struct perf_event_attr, which every kernel takes."""
+"""The first version of struct perf_event_attr, which every Linux accepts."""
 _TIMES = 1 | 2
-"""Read how long the event was enabled, and how long it had a counter of the processor."""
+"""Also read how long the event was enabled, and how long it had a hardware counter."""
 _READ = struct.Struct("=QQQ")
 _DISABLED, _INHERIT, _EXCLUDE_KERNEL, _EXCLUDE_HYPERVISOR = 1, 2, 32, 64
 _CLOSE_ON_EXEC = 8
@@ -38,13 +38,13 @@ class Source(IntEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """Something that can be counted, by the name `perf` has for it."""
+    """Something that can be counted, by its name in `perf`."""
 
     name: str
     source: Source
     number: int
     within_kernel: bool = False
-    """Happens in the kernel only: where that mustn't be looked at, 0 would be no figure."""
+    """Happens only in the operating system: if that may not be counted, the event is left out."""
 
 
 EVENTS = (
@@ -63,8 +63,8 @@ EVENTS = (
 
 @dataclass(frozen=True)
 class Count:
-    """How often something happened. `share`: of the time, how much was really counted; below 1
-    where events took turns at the processor's counters, and the value is scaled up."""
+    """How often something happened. `share`: the share of the time in which it was counted; below
+    1 if events shared the hardware counters, and then the value is scaled up."""
 
     value: float
     share: float
@@ -77,7 +77,7 @@ class Counters:
         self.missing: dict[str, str] = {}
         """Why an event isn't counted, by its name."""
         self.user_only = False
-        """Whether what the kernel did for the processes may not be counted here."""
+        """Whether the operating system's work for the processes may not be counted here."""
         self._files: dict[str, list[int]] = {}
         threads = [thread for pid in pids for thread in _threads(pid)]
         try:
@@ -92,11 +92,11 @@ class Counters:
         self._all(_ENABLE)
 
     def stop(self) -> None:
-        """Count no further."""
+        """Stop counting."""
         self._all(_DISABLE)
 
     def read(self) -> dict[str, Count]:
-        """What was counted, by the events' names; without those that never got a counter."""
+        """The counts by the events' names; without those that never got a hardware counter."""
         found = {}
         for name, files in self._files.items():
             readings = [_READ.unpack(os.read(file, _READ.size)) for file in files]
@@ -110,7 +110,7 @@ class Counters:
         return found
 
     def close(self) -> None:
-        """Give the counters back. Harmless when repeated."""
+        """Release the counters. Idempotent."""
         for files in self._files.values():
             for file in files:
                 os.close(file)
@@ -130,7 +130,7 @@ class Counters:
                 os.close(file)
 
     def _open_one(self, event: Event, thread: int) -> int:
-        """The kernel's side is counted too if that is allowed."""
+        """Open an event, with the operating system's part if that is allowed."""
         try:
             if not self.user_only:
                 return _perf_event_open(event, thread, user_only=False)

@@ -17,7 +17,7 @@ _OF = {
     "branch-misses": ("branches", "% of branches"),
     "cache-misses": ("cache-references", "% of references"),
 }
-"""What a figure is held against, and how that is said."""
+"""The figure that another one is divided by, and the unit of the quotient."""
 
 
 class CountingProfiler:
@@ -57,7 +57,7 @@ class CountingProfiler:
 def table(
     counts: Mapping[str, Count], missing: Mapping[str, str], calls: int, *, user_only: bool
 ) -> str:
-    """The figures per call, what they mean beside each other, and why others aren't there."""
+    """The figures per call, their ratios, and why others are missing."""
     rows = [_row(event.name, counts) for event in EVENTS if event.name in counts]
     lines = [f"The mean of {calls} calls in a row on the same data, so with warm caches."]
     if user_only and rows:

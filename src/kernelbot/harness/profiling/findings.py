@@ -1,4 +1,4 @@
-"""What a profiler has to say about one workload, and what is common to all profilers."""
+"""A profiler's findings about one workload, and what all profilers have in common."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from kernelbot.harness.sandbox import CommandResult
 
 @dataclass(frozen=True)
 class File:
-    """A file to download. `suffix` is what tells it from the workload's others."""
+    """A file to download. `suffix` distinguishes it from the workload's other files."""
 
     suffix: str
     media_type: str
@@ -19,8 +19,8 @@ class File:
 
 @dataclass(frozen=True)
 class Findings:
-    """A section of the workload's report, and files. If there is nothing, the text says why;
-    where a section is all there is, it needs no title."""
+    """A section of the workload's report, and files. If nothing was found, the text says why. The
+    only section of a report needs no title."""
 
     title: str
     text: str
@@ -28,17 +28,17 @@ class Findings:
 
 
 class Profiler(Protocol):
-    """One way to look at a kernel."""
+    """One way to profile a kernel."""
 
     def profile(self, data: Any) -> Findings:
-        """Look at calls on `data`, which is what a `Question` of the session's kind gives.
+        """Profile calls on `data`, which is what a `Question` of the session's kind gives.
 
         Raises `AuthorFailure` if the kernel fails in the runner.
         """
 
 
 def keep(artifacts: Artifacts, index: int, found: Sequence[Findings]) -> None:
-    """One text of all sections of a workload, and its files, as `profile.INDEX.SUFFIX`."""
+    """Store one text of all sections of a workload, and its files as `profile.INDEX.SUFFIX`."""
     sections = [
         f"== {section.title} ==\n{section.text.rstrip()}" if section.title else section.text
         for section in found
@@ -63,11 +63,11 @@ def columns(rows: Sequence[tuple[str, ...]], *, right: int = 1) -> str:
 
 
 def last_words(result: CommandResult) -> str:
-    """Why a command left nothing, as far as can be told: how it was stopped, or its last line."""
+    """Why a command left nothing, if known: how it was stopped, or its last line."""
     if result.limit is not None:
         return f"it was stopped ({result.limit})."
     lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
     if lines:
         return lines[-1][:500]
     how = "at once" if result.exit_code is None else f"with exit code {result.exit_code}"
-    return f"it ended {how}, without a word."
+    return f"it ended {how} and printed nothing."

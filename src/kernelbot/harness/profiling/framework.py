@@ -1,4 +1,4 @@
-"""PyTorch's profiler, or Python's where torch isn't loaded, in the runner."""
+"""PyTorch's profiler, or Python's if torch isn't loaded, in the runner."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from kernelbot.harness.runner_client.callers import Conversation
 
 
 class FrameworkProfiler:
-    """The table and the trace are the runner's word: good for the author, and for nobody else."""
+    """The table and the trace come from the runner and aren't trusted: they are for the author."""
 
     def __init__(self, session: Conversation) -> None:
         self._session = session

@@ -19,7 +19,7 @@ _MAX_REPEATS = 100_000
 
 
 def profile(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, bytes]:
-    """A table, and a gzipped Chrome trace where torch is loaded (else empty)."""
+    """A table, and a gzipped Chrome trace if torch is loaded (else empty)."""
     function(*arguments)
     torch: Any = sys.modules.get("torch")
     if torch is None:
@@ -38,7 +38,7 @@ def profile(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[s
 
 
 def repeat(function: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
-    """Call for a fifth of a second, at least `CALLS` times; how often it was."""
+    """Call for a fifth of a second, at least `CALLS` times; returns how often."""
     end = time.perf_counter() + _REPEAT_S
     calls = 0
     while calls < CALLS or (calls < _MAX_REPEATS and time.perf_counter() < end):
@@ -48,7 +48,7 @@ def repeat(function: Callable[..., Any], arguments: tuple[Any, ...]) -> int:
 
 
 def _uses_gpu(torch: Any) -> bool:
-    """Where CUDA is mapped to the CPU, torch says that it is available, but isn't built for it."""
+    """Whether CUDA is real: if it is emulated, torch says that it is available but not built in."""
     built = torch.version.cuda is not None or torch.version.hip is not None
     return built and bool(torch.cuda.is_available())
 

@@ -1,4 +1,4 @@
-"""Which profilers look at a native submission on its device."""
+"""Which profilers are used for a natively judged submission on its device."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ from kernelbot.harness.sandbox import RunnerClient
 
 
 def profilers_for(subject: Subject, session: Conversation, client: RunnerClient) -> list[Profiler]:
-    """On a CPU the processor's counters, on a GPU its vendor's tool; beside them the framework's
-    own, which is all there is for ranks, and which sees nothing of a compiled submission on a
-    CPU. What is missing is said in its place."""
+    """On a CPU the hardware counters, on a GPU its vendor's tool; in addition the framework's own
+    profiler, which is the only one for ranks and sees nothing of a compiled submission on a CPU.
+    For a missing one, the report says so in its place."""
     framework = FrameworkProfiler(session)
     if not isinstance(session, Session):
         return [framework]
@@ -29,11 +29,11 @@ def profilers_for(subject: Subject, session: Conversation, client: RunnerClient)
 
 
 class _Missing:
-    """Stands where a profiler would, and says what is missing."""
+    """Takes the place of a missing profiler and says what is missing."""
 
     def __init__(self, findings: Findings) -> None:
         self._findings = findings
 
     def profile(self, data: Any) -> Findings:  # noqa: ARG002 (there is nothing to look with)
-        """Always the same."""
+        """The findings that say what is missing."""
         return self._findings

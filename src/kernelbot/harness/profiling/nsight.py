@@ -1,4 +1,4 @@
-"""NVIDIA Nsight Compute: counters of each kernel, by running it again and again."""
+"""NVIDIA Nsight Compute: counters of each kernel, which it runs several times."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,9 +7,9 @@ from kernelbot.harness.profiling.findings import File, Findings, last_words
 from kernelbot.harness.sandbox import CommandResult
 
 RANGE = "custom_kernel"
-"""The NVTX range around the one call that is looked at; scripts of the public sets use it, too."""
+"""The NVTX range around the call that is profiled; public problem sets' scripts use it, too."""
 TABLES = ("GPU Throughput", "Pipe Utilization (% of active cycles)", "Warp State (All Cycles)")
-"""What a beginner can read; everything else is in the file."""
+"""The tables in the text report; everything else is in the file."""
 _REPORT = "profile"
 _FILE = f"{_REPORT}.ncu-rep"
 _MAX_KERNELS = "10"
@@ -33,7 +33,7 @@ class NsightCompute:
     leaves: tuple[str, ...] = (_FILE,)
 
     def command(self, program: str, argv: list[str]) -> list[str]:
-        """The first kernels that are launched within the range, with everything there is."""
+        """Profile the first kernels launched within the range, with all sections."""
         options = ["--set", "full", "--import-source", "1", "--target-processes", "all"]
         chosen = ["--nvtx", "--nvtx-include", f"{RANGE}/", "-c", _MAX_KERNELS]
         return [program, *options, *chosen, "-f", "-o", _REPORT, "--", *argv]
@@ -60,7 +60,7 @@ class NsightCompute:
 
 
 def extract(details: str) -> Iterator[str]:
-    """Of a report as text: each kernel's line, and of its tables those in `TABLES`."""
+    """From a report as text: each kernel's line and its tables in `TABLES`."""
     copying = False
     for line in details.splitlines():
         if table := _TABLE.match(line.strip()):

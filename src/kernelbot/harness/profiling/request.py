@@ -1,4 +1,4 @@
-"""Asking a runner for the framework's profile of a call."""
+"""Requests the framework's profile of a call from a runner."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ _TRACE_BYTES = 16 << 20
 
 
 class ProfileRequest:
-    """One question and its answer. Close it."""
+    """One request and its answer. Must be closed."""
 
     def __init__(self, send: Callable[[dict[str, Any], list[int]], None], data: Encoded) -> None:
         """Send the data, and memory for the trace."""
@@ -22,7 +22,7 @@ class ProfileRequest:
         send({"op": "profile", "data": data.skeleton}, [self._given.fd, self._taken.fd])
 
     def answer(self, reply: dict[str, Any]) -> tuple[str, bytes]:
-        """A table and a gzipped trace (maybe empty): the author's word. Raises `AuthorFailure`."""
+        """A table and a gzipped trace (may be empty), not trusted. Raises `AuthorFailure`."""
         refuse(reply, "The submission failed")
         text, size = reply.get("text"), reply.get("size")
         if reply["op"] != "profiled" or type(text) is not str or type(size) is not int:
@@ -33,6 +33,6 @@ class ProfileRequest:
         return text[:MAX_TEXT], self._taken.read(0, max(size, 0))
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Release the memory."""
         self._given.close()
         self._taken.close()

@@ -1,4 +1,4 @@
-"""AMD rocprofv3: which kernels ran, how often and how long, and a trace of it all."""
+"""AMD rocprofv3: which kernels ran, how often and how long, and a trace."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ _TABLES = (
     "domain_stats",
     "agent_info",
 )
-"""Names differ between releases: what isn't there isn't brought."""
+"""Names differ between releases: files that don't exist are left out."""
 _MAX_KERNELS = 20
 _MAX_NAME = 100
 
@@ -37,7 +37,7 @@ class Rocprof:
     leaves = (_TRACE, *(f"{_FOLDER}/{_NAME}_{table}.csv" for table in _TABLES))
 
     def command(self, program: str, argv: list[str]) -> list[str]:
-        """All that is traced cheaply, summed up by kernel, as tables and for Perfetto."""
+        """Trace everything that is cheap to trace, with statistics by kernel and for Perfetto."""
         traces = ("hip", "kernel", "rccl", "marker", "memory-copy")
         options = [*(f"--{trace}-trace" for trace in traces), "--stats"]
         places = ["-d", _FOLDER, "-o", _NAME, "--output-format", "pftrace", "csv"]
@@ -62,7 +62,7 @@ class Rocprof:
 
 
 def summary(statistics: str) -> str:
-    """The kernels that took longest, of the table that rocprofv3 leaves."""
+    """The kernels that took longest, from the table that rocprofv3 leaves."""
     rows = [("kernel", "calls", "total us", "mean us", "share")]
     try:
         found = sorted(

@@ -1,6 +1,6 @@
-"""The vendors' profilers: programs that run a program, watch it, and leave files.
+"""The vendors' profilers: programs that run another program, profile it, and leave files.
 
-A runner forked from a zygote can't be put under such a tool afterwards, so in profile mode the
+Such a tool can't be attached to a runner that was forked from a zygote, so in profile mode the
 kernel runs once more, in a fresh interpreter that the tool starts, in a sandbox of its own.
 """
 
@@ -21,19 +21,19 @@ RunAgain = Callable[[list[str], dict[str, bytes]], CommandResult]
 
 
 class Tool(Protocol):
-    """What is particular about a tool."""
+    """What differs between tools."""
 
     title: str
     program: str
     package: str
-    """What to install where it is missing."""
+    """What to install if it is missing."""
     environment: dict[str, str]
-    """Added to that of the program which is watched."""
+    """Added to the environment of the profiled program."""
     leaves: tuple[str, ...]
-    """Names of the files that may be there afterwards."""
+    """Names of the files that it may leave."""
 
     def command(self, program: str, argv: list[str]) -> list[str]:
-        """What to start so that `argv` is watched. `program`: where the tool is."""
+        """The command that profiles `argv`. `program`: the tool's path."""
 
     def findings(self, result: CommandResult, program: str, run: RunAgain) -> Findings:
         """What it found, or why it found nothing. Never raises for what the files contain."""
@@ -41,13 +41,13 @@ class Tool(Protocol):
 
 @dataclass(frozen=True)
 class Installed:
-    """A tool, and where the sandbox shows it."""
+    """A tool, and its path in the sandbox."""
 
     tool: Tool
     program: str
 
     def command(self, argv: list[str]) -> list[str]:
-        """What to start so that `argv` is watched."""
+        """The command that profiles `argv`."""
         return self.tool.command(self.program, argv)
 
     def findings(self, result: CommandResult, run: RunAgain) -> Findings:
@@ -59,7 +59,7 @@ TOOLS: dict[Vendor, Tool] = {Vendor.NVIDIA: NsightCompute(), Vendor.AMD: Rocprof
 
 
 def find_tool(job: JobSpec) -> Installed | Findings | None:
-    """The profiler of the device's vendor; findings that say what to install where it is
+    """The profiler of the device's vendor; findings that say what to install if it is
     missing; None for a device whose vendor has none."""
     tool = TOOLS.get(job.device.vendor)
     if tool is None:
@@ -73,5 +73,5 @@ def find_tool(job: JobSpec) -> Installed | Findings | None:
 
 
 def share_s(deadline: float) -> float:
-    """How long a tool may take: half of what is left, so that it cuts off nothing behind it."""
+    """How long a tool may take: half of the time left, so that there is time for what follows."""
     return max(deadline - time.monotonic(), 0.0) / 2

@@ -1,4 +1,4 @@
-"""A native submission under a vendor's profiler."""
+"""A natively judged submission under a vendor's profiler."""
 
 import contextlib
 import json
@@ -26,14 +26,14 @@ _FRAMEWORKS = ("numpy", "torch")
 
 @dataclass(frozen=True)
 class Subject:
-    """What is looked at: a submission that was judged right."""
+    """The submission to profile, whose output was right."""
 
     job: JobSpec
     modules: frozenset[str]
     binary: bytes | None
-    """Of a compiled submission."""
+    """The shared object of a compiled submission; else None."""
     builds: bytes
-    """What a submission in Python has compiled for itself."""
+    """What a submission in Python has compiled for itself, packed."""
 
 
 class ToolProfiler:
@@ -49,7 +49,7 @@ class ToolProfiler:
         self._limits = subject.job.limits
 
     def profile(self, data: Encoded) -> Findings:
-        """What the tool found. It is no failure of the submission's that a tool fails."""
+        """The tool's findings. If the tool fails, that isn't the submission's fault."""
         job = self._subject.job
         isolated = job.sandbox is SandboxMode.REQUIRED
         argv = self._tool.command(["python3", "-m", alone.__name__])
@@ -91,7 +91,7 @@ class ToolProfiler:
             files[alone.BUILDS] = subject.builds
         order = {
             "data": data.skeleton,
-            # What this judge has loaded, runners have too: the data may be made of it.
+            # Frameworks that this judge has loaded, runners have too: the data may need them.
             "frameworks": [name for name in _FRAMEWORKS if name in sys.modules],
             "modules": sorted(subject.modules),
             "submission": spec.submission_name,

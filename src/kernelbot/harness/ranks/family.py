@@ -1,8 +1,8 @@
-"""In the sandbox: one process per rank, forked before any code of the author's is there.
+"""In the sandbox: one process per rank, forked before any code of the author is loaded.
 
-The process that forks them stays behind as their parent. It runs no author's code, waits for the
-first rank to end, says which one it was, and ends in the same way: with it, as with any runner,
-everything in the sandbox ends.
+The process that forks them stays as their parent. It runs no author's code, waits for the first
+rank to end, reports which one it was, and ends in the same way. As with any runner, everything in
+the sandbox ends with it.
 """
 
 import os
@@ -15,7 +15,7 @@ from kernelbot.harness.sandbox import kernel, wire
 
 
 def serve_ranks(channels: Sequence[socket.socket], status: socket.socket) -> int:
-    """Be the parent of a rank for each channel; the exit code of the first that ends.
+    """Be the parent of one rank per channel; returns the exit code of the first that ends.
 
     Takes over the descriptors. `status` is where trusted processes report to the judge.
     """

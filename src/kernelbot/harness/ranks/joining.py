@@ -1,4 +1,4 @@
-"""Becoming one rank of several: what code that runs on several devices expects to find."""
+"""Makes a process one rank of several: sets up what code for several devices expects."""
 
 import importlib
 import os
@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 FROM_ENVIRONMENT = "env://"
-"""Meet on the loopback of a network namespace that the ranks have to themselves."""
+"""Connect on the loopback of a network namespace that only the ranks use."""
 _PORT = "29500"
 
 
 def join(rank: int, world_size: int, backend: str, meeting: str) -> Callable[[], Any] | None:
     """Initialise `torch.distributed`; on GPUs returns a barrier of all ranks.
 
-    On a CPU the judge lets all ranks begin at once, and waits for all before it looks at any
-    output: a barrier that nobody can leave out. Between GPUs that is too coarse by itself.
+    On a CPU the judge lets all ranks begin at once, and waits for all before it reads any output:
+    a barrier that nobody can skip. For GPUs that alone isn't precise enough.
 
-    `meeting` is where the ranks find each other, as `init_method`. Raises RuntimeError.
+    `meeting` is the address at which the ranks connect, as `init_method`. Raises RuntimeError.
     """
     torch: Any = importlib.import_module("torch")
     distributed: Any = importlib.import_module("torch.distributed")

@@ -1,8 +1,8 @@
-"""The problem's ranks: processes that generate one rank's data and check its output, together.
+"""The problem's ranks: processes that together generate each rank's data and check its output.
 
-A reference for several ranks talks to the others itself, so it needs as many processes as the
-submission has, with a process group of their own. They are forked from a nursery, which is the
-first process of the problem's cage.
+A reference for several ranks communicates between them, so it needs as many processes as the
+submission has, with a process group of their own. They are forked by the first process of the
+problem's cage.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ _SEEDS = 1 << 31
 
 
 def run_nursery(control_channel: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
-    """Fork members as the judge asks for them; each `seat` of rank 0 ends all that were before.
+    """Fork members when the judge asks for them; each `seat` of rank 0 ends all earlier ones.
 
     `folder` is for their files. Meant to be the whole life of a forked process.
     """
@@ -52,7 +52,7 @@ def run_nursery(control_channel: Channel, spec: ProblemSpec, folder: str) -> NoR
 
 
 def _begin(control_channel: Channel) -> None:
-    """Die with the parent, and hold nothing of its."""
+    """Die with the parent, and close the parent's descriptors."""
     kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     kernel.close_all_but({0, 1, 2, control_channel.fileno()})
 
@@ -125,7 +125,7 @@ class _Member:
 
     def _ask(self, message: dict[str, Any], _fds: list[int]) -> None:
         self._expected = None
-        # Generators that use the global state are to give each rank something else.
+        # Generators that use the global state must give each rank different data.
         seed = None if message["seed"] is None else (message["seed"] + self._rank) % _SEEDS
         arguments = {**message["arguments"], "rank": self._rank}
         self._data = self._problem.make_input(arguments, seed)

@@ -1,4 +1,4 @@
-"""Asks questions for several ranks: the problem's code runs in as many processes of its cage."""
+"""Makes questions for several ranks: the problem's code runs in as many processes of its cage."""
 
 import contextlib
 import socket
@@ -24,7 +24,7 @@ from kernelbot.protocol import CaseValue, JobSpec, Vendor
 
 _PATIENCE_S = 120.0
 _GRACE_S = 1.0
-"""Once one rank has found fault, others may wait for it in a collective that it never joins."""
+"""Once one rank has complained, others may wait for it in a collective that it never joins."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Message:
 
     @property
     def complaint(self) -> str:
-        """What it finds wrong with its rank's output."""
+        """What is wrong with its rank's output; empty if nothing."""
         return str(self.body.get("complaint") or "")
 
     @property
     def finds_fault(self) -> bool:
-        """Whether the others may have waited in vain since."""
+        """Whether it complained or failed, so that the others may wait in vain."""
         return bool(self.complaint) or self.body["op"] == "broken"
 
 
@@ -67,7 +67,7 @@ class RankQuestion:
 
 
 class Panel:
-    """A process of the problem's for each rank, forked in the cage."""
+    """One process with the problem's code for each rank, forked in the cage."""
 
     def __init__(self, cage: Cage, job: JobSpec) -> None:
         self._cage = cage
@@ -91,13 +91,13 @@ class Panel:
         return RankQuestion(self, Shares(tuple(parts)))
 
     def work_out(self) -> None:
-        """Have the reference's answer of the latest question."""
+        """Compute the reference's answer to the latest question."""
         sizes = [received_size(message.body) for message in self._all({"op": "work_out"})]
         known = [size for size in sizes if size is not None]
         self.max_output_bytes = max(known) if len(known) == len(sizes) else None
 
     def complaint(self, outputs: tuple[Any, ...]) -> str:
-        """The first rank's complaint, named; empty when all are right."""
+        """The first complaint, with its rank; empty if all are right."""
         self.work_out()
         encoded = []
         for rank, output in enumerate(outputs):
@@ -141,15 +141,15 @@ class Panel:
         self._gather()
 
     def _unseat(self) -> None:
-        """Hang up on all members; the nursery ends them before it forks others."""
+        """Close the channels to all members; they are ended before others are forked."""
         for channel in self._control_channels:
             channel.close()
         self._control_channels = []
 
     def _gather(self) -> list[Message]:
-        """Every member's answer, or only those that there are once one has found fault.
+        """Every member's answer, or only those received so far once one has complained.
 
-        Raises `ProblemBroken` if the problem's own code failed, or fell silent.
+        Raises `ProblemBroken` if the problem's own code failed or didn't answer in time.
         """
         found: dict[int, Message] = {}
         deadline = time.monotonic() + _PATIENCE_S
@@ -168,7 +168,7 @@ class Panel:
         return _unbroken([found[rank] for rank in sorted(found)])
 
     def _cause_of(self, error: ChannelError) -> Exception:
-        """Of a member that is gone: with the whole cage, or alone."""
+        """The failure of a member that has ended: the whole cage's, or its own."""
         if isinstance(error, ChannelClosed) and self._cage.is_ending():
             return self._cage.cause_of(error)
         return ProblemBroken(f"A rank of the problem's reference ended: {error}")

@@ -23,7 +23,7 @@ from kernelbot.harness.timing.clocks import TaskClocks
 from kernelbot.protocol import Limits, SourceFile, Verdict
 
 _DYING_S = 0.02
-"""A process closes its sockets, which others notice, a little before it counts as dead."""
+"""A process closes its sockets a little before it counts as dead."""
 _LAST_REPORT_S = 2.0
 _NEVER_RUN = RunnerExit(None, None, False, 0.0, False)
 
@@ -39,8 +39,8 @@ class _Seated:
 
 
 class RankSession:
-    """Drives as many runners as a call's data is for: fresh ones whenever that number changes, or
-    when one of them has failed. Every wait ends by `deadline`.
+    """Controls as many runners as a call's data is for: fresh ones whenever that number changes, or
+    if one of them has failed. Every wait ends by `deadline`.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class RankSession:
 
     @property
     def deadline(self) -> float:
-        """When all waiting ends, a time of `time.monotonic()`."""
+        """The time when all waiting ends, by `time.monotonic()`."""
         return self._deadline
 
     @deadline.setter
@@ -76,7 +76,7 @@ class RankSession:
 
     @property
     def sessions(self) -> tuple[Session, ...]:
-        """Of the ranks that there are, in their order."""
+        """The current ranks' sessions, in order."""
         return self._seated.sessions if self._seated else ()
 
     def tree(self) -> RunnerTree:
@@ -101,23 +101,24 @@ class RankSession:
         fresh_output: bool,
         outputs: tuple[int, ...] | None,
     ) -> None:
-        """What every rank gets as it starts."""
+        """Store what every rank gets when it starts."""
         self._backend = "gloo" if device == "cpu" else "nccl"
         self._set_up = lambda session: session.setup(files, device, fresh_output, outputs)
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
-        """Have all ranks import the author's file at the same time. Raises `AuthorFailure`."""
+        """Make all ranks import the author's file at the same time. Raises `AuthorFailure`."""
         self._offer_code = lambda session: session.offer_code(submission, name, builds)
         self.seat(self._world_size)
 
     def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
-        """Compiled problems have no ranks."""
+        """Raises: compiled problems have no ranks."""
         raise ProblemBroken(
             f"A compiled problem ({len(binary)} bytes, outputs {outputs}) can't have ranks."
         )
 
     def seat(self, world_size: int) -> None:
-        """Have exactly as many ranks, with the author's code in them if there is any."""
+        """Make sure that there are exactly as many ranks, with the author's code if it was
+        offered."""
         if len(self.sessions) == world_size:
             return
         self._unseat()
@@ -176,7 +177,7 @@ class RankSession:
         return data.parts
 
     def profile(self, data: Shares) -> tuple[str, bytes]:
-        """Of rank 0, while the others make the same calls."""
+        """The profile of rank 0, while the others make the same calls."""
         self.seat(len(data.parts))
         with contextlib.ExitStack() as stack:
             requests = [
@@ -186,14 +187,14 @@ class RankSession:
             return requests[0].answer(self.gather("profiled")[0])
 
     def inputs_changed(self, data: Shares) -> bool:
-        """Whether the last call left any rank's inputs other than they were."""
+        """Whether the last call changed any rank's inputs."""
         pairs = zip(self.sessions, data.parts, strict=True)
         return any(session.inputs_changed(part) for session, part in pairs)
 
     def gather(self, wanted: str, where: str = "The submission failed") -> list[dict[str, Any]]:
-        """What each rank says next, which is to be `wanted`. Raises `AuthorFailure`.
+        """Each rank's next message, which must be `wanted`. Raises `AuthorFailure`.
 
-        Once one says anything else, the others may wait for it for ever: all are ended.
+        If one says anything else, the others may wait for it for ever: then all are ended.
         """
         replies: dict[int, dict[str, Any]] = {}
         while len(replies) < len(self.sessions):
@@ -220,7 +221,7 @@ class RankSession:
                 raise cause from error
 
     def _death(self) -> AuthorFailure | SandboxUnavailable | None:
-        """Of the rank that ended, where one's failure only follows from another's end."""
+        """The failure of the rank that ended first, which may be the cause of the others'."""
         runner = self._family.runner
         time.sleep(_DYING_S)
         if all(is_alive(pid) for pid in runner.rank_pids):
@@ -229,7 +230,7 @@ class RankSession:
         return death(ended, self._limits) if ended else None
 
     def _ready(self, waiting: list[int]) -> list[int]:
-        """Those of the waiting ranks that have said something, or whose death is to be told."""
+        """Those of the waiting ranks that have sent something or have died."""
         channels = [self.sessions[rank].channel for rank in waiting]
         try:
             ready = wait_for_any(channels, self._deadline)
@@ -238,8 +239,8 @@ class RankSession:
         return [rank for rank, channel in zip(waiting, channels, strict=True) if channel in ready]
 
     def together(self, replies: Sequence[Reply]) -> Reply:
-        """All ranks' outcomes as one: their values in a tuple, and the time from when the first
-        began until the last returned. Ranks that share a processor begin one after another."""
+        """All ranks' outcomes as one: their values in a tuple, and the time from the first rank's
+        begin to the last one's return. Ranks that share a processor begin one after another."""
         windows = [reply.window for reply in replies]
         start_ns = min(window.start_ns for window in windows)
         end_ns = max(window.start_ns + window.claim_ns for window in windows)
@@ -253,7 +254,7 @@ class RankSession:
 
     @contextlib.contextmanager
     def naming(self, rank: int) -> Iterator[None]:
-        """Say of a failure which rank it was."""
+        """Add the rank to the message of a failure in the block."""
         try:
             yield
         except AuthorFailure as error:

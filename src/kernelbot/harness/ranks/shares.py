@@ -7,7 +7,7 @@ from kernelbot.harness.data.encode import Encoded, Leaf
 
 @dataclass(frozen=True)
 class Shares:
-    """What each rank is given, in the order of the ranks."""
+    """The data of each rank, in the order of the ranks."""
 
     parts: tuple[Encoded, ...]
 

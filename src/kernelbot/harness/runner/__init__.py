@@ -1,1 +1,1 @@
-"""The hostile end: runs beside the author's code, so nothing that it says is believed."""
+"""The untrusted end: runs in one process with the author's code, so nothing it says is trusted."""

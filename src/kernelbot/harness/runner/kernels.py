@@ -14,30 +14,30 @@ from typing import Any, Protocol
 from kernelbot.harness.data.encode import record_fields
 
 GUARD_BYTES = 256
-"""Keeps outputs aligned as a GPU's allocator aligns them: kernels may build on that."""
+"""Keeps outputs aligned like a GPU's allocator: kernels may rely on that."""
 _GUARD = 0xA5
 SYMBOL = "custom_kernel"
 
 
 class Kernel(Protocol):
-    """What the runner times: `function(*arguments(data))`; the rest is outside of the clock."""
+    """What the runner times: `function(*arguments(data))`; the rest isn't timed."""
 
     @property
     def function(self) -> Callable[..., Any]:
         """The author's code."""
 
     def arguments(self, data: Any) -> tuple[Any, ...]:
-        """What to call `function` with."""
+        """The arguments of `function`."""
 
     def filled(self) -> Any:
-        """What the call fills with its result; None if it returns it."""
+        """The object that the call fills with its result; None if it returns the result."""
 
     def output(self, returned: Any) -> Any:
         """The call's result. Raises `OutOfBounds`."""
 
 
 class OutOfBounds(Exception):
-    """The kernel wrote before or behind its output."""
+    """The kernel wrote before or after its output."""
 
 
 @dataclasses.dataclass
@@ -84,7 +84,7 @@ class CompiledKernel:
         return cls(function, outputs)
 
     def arguments(self, data: Any) -> tuple[Any, ...]:
-        """C arguments; outputs point to fresh, poisoned memory between guard bytes."""
+        """C arguments; outputs point to fresh memory with a pattern, between guard bytes."""
         leaves = list(_leaves(data))
         arrays = [index for index, leaf in enumerate(leaves) if _is_array(leaf)]
         outputs = self._outputs or tuple(arrays[-1:])
@@ -103,14 +103,14 @@ class CompiledKernel:
         return arrays[0] if len(arrays) == 1 else arrays
 
     def output(self, returned: Any) -> Any:  # noqa: ARG002 (a void function)
-        """What it filled."""
+        """The output array that it filled, or a tuple of several."""
         if not all(guarded.is_intact() for guarded in self._guarded):
             raise OutOfBounds
         return self.filled()
 
 
 class _Guarded:
-    """An array like another, poisoned, with guard bytes on both sides."""
+    """An array like another one, filled with a pattern, with guard bytes on both sides."""
 
     def __init__(self, like: Any) -> None:
         numpy: Any = sys.modules.get("numpy")
@@ -149,7 +149,7 @@ def _leaves(data: Any) -> Iterator[Any]:
 
 
 def first_array(data: Any) -> Any:
-    """The first array in `data`, as an output of the usual form; all of it where it has none."""
+    """The first array in `data`, as a typical output; `data` itself if it has none."""
     return next((leaf for leaf in _leaves(data) if _is_array(leaf)), data)
 
 

@@ -1,4 +1,4 @@
-"""In the runner: the author's file becomes a kernel, and what goes wrong in it a text for them."""
+"""In the runner: loads a kernel from the author's file, and turns its errors into text."""
 
 import contextlib
 import sys
@@ -10,13 +10,13 @@ _MAX_ERROR_TEXT = 16 << 10
 
 
 def compile_module(path: Path, text: str) -> types.CodeType:
-    """Write the file and compile it. Raises SyntaxError and ValueError, which are the author's."""
+    """Write the file and compile it. Raises SyntaxError and ValueError, the author's fault."""
     path.write_text(text, encoding="utf-8")
     return compile(text, str(path), "exec", dont_inherit=True)
 
 
 def run_module(path: Path, code: types.CodeType) -> Any:
-    """Import what was compiled; its `custom_kernel`, None if it has none. Raises anything."""
+    """Run the compiled module; its `custom_kernel`, None if it has none. Raises anything."""
     module = types.ModuleType(path.stem)
     module.__file__ = str(path)
     sys.modules[path.stem] = module
@@ -25,14 +25,14 @@ def run_module(path: Path, code: types.CodeType) -> Any:
 
 
 def flush_output() -> None:
-    """Let go what the author has printed and Python still holds back."""
+    """Flush what the author has printed and Python still buffers."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()
 
 
 def error_text(error: BaseException, folder: str) -> str:
-    """The traceback as far as it is the author's: the harness's frames above are cut off."""
+    """The traceback without the harness's own frames at the top."""
     import traceback
 
     lines: list[str] = []

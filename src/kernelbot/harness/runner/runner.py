@@ -1,7 +1,7 @@
 """The runner: lives in the sandbox for one phase of one submission, calls the author's kernel.
 
-It shares a process with hostile code, so nothing it says is believed: the judge sends the data
-just before each call, takes the time around it with its own clock, and checks the bytes.
+It shares a process with hostile code, so nothing it says is trusted: the judge sends the data
+just before each call, measures the time around it with its own clock, and checks the bytes.
 """
 
 import contextlib
@@ -86,7 +86,7 @@ class _Runner:
         }
 
     def answer(self) -> bool:
-        """Handle one message; False once the judge is done with us."""
+        """Handle one message; False once the judge needs this runner no longer."""
         message, fds = self._channel.receive()
         return self._answers[message["op"]](message, fds)
 
@@ -120,7 +120,7 @@ class _Runner:
             except (GpuError, RuntimeError) as error:
                 return self._reply({"op": "no_gpu", "text": str(error)})
         if message["outputs"] is not None:
-            # Empty calls are to cost what the author's will: the same buffers, the same arguments.
+            # Empty calls must cost the same as the author's: the same buffers, the same arguments.
             empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
             self._kernels.update(identity=empty, nothing=empty)
         for name in message["modules"]:
@@ -184,7 +184,7 @@ class _Runner:
         return self._call(kernel, arguments, go["probes"], cold=go["cold"], timed=True)
 
     def _attach(self, message: dict[str, Any], fds: list[int]) -> bool:
-        """A timed call on a CPU: its data appears in the arrays only before `go`."""
+        """A timed call on a CPU: the judge writes its data into the arrays just before `go`."""
         self._result = None
         if message["input"]:
             self._input = _replace(self._input, fds.pop(0))
@@ -229,9 +229,9 @@ class _Runner:
         cold: bool = False,
         timed: bool = False,
     ) -> bool:
-        """Call, and hand the output over; of a timed call only when the judge asks for it.
+        """Call the kernel and send the output; after a timed call only when the judge asks for it.
 
-        So the judge's clock stops before what may be long: copying the output.
+        So the judge's clock stops before the output is copied, which may take long.
         """
         try:
             returned, start_ns, claim_ns = self._run(kernel, arguments, cold)
@@ -248,7 +248,7 @@ class _Runner:
         except UnsupportedValue as error:
             flush_output()
             return self._reply({"op": "unsupported", "what": str(error)})
-        except BaseException as error:  # noqa: BLE001 (what the author returned fights back)
+        except BaseException as error:  # noqa: BLE001 (the author's value may raise anything)
             return self._raised(error)
         if timed:
             self._reply({"op": "returned"})
@@ -261,8 +261,8 @@ class _Runner:
         return True
 
     def _run(self, kernel: Kernel, arguments: tuple[Any, ...], cold: bool) -> tuple[Any, int, int]:
-        """What the kernel returned, when it began, and how long it took in ns, its work on a GPU
-        included."""
+        """The kernel's return value, when it began, and how long it took in ns, including its work
+        on a GPU."""
         clock, function = self._clock, kernel.function
         if self._gpu is not None:
             gpu, barrier = self._gpu, self._barrier
@@ -337,7 +337,7 @@ class _Runner:
         return self._reply({"op": "repeated", "calls": calls})
 
     def _builds(self, _message: dict[str, Any], _fds: list[int]) -> bool:
-        """Say how large what was compiled here is, and hand it over where it is wanted."""
+        """Send the size of what the submission compiled for itself, and if wanted its content."""
         packed = pack(Path(self._folder))
         self._reply({"op": "builds", "size": len(packed)})
         if packed:
@@ -382,7 +382,7 @@ class _Runner:
 
 
 def _no_kernel(_data: object) -> None:
-    """Stands for nothing at all: its marks follow each other at once."""
+    """The kernel without any call: one mark follows directly after the other."""
 
 
 def _replace(old: SharedBuffer | None, fd: int) -> SharedBuffer:

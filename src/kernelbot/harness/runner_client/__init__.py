@@ -1,1 +1,1 @@
-"""The trusted end of a runner: what is said to it, given to it, and held still."""
+"""The trusted end of a runner: its messages, its data, and freezing it."""

@@ -1,4 +1,4 @@
-"""What whoever tests and measures needs of a runner, or of as many as a problem has ranks."""
+"""What testing and measuring need of a runner, or of one runner per rank."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Killing a process tree where no namespace does it for us."""
+"""Kills a process tree if no namespace does it for us."""
 
 import os
 import signal

@@ -35,8 +35,8 @@ _STAGES = ("/mnt", "/media", "/srv", "/opt")
 _NSIGHT = Path("/opt/nvidia/nsight-compute")
 """Where distributions' packages put it, by version; the toolkit's `ncu` only leads here."""
 _COVERED_BY_VENDORS = "/proc/driver/nvidia"
-"""NVIDIA's container runtime mounts over it; nobody may make a /proc of his own as long as that
-hides something. In our private mount namespace it is taken away."""
+"""NVIDIA's container runtime mounts over it; Linux forbids a new /proc as long as that mount hides
+something. In our private mount namespace it is unmounted."""
 _TOOLS = ("bwrap",)
 _ROOT_TOOLS = ("unshare", "setpriv", "mount")
 _SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

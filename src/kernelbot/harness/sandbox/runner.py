@@ -21,7 +21,7 @@ from kernelbot.protocol import Limits
 _LAST_REPORT_S = 0.1
 """How long a runner that seems to be ending by itself is given to say how."""
 _DEATH_TIMEOUT_S = 4.0
-"""Whoever takes longer is inside the kernel, on its way out: the next needn't wait for it."""
+"""A process that takes longer is being ended by the operating system: the next needn't wait."""
 _DRAIN_TIMEOUT_S = 0.5
 
 

@@ -1,7 +1,7 @@
-"""Judging by a problem's own script: its word is taken, marked as such, and read with suspicion.
+"""Judging by a problem's own script: its results count, but are marked as unverified.
 
-The script shares a process with the submission, so that its results are worth what the submission
-is honest; the sandbox, the limits and the clock on the wall are ours.
+The script shares a process with the submission, so its results can only be trusted as far as the
+submission. Sandbox, limits and wall-clock times are ours, and its output is read as hostile.
 """
 
 import base64
@@ -161,7 +161,7 @@ class _ScriptJudge:
     def _watched(
         self, case: Case, build: Build | None, deadline: float, tool: Installed
     ) -> "tuple[_Ran | None, Findings]":
-        """The script under the vendor's profiler; None if only a plain run can tell."""
+        """The script under the vendor's profiler; None if it must run without the profiler."""
         try:
             ran = self._run_script(Phase.PROFILE, (case,), build, share_s(deadline), tool)
         except CommandNotStarted as error:
@@ -247,7 +247,7 @@ class _ScriptJudge:
     def _report_progress(
         self, phase: Phase, cases: tuple[Case, ...], report: ScriptReport, key: str, value: str
     ) -> None:
-        """Turn what just arrived into progress."""
+        """Turn a reported pair into a progress event."""
         kind, index, name = place(key) or ("", len(cases), "")
         if index >= len(cases):
             return
@@ -271,7 +271,7 @@ class _ScriptJudge:
 
 
 def maps_cuda(job: JobSpec) -> bool:
-    """Whether torch's cuda calls have to fall on the CPU for this job."""
+    """Whether torch's cuda calls must be mapped to the CPU for this job."""
     if job.device.vendor is not Vendor.CPU or job.problem.lang is not Lang.PY:
         return False
     texts = [file.text for file in job.problem.files] + [job.submission.text]
@@ -279,7 +279,7 @@ def maps_cuda(job: JobSpec) -> bool:
 
 
 def _decoded(text: str) -> str:
-    """A report as a script hands it over, in base64; one that isn't is shown as it came."""
+    """A report that a script sends in base64; one in another form is shown as it is."""
     try:
         return base64.b64decode(text, validate=True).decode(errors="replace")
     except binascii.Error:

@@ -1,7 +1,7 @@
-"""What a problem's own script says on its descriptor, read with suspicion.
+"""What a problem's own script reports on its descriptor, read as hostile input.
 
-Lines are `key: value`. A key that comes twice keeps its first value and is remembered, since the
-submission shares the script's process and can write there too.
+Lines are `key: value`. If a key is reported twice, the first value counts and the key is noted,
+since the submission shares the script's process and can write there too.
 """
 
 import math
@@ -12,14 +12,14 @@ from kernelbot.protocol import Case, CaseResult, Verdict, WorkloadResult
 
 _KEY = re.compile(r"[\w.-]{1,200}")
 _INDEXED = re.compile(r"(test|benchmark)\.(0|[1-9][0-9]{0,5})\.(\w+)")
-"""Each number has one form, lest one case be told of in a hundred."""
+"""Each number has only one form, so that one case can't be reported under several keys."""
 _MAX_KEYS = 100_000
 _MAX_DOUBLED = 100
 _MAX_VALUE = 16 << 10
-"""Of characters; a profile's report is as long as it comes, and is cut where it is kept."""
+"""Maximum of characters of a value; a profile's report is unlimited here, and cut when stored."""
 _MAX_FURTHER = 100
 _MAX_FURTHER_VALUE = 1000
-"""Keys of its own that a script may report of a workload, or of all, and how long their values."""
+"""How many other keys a script may report for a workload, or for all, and how long their values."""
 _STATISTICS = frozenset({"spec", "runs", "mean", "std", "err", "best", "worst", "status", "report"})
 _Z95 = 1.96
 """Normal approximation: 95 % of a mean's distribution lie within 1.96 standard errors."""
@@ -31,12 +31,12 @@ class ScriptReport:
 
     pairs: dict[str, str] = field(default_factory=dict)
     doubled: list[str] = field(default_factory=list)
-    """Keys that were reported again, in the order noticed; the first hundred of them."""
+    """Keys that were reported again, in order; only the first hundred."""
     _further: dict[str, dict[str, str]] = field(default_factory=dict)
-    """By the workload's number, or nothing for all of them."""
+    """By the workload's number; an empty text for keys of all workloads."""
 
     def take(self, line: str) -> tuple[str, str] | None:
-        """Keep one line's pair and return it; None for anything that isn't a new pair."""
+        """Store one line's pair and return it; None for anything that isn't a new pair."""
         key, colon, value = line.partition(":")
         key = key.strip()
         if not colon or not _KEY.fullmatch(key) or len(self.pairs) >= _MAX_KEYS:
@@ -51,7 +51,7 @@ class ScriptReport:
         return key, self.pairs[key]
 
     def _keep_further(self, key: str) -> None:
-        """Sorted here and not when it is asked for, which happens once for each workload."""
+        """Grouped by workload here and not in `further_keys`, which is called for each workload."""
         parts = _INDEXED.fullmatch(key)
         if parts is None and key not in ("check", "benchmark-count"):
             whose, name = "", key
@@ -74,19 +74,19 @@ class ScriptReport:
         return any(key.endswith(".status") and value == "fail" for key, value in self.pairs.items())
 
     def message(self, kind: str, index: int) -> str:
-        """What the script said of one case."""
+        """The script's message about one case."""
         prefix = f"{kind}.{index}"
         return self.pairs.get(f"{prefix}.error") or self.pairs.get(f"{prefix}.message") or ""
 
     def first_message(self) -> str:
-        """The first complaint there is."""
+        """The first complaint; empty if there is none."""
         for key, value in self.pairs.items():
             if key == "error" or key.endswith(".error"):
                 return value
         return ""
 
     def further_keys(self, index: int) -> dict[str, str]:
-        """The keys of a workload that the protocol doesn't know, and a note of doubled ones."""
+        """The keys of a workload that the protocol doesn't know, and a note about doubled ones."""
         found = self._further.get("", {}) | self._further.get(str(index), {})
         if self.doubled:
             found["suspicious"] = "reported twice: " + ", ".join(self.doubled[:10])
@@ -94,7 +94,7 @@ class ScriptReport:
 
 
 def place(key: str) -> tuple[str, int, str] | None:
-    """Of which case or workload a key tells: `test` or `benchmark`, its number, and what."""
+    """What a key is about: `test` or `benchmark`, the number, and the field; None if neither."""
     parts = _INDEXED.fullmatch(key)
     return (parts[1], int(parts[2]), parts[3]) if parts else None
 

@@ -1,4 +1,4 @@
-"""What a run of a problem's script amounts to: from how it ended and what it reported."""
+"""The verdict on a run of a problem's script, from how it ended and what it reported."""
 
 import signal
 from dataclasses import replace
@@ -26,16 +26,16 @@ from kernelbot.protocol import (
 _TESTS_FAILED = 112
 _SAID_BY_SCRIPTS = {
     110: "A CUDA call failed.",
-    111: "It ended with exit code 111, by which scripts say that they got no result descriptor.",
-    113: "It ended with exit code 113, by which scripts say that they can't read their cases.",
+    111: "It ended with exit code 111: scripts say so if they got no result descriptor.",
+    113: "It ended with exit code 113: scripts say so if they can't read their cases.",
 }
-"""Said by submissions as easily, so that none of these is ever the platform's fault."""
+"""A submission can use these exit codes too, so none of them is ever the platform's fault."""
 _SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
 _TRIM = 500
 
 
 def refuse_impossible(job: JobSpec, result: PhaseResult) -> PhaseResult:
-    """`rule_violation` where an accepted phase has a time below its workload's floor."""
+    """`rule_violation` if an accepted phase has a time below its workload's floor."""
     if result.phase not in (Phase.BENCHMARK, Phase.LEADERBOARD):
         return result
     if result.verdict is not Verdict.ACCEPTED:
@@ -94,7 +94,7 @@ def _believe(
     results: tuple[CaseResult, ...],
     workloads: tuple[WorkloadResult, ...],
 ) -> tuple[Verdict, Failure | None]:
-    """`check: pass` stands only beside a result for every case."""
+    """Accept `check: pass` only with a result for every case."""
     if phase is Phase.TEST:
         good = sum(case.verdict is Verdict.ACCEPTED for case in results)
     else:

@@ -1,1 +1,1 @@
-"""Taking a time, when to stop, and whether a claim can be true."""
+"""Measuring times, when to stop sampling, and whether a claimed time can be true."""

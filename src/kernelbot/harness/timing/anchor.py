@@ -1,8 +1,8 @@
-"""A problem's anchor: a known kernel timed in turn with the author's, so that drift cancels.
+"""A problem's anchor: a known kernel timed alternately with the author's, so that drift cancels.
 
-A processor that grows warm slows the anchor as it slows the author's kernel. The anchor runs in the
-control runner, where no author's code is ever loaded, while the author's runner stands still. Each
-block of ten samples is scaled by what the anchor took over all, divided by what it took beside that
+A processor that grows warm slows the anchor as much as the author's kernel. The anchor runs in the
+control runner, which never loads an author's code, while the author's runner is frozen. Each block
+of ten samples is scaled by the anchor's median over all calls, divided by its median beside that
 block; the samples themselves are kept as they were measured.
 """
 
@@ -18,17 +18,17 @@ from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.problem.questions import Question
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.timing.baseline_runner import AnchorFailed, Control
+from kernelbot.harness.timing.control_runner import AnchorFailed, Control
 from kernelbot.protocol import JobSpec, Lang, Verdict
 
 BLOCK = 10
-"""So many samples share one factor."""
+"""Number of samples that share one factor."""
 EVERY = 2
-"""A call of the anchor comes before every so many of the author's."""
+"""Number of the author's calls per call of the anchor, which comes before them."""
 _PER_BLOCK = BLOCK // EVERY
 _WARMING_CALLS = 3
 _MAX_DRIFT = 0.1
-"""What would need a larger correction is no drift, and nothing that one may gain by."""
+"""The largest correction: more isn't drift, and nobody may gain by it."""
 
 
 def load_anchor(
@@ -59,12 +59,12 @@ class Anchor:
     """The anchor's times beside the samples of one workload."""
 
     def __init__(self, control: Control, question: Question) -> None:
-        """Warm it up, and refuse it where its answer is wrong. Raises `ProblemBroken`."""
+        """Warm it up, and refuse it if its answer is wrong. Raises `ProblemBroken`."""
         self._control = control
         self._question = question
         self._times_ns: list[int] = []
         self.spent_s = 0.0
-        """Seconds that its calls have taken so far: none of them are the author's."""
+        """Seconds that its calls have taken so far, which don't count as the author's."""
         for _ in range(_WARMING_CALLS):
             self.observe()
         with _blaming_the_problem():
@@ -82,19 +82,19 @@ class Anchor:
 
     @property
     def median_ns(self) -> float:
-        """What it took over all."""
+        """The median of all its calls, in ns."""
         return statistics.median(self._times_ns)
 
     def factors(self, samples: int) -> tuple[float, ...]:
-        """What cancels drift: a factor for each block of as many samples."""
+        """The factors that cancel drift, one for each block of samples."""
         return drift_factors(self._times_ns, samples)
 
 
 def drift_factors(anchor_ns: Sequence[float], samples: int) -> tuple[float, ...]:
-    """For each block of ten among `samples`: the anchor's median over all, divided by that beside
-    the block, and never further from 1 than a tenth.
+    """For each block of ten among `samples`: the anchor's median over all calls, divided by that
+    beside the block, limited to 1 plus or minus a tenth.
 
-    `anchor_ns`: its times, one from before every second sample.
+    `anchor_ns`: its times, one before every second sample.
     """
     overall = statistics.median(anchor_ns)
     found = []

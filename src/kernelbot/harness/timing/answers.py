@@ -1,8 +1,8 @@
-"""Which outputs of timed calls are checked: chosen once sampling is over, when nobody can tell.
+"""Which outputs of timed calls are checked: chosen after sampling, so that nobody can predict it.
 
-Outputs are kept until then; their questions are asked again from the same seeds. What doesn't fit,
-or belongs to a generator that doesn't repeat itself, is checked at once or never, by a secret coin
-tossed after the call.
+Outputs are kept until then; their inputs are generated again from the same seeds. If an output is
+too large to keep, or the generator isn't repeatable, a secret random bit, drawn after the call,
+decides whether it is checked at once or never.
 """
 
 import ctypes
@@ -18,10 +18,10 @@ from kernelbot.harness.problem.questions import Question
 
 MAX_KEPT_BYTES = 256 << 20
 _CHEAP_CHECK_SHARE = 0.25
-"""Checks count as cheap while all together take less than this of the time that sampling took."""
+"""Checks count as cheap while all of them take less than this share of the sampling time."""
 _LEAST_SHARE = 0.5
-"""Garbage in as many calls as a median needs is found among the fastest half; by coins it is
-missed once in a thousand runs."""
+"""Enough wrong outputs to change a median include some among the fastest half; by random choice
+they are missed once in a thousand runs."""
 
 Check = Callable[[Question, Any], None]
 Ask = Callable[[int], Question]
@@ -46,9 +46,9 @@ class Answers:
         share: float = _LEAST_SHARE,
         max_bytes: int = MAX_KEPT_BYTES,
     ) -> None:
-        """`ask`: the question of a call by its number; `check` raises where an output is wrong.
+        """`ask`: the question of a call by its number; `check` raises if an output is wrong.
 
-        `share`: of the outputs, so many at least are checked; never fewer than half.
+        `share`: the least share of outputs to check; never less than half.
         """
         self._share = max(share, _LEAST_SHARE)
         self._ask = ask
@@ -58,10 +58,10 @@ class Answers:
         self._kept: list[_Kept] = []
         self._count = 0
         self.checked = 0
-        """How many outputs were checked so far."""
+        """How many outputs have been checked so far."""
 
     def add(self, call: int, question: Question, reply: Reply) -> None:
-        """One more sample's. Raises `AuthorFailure` if it is checked at once and wrong."""
+        """Add a sample's output. Raises `AuthorFailure` if it is checked at once and wrong."""
         sample, self._count = self._count, self._count + 1
         if reply.size_bytes <= self._left_bytes:
             self._left_bytes -= reply.size_bytes
@@ -71,12 +71,12 @@ class Answers:
             self.checked += 1
 
     def owed_s(self, check_s: float, fewest: int) -> float:
-        """How long what must be checked in the end will take, at `check_s` each."""
+        """How long the checks that must be made in the end will take, at `check_s` each."""
         return check_s * len(self._kept) * (1.0 if self._count < fewest else self._share)
 
     def check(self, samples_ns: Sequence[float], fewest: int, sampling_s: float) -> None:
-        """Check what was kept: the fastest half, and the others as long as that is cheap, in an
-        order that nobody knows; all of them if there are fewer samples than `fewest`.
+        """Check the kept outputs: the fastest half, and the others as long as that is cheap, in
+        random order; all of them if there are fewer samples than `fewest`.
 
         Raises `AuthorFailure`.
         """

@@ -1,6 +1,6 @@
-"""The judge's own view of a runner's time: CPU clocks and waiting times the kernel keeps.
+"""The judge's own measurement of a runner: CPU clocks and waiting times of the operating system.
 
-A process can lie about how long it took, but not about the processor time it was given.
+A process can lie about how long it took, but not about the processor time that it used.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from pathlib import Path
 from kernelbot.harness.runner_client.freeze import children_of
 
 _PROCESS_CLOCK = 2
-"""CPUCLOCK_SCHED of a whole process, see clock_gettime(2) and the kernel's posix-cpu-timers."""
+"""CPUCLOCK_SCHED of a whole process, see clock_gettime(2) and Linux' posix-cpu-timers."""
 _FALLBACK_CACHE_BYTES = 32 << 20
 
 
@@ -21,13 +21,13 @@ class TaskClocks:
     """Clocks of a runner's process and all below it. Reads are None if /proc refuses."""
 
     def __init__(self, main_pid: int, counted: Callable[[], int | None] = lambda: None) -> None:
-        """`counted`: what the kernel adds up of the whole tree; None if it doesn't."""
+        """`counted`: the operating system's total for the whole tree; None if there is none."""
         self.main_pid = main_pid
         self._counted = counted
         self._schedstat: int | None = None
 
     def tree_pids(self) -> Iterator[int]:
-        """The runner and all processes below it, as they are found."""
+        """The process ids of the runner and all processes below it."""
         pids = [self.main_pid]
         while pids:
             pid = pids.pop()
@@ -37,7 +37,7 @@ class TaskClocks:
     def tree_cpu_ns(self) -> int:
         """Processor time so far of the runner, its threads, and all processes below it.
 
-        Where the kernel keeps no count, processes that have ended are missing from it.
+        Without a total from the operating system, processes that have ended are missing.
         """
         counted = self._counted()
         if counted is not None:
@@ -49,7 +49,7 @@ class TaskClocks:
         return total
 
     def main_thread(self) -> tuple[int, int] | None:
-        """Of the main thread: ns on a processor, and ns ready to run but waiting for one.
+        """The main thread's ns on a processor, and its ns ready to run but waiting for one.
 
         Exact while the thread is blocked.
         """
@@ -60,7 +60,7 @@ class TaskClocks:
         return int(on_cpu), int(waiting)
 
     def schedstat_fd(self) -> int:
-        """What the kernel counts for the main thread, open; -1 if it doesn't."""
+        """A descriptor of the main thread's schedstat file; -1 if there is none."""
         if self._schedstat is None:
             path = f"/proc/{self.main_pid}/task/{self.main_pid}/schedstat"
             try:
@@ -70,7 +70,7 @@ class TaskClocks:
         return self._schedstat
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the descriptors."""
         if self._schedstat is not None:
             os.close(self._schedstat)
             self._schedstat = None
@@ -84,7 +84,7 @@ class TaskClocks:
             return None
 
     def processors(self) -> int:
-        """How many processors the runner may use at once; 1 of one that is dead."""
+        """How many processors the runner may use at once; 1 if it is dead."""
         try:
             return len(os.sched_getaffinity(self.main_pid))
         except ProcessLookupError:
@@ -92,7 +92,7 @@ class TaskClocks:
 
 
 def own_processors(main_pid: int) -> frozenset[int]:
-    """Those of ours that a runner may not use; none where it may use all, or is dead."""
+    """Our processors that a runner may not use; empty if it may use all, or is dead."""
     try:
         return frozenset(os.sched_getaffinity(0) - os.sched_getaffinity(main_pid))
     except ProcessLookupError:
@@ -100,16 +100,16 @@ def own_processors(main_pid: int) -> frozenset[int]:
 
 
 def waited_ns(counted: bytes) -> int:
-    """How long a thread was ready to run but waited for a processor; 0 if nobody counts."""
+    """How long a thread was ready to run but waited for a processor; 0 if that is unknown."""
     parts = counted.split()
     return int(parts[1]) if len(parts) == 3 else 0
 
 
 @contextlib.contextmanager
 def urgent(processors: frozenset[int] = frozenset()) -> Iterator[None]:
-    """Let this thread run as soon as it wakes, where the system allows it: for short stretches.
+    """Give this thread priority, if the system allows it: only for short sections.
 
-    Only on `processors`, if there are any: else it might keep a runner from its own.
+    Only on `processors`, if given: else it might take a processor from a runner.
     """
     allowed = os.sched_getaffinity(0)
     if processors:
@@ -126,7 +126,7 @@ def urgent(processors: frozenset[int] = frozenset()) -> Iterator[None]:
 
 
 def own_delay_ns() -> int:
-    """How long this thread was ready to run but waited for a processor; 0 if nobody counts."""
+    """How long this thread was ready to run but waited for a processor; 0 if that is unknown."""
     try:
         with open("/proc/thread-self/schedstat") as file:  # noqa: PTH123 (called for every call)
             return int(file.read().split()[1])
@@ -135,7 +135,7 @@ def own_delay_ns() -> int:
 
 
 def last_level_cache_bytes() -> int:
-    """Size of this machine's largest cache as sysfs tells it; 32 MiB where it doesn't."""
+    """Size of this machine's largest cache according to sysfs; 32 MiB if unknown."""
     sizes = [0]
     for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
         with contextlib.suppress(OSError, ValueError):
@@ -149,20 +149,20 @@ class CacheFlusher:
     """Evicts a processor's caches by reading a buffer of twice the last level.
 
     It runs in the judge, on the processor the runner used last, while the runner waits: the
-    author's code has no part in it and can't make it miss.
+    author's code can't influence it.
     """
 
     def __init__(self, cache_bytes: int) -> None:
         self._size = 2 * cache_bytes
         self._buffer = ctypes.create_string_buffer(self._size)
-        # Written once, or the kernel would back all of it with one page of zeros.
+        # Written once: else the operating system would use one page of zeros for all of it.
         ctypes.memset(self._buffer, 1, self._size)
         self._scan = ctypes.CDLL(None).memchr
         self._scan.argtypes = (ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t)
         self._scan.restype = ctypes.c_void_p
 
     def flush(self, cpu: int | None) -> None:
-        """Walk the buffer on `cpu` (None: wherever this thread is)."""
+        """Read the buffer on `cpu` (None: on this thread's processor)."""
         allowed = os.sched_getaffinity(0)
         moved = cpu is not None and cpu in allowed
         if moved and cpu is not None:

@@ -1,13 +1,13 @@
-"""The two marks of a timed call, set beside the author's code: when it began, when it returned.
+"""The two marks of a timed call, set next to the author's code: when it began, when it returned.
 
-They lie in a `Record`, a page that judge and runner share. A small library of our own sets them
-(`marks.c`), compiled and loaded by a zygote before it forks anybody: between the return of the
-author's code and the mark nothing of Python runs, so that an honest answer costs no more than a
-ready-made one. Without a C compiler Python sets them, and times are less sharp.
+They are in a `Record`, a page that judge and runner share. A small library of our own sets them
+(`marks.c`), compiled and loaded by a zygote before it forks: no Python code runs between the return
+of the author's code and the mark, so that an honest answer costs no more than a prepared one.
+Without a C compiler Python sets them, and times are less precise.
 
-    go      the judge, while the runner stands still: this turn's call may begin
-    mark    the runner: the kernel has returned, and its output lies at these addresses
-    tell    the judge, once it has taken the output: now describe it
+    go      the judge, while the runner is frozen: this turn's call may begin
+    mark    the runner: the kernel has returned, and its output is at these addresses
+    tell    the judge, once it has copied the output: now describe it
 """
 
 import contextlib
@@ -40,15 +40,15 @@ _PAUSE_S = 2e-5
 _COUNTED_BYTES = 128
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _LOOK_BYTES = 256
-"""How far into an object of a framework a pointer is looked for."""
+"""How many bytes of a framework's object are searched for a pointer."""
 _END_OF_MEMORY = 1 << 63
 
 
 class How(IntEnum):
-    """What the mark says of the call."""
+    """What the mark says about the call."""
 
     UNKNOWN = 1
-    """It returned something of which only a description will tell where it lies."""
+    """It returned something whose address only a description will tell."""
     TAKEN = 2
     """It returned, and the addresses are those of its output's bytes."""
     RAISED = 3
@@ -78,7 +78,7 @@ class _Kind(ctypes.Structure):
 
 
 class Known(ctypes.Structure):
-    """Of which types the library knows where their bytes lie."""
+    """The types for which the library knows how to find their bytes."""
 
     _fields_ = (
         ("type_offset", ctypes.c_int64),
@@ -90,7 +90,7 @@ class Known(ctypes.Structure):
 
 
 class Marks(Protocol):
-    """Both sides of the record at an address."""
+    """Both sides' operations on the record at an address."""
 
     def call(
         self,
@@ -102,8 +102,9 @@ class Marks(Protocol):
     ) -> Any:
         """In the runner: wait for `go`, call between the marks, wait for `tell`.
 
-        `output`: what the call fills; None for what it returns. Without a `function` the marks
-        follow each other at once, and None is returned. Raises what the function raises.
+        `output`: the object that the call fills; None: its return value. Without a `function` one
+        mark follows directly after the other, and None is returned. Raises what the function
+        raises.
         """
 
     def wait(
@@ -115,22 +116,22 @@ class Marks(Protocol):
         schedstat: int,
         probes: Probes | None = None,
     ) -> tuple[int, bytes]:
-        """In the judge: when the mark was seen, by `time.perf_counter_ns()`, and what the file of
-        the descriptor `schedstat` (-1: none) said then; 0 where it wasn't seen.
+        """In the judge: when the mark was seen, by `time.perf_counter_ns()` (0 if it wasn't), and
+        the content of the descriptor `schedstat` (-1: none) at that moment.
 
-        Looks for `spin_s` without a pause, then sleeps for at most `sleep_s`. `probes` are read at
-        once, and say so, where the mark tells of as many arrays as they are for.
+        Polls for `spin_s` without a pause, then sleeps for at most `sleep_s`. `probes` are read at
+        once, and record that, if the mark names as many arrays as they are for.
         """
 
     def set(self, word: int, turn: int) -> None:
-        """Write `go` or `tell`, whose address this is, and wake who waits for it."""
+        """Write `go` or `tell` at the address `word`, and wake the other side."""
 
 
 class NativeMarks:
-    """By the library at `path`."""
+    """Marks set by the library at `path`."""
 
     def __init__(self, path: Path) -> None:
-        """Raises OSError where it can't be loaded."""
+        """Raises OSError if it can't be loaded."""
         held, free = ctypes.PyDLL(str(path)), ctypes.CDLL(str(path))
         self._known = _known_types()
         self._call = held.call_between_marks
@@ -143,7 +144,7 @@ class NativeMarks:
             ctypes.c_void_p,
             ctypes.c_void_p,
         )
-        # Other threads of the judge may go on while it sleeps, but not take it from its spinning.
+        # Other threads of the judge may run while it sleeps, but must not interrupt its polling.
         self._spin, self._sleep = held.wait_for_mark, free.wait_for_mark
         for wait in (self._spin, self._sleep):
             wait.restype = ctypes.c_int64
@@ -204,7 +205,7 @@ class NativeMarks:
 
 
 class PythonMarks:
-    """The same without a library: slower by some ten microseconds, and less evenly so."""
+    """Marks set by Python: slower by some ten microseconds, which vary more."""
 
     def call(
         self,
@@ -277,8 +278,8 @@ class PythonMarks:
 
 @cache
 def marks() -> Marks:
-    """This process's marks, native ones where there is a compiler. The first call is for before
-    any code of an author's runs here, and after the frameworks were imported."""
+    """This process's marks, native ones if there is a compiler. Call it first before any author's
+    code runs here, and after the frameworks were imported."""
     building = start_building()
     if building is None:
         return PythonMarks()
@@ -300,7 +301,7 @@ def are_native() -> bool:
 
 @cache
 def start_building() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirectory[str]] | None:
-    """Let a compiler begin, which `marks` will wait for; None without one."""
+    """Start the compiler, which `marks` will wait for; None without one."""
     compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
     source = pkgutil.get_data("kernelbot.harness.timing", "marks.c")
     if compiler is None or source is None:
@@ -314,14 +315,14 @@ def start_building() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirecto
 
 @dataclass(frozen=True)
 class _Sample:
-    """An object of a framework, and where its bytes lie."""
+    """An object of a framework, and the address of its bytes."""
 
     thing: object
     address: int
 
 
 def _known_types() -> Known:
-    """What is learned of the frameworks that are loaded."""
+    """How to find the bytes of the loaded frameworks' arrays."""
     known = Known(type_offset=_WORD, tuple_type=id(tuple), list_type=id(list))
     with Path("/proc/self/mem").open("rb", buffering=0) as memory:
         finder = _Finder(memory.fileno())
@@ -361,11 +362,11 @@ class _Finder:
     """Finds by trial how a framework's objects lead to their bytes."""
 
     def __init__(self, memory_fd: int) -> None:
-        """`memory_fd`: this process's own memory, where a bad pointer is only an error."""
+        """`memory_fd`: this process's own memory, so that reading a bad pointer only fails."""
         self._memory_fd = memory_fd
 
     def way(self, samples: tuple[_Sample, ...]) -> tuple[int, ...] | None:
-        """Offsets that lead from each of the objects to its bytes; None if there are none."""
+        """The offsets to follow from each of the objects to its bytes; None if there are none."""
         first = samples[0]
         for steps in range(1, _MAX_STEPS):
             for offsets in self._ways(id(first.thing), first.address, steps):
@@ -387,7 +388,7 @@ class _Finder:
         return place
 
     def _words(self, place: int) -> dict[int, int]:
-        """What may be pointers in an object, by offset; nothing of what isn't memory at all."""
+        """Words of an object that may be pointers, by offset; empty if it isn't readable memory."""
         found = b""
         with contextlib.suppress(OSError):
             if place % _WORD == 0 and 0 < place < _END_OF_MEMORY:
@@ -397,7 +398,7 @@ class _Finder:
 
 
 def _read(probes: Probes, record: Record) -> None:
-    """What the library does in one call of the kernel."""
+    """Read the probes, as the library does with one system call."""
     told = record.how == How.TAKEN and record.count == probes.arrays
     if not told or probes.arrays > MAX_ADDRESSES:
         return

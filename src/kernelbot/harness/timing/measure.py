@@ -16,8 +16,8 @@ from kernelbot.harness.problem.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.runner_client.conversations import AnySession, caller_of
 from kernelbot.harness.timing.anchor import EVERY, Anchor, without_drift
 from kernelbot.harness.timing.answers import Answers, are_alike
-from kernelbot.harness.timing.baseline_runner import Control
 from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.control_runner import Control
 from kernelbot.harness.timing.plausibility import below_floor
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule, median_interval
 from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
@@ -25,22 +25,22 @@ from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
 Spend = Callable[[str, float], None]
 
 _CONTROL_EVERY = 4
-"""A call of the control runner comes before every so many of the author's."""
+"""Number of the author's calls per call of the control runner, which comes before them."""
 _CONTROL_FIRST = 20
-"""Before each of the first so many."""
+"""For this many calls at the beginning, a control call comes before each."""
 _FEWEST_WARM = 2
 _REFERENCE_SHARE = 0.1
-"""The reference's answer is asked for beside the checker's while that takes less than this."""
+"""The reference's answer is computed for each check while that takes less than this share."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One workload's figures, and what the judge's clocks saw."""
+    """One workload's result, and what the judge's clocks measured."""
 
     result: WorkloadResult
     windows: tuple[Window, ...]
     suspicions: tuple[str, ...] = ()
-    """What speaks against them, but is too little to refuse them; for organisers."""
+    """Reasons to doubt the samples that aren't enough to refuse them; for organisers."""
 
 
 class Measurer:
@@ -101,7 +101,7 @@ class Measurer:
             runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
             parts = reply.parts
             rule.add(self._control.baseline(index, parts).bounded_ns(reply.window))
-            # What must be checked in the end counts already, or it would never end.
+            # The checks at the end count already, or the time limit would be exceeded.
             elapsed = time.monotonic() - start + answers.owed_s(check_s, rules.min_samples)
             stopped = rule.decide(elapsed, elapsed - runner_s)
         self._caller.hold()
@@ -131,7 +131,7 @@ class Measurer:
         return anchor
 
     def _observe(self, anchor: Anchor) -> float:
-        """One more call of the anchor; the seconds it took."""
+        """Call the anchor once; returns the seconds it took."""
         before = anchor.spent_s
         anchor.observe()
         spent_s = anchor.spent_s - before
@@ -139,13 +139,13 @@ class Measurer:
         return spent_s
 
     def _give_back(self, anchor_s: float) -> None:
-        """The anchor's time isn't the author's: their phase ends later by as much."""
+        """Add the anchor's time to the deadline: it isn't the author's."""
         self._session.deadline += anchor_s
         self._control.extend(self._session.deadline)
         self._spend("anchor", anchor_s)
 
     def close(self) -> None:
-        """Give back what the calls needed."""
+        """Release what the calls needed."""
         self._caller.close()
 
     def _floor(self, index: int) -> Floor | None:
@@ -153,9 +153,10 @@ class Measurer:
         return floors[index] if index < len(floors) else None
 
     def _warm_up(self, index: int, case: Case) -> tuple[int, float]:
-        """Calls like all others, kept out of the samples; how many, and how long a check took.
+        """Calls like all others that don't become samples; returns how many, and the time of a
+        check in seconds.
 
-        There are two at least: the first one shows where an output lies.
+        There are at least two: the first one shows where the output is.
         """
         until = time.monotonic() + self._job.sampling.warmup_s
         call, check_s = 0, 0.0
@@ -188,8 +189,8 @@ class Measurer:
             raise wrong_answer(f"Wrong in a timed call of {case.spec}: {wrong}")
 
     def _work_out(self, question: Question) -> None:
-        """The reference's answer, so that a tolerant checker can't be given another kind of value
-        in timed calls than in tests; not once that would take too long."""
+        """Compute the reference's answer, so that timed calls can't pass a tolerant checker with
+        another kind of value than tests; not once that takes too long."""
         start = time.monotonic()
         if self._reference_s <= _REFERENCE_SHARE * (start - self._began):
             question.work_out()
@@ -204,7 +205,7 @@ class Measurer:
 
 
 def _added_s(samples_ns: list[float], windows: list[Window]) -> float:
-    """What the clocks added to the claims, in seconds, at the median."""
+    """How much the judge's clocks added to the claims, in seconds, at the median."""
     claimed_ns = statistics.median(window.claim_ns for window in windows)
     return (statistics.median(samples_ns) - claimed_ns) / 1e9
 

@@ -1,7 +1,8 @@
-"""Does the time a runner claims fit what the kernel counted for it?
+"""Does the time that a runner claims fit the processor time that it used?
 
-Judged by processor time rather than by the wall, so that a busy machine accuses nobody: a thread
-that computes is charged for it, whatever it tells, and one that must be still is charged nothing.
+Processor time is compared rather than wall-clock time, so that a busy machine accuses nobody: the
+operating system counts it for every thread that computes, whatever the runner says, and counts none
+for a thread that waits.
 """
 
 import statistics
@@ -13,24 +14,24 @@ from kernelbot.harness.judge.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor
 
 _LOW = 0.1
-"""On a CPU: nine in ten of the cheapest answers cost more than is subtracted."""
+"""Quantile on a CPU: nine in ten of the cheapest answers cost more than is subtracted."""
 _HIGH = 0.95
 _SLACK = 1.25
 _SLACK_NS = 20_000
 _SLACK_WALL_NS = 50_000
-"""On a GPU a call's end is a message, which costs more and less evenly: of honest calls one in
-twenty is dearer than the control calls, which leaves a median as it is."""
+"""Quantile on a GPU, where a call ends with a message, whose cost is higher and varies more: of
+honest calls one in twenty costs more than the control calls, which doesn't change a median."""
 _DOUBT = 2.0
-"""Work before a call accuses only beyond twice the dearest nineteen in twenty of control calls."""
+"""Work before a call is a contradiction only above twice the 95 % quantile of control calls."""
 _DOUBT_NS = 100_000
 _DOUBT_WALL_NS = 1_000_000
 _CLAIM_SHARE = 0.1
-"""A median that lacks less than all this accuses nobody: its samples are what the clocks say."""
+"""A median that differs by less than all of this is no contradiction: the clocks' times count."""
 _FEWEST_TO_SUSPECT = 20
 _STEADY_SHARE = 0.1
 _LACK_NS = 20_000
 _FEWEST = 5
-"""Fewer calls than these accuse nobody either."""
+"""With fewer calls nothing counts as a contradiction."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,10 @@ class Contradiction:
 
 
 def below_floor(floor: Floor | None, device: DeviceSpec, median_ns: float) -> Contradiction | None:
-    """Whether a time is less than the device can need for the work the problem names.
+    """Whether a time is less than the device needs for the work that the problem states.
 
-    The floor is the larger of flops over peak flops and bytes over peak bandwidth; what isn't
-    configured doesn't count.
+    The floor is the larger of flops over peak flops and bytes over peak bandwidth; a peak that
+    isn't configured is ignored.
     """
     floor_s = 0.0
     if floor is not None and floor.flops and device.peak_flops:
@@ -56,33 +57,34 @@ def below_floor(floor: Floor | None, device: DeviceSpec, median_ns: float) -> Co
     if median_ns >= floor_ns:
         return None
     return Contradiction(
-        "The time is below what this device can need for the work the problem asks for.",
+        "The time is below the minimum that this device needs for the problem's work.",
         f"median {median_ns / 1e3:.3f} us, floor {floor_ns / 1e3:.3f} us",
     )
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """What of a call is nobody's work, in ns: by the control runner, where no author is."""
+    """The overhead of a call in ns, which isn't the author's work: measured in the control runner,
+    without any author's code."""
 
     took_ns: float
-    """Of the judge's bracket around it."""
+    """Part of the judge's bracket around the call."""
     main_cpu_ns: float
-    """Of the main thread's processor time."""
+    """Part of the main thread's processor time."""
     tree_cpu_ns: float
-    """Of everything's processor time, by processor: with several ranks each has its part."""
+    """Part of the whole tree's processor time, per processor: several ranks share it."""
     build_cpu_ns: float
-    """Of the processor time before the call, while its inputs were laid out: what nineteen in
-    twenty of the control calls stay below."""
+    """Processor time before the call, while its inputs are made: the 95 % quantile of the control
+    calls."""
     still_cpu_ns: float
-    """The same of the time while it had to wait for the call."""
+    """The same for the time while the runner must wait for the call."""
     spread_ns: float
-    """How far the middle half of the brackets around the control calls lie apart."""
+    """Interquartile range of the brackets around the control calls."""
 
     def bounded_ns(self, window: Window) -> float:
-        """The claim, but never less than the time that surely belongs to the call.
+        """The claim, but never less than the time that certainly belongs to the call.
 
-        Of a call that counts until its output was described nothing is subtracted.
+        If the call counts until its output was described, nothing is subtracted.
         """
         if window.described:
             return float(window.bracket_ns)
@@ -93,7 +95,8 @@ class Baseline:
         )
 
     def contradiction(self, windows: Sequence[Window]) -> Contradiction | None:
-        """What the judge's clocks clearly have against the claims; None when nothing."""
+        """A clear contradiction between the judge's clocks and the claims; None if there is
+        none."""
         windows = [window for window in windows if not window.described]
         if not windows:
             return None
@@ -117,8 +120,8 @@ class Baseline:
         return None
 
     def suspicion(self, windows: Sequence[Window]) -> str | None:
-        """What makes the claims look invented, if anything: no kernel's times lie far closer
-        together than what the judge's own clock saw of the same calls, and far below it as well.
+        """Why the claims look invented; None if they don't. No kernel's times vary much less than
+        the judge's own clock shows for the same calls, and are far below it at the same time.
         """
         windows = [window for window in windows if not window.described]
         if len(windows) < _FEWEST_TO_SUSPECT:
@@ -135,7 +138,7 @@ class Baseline:
         )
 
     def _charges(self) -> Iterator[tuple[str, Callable[[Window], float], float]]:
-        """What may be held against a claim: in words, of one call, and how much accuses nobody."""
+        """The possible contradictions: in words, the value of one call, and the allowed value."""
         yield (
             "work before the call, while the inputs were made",
             lambda window: window.build_cpu_ns,
@@ -158,15 +161,15 @@ class Baseline:
         )
 
     def _computed_ns(self, window: Window) -> float:
-        """Helpers' work takes at least this long, also where the main thread slept meanwhile."""
+        """The least time for the processor time of all threads, also if the main thread slept."""
         alone_ns = window.call_cpu_ns - self.main_cpu_ns
         return max(alone_ns, _shared_ns(window) - self.tree_cpu_ns)
 
 
 class ControlCalls:
-    """What the control runner's calls of one workload have cost so far.
+    """The costs of the control runner's calls of one workload so far.
 
-    Each cost is kept in order, so that the baseline after one more call is looked up, not sorted.
+    Each cost is kept sorted, so that the baseline after another call needs no sorting.
     """
 
     def __init__(self, *, on_gpu: bool) -> None:
@@ -179,7 +182,7 @@ class ControlCalls:
         self._bracket_ns: list[float] = []
 
     def add(self, window: Window) -> None:
-        """One more call. On a GPU its own work is subtracted; on a CPU it has none."""
+        """Add a call. On a GPU its own work is subtracted; on a CPU it has none."""
         work_ns = window.claim_ns if self._on_gpu else 0
         insort(self._took_ns, _took_ns(window) - work_ns)
         insort(self._main_cpu_ns, window.call_cpu_ns - work_ns)
@@ -189,9 +192,9 @@ class ControlCalls:
         insort(self._bracket_ns, _took_ns(window))
 
     def baseline(self, share: float = 1.0) -> Baseline:
-        """What of a call is nobody's work, by the calls so far: there must be one at least.
+        """The overhead of a call, from the calls so far: there must be at least one.
 
-        `share`: how much dearer an answer is than those, as one of more values; on a GPU only.
+        `share`: how much more an answer costs because it has more values; only on a GPU.
         """
         took_ns, main_cpu_ns, tree_cpu_ns = self._usual(share) if self._on_gpu else self._cheapest()
         return Baseline(
@@ -204,8 +207,8 @@ class ControlCalls:
         )
 
     def _cheapest(self) -> tuple[float, float, float]:
-        """What the cheapest answer costs: a submission that gives one gains nothing, and an honest
-        one costs its author some microseconds more."""
+        """The cost of the cheapest answer: a submission that gives one gains nothing, and an honest
+        answer costs its author some microseconds more."""
         return (
             _quantile(self._took_ns, _LOW),
             _quantile(self._main_cpu_ns, _LOW),
@@ -213,7 +216,7 @@ class ControlCalls:
         )
 
     def _usual(self, share: float) -> tuple[float, float, float]:
-        """What nineteen in twenty answers of the harness's own cost less than."""
+        """The 95 % quantile of the cost of the harness's own answers."""
         took_ns = max(_quantile(self._took_ns, _HIGH), 0.0) * share + _SLACK_WALL_NS
         main_cpu_ns = _median(self._main_cpu_ns) * share * _SLACK + _SLACK_NS
         tree_cpu_ns = _median(self._tree_cpu_ns) * share * _SLACK + _SLACK_NS

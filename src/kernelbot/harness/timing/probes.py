@@ -1,8 +1,8 @@
-"""Bytes of an output read the moment its mark is seen, which must be those that are taken later.
+"""Bytes of an output, read as soon as its mark is seen and compared with the output copied later.
 
 Between the mark and the freeze some ten microseconds pass, in which a thread on another processor
-could go on writing. So the judge chooses places before the call, reads them at once when it sees
-the mark, and compares them with the frozen output.
+could continue to write. So the judge chooses places before the call, reads them at once when it
+sees the mark, and compares them with the frozen output.
 """
 
 import ctypes
@@ -10,11 +10,11 @@ import random
 from collections.abc import Sequence
 
 MAX_PROBES = 4
-"""Each costs the judge about half a microsecond, which the output may not be written in."""
+"""Each takes the judge about half a microsecond."""
 _PROBE_BYTES = 1024
 
 Stretch = tuple[int, int]
-"""Where in an output one of its arrays lies, and how many bytes it has."""
+"""Offset and size in bytes of one of an output's arrays."""
 
 
 class _Place(ctypes.Structure):
@@ -26,7 +26,7 @@ class _Place(ctypes.Structure):
 
 
 class Probes(ctypes.Structure):
-    """What is to be read at a mark; see `struct probes` in marks.c."""
+    """The places to read at a mark; see `struct probes` in marks.c."""
 
     _fields_ = (
         ("pid", ctypes.c_int64),
@@ -39,10 +39,10 @@ class Probes(ctypes.Structure):
 
     @classmethod
     def choose(cls, pid: int, stretches: Sequence[Stretch]) -> "Probes":
-        """Places in the memory of process `pid`, known to nobody before.
+        """Random places in the memory of process `pid`.
 
-        `stretches`: of the arrays that are expected. Half of the places are spread over the arrays,
-        half over their bytes.
+        `stretches`: those of the expected arrays. Half of the places are distributed over the
+        arrays, half over their bytes.
         """
         source = random.SystemRandom()
         probes = cls(pid=pid, arrays=len(stretches))
@@ -60,7 +60,7 @@ class Probes(ctypes.Structure):
         return probes
 
     def count_changed(self, output_address: int, stretches: Sequence[Stretch]) -> int:
-        """How many of them differ from the output that now lies at an address of ours."""
+        """How many of them differ from the output that is now at an address of ours."""
         changed = 0
         for place, found in zip(self.places[: self.count], self.found, strict=False):
             address = output_address + stretches[place.array][0] + place.offset

@@ -37,10 +37,10 @@ def median_interval(samples: Sequence[float]) -> tuple[float, float]:
 class StoppingRule:
     """Collects samples of one workload and says when there are enough.
 
-    `longest_s` ends it even below the least number of samples, but only once the judge's own time
-    and a median call for each sample have taken so long: sleeping in some calls, or beside them,
-    makes nobody's samples fewer. `wall_s` passed to `decide` is the time spent on the workload so
-    far, generation of data, flushing and checking included; `judge_s` the judge's own part of it.
+    `longest_s` ends it even below `min_samples`, but only once the judge's own time plus a median
+    call for each sample exceeds it: so nobody gets fewer samples by sleeping in some calls, or
+    between them. `wall_s` passed to `decide` is the time spent on the workload so far, including
+    generation of data, flushing and checking; `judge_s` is the judge's own part of it.
     """
 
     rules: SamplingRules
@@ -48,11 +48,12 @@ class StoppingRule:
     samples_ns: list[float] = field(default_factory=list)
 
     def add(self, sample_ns: float) -> None:
-        """One more sample."""
+        """Add a sample."""
         self.samples_ns.append(sample_ns)
 
     def decide(self, wall_s: float, judge_s: float) -> StoppedBy | None:
-        """None to go on. Precision is only looked at after whole blocks, lest chance decide."""
+        """Why to stop, None to go on. Precision is tested only after whole blocks, since testing
+        after every sample would stop by chance."""
         count = len(self.samples_ns)
         if count >= self.rules.max_samples:
             return StoppedBy.MAX_SAMPLES
@@ -71,7 +72,7 @@ class StoppingRule:
         return StoppedBy.PRECISION if narrow else None
 
     def _decide_early(self, judge_s: float) -> StoppedBy | None:
-        """Below the least number of samples."""
+        """The decision while there are fewer than `min_samples`."""
         if not self.samples_ns:
             return None
         usual_s = statistics.median(self.samples_ns) * len(self.samples_ns) / 1e9

@@ -1,8 +1,8 @@
-"""A second, clean runner beside the author's: known kernels, called under the same conditions.
+"""The control runner: a second, clean runner that calls known kernels under the same conditions.
 
-What a call costs by itself depends on what else the machine does. So it is measured again and
-again between the author's calls, with the same data and as cold caches, where no author's code is
-ever loaded: nobody can forge it, and a busy machine makes both sides slower alike.
+The overhead of a call depends on what else the machine does. So it is measured again and again
+between the author's calls, with the same data and equally cold caches, in a process that never
+loads an author's code: nobody can forge it, and a busy machine slows both sides alike.
 """
 
 import statistics
@@ -21,20 +21,20 @@ from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
 from kernelbot.protocol import JobSpec, Lang, SourceFile, Vendor, Verdict
 
 IDENTITY = "identity"
-"""Returns its first array; of a compiled problem, calls nothing on the same buffers."""
+"""Returns its first array; for a compiled problem, does nothing with the same buffers."""
 NOTHING = "nothing"
 MARK = "mark"
-"""Not even that: on a CPU, one mark and then the other, the cheapest answer that there is."""
+"""No call at all: on a CPU, one mark directly after the other, the cheapest possible answer."""
 _LOADED = "author"
-"""What a runner calls the kernel that was loaded into it: here only ever the problem's anchor."""
+"""A runner's name for the kernel that was loaded into it: here it is always the anchor."""
 _ANCHOR_S = 60.0
-"""A call of the anchor that takes longer isn't waited for."""
+"""The time limit of a call of the anchor."""
 _WARMING_CALLS = 3
 _WARMING_CALLS_ON_CPU = 1
 _EMPTY_CALLS = 3
 _COLD_CALLS = 3
 _PART_SHARE = 0.25
-"""How much of the harness's own cost each further value of an output adds to it, on a GPU."""
+"""Share of the harness's own cost that each further value of an output adds, on a GPU."""
 
 
 class AnchorFailed(Exception):
@@ -53,7 +53,8 @@ class Control:
         *,
         anchor_call_s: float = _ANCHOR_S,
     ) -> None:
-        """`anchor_call_s`: how long a call of the anchor may take, whatever the phase has left."""
+        """`anchor_call_s`: how long a call of the anchor may take, even if the phase has less time
+        left."""
         spec = job.problem
         self._flusher = flusher
         self._anchor_call_s = anchor_call_s
@@ -75,16 +76,16 @@ class Control:
             raise
 
     def extend(self, deadline: float) -> None:
-        """Serve another phase: the runner is as clean as it was."""
+        """Serve another phase: the runner is still clean."""
         self._session.deadline = deadline
 
     def load_anchor(self, source: SourceFile) -> None:
-        """Load the problem's anchor, of all kernels the only one that isn't the harness's own."""
+        """Load the problem's anchor, the only kernel here that isn't the harness's own."""
         with self._own_time():
             self._session.load(source, source.name)
 
     def load_anchor_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
-        """The same of a compiled problem."""
+        """Load the anchor of a compiled problem."""
         with self._own_time():
             self._session.load_library(binary, outputs)
 
@@ -96,7 +97,8 @@ class Control:
 
     @contextmanager
     def _own_time(self) -> Iterator[None]:
-        """However little time the author's phase has left. Raises `AnchorFailed`."""
+        """Use the anchor's own time limit, not that of the author's phase. Raises
+        `AnchorFailed`."""
         deadline = self._session.deadline
         self._session.deadline = time.monotonic() + self._anchor_call_s
         try:
@@ -110,7 +112,8 @@ class Control:
             self._session.deadline = deadline
 
     def calibrate(self, index: int, data: Any) -> float:
-        """Warm up and begin workload `index`'s baseline anew; the median empty call, in ns."""
+        """Warm up and begin a new baseline for workload `index`; returns the median time of an
+        empty call in ns."""
         self._observed[index] = ControlCalls(on_gpu=self._on_gpu)
         for _ in range(_WARMING_CALLS if self._on_gpu else _WARMING_CALLS_ON_CPU):
             self._parts[index] = self.call(data, IDENTITY, cold=False).parts
@@ -127,7 +130,7 @@ class Control:
         self._observed[index].add(self.call(data, kernel).window)
 
     def baseline(self, index: int, parts: int) -> Baseline:
-        """What calls of workload `index` were seen to cost by themselves so far.
+        """The overhead of calls of workload `index`, as measured so far.
 
         `parts`: how many values the author's output consists of.
         """
@@ -149,7 +152,7 @@ class Control:
 
 @contextmanager
 def _blaming_us() -> Iterator[None]:
-    """No author's code runs here: only time running out can be the author's doing."""
+    """No author's code runs here: only running out of time can be the author's fault."""
     try:
         yield
     except AuthorFailure as error:

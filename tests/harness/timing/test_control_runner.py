@@ -15,8 +15,8 @@ from kernelbot.harness.sandbox import (
     Zygote,
     ZygoteConfig,
 )
-from kernelbot.harness.timing.baseline_runner import IDENTITY, AnchorFailed, Control
 from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.control_runner import IDENTITY, AnchorFailed, Control
 from kernelbot.protocol import SourceFile
 from tests.harness.jobs import SORT, a_job
 
