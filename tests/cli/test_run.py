@@ -184,7 +184,7 @@ def test_a_solution_that_misbehaves_is_named(shell: Shell, problem: Path) -> Non
     wrong = next((problem / "solutions" / "wrong").iterdir())
     wrong.rename(problem / "solutions" / "correct" / "not_really.py")
     said = shell("problem", "check", problem)
-    assert (1, True) == (said.code, "✗ correct/not_really.py: wrong_answer" in said.out)
+    assert (1, True) == (said.code, "✗ correct/not_really.py: wrong answer" in said.out)
 
 
 def test_a_file_of_another_language_is_refused(shell: Shell, problem: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.domain.errors import InvalidProblem, Unavailable, UserError
+from kernelbot.protocol.os_errors import in_words
 
 MAX_FILES = 20_000
 MAX_BYTES = 256 << 20
@@ -165,7 +166,9 @@ class _Git:
                 start_new_session=True,
             )
         except OSError as error:
-            raise Unavailable(f"git can't be started: {error}", hint="Is it installed?") from None
+            raise Unavailable(
+                f"git can't be started: {in_words(error)}", hint="Is it installed?"
+            ) from None
         try:
             out, err = process.communicate(timeout=self._limits.timeout_s)
         except subprocess.TimeoutExpired:

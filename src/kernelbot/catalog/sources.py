@@ -7,6 +7,7 @@ from pathlib import Path
 from kernelbot.catalog.fields import Findings
 from kernelbot.domain.errors import InvalidSubmission
 from kernelbot.domain.source import MAX_SOURCE_BYTES
+from kernelbot.protocol.os_errors import in_words
 
 TASK_FILE = "task.yml"
 """A folder with this file is a problem."""
@@ -32,7 +33,7 @@ class Checkout:
         try:
             path = (self.folder / source).resolve()
         except (OSError, ValueError, RuntimeError) as error:
-            findings.error(key, line, f"`{source}` can't be followed: {error}")
+            findings.error(key, line, f"`{source}` can't be followed: {in_words(error)}")
             return None
         if not path.is_relative_to(self.root):
             findings.error(key, line, f"`{source}` leaves the checkout ({self.root.name})")

@@ -28,6 +28,7 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
+from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.units import seconds_text, size_text
 
 _LOW_DISK_BYTES = 1 << 30
@@ -103,7 +104,7 @@ def _tool(name: str, command: str, advice: str, required: bool = False) -> Part:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Part(name, False, required, None, f"{path} doesn't run: {error}")
+        return Part(name, False, required, None, f"{path} doesn't run: {in_words(error)}")
     return Part(name, True, required, _version(asked.stdout), path)
 
 

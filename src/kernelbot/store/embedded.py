@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kernelbot.domain.errors import Unavailable
+from kernelbot.protocol.os_errors import in_words
 from kernelbot.store import postmaster
 from kernelbot.store.bundled import MAJOR_VERSION, account_for, program
 
@@ -232,5 +233,5 @@ def _said(error: Exception) -> str:
         lines = error.stderr.decode(errors="replace").strip().splitlines()
         return " ".join(lines[-2:])[:_LAST_WORDS]
     if isinstance(error, PermissionError):
-        return f"{error}: the account it runs as can't reach it"
-    return str(error)
+        return f"{in_words(error)}: the account it runs as can't reach it"
+    return in_words(error)

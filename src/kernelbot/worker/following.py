@@ -11,6 +11,7 @@ import structlog
 from kernelbot.domain.errors import KernelbotError, SchedulerError, Unavailable
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Fault
+from kernelbot.protocol.os_errors import in_words
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from kernelbot.worker.tally import Tally
 
@@ -92,7 +93,8 @@ class Following:
         except (KernelbotError, OSError) as error:
             self._tally.add("launcher_errors", self.claim.launcher)
             fault = error.fault if isinstance(error, SchedulerError) else Fault.PLATFORM
-            await self.lose(str(error), fault)
+            self._log.warning("launcher_failed", error=repr(error))
+            await self.lose(in_words(error), fault)
             return None
         return outcome
 

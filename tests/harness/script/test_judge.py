@@ -217,7 +217,14 @@ def test_a_script_that_does_not_end_is_a_time_limit(client: RunnerClient) -> Non
     job = _job("while True: pass\n")
     problem = dataclasses.replace(job.problem, timeouts=Timeouts(test_s=0.5))
     outcome, _ = _judge(client, dataclasses.replace(job, problem=problem))
-    assert Verdict.TIME_LIMIT == _last(outcome)[0]
+    said = "The test phase took longer than its time limit of 0.5 s."
+    assert (Verdict.TIME_LIMIT, said) == _last(outcome)
+
+
+def test_a_script_that_works_too_long_is_told_of_processor_time(client: RunnerClient) -> None:
+    job = dataclasses.replace(_job("while True: pass\n"), limits=Limits(cpu_time_s=1.0))
+    said = "The submission used more than 1 s of processor time."
+    assert (Verdict.TIME_LIMIT, said) == _last(_judge(client, job)[0])
 
 
 def test_a_pass_without_results_is_no_pass(client: RunnerClient) -> None:

@@ -7,6 +7,7 @@ worker makes another. Nothing hangs, ever.
 import contextlib
 import importlib.util
 import itertools
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -275,7 +276,8 @@ class Host:
         except ChannelError as error:
             if pool.has_ended():
                 raise
-            raise _JudgeDied(f"The judge died ({error}).") from error
+            sys.stderr.write(f"the judge died: {error}\n")
+            raise _JudgeDied("The judge's process ended before it had a result.") from error
         finally:
             pool.kill(key)
             channel.close()

@@ -30,6 +30,7 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+from kernelbot.protocol.os_errors import in_words
 
 NO_SANDBOX_REFUSED = (
     "This host only judges in the sandbox; start it with --no-sandbox-ok to allow otherwise."
@@ -75,8 +76,11 @@ class Server:
     def _handle_command(self, line: str, pool: ThreadPoolExecutor) -> None:
         try:
             order = json.loads(line)
+            if "ping" in order:
+                self._say({"pong": order["ping"]})
+                return
             folder = order.get("run") or order["cancel"]
-        except (ValueError, AttributeError, KeyError):
+        except (ValueError, AttributeError, KeyError, TypeError):
             print(f"not understood: {line[:200]!r}", file=sys.stderr)
             return
         if "run" in order:
@@ -93,8 +97,11 @@ class Server:
             _write_whole(Path(folder, "result.json"), json.dumps(to_wire(result)))
         except Cancelled:
             ending["cancelled"] = True
-        except (AttemptLost, VersionMismatch, WireError, OSError) as error:
+        except (AttemptLost, VersionMismatch, WireError) as error:
             ending["error"] = str(error)
+        except OSError as error:  # of the job's folder: a full disk, say
+            print(f"{folder}: {error!r}", file=sys.stderr)
+            ending["error"] = in_words(error)
         except Exception as error:  # noqa: BLE001 (told here, and the platform is told as well)
             traceback.print_exc()
             ending["error"] = f"{type(error).__name__}: {error}"

@@ -5,7 +5,7 @@ from typing import Any
 
 from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.sandbox import RunnerExit, SandboxUnavailable
-from kernelbot.protocol import Limits, Verdict
+from kernelbot.protocol import Limits, Phase, Verdict
 
 MAX_TEXT = 16 << 10
 """Of characters of a message or its evidence: checkers quote outputs, and an output may be long."""
@@ -40,15 +40,9 @@ def death(ended: RunnerExit, limits: Limits) -> AuthorFailure | SandboxUnavailab
     """
     who = "The submission" if ended.rank is None else f"Rank {ended.rank}"
     if ended.out_of_memory:
-        mebibytes = limits.memory_bytes >> 20
-        return AuthorFailure(
-            Verdict.MEMORY_LIMIT, f"The submission used more than {mebibytes} MiB of memory."
-        )
+        return out_of_memory(limits)
     if ended.signal == signal.SIGXCPU or ended.cpu_time_s >= limits.cpu_time_s:
-        return AuthorFailure(
-            Verdict.TIME_LIMIT,
-            f"The submission used more than {limits.cpu_time_s:g} s of processor time.",
-        )
+        return out_of_processor_time(limits)
     if ended.signal is not None:
         failure = AuthorFailure(
             Verdict.RUNTIME_ERROR, f"{who} was ended by {_signal_name(ended.signal)}."
@@ -61,6 +55,30 @@ def death(ended: RunnerExit, limits: Limits) -> AuthorFailure | SandboxUnavailab
         Verdict.RUNTIME_ERROR,
         f"{who} ended its own process with exit code {ended.exit_code}.",
     )
+
+
+def out_of_time(phase: Phase, limit_s: float) -> AuthorFailure:
+    """The failure of a phase that wasn't over within its limit."""
+    message = f"The {phase} phase took longer than its time limit of {limit_s:g} s."
+    return AuthorFailure(Verdict.TIME_LIMIT, message)
+
+
+def out_of_processor_time(limits: Limits) -> AuthorFailure:
+    """The failure of a process that worked for too long, however long it took."""
+    message = f"The submission used more than {limits.cpu_time_s:g} s of processor time."
+    return AuthorFailure(Verdict.TIME_LIMIT, message)
+
+
+def out_of_memory(limits: Limits) -> AuthorFailure:
+    """The failure of a submission that the kernel ended for its memory."""
+    message = f"The submission used more than {limits.memory_bytes >> 20} MiB of memory."
+    return AuthorFailure(Verdict.MEMORY_LIMIT, message)
+
+
+def too_much_output(limits: Limits) -> AuthorFailure:
+    """The failure of a submission that printed without end."""
+    message = f"The submission printed more than {limits.output_limit_bytes} bytes."
+    return AuthorFailure(Verdict.OUTPUT_LIMIT, message)
 
 
 def _signal_name(number: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.judge.collected import Collected, Refusal
-from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.judge.failures import AuthorFailure, out_of_time
 from kernelbot.harness.judge.phases import TIMED, cases_of, limit_s, phases_of
 from kernelbot.harness.judge.test_phase import run_tests
 from kernelbot.harness.problem.loader import shared_files, shared_modules
@@ -143,7 +143,7 @@ class NativeJudge:
             if error.disputable:
                 raise
             if error.verdict is Verdict.TIME_LIMIT and time.monotonic() >= session.deadline:
-                error = _out_of_time(phase, phase_limit_s)
+                error = out_of_time(phase, phase_limit_s)
             return _refused(phase, error)
         finally:
             session.terminate()  # the next phase needn't wait while it dies
@@ -253,13 +253,6 @@ class NativeJudge:
                 median_ns=measured.result.median_ns,
             )
         )
-
-
-def _out_of_time(phase: Phase, phase_limit_s: float) -> AuthorFailure:
-    return AuthorFailure(
-        Verdict.TIME_LIMIT,
-        f"The {phase} phase took longer than its time limit of {phase_limit_s:g} s.",
-    )
 
 
 def _refused(

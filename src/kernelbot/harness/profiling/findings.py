@@ -6,6 +6,13 @@ from typing import Any, Protocol
 
 from kernelbot.harness.judge.artifacts import TEXT, Artifacts
 from kernelbot.harness.sandbox import CommandResult
+from kernelbot.protocol import Verdict
+
+_TOO_MUCH = {
+    Verdict.TIME_LIMIT: "took too long",
+    Verdict.MEMORY_LIMIT: "needed too much memory",
+    Verdict.OUTPUT_LIMIT: "printed too much",
+}
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,7 @@ def columns(rows: Sequence[tuple[str, ...]], *, right: int = 1) -> str:
 def last_words(result: CommandResult) -> str:
     """Why a command left nothing, if known: how it was stopped, or its last line."""
     if result.limit is not None:
-        return f"it was stopped ({result.limit})."
+        return f"it was stopped, because it {_TOO_MUCH[result.limit]}."
     lines = [line.strip() for line in result.stderr.splitlines() if line.strip()]
     if lines:
         return lines[-1][:500]

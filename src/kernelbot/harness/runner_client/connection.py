@@ -8,7 +8,13 @@ import os
 import time
 from typing import Any
 
-from kernelbot.harness.judge.failures import AuthorFailure, death, garbage, hung_up
+from kernelbot.harness.judge.failures import (
+    AuthorFailure,
+    death,
+    garbage,
+    hung_up,
+    too_much_output,
+)
 from kernelbot.harness.judge.windows import Ending
 from kernelbot.harness.runner_client.freeze import RunnerTree, is_ending
 from kernelbot.harness.sandbox import Runner, RunnerExit, SandboxUnavailable
@@ -115,10 +121,7 @@ class RunnerConnection:
     def _watch_output(self) -> None:
         for stream in (self._runner.stdout, self._runner.stderr):
             if stream.overflowed:
-                raise AuthorFailure(
-                    Verdict.OUTPUT_LIMIT,
-                    f"The submission printed more than {self.limits.output_limit_bytes} bytes.",
-                )
+                raise too_much_output(self.limits)
 
     def _death(self, error: ChannelError) -> AuthorFailure | SandboxUnavailable:
         """The conversation broke off: find out why. Garbage before the end of a runner is part of

@@ -15,6 +15,7 @@ from typing import Any
 
 from kernelbot.harness.sandbox.descriptors import MAX_AT_ONCE, close_apart
 from kernelbot.harness.sandbox.wire import close_all
+from kernelbot.protocol.os_errors import in_words
 
 _HEADER = struct.Struct("<I")
 _MAX_FDS = 4
@@ -98,7 +99,7 @@ class Channel:
                 self._wait(select.POLLOUT, deadline)
                 continue
             except OSError as error:
-                raise ChannelClosed(str(error)) from error
+                raise ChannelClosed(in_words(error)) from error
             ancillary = []
             while unsent and sent >= len(unsent[0]):
                 sent -= len(unsent.pop(0))
@@ -138,7 +139,7 @@ class Channel:
         except BlockingIOError:
             return False
         except OSError as error:
-            raise ChannelClosed(str(error)) from error
+            raise ChannelClosed(in_words(error)) from error
         if not ahead:
             raise ChannelClosed("end of stream")
         return True
@@ -179,7 +180,7 @@ class Channel:
             self._wait(select.POLLIN, deadline)
             return
         except OSError as error:
-            raise ChannelClosed(str(error)) from error
+            raise ChannelClosed(in_words(error)) from error
         for level, kind, payload in ancillary:
             if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
                 sent = array.array("i")

@@ -4,6 +4,7 @@ import itertools
 import os
 import shutil
 import socket
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from kernelbot.harness.sandbox.model import SandboxUnavailable
 from kernelbot.harness.sandbox.order import Entry, RunnerOrder, RunnerPlace
 from kernelbot.harness.sandbox.runner import Ends, Runner
 from kernelbot.protocol import Limits
+from kernelbot.protocol.os_errors import in_words
 
 _SPAWN_TIMEOUT_S = 30.0
 _PAUSE_S = 0.2
@@ -232,14 +234,19 @@ def _not_started(
     group.remove()
     if not isolated:
         shutil.rmtree(place.box, ignore_errors=True)
-    return SandboxUnavailable(f"No runner could be started: {error}")
+    if isinstance(error, OSError):
+        sys.stderr.write(f"no runner: {error!r}\n")
+    return SandboxUnavailable(f"No runner could be started: {in_words(error)}")
 
 
 def _make_group() -> RunnerGroup:
     try:
         return RunnerGroup()
     except OSError as error:
-        raise SandboxUnavailable(f"The cgroup for a runner could not be made: {error}") from error
+        sys.stderr.write(f"no cgroup: {error!r}\n")
+        raise SandboxUnavailable(
+            f"The cgroup for a runner could not be made: {in_words(error)}"
+        ) from error
 
 
 def _await_hellos(status: socket.socket, expected: set[str], pids: dict[str, int]) -> None:

@@ -223,6 +223,7 @@ def _conclude(
         collected=answer.collected,
         duration_s=duration_s,
         limit=_limit(runner, ending, answer, lines, signal_number),
+        timed_out=answer.timed_out,
     )
 
 

@@ -16,6 +16,7 @@ from kernelbot.harness.host.warm_up import warm_up
 from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
 from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import Entry, RunnerOrder, RunnerPlace
+from kernelbot.protocol.os_errors import in_words
 
 _DATA_ALLOWANCE_BYTES = 1 << 30
 """Added where RLIMIT_DATA stands in for a cgroup: it also counts what the zygote imported."""
@@ -74,7 +75,8 @@ def _follow(packet: wire.Packet, inner: socket.socket) -> int:
             wire.send(status, {"hello": "runner"})
             order = _next_order(inner)
         except OSError as error:
-            wire.send(status, {"error": str(error)})
+            sys.stderr.write(f"runner: {error!r}\n")
+            wire.send(status, {"error": in_words(error)})
             return 1
         if order is None:
             return 0  # nobody needs this runner

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kernelbot.harness.sandbox import kernel
 from kernelbot.harness.sandbox.channel import Channel
+from kernelbot.protocol.os_errors import in_words
 
 _FROM_JUDGE_BYTES = (1 << 32) - 1
 """Of the order, or of one file: the judge is trusted, and a length has no more."""
@@ -43,7 +44,7 @@ def serve(sock: socket.socket) -> None:
     try:
         pid = os.posix_spawnp(order["argv"][0], order["argv"], env)
     except OSError as error:
-        channel.send({"error": str(error), "collected": []})
+        channel.send({"error": in_words(error), "collected": []})
         return
     for fd in fds:
         os.close(fd)

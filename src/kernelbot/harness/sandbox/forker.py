@@ -8,6 +8,7 @@ import importlib
 import os
 import resource
 import socket
+import sys
 from contextlib import suppress
 
 from kernelbot.harness.host.pages import gather_pages
@@ -17,6 +18,7 @@ from kernelbot.harness.sandbox.model import Flavour, Surroundings
 from kernelbot.harness.sandbox.prefork import Child, Prefork
 from kernelbot.harness.timing.marks import are_native
 from kernelbot.protocol import ProblemSpec, precompile_decoders
+from kernelbot.protocol.os_errors import in_words
 
 
 def main(argv: list[str]) -> None:
@@ -123,7 +125,8 @@ class _Forker:
 
     def _refuse(self, packet: wire.Packet, error: OSError) -> None:
         with socket.socket(fileno=os.dup(packet.fds[init.STATUS])) as status, suppress(OSError):
-            wire.send(status, {"error": f"no runner could be started: {error}"})
+            sys.stderr.write(f"no runner: {error!r}\n")
+            wire.send(status, {"error": in_words(error)})
 
     def _fork(self) -> int:
         """As `os.fork`; isolated, the child is the first process of a pid namespace of its own."""

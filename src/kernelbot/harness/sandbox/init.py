@@ -23,6 +23,7 @@ from kernelbot.harness.sandbox.enclosure import PRIVATE_FOLDERS, ways_back
 from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import RunnerOrder, RunnerPlace
 from kernelbot.protocol import Limits
+from kernelbot.protocol.os_errors import in_words
 
 _MAX_FILES_EACH = 65536
 STATUS, CHANNEL, STDOUT, STDERR = range(4)
@@ -196,7 +197,7 @@ def _reap(runner_pid: int) -> int | None:
 
 def _answer_with_error(control_channel: socket.socket, error: OSError) -> None:
     """Tell whoever comes for this runner why it can't be had."""
-    sys.stderr.write(f"runner: {error}\n")
+    sys.stderr.write(f"runner: {error!r}\n")
     packet = wire.receive(control_channel)
     if packet is not None:
-        wire.send(socket.socket(fileno=packet.fds[STATUS]), {"error": str(error)})
+        wire.send(socket.socket(fileno=packet.fds[STATUS]), {"error": in_words(error)})

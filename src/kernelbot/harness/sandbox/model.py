@@ -78,3 +78,5 @@ class CommandResult:
     duration_s: float
     limit: Verdict | None
     """`time_limit`, `memory_limit` or `output_limit` where one of these ended it."""
+    timed_out: bool
+    """Of `time_limit`: the time given for it was up, and not the processor time in its limits."""

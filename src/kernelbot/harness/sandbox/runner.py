@@ -191,7 +191,10 @@ class Runner:
 
 def _open_living(pid: int, status: socket.socket) -> int:
     """A handle on `pid`, which is surely still the process that said hello."""
-    pidfd = os.pidfd_open(pid)
+    try:
+        pidfd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        raise SandboxUnavailable("it died at once") from None
     poll = select.poll()
     poll.register(status, 0)
     if poll.poll(0):  # only a hang-up is reported without being asked for

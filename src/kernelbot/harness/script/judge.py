@@ -207,7 +207,7 @@ class _ScriptJudge:
         self._collected.add_output(result.stdout, result.stderr)
         self._collected.spend("script", result.duration_s)
         self._collected.notes += [f"{phase}: {key} was reported twice" for key in report.doubled]
-        concluded = refuse_impossible(self._job, conclude(phase, cases, report, result))
+        concluded = refuse_impossible(self._job, conclude(self._job, phase, cases, report, result))
         return _Ran(concluded, report, result)
 
     def _argv(self, phase: Phase) -> list[str]:

@@ -3,6 +3,13 @@
 import signal
 from dataclasses import replace
 
+from kernelbot.harness.judge.failures import (
+    out_of_memory,
+    out_of_processor_time,
+    out_of_time,
+    too_much_output,
+)
+from kernelbot.harness.judge.phases import limit_s
 from kernelbot.harness.sandbox import CommandResult
 from kernelbot.harness.script.report import (
     ReportBroken,
@@ -51,7 +58,11 @@ def refuse_impossible(job: JobSpec, result: PhaseResult) -> PhaseResult:
 
 
 def conclude(
-    phase: Phase, cases: tuple[Case, ...], report: ScriptReport, result: CommandResult
+    job: JobSpec,
+    phase: Phase,
+    cases: tuple[Case, ...],
+    report: ScriptReport,
+    result: CommandResult,
 ) -> PhaseResult:
     """Decide a phase from how the script ended and what it reported."""
     results: tuple[CaseResult, ...] = ()
@@ -61,7 +72,7 @@ def conclude(
             results = case_results(report, cases)
         else:
             workloads = workload_results(report, cases)
-        verdict, failure = _decide(phase, cases, report, result, results, workloads)
+        verdict, failure = _decide(job, phase, cases, report, result, results, workloads)
     except ReportBroken as error:
         verdict = Verdict.RULE_VIOLATION
         message = f"The script reported an impossible time: {error}"
@@ -70,6 +81,7 @@ def conclude(
 
 
 def _decide(
+    job: JobSpec,
     phase: Phase,
     cases: tuple[Case, ...],
     report: ScriptReport,
@@ -78,7 +90,7 @@ def _decide(
     workloads: tuple[WorkloadResult, ...],
 ) -> tuple[Verdict, Failure | None]:
     if result.limit is not None:
-        return result.limit, Failure(Fault.AUTHOR, _limit_message(result, phase))
+        return result.limit, Failure(Fault.AUTHOR, _stopped(job, phase, result))
     if report.passed and result.exit_code == 0:
         return _believe(phase, cases, results, workloads)
     if result.exit_code == _TESTS_FAILED or report.says_wrong:
@@ -130,9 +142,12 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _limit_message(result: CommandResult, phase: Phase) -> str:
-    if result.limit is Verdict.TIME_LIMIT:
-        return f"The {phase} phase was not done after {result.duration_s:.1f} s."
+def _stopped(job: JobSpec, phase: Phase, result: CommandResult) -> str:
+    """Which limit ended the script, in the words of natively judged problems."""
     if result.limit is Verdict.MEMORY_LIMIT:
-        return f"The {phase} phase needed more memory than it may use."
-    return f"The {phase} phase printed more than it may."
+        return out_of_memory(job.limits).message
+    if result.limit is Verdict.OUTPUT_LIMIT:
+        return too_much_output(job.limits).message
+    if result.timed_out:
+        return out_of_time(phase, limit_s(job.problem, phase)).message
+    return out_of_processor_time(job.limits).message
