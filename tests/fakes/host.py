@@ -51,7 +51,9 @@ def main() -> None:
     cancelled: set[str] = set()
     for line in sys.stdin:
         message = json.loads(line)
-        if "cancel" in message:
+        if "ping" in message:
+            _say({"pong": message["ping"]})
+        elif "cancel" in message:
             cancelled.add(message["cancel"])
         else:
             threading.Thread(target=_judge, args=(message["run"], cancelled), daemon=True).start()
@@ -132,8 +134,12 @@ def _result(job: JobSpec, words: list[str]) -> RunResult:
 
 
 def _tell(folder: str, **message: object) -> None:
+    _say({"job": folder, **message})
+
+
+def _say(message: dict[str, object]) -> None:
     with _OUT:
-        print(json.dumps({"job": folder, **message}), flush=True)
+        print(json.dumps(message), flush=True)
 
 
 if __name__ == "__main__":

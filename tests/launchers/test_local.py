@@ -11,6 +11,7 @@ import pytest
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.host import PATIENCE_S
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.protocol import (
     DeviceSpec,
@@ -38,9 +39,9 @@ def _job(text: str, job_id: str = "1.1.x", device: str = "CPU") -> JobSpec:
 
 @contextlib.asynccontextmanager
 async def _launcher(
-    folder: Path, command: tuple[str, ...] = FAKE_HARNESS
+    folder: Path, command: tuple[str, ...] = FAKE_HARNESS, patience_s: float = PATIENCE_S
 ) -> AsyncIterator[LocalLauncher]:
-    launcher = LocalLauncher(LocalSettings(folder / "jobs", {"CPU": command}))
+    launcher = LocalLauncher(LocalSettings(folder / "jobs", {"CPU": command}, patience_s))
     await launcher.start()
     try:
         yield launcher
@@ -129,6 +130,22 @@ async def test_a_host_that_stands_still_is_killed_when_the_time_is_up(tmp_path: 
         await _events(launcher, handle)
         after = await _outcome(launcher, await launcher.launch(_job("accepted", "2.1.x")))
     assert (outcome.state, after.state) == (JobState.LOST, JobState.FINISHED)
+
+
+async def test_a_host_that_stays_stopped_is_killed_before_the_time_is_up(tmp_path: Path) -> None:
+    async with _launcher(tmp_path, patience_s=1) as launcher:
+        handle = await launcher.launch(_job("stop"))
+        await _events(launcher, handle)
+        outcome = await launcher.poll(handle)
+        after = await _outcome(launcher, await launcher.launch(_job("accepted", "2.1.x")))
+    assert Outcome(JobState.LOST, reason="the harness stood still, so it was ended") == outcome
+    assert JobState.FINISHED == after.state
+
+
+async def test_a_host_that_answers_is_kept_however_long_its_job_is_silent(tmp_path: Path) -> None:
+    async with _launcher(tmp_path, patience_s=1) as launcher:
+        handle = await launcher.launch(_job("sleep 3 accepted"))
+        assert JobState.FINISHED == (await _outcome(launcher, handle)).state
 
 
 async def _be_overdue(handle: str) -> None:

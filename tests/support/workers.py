@@ -114,7 +114,13 @@ async def finished(world: World, submission_id: int, timeout_s: float = 30.0) ->
 
 def kill_fake_hosts() -> None:
     """SIGKILL to every fake host that this process started."""
+    signal_hosts(signal.SIGKILL, of=b"tests.fakes.host")
+
+
+def signal_hosts(number: signal.Signals, *, of: bytes) -> int:
+    """Signal every host of this program that this process started; returns how many."""
     children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-    for pid in children:
-        if b"tests.fakes.host" in Path(f"/proc/{pid}/cmdline").read_bytes():
-            os.kill(int(pid), signal.SIGKILL)
+    found = [pid for pid in children if of in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    for pid in found:
+        os.kill(int(pid), number)
+    return len(found)

@@ -14,11 +14,20 @@ import pytest
 
 from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.states import RunState
+from kernelbot.main.judge_once import HARNESS
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from tests.support.gates import Gate, closed_gate
-from tests.support.workers import finished, kill_fake_hosts, quick_settings, worker_process, working
+from tests.support.problems import CORRECT
+from tests.support.workers import (
+    finished,
+    kill_fake_hosts,
+    quick_settings,
+    signal_hosts,
+    worker_process,
+    working,
+)
 from tests.support.world import World, open_world
 
 
@@ -94,6 +103,26 @@ async def test_a_host_killed_while_a_job_runs(world: World, tmp_path: Path) -> N
         shown = await finished(world, submitted.id)
     assert shown.verdict == Verdict.ACCEPTED
     assert await _results(world) == ONCE_PER_RUN
+
+
+async def test_a_host_stopped_while_a_job_runs(world: World, tmp_path: Path) -> None:
+    """The real harness, which a signal has stopped for good: the attempt is lost, the next one
+    finds another host."""
+    await world.board()
+    quick = quick_settings(tmp_path)
+    settings = quick.model_copy(
+        update={
+            "harness_command": HARNESS,
+            "worker": quick.worker.model_copy(update={"host_stale_s": 10.0}),
+        }
+    )
+    async with working(settings, world.database.url):
+        slow = b"import time\ntime.sleep(1)\n" + CORRECT
+        submitted = await world.submit(content=slow, mode=Mode.TEST)
+        await _running(world, submitted.id)
+        assert 1 == signal_hosts(signal.SIGSTOP, of=b"kernelbot.harness\0host")
+        shown = await finished(world, submitted.id, timeout_s=60)
+    assert (Verdict.ACCEPTED, 2) == (shown.verdict, shown.runs[0].attempts)
 
 
 async def test_two_workers_judge_everything_once(world: World, tmp_path: Path) -> None:

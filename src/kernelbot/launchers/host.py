@@ -15,14 +15,20 @@ from kernelbot.protocol import ProgressEvent, WireError, from_wire
 from kernelbot.protocol.environment import passed_on
 from kernelbot.protocol.version import PROTOCOL_VERSION
 
+PATIENCE_S = 60.0
+"""For how long a host may say nothing, although it is asked all the time."""
 _STOP_S = 5.0
 _LINE_BYTES = 4 << 20
+_PINGS = 12
+"""How often it is asked within its patience."""
 log = structlog.get_logger()
 
 
 class HostProcess:
     """One life of a host. `on_event(job dir, event)` and `on_end(job dir, why)` are called from
-    the event loop; `on_exit` once when the process is gone."""
+    the event loop; `on_exit` once when the process is gone.
+
+    One that stands still, stopped by a signal say, is killed after `patience_s`."""
 
     def __init__(
         self,
@@ -31,13 +37,19 @@ class HostProcess:
         on_event: Callable[[str, ProgressEvent], None],
         on_end: Callable[[str, str], None],
         on_exit: Callable[["HostProcess"], None],
+        patience_s: float,
     ) -> None:
         self._process = process
         self.lock_path = lock_path
         self._on_event = on_event
         self._on_end = on_end
         self._on_exit = on_exit
+        self._silent_for = 0
+        """So many pings in a row have had no answer."""
+        self.stood_still = False
+        """Whether that is why it was killed."""
         self._reader = asyncio.create_task(self._read(), name=f"host {process.pid}")
+        self._pinger = asyncio.create_task(self._ping(patience_s), name=f"ping {process.pid}")
 
     @classmethod
     async def start(
@@ -47,6 +59,7 @@ class HostProcess:
         on_event: Callable[[str, ProgressEvent], None],
         on_end: Callable[[str, str], None],
         on_exit: Callable[["HostProcess"], None],
+        patience_s: float = PATIENCE_S,
     ) -> "HostProcess":
         """Start it. The lock file stays locked for exactly as long as the process lives."""
         lock = LockFile.acquire(lock_path)
@@ -63,7 +76,7 @@ class HostProcess:
             )
         finally:
             lock.release()
-        return cls(process, lock_path, on_event, on_end, on_exit)
+        return cls(process, lock_path, on_event, on_end, on_exit, patience_s)
 
     @property
     def alive(self) -> bool:
@@ -74,12 +87,17 @@ class HostProcess:
         """One line to the host. Silent when it is gone: its jobs are lost, as `poll` says."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._write(message)
             await self._process.stdin.drain()
+
+    def _write(self, message: dict[str, str]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
 
     async def close(self) -> None:
         """Ask it to end, then make it."""
         assert self._process.stdin is not None
+        self._pinger.cancel()
         self._process.stdin.close()
         if self._process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -92,10 +110,26 @@ class HostProcess:
 
     async def _read(self) -> None:
         while line := await self._next_line():
+            self._silent_for = 0
             self._take(line)
+        self._pinger.cancel()
         self.kill()
         await self._process.wait()
         self._on_exit(self)
+
+    async def _ping(self, patience_s: float) -> None:
+        """Ask whether it lives, and kill it when it doesn't say so.
+
+        What is counted are our own turns: a machine that was asleep, or we who were stopped, take
+        nothing from its patience but one of them.
+        """
+        while self._silent_for < _PINGS:
+            self._write({"ping": "alive"})  # never waits: one that stands still reads nothing
+            await asyncio.sleep(patience_s / _PINGS)
+            self._silent_for += 1
+        log.error("host_stands_still", pid=self._process.pid, patience_s=patience_s)
+        self.stood_still = True
+        self.kill()
 
     async def _next_line(self) -> bytes:
         """Empty at the end. What is too long is left out: only an event can be, and the host has
@@ -110,6 +144,8 @@ class HostProcess:
     def _take(self, line: bytes) -> None:
         try:
             message = json.loads(line)
+            if "pong" in message:
+                return
             job = message["job"]
             if message.get("finished"):
                 self._on_end(job, str(message.get("error", "")))

@@ -20,7 +20,7 @@ import structlog
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import Availability, JobState, Outcome
-from kernelbot.launchers.host import HostProcess
+from kernelbot.launchers.host import PATIENCE_S, HostProcess
 from kernelbot.launchers.lockfile import is_held
 from kernelbot.protocol import (
     JobSpec,
@@ -31,6 +31,7 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+from kernelbot.protocol.os_errors import in_words
 
 _POLL_S = 0.2
 _KEEP_S = 24 * 3600.0
@@ -40,6 +41,8 @@ _SLACK_S = 300.0
 """What a job may take beyond its time limits together: hosts start up, and they clean up."""
 _GONE = ".gone"
 _GIVEN_UP = "the harness ended it without a result"
+_DIED = "the harness ended before it had a result"
+_STOOD_STILL = "the harness stood still, so it was ended"
 log = structlog.get_logger()
 
 
@@ -50,6 +53,8 @@ class LocalSettings:
     jobs_dir: Path
     commands: dict[str, tuple[str, ...]]
     """Device name to the command of its host."""
+    patience_s: float = PATIENCE_S
+    """For how long a host may stand still before it is killed; its jobs are lost with it."""
 
 
 class LocalLauncher:
@@ -62,7 +67,7 @@ class LocalLauncher:
         self._followers: dict[str, asyncio.Queue[ProgressEvent | None]] = {}
         self._job_hosts: dict[str, HostProcess] = {}
         self._ended: dict[str, str] = {}
-        """Why a job has no result if it has none: its host has said that it is done with it."""
+        """Why a job has no result if it has none: its host is done with it, or was killed."""
         self._closed = False
 
     async def start(self) -> None:
@@ -166,9 +171,12 @@ class LocalLauncher:
                     on_event=self._event,
                     on_end=self._end,
                     on_exit=self._exited,
+                    patience_s=self._settings.patience_s,
                 )
             except OSError as error:
-                raise PlatformError(f"The host for {device!r} can't be started: {error}") from error
+                raise PlatformError(
+                    f"The host for {device!r} can't be started: {in_words(error)}"
+                ) from error
             self._hosts[device] = host
             return host
 
@@ -191,6 +199,8 @@ class LocalLauncher:
             log.error("host_died", jobs=len(mine))
         host.lock_path.unlink(missing_ok=True)  # no lock counts as one that nobody holds
         for handle in mine:
+            if host.stood_still:
+                self._ended[handle] = _STOOD_STILL
             self._tell_end(handle)
 
     def _clean_up(self) -> None:
@@ -252,10 +262,8 @@ def _poll(folder: Path, ended: str | None) -> Outcome:
     try:
         text = (folder / "result.json").read_text(encoding="utf-8")
     except FileNotFoundError:
-        if not lives:
-            return Outcome(JobState.LOST, reason="the harness ended before it had a result")
-        if ended is not None:
-            return Outcome(JobState.LOST, reason=ended)
+        if ended is not None or not lives:
+            return Outcome(JobState.LOST, reason=ended or _DIED)
         return _OVERDUE if _is_overdue(folder) else Outcome(JobState.RUNNING)
     try:
         return Outcome(JobState.FINISHED, from_wire(RunResult, json.loads(text)))

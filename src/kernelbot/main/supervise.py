@@ -1,4 +1,4 @@
-"""Children of `serve`: started again when they die, stopped in order."""
+"""Children of `serve`: started again when they die or stand still, stopped in order."""
 
 import asyncio
 import contextlib
@@ -11,10 +11,13 @@ from dataclasses import dataclass
 import structlog
 
 from kernelbot.main.settings import Settings
+from kernelbot.main.watchdog import STANDSTILL_S
 
 _STOP_SLACK_S = 10.0
 _STEADY_S = 30.0
 _MAX_PAUSE_S = 10.0
+_LOOKS = 12
+"""How often a child that a signal has stopped is looked at before it is killed."""
 log = structlog.get_logger()
 
 
@@ -29,6 +32,9 @@ class Child:
     """Time from the request to stop until it is killed."""
     descriptors: tuple[int, ...] = ()
     """Descriptors that it inherits besides the standard ones."""
+    standstill_s: float = STANDSTILL_S
+    """For how long it may be stopped by a signal. If it hangs, it ends itself (`watchdog`), but it
+    can't if nothing of it runs."""
 
 
 def child(
@@ -78,7 +84,7 @@ async def _keep(child: Child, stopping: asyncio.Event) -> None:
         except OSError as error:  # no memory, or too many processes: this may be temporary
             log.error("child_not_started", child=child.name, error=str(error))
         else:
-            code = await _ended(process, stopping)
+            code = await _ended(process, child, stopping)
             if code is None:
                 await _stop(process, child)
                 return
@@ -100,13 +106,36 @@ async def _start(child: Child) -> asyncio.subprocess.Process:
     )
 
 
-async def _ended(process: asyncio.subprocess.Process, stopping: asyncio.Event) -> int | None:
-    """Its exit code if it ended by itself; None: it must be stopped."""
+async def _ended(
+    process: asyncio.subprocess.Process, child: Child, stopping: asyncio.Event
+) -> int | None:
+    """Its exit code if it ended by itself or because it stood still; None: it must be stopped."""
     waits = [asyncio.ensure_future(process.wait()), asyncio.ensure_future(stopping.wait())]
+    watch = asyncio.ensure_future(_kill_stopped(process, child))
     await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    for wait in waits:
+    for wait in (*waits, watch):
         wait.cancel()
     return None if stopping.is_set() else process.returncode
+
+
+async def _kill_stopped(process: asyncio.subprocess.Process, child: Child) -> None:
+    """Kill it once it was found stopped by a signal so many times in a row. Our own turns are
+    counted: while the machine sleeps, or we are stopped too, no time passes for it."""
+    looks = 0
+    while looks < _LOOKS:
+        await asyncio.sleep(child.standstill_s / _LOOKS)
+        looks = looks + 1 if _is_stopped(process.pid) else 0
+    log.error("child_stands_still", child=child.name, standstill_s=child.standstill_s)
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+
+
+def _is_stopped(pid: int) -> bool:
+    """Whether a signal has stopped our child, and none has continued it."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # it has ended
+        return False
 
 
 async def _stop(process: asyncio.subprocess.Process, child: Child) -> None:

@@ -55,6 +55,8 @@ class WorkerSettings(BaseModel):
     sweep_s: float = Field(default=5.0, gt=0)
     grace_s: float = Field(default=10.0, ge=0)
     """How long running jobs may continue after SIGTERM before they go back into the queue."""
+    host_stale_s: float = Field(default=60.0, gt=0)
+    """A device's harness host that is silent for longer is killed, and its jobs are tried again."""
 
 
 class QueueSettings(BaseModel):

@@ -104,7 +104,8 @@ def launchers(settings: Settings) -> dict[str, Launcher]:
         for device in settings.device_configs()
         if device.launcher == "local"
     }
-    return {"local": LocalLauncher(LocalSettings(settings.data / "jobs", commands))}
+    local = LocalSettings(settings.data / "jobs", commands, settings.worker.host_stale_s)
+    return {"local": LocalLauncher(local)}
 
 
 def _gone(owners: Path, names: list[str]) -> list[str]:

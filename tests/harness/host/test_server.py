@@ -68,6 +68,12 @@ def test_events_and_result_are_in_the_folder_and_on_stdout(
     assert {"events.jsonl", "jobspec.json", "result.json"} == {p.name for p in tmp_path.iterdir()}
 
 
+def test_a_host_answers_whoever_asks_whether_it_lives(host: RunningHost) -> None:
+    assert host.process.stdout is not None
+    host.say({"ping": "a'; echo x"})
+    assert {"pong": "a'; echo x"} == json.loads(host.process.stdout.readline())
+
+
 @pytest.mark.timed
 def test_a_cancelled_job_ends_at_once_without_a_result(host: RunningHost, tmp_path: Path) -> None:
     job = a_job("import time\ntime.sleep(100)\n")
