@@ -55,6 +55,36 @@ async def test_an_answer_shows_what_has_changed(
     assert before[0] != after
 
 
+@pytest.mark.parametrize("path", ["/api/v1/submissions", "/user/submissions"])
+async def test_a_list_tells_why_of_now_when_something_else_has_changed(
+    door: Door, path: str
+) -> None:
+    """What is listed stays as it is; what it is compared with doesn't."""
+    await door.world.board()
+    first, second = [(await door.world.submit()).id for _ in range(2)]
+    known = "UPDATE submissions SET code_sha256 = source_sha256"
+    await do(door, FINISHED, known, RANKED)
+    cli = {"X-Popcorn-Cli-Id": door.world.ada.token}
+    organisers = door.world.services
+    seen = [(await door.ada.get(path, headers=cli)).json() for _ in range(2)]
+    await organisers.reviews.refuse(door.world.admin.user, first, "copied")
+    seen.append((await door.ada.get(path, headers=cli)).json())
+    await organisers.deletion.delete_submission(door.world.admin.user, first)
+    seen.append((await door.ada.get(path, headers=cli)).json())
+    await organisers.users.ban(door.world.admin.user, door.world.ada.user.id)
+    seen.append((await door.ada.get(path, headers=cli)).json())
+    async with client_of(create_app(door.world.services), door.world.ada) as elsewhere:
+        assert (await elsewhere.get(path, headers=cli)).json() == seen[-1]
+    reasons = [_reason_of(answer, second) for answer in seen]
+    assert ["same_code", "same_code", None, None, "banned"] == reasons
+
+
+def _reason_of(answer: Any, number: int) -> str | None:
+    entries = answer["submissions"] if isinstance(answer, dict) else answer
+    (entry,) = [each for each in entries if each["id"] == number]
+    return entry["not_ranked"] and str(entry["not_ranked"]["reason"])
+
+
 async def test_a_list_is_what_its_model_says(door: Door) -> None:
     await door.world.board()
     for _ in range(3):

@@ -24,6 +24,10 @@ class Answers:
         default_factory=lambda: VersionedCache(_KEPT_OF_LISTS)
     )
     """By the submission's number: its entry in a list. Most don't change between two requests."""
+    listed_popcorn: VersionedCache[int, bytes] = field(
+        default_factory=lambda: VersionedCache(_KEPT_OF_LISTS)
+    )
+    """The same as existing clients read it."""
     standings: VersionedCache[tuple[int, str, int, int], bytes] = field(
         default_factory=lambda: VersionedCache(_KEPT)
     )

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from kernelbot.domain.queue import QueueLength, QueueLoad, WorkerCount
 from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus
 from kernelbot.store import devices
 from kernelbot.store.database import Database
-from kernelbot.store.devices import Count, Length, Load
 
 FRESH_S = 30.0
 """A worker without a heartbeat for longer counts as dead."""
@@ -15,8 +15,8 @@ FRESH_S = 30.0
 class Busyness:
     """What the metrics show."""
 
-    load: dict[str, Load]
-    counts: list[Count]
+    load: dict[str, QueueLoad]
+    counts: list[WorkerCount]
 
 
 class Devices:
@@ -38,14 +38,14 @@ class Devices:
         async with self._database.read() as session:
             load = await devices.load(session)
             counts = await devices.counts(session)
-        idle = Load()
+        idle = QueueLoad()
         names = [device.spec.name for device in self._configured]
         return Busyness({name: load.get(name, idle) for name in names}, counts)
 
     def _status(
         self,
         device: DeviceConfig,
-        lengths: dict[str, Length],
+        lengths: dict[str, QueueLength],
         reports: list[DeviceReport],
     ) -> DeviceStatus:
         name = device.spec.name
@@ -53,7 +53,7 @@ class Devices:
             (report for report in reports if report.device == name),
             DeviceReport(name, False, "no worker serves it just now"),
         )
-        length = lengths.get(name, Length())
+        length = lengths.get(name, QueueLength())
         return DeviceStatus(
             name=name,
             vendor=device.spec.vendor,

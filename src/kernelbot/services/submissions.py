@@ -9,6 +9,7 @@ import structlog
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, TooManyRequests
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.states import RunState, submission_state
+from kernelbot.domain.submissions import BareSubmission, ListedSubmission, Place
 from kernelbot.domain.types import (
     DeviceConfig,
     Event,
@@ -28,13 +29,12 @@ from kernelbot.services.devices import FRESH_S
 from kernelbot.services.notifications import Listener
 from kernelbot.services.permissions import is_admin, require_admin
 from kernelbot.services.ranking.places import Places
-from kernelbot.services.views import Listed, SubmissionSnapshot
+from kernelbot.services.views import SubmissionSnapshot
 from kernelbot.services.wait_estimate import place_of
 from kernelbot.store import deletion, queue, reviews, submissions, users
 from kernelbot.store.database import Database, ReadSession
 from kernelbot.store.new_submissions import AddedRun, NewRow, add_submission
 from kernelbot.store.queue import Waiting
-from kernelbot.store.submissions import Place
 
 _RETRY_S = 10.0
 log = structlog.get_logger()
@@ -135,11 +135,12 @@ class Submissions:
         """
         async with self._database.read() as session:
             row = await visible(session, viewer, submission_id)
-            own = (await submissions.runs(session, [row]))[submission_id].runs
+            own = await submissions.entries(session, [submission_id])
             again = await submissions.rejudged_runs(session, row)
             secret = views.sees_secret(viewer)
             results = await submissions.results(session, submission_id, secret=secret)
-        return views.with_results([*own, *again], results, secret=secret)
+        runs = (*(run for found in own for run in found.runs), *again)
+        return views.with_results(runs, results, secret=secret)
 
     async def list_submissions(
         self,
@@ -165,7 +166,7 @@ class Submissions:
         limit: int = 50,
         before_id: int | None = None,
         offset: int = 0,
-    ) -> list[Listed]:
+    ) -> list[ListedSubmission]:
         """As `list_submissions`, but only what tells whether what was shown of each is still
         true."""
         if board is not None and "\x00" in board:
@@ -184,7 +185,7 @@ class Submissions:
         user: str | None = None,
         limit: int = 50,
         before_id: int | None = None,
-    ) -> list[Listed]:
+    ) -> list[ListedSubmission]:
         """As `page`, of a board everybody's, for its organisers, and without `board` on all of
         them, for admins; with `user` that person's alone. Raises `NotFound`, `NotAllowed`.
         """
@@ -208,26 +209,31 @@ class Submissions:
                 )
             return await self._placed(session, rows)
 
-    async def listed(self, found: list[Listed]) -> list[tuple[Listed, Submission]]:
+    async def listed(
+        self, found: list[ListedSubmission]
+    ) -> list[tuple[ListedSubmission, Submission]]:
         """What a page found as lists show it, without code and results; each with what it is true
         of, which may be newer than the page."""
         if not found:
             return []
         async with self._database.read() as session:
-            runs = await submissions.runs(session, [one.row for one in found])
+            entries = await submissions.entries(session, [one.id for one in found])
+        places = {one.id: one.places for one in found}
         return [
             (
-                replace(one, hash=runs[one.row.id].hash),
-                views.submission(one.row, runs[one.row.id].runs, one.places),
+                ListedSubmission(one.submission.id, one.hash, places[one.submission.id]),
+                views.submission(one.submission, one.runs, places[one.submission.id]),
             )
-            for one in found
+            for one in entries
         ]
 
-    async def _placed(self, session: ReadSession, found: list[submissions.Listed]) -> list[Listed]:
+    async def _placed(
+        self, session: ReadSession, found: list[submissions.Listed]
+    ) -> list[ListedSubmission]:
         places: dict[int, tuple[Place, ...]] = {}
         for place in await self._places.of(session, [best for one in found for best in one.bests]):
             places[place.submission_id] = (*places.get(place.submission_id, ()), place)
-        return [Listed(one.row, one.hash, places.get(one.row.id, ())) for one in found]
+        return [ListedSubmission(one.id, one.hash, places.get(one.id, ())) for one in found]
 
     async def on_board(
         self, actor: User, board: str, *, limit: int = 100, offset: int = 0
@@ -336,7 +342,7 @@ async def _whole(
     return views.whole(snapshot, code, results)
 
 
-async def _existing(session: ReadSession, submission_id: int) -> submissions.SubmissionRow:
+async def _existing(session: ReadSession, submission_id: int) -> BareSubmission:
     """Raises `NotFound`."""
     known = can_be_id(submission_id)
     row = await submissions.one(session, submission_id) if known else None
@@ -345,18 +351,14 @@ async def _existing(session: ReadSession, submission_id: int) -> submissions.Sub
     return row
 
 
-async def visible(
-    session: ReadSession, viewer: User, submission_id: int
-) -> submissions.SubmissionRow:
+async def visible(session: ReadSession, viewer: User, submission_id: int) -> BareSubmission:
     """Raises `NotFound`, and `NotAllowed` where its code isn't for this person's eyes."""
     row = await _existing(session, submission_id)
     await _require_visible(session, viewer, row)
     return row
 
 
-async def _require_visible(
-    session: ReadSession, viewer: User, row: submissions.SubmissionRow
-) -> None:
+async def _require_visible(session: ReadSession, viewer: User, row: BareSubmission) -> None:
     if viewer.id == row.author_id or is_admin(viewer):
         return
     try:
@@ -367,7 +369,7 @@ async def _require_visible(
         raise _someone_elses(row.id)
 
 
-async def _own(session: ReadSession, viewer: User, submission_id: int) -> submissions.SubmissionRow:
+async def _own(session: ReadSession, viewer: User, submission_id: int) -> BareSubmission:
     """Raises as `visible`, also where others may read but not touch."""
     row = await visible(session, viewer, submission_id)
     if row.author_id != viewer.id and not is_admin(viewer):
@@ -379,7 +381,7 @@ def _someone_elses(submission_id: int) -> NotAllowed:
     return NotAllowed(f"Submission {submission_id} is someone else's.")
 
 
-async def _may_read(session: ReadSession, viewer: User, found: submissions.SubmissionRow) -> bool:
+async def _may_read(session: ReadSession, viewer: User, found: BareSubmission) -> bool:
     board = await visible_board(session, viewer, found.board)
     facts = CodeFacts(
         author_id=found.author_id,

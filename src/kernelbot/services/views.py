@@ -10,6 +10,7 @@ from kernelbot.domain.states import (
     submission_state,
     worst,
 )
+from kernelbot.domain.submissions import BareSubmission, Place
 from kernelbot.domain.types import (
     Event,
     Evidence,
@@ -22,7 +23,6 @@ from kernelbot.domain.types import (
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.services.permissions import is_admin
 from kernelbot.store.new_submissions import AddedRun, Destination
-from kernelbot.store.submissions import Place, SubmissionRow
 
 FAILED_UNSEEN = "The run on the secret data did not pass; what it found stays secret."
 REFUSED_UNSEEN = (
@@ -41,7 +41,7 @@ class SubmissionSnapshot:
     """A submission as somebody found it, less what never changes of it: its code, and the results
     of the runs that have finished. So of the same submission equal snapshots show the same."""
 
-    row: SubmissionRow
+    row: BareSubmission
     runs: tuple[Run, ...]
     places: tuple[Place, ...]
     evidence: tuple[Evidence, ...]
@@ -49,21 +49,6 @@ class SubmissionSnapshot:
     """None: nothing of it waits, or nobody asked."""
     secret: bool
     """Whether the viewer sees the results of secret runs."""
-
-    @property
-    def id(self) -> int:
-        """The submission's number."""
-        return self.row.id
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A submission as a page of a list found it: of the same submission equal ones show the same.
-    Its runs are known by their hash, since most were kept the last time."""
-
-    row: SubmissionRow
-    hash: int
-    places: tuple[Place, ...]
 
     @property
     def id(self) -> int:
@@ -134,7 +119,7 @@ def new_submission(
 
 
 def submission(
-    row: SubmissionRow,
+    row: BareSubmission,
     runs: Sequence[Run],
     places: Sequence[Place],
     evidence: tuple[Evidence, ...] = (),

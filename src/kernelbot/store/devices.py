@@ -1,47 +1,21 @@
 """How busy devices are, and the workers' last reports on them."""
 
-from dataclasses import dataclass
-
+from kernelbot.domain.queue import QueueLength, QueueLoad, WorkerCount
 from kernelbot.domain.types import DeviceReport
 from kernelbot.store.database import ReadSession
 from kernelbot.store.sqlfiles import statements
 
 
-@dataclass(frozen=True)
-class Length:
-    """How many runs wait for a device, and how many it is judging."""
-
-    queued: int = 0
-    running: int = 0
-
-
-@dataclass(frozen=True)
-class Load(Length):
-    """The same, with how long the oldest that waits has waited."""
-
-    longest_wait_s: float = 0.0
-
-
-@dataclass(frozen=True)
-class Count:
-    """A counter of one worker since its start."""
-
-    owner: str
-    name: str
-    label: str
-    value: float
-
-
-async def lengths(session: ReadSession) -> dict[str, Length]:
+async def lengths(session: ReadSession) -> dict[str, QueueLength]:
     """By device; devices with nothing waiting or running are left out."""
     rows = await session.all(statements("devices")["lengths"])
-    return {row["device"]: Length(row["queued"], row["running"]) for row in rows}
+    return {row["device"]: QueueLength(row["queued"], row["running"]) for row in rows}
 
 
-async def load(session: ReadSession) -> dict[str, Load]:
+async def load(session: ReadSession) -> dict[str, QueueLoad]:
     """As `lengths`, for metrics: it reads all waiting runs."""
     rows = await session.all(statements("devices")["load"])
-    return {r["device"]: Load(r["queued"], r["running"], r["longest_wait_s"]) for r in rows}
+    return {r["device"]: QueueLoad(r["queued"], r["running"], r["longest_wait_s"]) for r in rows}
 
 
 async def reports(session: ReadSession, fresh_s: float) -> list[DeviceReport]:
@@ -56,6 +30,6 @@ async def workers(session: ReadSession, fresh_s: float) -> int:
     return int(row["workers"]) if row else 0
 
 
-async def counts(session: ReadSession) -> list[Count]:
+async def counts(session: ReadSession) -> list[WorkerCount]:
     """What the workers have counted."""
-    return [Count(**row) for row in await session.all(statements("devices")["counts"])]
+    return [WorkerCount(**row) for row in await session.all(statements("devices")["counts"])]

@@ -3,14 +3,14 @@
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
-from functools import reduce
-from operator import xor
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from kernelbot.domain.files import RunFile
 from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.domain.states import ReviewState, RunState
+from kernelbot.domain.submissions import BareSubmission
 from kernelbot.domain.types import Event, Run
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
 from kernelbot.store.database import ReadSession, Row, WriteSession
@@ -19,36 +19,7 @@ from kernelbot.store.results import read_result
 from kernelbot.store.samples import unpack
 from kernelbot.store.sqlfiles import statements
 
-
-@dataclass(frozen=True)
-class SubmissionRow:
-    """What is stored of a submission itself. `code` None in lists."""
-
-    id: int
-    board_id: int
-    board: str
-    creator_id: int
-    """The board's."""
-    author: str
-    author_id: int
-    file_name: str
-    mode: Mode
-    created_at: datetime
-    review: ReviewState
-    review_reason: str | None
-    code: str | None = None
-
-
-_OF_SUBMISSION = tuple(field.name for field in fields(SubmissionRow))
-
-
-@dataclass(frozen=True)
-class Place:
-    """A submission that is its author's best on a device, and the rank it has."""
-
-    submission_id: int
-    device: str
-    rank: int
+_OF_SUBMISSION = tuple(field.name for field in fields(BareSubmission))
 
 
 @dataclass(frozen=True)
@@ -69,9 +40,9 @@ class Best:
 
 @dataclass(frozen=True)
 class Listed:
-    """A submission as a page finds it. `hash`: of its runs, as `listed_submissions` says."""
+    """A submission as a page finds it. `hash`: as `listed_submissions` says."""
 
-    row: SubmissionRow
+    id: int
     hash: int
     bests: tuple[Best, ...]
 
@@ -96,7 +67,7 @@ async def add_event(
     )
 
 
-async def one(session: ReadSession, submission_id: int) -> SubmissionRow | None:
+async def one(session: ReadSession, submission_id: int) -> BareSubmission | None:
     """The submission with its code."""
     row = await session.one(statements("submissions")["one"], {"submission_id": submission_id})
     return _submission(row) if row else None
@@ -104,7 +75,7 @@ async def one(session: ReadSession, submission_id: int) -> SubmissionRow | None:
 
 async def snapshot(
     session: ReadSession, submission_id: int
-) -> tuple[SubmissionRow, list[Run], list[Best]] | None:
+) -> tuple[BareSubmission, list[Run], list[Best]] | None:
     """The submission without its code, its runs without results, and where it is its author's
     best: all of it that can change, by one statement."""
     rows = await session.all(
@@ -112,10 +83,8 @@ async def snapshot(
     )
     if not rows:
         return None
-    found = _submission({name: rows[0][name] for name in _OF_SUBMISSION})
-    versions = [(row["device"], row.pop("best_of_version")) for row in rows]
-    runs = [_run(_columns_of_run(row), found.mode) for row in rows]
-    return found, runs, [_best(found, *at) for at in versions if at[1] is not None]
+    found = _entry(rows)
+    return found.submission, list(found.runs), list(found.bests)
 
 
 async def code(session: ReadSession, submission_id: int) -> str | None:
@@ -163,24 +132,23 @@ async def on_board(
 
 
 @dataclass(frozen=True)
-class Runs:
-    """A submission's runs without results. `hash`: theirs, as in `Listed`."""
+class Entry:
+    """A submission with its runs, without code and results. `hash`: as `Listed`, of this moment."""
 
-    runs: tuple[Run, ...]
+    submission: BareSubmission
     hash: int
+    runs: tuple[Run, ...]
     bests: tuple[Best, ...]
 
 
-async def runs(session: ReadSession, found: list[SubmissionRow]) -> dict[int, Runs]:
-    """The runs of each submission."""
-    sql = statements("submissions")["runs"]
-    by_submission: dict[int, list[Row]] = {row.id: [] for row in found}
-    for run in await session.all(sql, {"submission_ids": list(by_submission)}):
-        by_submission[run["submission_id"]].append(run)
-    return {row.id: _runs(row, by_submission[row.id]) for row in found}
+async def entries(session: ReadSession, submission_ids: list[int]) -> list[Entry]:
+    """Those of them that are there, by one statement, the newest first."""
+    sql = statements("submissions")["entries"]
+    rows = await session.all(sql, {"submission_ids": submission_ids})
+    return [_entry(list(of_one)) for _, of_one in groupby(rows, itemgetter("id"))]
 
 
-async def rejudged_runs(session: ReadSession, row: SubmissionRow) -> list[Run]:
+async def rejudged_runs(session: ReadSession, row: BareSubmission) -> list[Run]:
     """The runs by which rejudges measured the submission again, without results; oldest first."""
     found = await session.all(statements("submissions")["rejudged_runs"], {"submission_id": row.id})
     return [_run(run, row.mode) for run in found]
@@ -255,32 +223,36 @@ async def ended(session: ReadSession, submission_id: int) -> bool:
     return bool(row and row["ended"])
 
 
-def _submission(row: Row) -> SubmissionRow:
+def _submission(row: Row) -> BareSubmission:
     review = ReviewState(row["review"])
-    return SubmissionRow(**{**row, "mode": Mode(row["mode"]), "review": review})
+    return BareSubmission(**{**row, "mode": Mode(row["mode"]), "review": review})
 
 
 def _listed(row: Row) -> Listed:
-    found, devices, versions = row.pop("hash"), row.pop("best_devices"), row.pop("best_versions")
-    of = _submission(row)
+    number, devices, versions = row["id"], row["best_devices"], row["best_versions"]
     bests = zip(devices, versions, strict=True) if devices else ()
-    return Listed(of, found, tuple(_best(of, *best) for best in bests))
+    owner = row["board_id"], row["author_id"]
+    return Listed(number, row["hash"], tuple(_best(number, *owner, *best) for best in bests))
 
 
-def _runs(of: SubmissionRow, rows: list[Row]) -> Runs:
-    found = reduce(xor, (row.pop("hash") for row in rows), 0)
+def _entry(rows: list[Row]) -> Entry:
+    """Of a submission's rows, one for each of its runs."""
+    found = _submission({name: rows[0][name] for name in _OF_SUBMISSION})
     versions = [(row["device"], row.pop("best_of_version")) for row in rows]
-    bests = tuple(_best(of, *at) for at in versions if at[1] is not None)
-    return Runs(tuple(_run(row, of.mode) for row in rows), found, bests)
+    owner = found.board_id, found.author_id
+    bests = tuple(_best(found.id, *owner, *at) for at in versions if at[1] is not None)
+    entry_hash = rows[0].get("hash", 0)
+    runs = tuple(_run(_columns_of_run(row), found.mode) for row in rows)
+    return Entry(found, entry_hash, runs, bests)
 
 
-def _best(of: SubmissionRow, device: str, version: int) -> Best:
-    return Best(of.id, of.board_id, device, of.author_id, version)
+def _best(submission_id: int, board_id: int, author_id: int, device: str, version: int) -> Best:
+    return Best(submission_id, board_id, device, author_id, version)
 
 
 def _columns_of_run(row: Row) -> Row:
-    """Of a row of `snapshot`."""
-    own = {name: row[name] for name in row if name not in _OF_SUBMISSION}
+    """Of a row of `snapshot` or `entries`."""
+    own = {name: row[name] for name in row if name not in _OF_SUBMISSION and name != "hash"}
     own["id"], own["created_at"] = own.pop("run_id"), own.pop("run_created_at")
     return {**own, "submission_id": row["id"]}
 

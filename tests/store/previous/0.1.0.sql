@@ -1851,6 +1851,18 @@ ALTER TABLE public.competitions ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
 
 
 --
+-- Name: decisions; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.decisions (
+    author_id bigint NOT NULL,
+    leaderboard_id bigint NOT NULL,
+    device text NOT NULL,
+    decided_by bigint NOT NULL
+);
+
+
+--
 -- Name: device_logins; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -2774,6 +2786,14 @@ INSERT INTO public.attempts OVERRIDING SYSTEM VALUE VALUES (5, 6, 1, 'running', 
 
 
 --
+-- Data for Name: decisions; Type: TABLE DATA; Schema: public; Owner: -
+--
+
+INSERT INTO public.decisions VALUES (2, 1, 'CPU', 1000);
+INSERT INTO public.decisions VALUES (3, 1, 'CPU', 1000);
+
+
+--
 -- Data for Name: device_logins; Type: TABLE DATA; Schema: public; Owner: -
 --
 
@@ -3309,6 +3329,14 @@ ALTER TABLE ONLY public.competitions
 
 
 --
+-- Name: decisions decisions_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.decisions
+    ADD CONSTRAINT decisions_pkey PRIMARY KEY (author_id, leaderboard_id, device);
+
+
+--
 -- Name: device_logins device_logins_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -3686,6 +3714,13 @@ CREATE INDEX audit_log_actor ON public.audit_log USING btree (actor_id);
 --
 
 CREATE INDEX audit_log_subject ON public.audit_log USING btree (subject, id DESC);
+
+
+--
+-- Name: decisions_board; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX decisions_board ON public.decisions USING btree (leaderboard_id, device);
 
 
 --
@@ -4158,6 +4193,22 @@ ALTER TABLE ONLY public.attempts
 
 ALTER TABLE ONLY public.audit_log
     ADD CONSTRAINT audit_log_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES public.users(id) ON DELETE SET NULL;
+
+
+--
+-- Name: decisions decisions_author_id_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.decisions
+    ADD CONSTRAINT decisions_author_id_fkey FOREIGN KEY (author_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+
+--
+-- Name: decisions decisions_leaderboard_id_device_fkey; Type: FK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.decisions
+    ADD CONSTRAINT decisions_leaderboard_id_device_fkey FOREIGN KEY (leaderboard_id, device) REFERENCES public.leaderboard_devices(leaderboard_id, device) ON DELETE CASCADE;
 
 
 --

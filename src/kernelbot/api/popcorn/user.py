@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request, Response
 
-from kernelbot.api.dependencies import ServicesDep
+from kernelbot.api.dependencies import ServicesDep, answers_of
+from kernelbot.api.listing import listed_json
 from kernelbot.api.popcorn.auth import Author
 from kernelbot.api.popcorn.models import SubmissionDeleted, SubmissionDetails, SubmissionItem
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
@@ -18,8 +19,9 @@ router = APIRouter(prefix="/user", tags=["popcorn"], route_class=PopcornRoute)
 SubmissionId = Annotated[int, Path(ge=1, le=BIGINT_MAX)]
 
 
-@router.get("/submissions", responses=ERRORS)
+@router.get("/submissions", response_model=list[SubmissionItem], responses=ERRORS)
 async def popcorn_own_submissions(
+    request: Request,
     services: ServicesDep,
     author: Author,
     leaderboard: Annotated[
@@ -27,12 +29,12 @@ async def popcorn_own_submissions(
     ] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 50,
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
-) -> list[SubmissionItem]:
+) -> Response:
     """The asker's submissions, the newest first."""
-    found = await services.submissions.list_submissions(
-        author, board=leaderboard, limit=limit, offset=offset
-    )
-    return [listed(submission) for submission in found]
+    ask = services.submissions
+    found = await ask.page(author, board=leaderboard, limit=limit, offset=offset)
+    items = await listed_json(ask, found, answers_of(request).listed_popcorn, listed)
+    return Response(b"[%b]" % b",".join(items), media_type="application/json")
 
 
 @router.get("/submissions/{submission_id}", responses=ERRORS)

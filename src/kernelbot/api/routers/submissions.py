@@ -18,6 +18,7 @@ from kernelbot.api.dependencies import (
 from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.api.errors import documented
 from kernelbot.api.events import stream
+from kernelbot.api.listing import listed_json
 from kernelbot.api.uploads import file_name
 from kernelbot.domain.files import MAX_NAME
 from kernelbot.domain.ids import BIGINT_MAX
@@ -27,9 +28,6 @@ from kernelbot.schemas.artifacts import ArtifactEntry, ArtifactList
 from kernelbot.schemas.common import NAME_MAX, Name
 from kernelbot.schemas.samples import SampleList
 from kernelbot.schemas.submissions import SubmissionList, SubmissionView
-from kernelbot.services.submissions import Submissions
-from kernelbot.services.versioned_cache import VersionedCache
-from kernelbot.services.views import Listed
 
 router = APIRouter(prefix="/submissions", tags=["submissions"])
 
@@ -101,22 +99,9 @@ async def list_submissions(
         )
     else:
         found = await ask.page(viewer, board=board, limit=limit, before_id=before_id)
-    entries = await _entries(ask, found, answers_of(request).listed)
+    entries = await listed_json(ask, found, answers_of(request).listed, SubmissionView.of)
     last = found[-1].id if len(found) == limit else None
     return Response(SubmissionList.of_json(entries, last), media_type="application/json")
-
-
-async def _entries(
-    ask: Submissions, page: list[Listed], kept: VersionedCache[int, bytes]
-) -> list[bytes]:
-    """Each of a page as JSON; only what has changed is read and rendered."""
-    entries = {one.id: kept.get(one.id, one) for one in page}
-    changed = [one for one in page if entries[one.id] is None]
-    for one, submission in await ask.listed(changed):
-        entry = SubmissionView.of(submission).model_dump_json().encode()
-        kept.keep(one.id, one, entry)
-        entries[one.id] = entry
-    return [entry for entry in entries.values() if entry is not None]
 
 
 @router.get(

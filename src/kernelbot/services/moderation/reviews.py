@@ -1,6 +1,6 @@
 """Which submissions are held as suspicious, and the decisions of organisers about them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernelbot.domain.errors import Conflict, UserError
 from kernelbot.domain.ids import can_be_id
@@ -188,8 +188,8 @@ async def _show(
     session: ReadSession, submission_id: int, evidence: tuple[Evidence, ...]
 ) -> Submission:
     """With code and evidence, without results: those are `submission show`'s."""
-    row = await submissions.one(session, submission_id)
-    assert row is not None, "it was found a moment ago"
-    found = (await submissions.runs(session, [row]))[submission_id]
+    (found,) = await submissions.entries(session, [submission_id])
+    code = await submissions.code(session, submission_id)
     places = await Places().of(session, found.bests)
-    return views.submission(row, found.runs, places, evidence)
+    shown = replace(found.submission, code=code)
+    return views.submission(shown, found.runs, places, evidence)

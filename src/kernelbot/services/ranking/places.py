@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from kernelbot.domain.submissions import Place
 from kernelbot.services.versioned_cache import VersionedCache
 from kernelbot.store import submissions
 from kernelbot.store.database import ReadSession
-from kernelbot.store.submissions import Best, Place
+from kernelbot.store.submissions import Best
 
 _RANKS = 20_000
 

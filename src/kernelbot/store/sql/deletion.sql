@@ -66,12 +66,14 @@ ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
 UPDATE runs SET score_s = NULL, ci_low_s = NULL, ci_high_s = NULL
 WHERE submission_id = ANY(%(submission_ids)s) AND score_s IS NOT NULL;
 
+-- Also of those who stand by another submission, which may have been the same code.
 -- name: refresh_standings
 SELECT refresh_standing(place.leaderboard_id, place.device, place.author_id)
 FROM (
-    SELECT DISTINCT leaderboard_id, device, author_id FROM standings
-    WHERE submission_id = ANY(%(submission_ids)s)
-    ORDER BY leaderboard_id, device, author_id
+    SELECT DISTINCT s.leaderboard_id, r.device, s.author_id
+    FROM submissions s JOIN runs r ON r.submission_id = s.id
+    WHERE s.id = ANY(%(submission_ids)s) AND s.mode = 'leaderboard'
+    ORDER BY s.leaderboard_id, r.device, s.author_id
 ) place;
 
 -- name: delete_submissions

@@ -75,12 +75,23 @@ ORDER BY id DESC;
 SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s
 ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
 
+-- As `snapshot`, with the hash of the same moment.
 -- The ids are a subquery, so that the planner doesn't know how many there are: else it plans anew
 -- each time, which costs more than the rows, because for one it hopes for better than for ten.
--- name: runs
-SELECT * FROM hashed_runs
-WHERE submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
-ORDER BY submission_id, device, secret;
+-- name: entries
+SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
+    NULL AS code, l.hash,
+    r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
+    r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
+    r.not_ranked, r.not_ranked_for, r.unverified
+FROM submissions s
+JOIN listed_submissions l ON l.id = s.id
+JOIN leaderboards b ON b.id = s.leaderboard_id
+JOIN users u ON u.id = s.author_id
+JOIN shown_runs r ON r.submission_id = s.id
+WHERE r.submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
+ORDER BY s.id DESC, r.device, r.secret;
 
 -- name: rejudged_runs
 SELECT id, submission_id, device, secret, state, verdict, score_s, attempts, created_at,

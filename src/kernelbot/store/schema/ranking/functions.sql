@@ -193,6 +193,12 @@ DECLARE
 BEGIN
     PERFORM 1 FROM leaderboard_devices
     WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
+    IF FOUND THEN
+        INSERT INTO decisions
+        VALUES (_author, _board, _device, pg_current_xact_id()::text::bigint)
+        ON CONFLICT (author_id, leaderboard_id, device)
+            DO UPDATE SET decided_by = excluded.decided_by;
+    END IF;
 
     SELECT * INTO best FROM standing_runs
     WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
@@ -232,6 +238,7 @@ DECLARE
     board record;
 BEGIN
     PERFORM 1 FROM leaderboard_devices ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
+    UPDATE decisions SET decided_by = pg_current_xact_id()::text::bigint;
     DELETE FROM standings;
     INSERT INTO standings
     SELECT leaderboard_id, device, author_id, run_id, submission_id, score_s,
@@ -251,6 +258,8 @@ DECLARE
 BEGIN
     PERFORM 1 FROM leaderboard_devices WHERE leaderboard_id = _board
     ORDER BY device FOR NO KEY UPDATE;
+    UPDATE decisions SET decided_by = pg_current_xact_id()::text::bigint
+    WHERE leaderboard_id = _board;
     DELETE FROM standings WHERE leaderboard_id = _board;
     INSERT INTO standings
     SELECT leaderboard_id, device, author_id, run_id, submission_id, score_s,
@@ -455,30 +464,36 @@ CREATE VIEW unranked_runs AS
 SELECT id AS run_id, not_ranked AS reason, not_ranked_for AS other_id
 FROM shown_runs WHERE not_ranked IS NOT NULL;
 
--- Runs with a hash of all that lists show of them.
-CREATE VIEW hashed_runs AS
-SELECT *, hash_record_extended(ROW (
-    id, state, verdict, score_s, attempts, started_at, finished_at, fault, message, not_ranked,
-    not_ranked_for, unverified
-), 0) AS hash
-FROM shown_runs;
-
--- A submission as lists show it, with its runs' hashes combined, so that a cache of rendered entries
--- needs no runs; and the version of each ranking in which it is its author's best. `id` is the runs'
--- column, so that a query for some submissions reads the runs of no others.
+-- A submission as lists find it: with a hash of everything that lists show of it, so that a cache of
+-- rendered entries reads nothing more, and the version of each ranking in which it is its author's
+-- best. Why a run isn't ranked is slow to find, so `decisions` are in the hash instead of the reasons.
 CREATE VIEW listed_submissions AS
-SELECT r.submission_id AS id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author,
-    s.author_id, s.file_name, s.mode, s.created_at, s.review, s.review_reason,
-    r.hash, r.best_devices, r.best_versions
-FROM (
-    SELECT submission_id, bit_xor(hash) AS hash,
-        array_agg(device) FILTER (WHERE best_of_version IS NOT NULL) AS best_devices,
-        array_agg(best_of_version) FILTER (WHERE best_of_version IS NOT NULL) AS best_versions
-    FROM hashed_runs GROUP BY submission_id
-) r
-JOIN submissions s ON s.id = r.submission_id
+SELECT s.id, s.leaderboard_id AS board_id, s.author_id, best.devices AS best_devices,
+    best.versions AS best_versions,
+    hash_record_extended(ROW (
+        s.review, s.review_reason, s.file_name, b.name, b.problem_version_id, u.name, u.banned_at,
+        own.hash, decided.hash
+    ), 0) AS hash
+FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
-JOIN users u ON u.id = s.author_id;
+JOIN users u ON u.id = s.author_id
+CROSS JOIN LATERAL (
+    SELECT bit_xor(hash_record_extended(ROW (
+        id, state, verdict, score_s, attempts, started_at, finished_at, fault, message, unverified
+    ), 0)) AS hash
+    FROM runs WHERE submission_id = s.id
+) own
+CROSS JOIN LATERAL (
+    SELECT bit_xor(hash_record_extended(ROW (leaderboard_id, device, decided_by), 0)) AS hash
+    FROM decisions WHERE author_id = s.author_id AND leaderboard_id = s.leaderboard_id
+) decided
+CROSS JOIN LATERAL (
+    SELECT array_agg(st.device) AS devices, array_agg(d.version) AS versions
+    FROM standings st
+    JOIN leaderboard_devices d
+        ON d.leaderboard_id = st.leaderboard_id AND d.device = st.device
+    WHERE st.submission_id = s.id
+) best;
 
 CREATE FUNCTION count_standings_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

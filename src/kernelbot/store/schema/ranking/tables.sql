@@ -23,6 +23,19 @@ CREATE INDEX standings_author ON standings (author_id);
 CREATE INDEX standings_submission ON standings (submission_id);
 CREATE INDEX standings_run ON standings (run_id);
 
+-- The transaction that last decided which of an author's runs counts on a board's device. Everything
+-- that may change why a run isn't ranked leads to such a decision, so a cache of a list can tell by
+-- these numbers whether its reasons are still true.
+CREATE TABLE decisions (
+    author_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,
+    leaderboard_id bigint NOT NULL,
+    device text NOT NULL,
+    decided_by bigint NOT NULL,
+    PRIMARY KEY (author_id, leaderboard_id, device),
+    FOREIGN KEY (leaderboard_id, device) REFERENCES leaderboard_devices ON DELETE CASCADE
+);
+CREATE INDEX decisions_board ON decisions (leaderboard_id, device);
+
 -- The same code can't be submitted again and again until noise favours it, also if its author has
 -- deleted the first submission of it. `submission_id` is that of the deleted one; `score_s` keeps its
 -- score.
