@@ -1,3 +1,4 @@
+import asyncio
 from pathlib import Path
 
 import psycopg
@@ -6,6 +7,7 @@ import pytest
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionState
 from kernelbot.domain.types import Role, Submission, User
+from kernelbot.main.tables import DeviceSettings
 from kernelbot.protocol import Verdict
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
@@ -28,6 +30,11 @@ async def _held(world: World, folder: Path) -> int:
     return absurd.id
 
 
+async def _ranked(world: World, device: str) -> list[str]:
+    page = await world.services.standings.page(None, "sort", device)
+    return [row.author for row in page.rows]
+
+
 async def test_an_absurd_speed_up_is_held(world: World, tmp_path: Path) -> None:
     number = await _held(world, tmp_path)
     shown = await world.services.submissions.get(world.bob.user, number)
@@ -43,6 +50,28 @@ async def test_what_is_held_is_not_ranked(world: World, tmp_path: Path) -> None:
     await _held(world, tmp_path)
     page = await world.services.standings.page(None, "sort", None)
     assert [row.author for row in page.rows] == ["ada"]
+
+
+async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
+    world: World, tmp_path: Path
+) -> None:
+    await world.board(devices=("CPU", "H100"))
+    cpu = quick_settings(tmp_path)
+    both = cpu.model_copy(update={"devices": (*cpu.devices, DeviceSettings(name="H100"))})
+    async with working(cpu, world.database.url):
+        slow = await world.submit(content=b"# fake: accepted 1.0\n", devices=("CPU",))
+        await finished(world, slow.id)
+        sent = await world.submit(
+            world.bob.user, content=b"# fake: accepted 0.5\n", devices=("CPU", "H100")
+        )
+        while await _ranked(world, "CPU") != ["bob", "ada"]:
+            await asyncio.sleep(0.05)
+    slower = await world.submit(content=b"# fake: accepted 100.0\n", devices=("H100",))
+    async with working(both, world.database.url):
+        await finished(world, slower.id)
+        held = await finished(world, sent.id)
+    assert SubmissionState.HELD is held.state
+    assert ["ada"] == await _ranked(world, "CPU")
 
 
 async def test_a_great_speed_up_is_not_held(world: World, tmp_path: Path) -> None:

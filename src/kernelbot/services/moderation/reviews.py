@@ -73,7 +73,7 @@ async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRul
         f"It is {factor:.3g} times faster than {_TRUSTED[trusted.source]} on {scored.device}. "
         f"A person looks at it before it is ranked."
     )
-    if await reviews.hold(session, scored.submission_id, reason):
+    if await _hold(session, scored.submission_id, reason):
         detail = (
             f"{scored.score_s:.6g} s on {scored.device}; {_TRUSTED[trusted.source]} was "
             f"{trusted.score_s:.6g} s"
@@ -96,7 +96,7 @@ async def hold_if_suspicious(
         for said in suspicions[:_MAX_SUSPICIONS]
     ]
     await reviews.add_evidence(session, submission_id, found)
-    await reviews.hold(session, submission_id, _SUSPICIOUS)
+    await _hold(session, submission_id, _SUSPICIOUS)
 
 
 async def keep_findings(
@@ -108,7 +108,17 @@ async def keep_findings(
     chosen = next((item for item in found if item.rule in rules.refuse_rules), None)
     if chosen is not None:
         reason = f"The rule {chosen.rule} forbids it here: {chosen.detail}"
-        await reviews.refuse_by_rule(session, submission_id, reason)
+        if await reviews.refuse_by_rule(session, submission_id, reason):
+            await submissions.refresh_standings(session, submission_id)
+
+
+async def _hold(session: WriteSession, submission_id: int, reason: str) -> bool:
+    """Hold it on all of its devices, also on those where it has been ranked already. False if a
+    person has decided about it."""
+    is_held = await reviews.hold(session, submission_id, reason)
+    if is_held:
+        await submissions.refresh_standings(session, submission_id)
+    return is_held
 
 
 class Reviews:
