@@ -64,7 +64,7 @@ async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
         sent = await world.submit(
             world.bob.user, content=b"# fake: accepted 0.5\n", devices=("CPU", "H100")
         )
-        while await _ranked(world, "CPU") != ["bob", "ada"]:
+        while await _ranked(world, "CPU") != ["bob", "ada"]:  # noqa: ASYNC110  # no event for it
             await asyncio.sleep(0.05)
     slower = await world.submit(content=b"# fake: accepted 100.0\n", devices=("H100",))
     async with working(both, world.database.url):
