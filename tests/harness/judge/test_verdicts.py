@@ -395,16 +395,42 @@ def test_an_output_that_requires_a_gradient_is_as_good_as_any(host: Host) -> Non
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
-@pytest.mark.timed
-@pytest.mark.skipif(os.geteuid() != 0, reason="hiding the control groups takes root")
-def test_honest_code_is_accepted_where_nothing_can_be_frozen() -> None:
+@pytest.fixture
+def busy_machine() -> Iterator[None]:
+    """Two processes that compute without end for each processor."""
+    command = ["sh", "-c", "while :; do :; done"]
+    hogs = [subprocess.Popen(command) for _ in range(2 * (os.cpu_count() or 1))]
+    yield
+    for hog in hogs:
+        hog.kill()
+        hog.wait()
+
+
+def judged_without_groups() -> "subprocess.CompletedProcess[str]":
+    """As an ordinary user judges whose system lets them make no control group, and raise no
+    priority."""
     folder = Path(__file__).parents[3] / "examples" / "sort_np"
     command = [sys.executable, "-m", "kernelbot", "run", str(folder), f"{folder}/submission.py"]
-    hidden = 'mount -t tmpfs none /sys/fs/cgroup && exec "$@"'
-    ended = subprocess.run(
+    hidden = "mount -t tmpfs none /sys/fs/cgroup && exec setpriv "
+    hidden += '--bounding-set=-sys_nice --inh-caps=-sys_nice "$@"'
+    return subprocess.run(
         ["unshare", "--mount", "sh", "-c", hidden, "sh", *command, "--mode", "leaderboard"],
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+@pytest.mark.timed
+@pytest.mark.skipif(os.geteuid() != 0, reason="hiding the control groups takes root")
+def test_honest_code_is_accepted_where_nothing_can_be_frozen() -> None:
+    ended = judged_without_groups()
+    assert (0, True) == (ended.returncode, "accepted: sort_np" in ended.stdout), ended.stdout
+
+
+@pytest.mark.timed
+@pytest.mark.usefixtures("busy_machine")
+@pytest.mark.skipif(os.geteuid() != 0, reason="hiding the control groups takes root")
+def test_a_judge_that_waits_for_a_processor_blames_nobody() -> None:
+    ended = judged_without_groups()
     assert (0, True) == (ended.returncode, "accepted: sort_np" in ended.stdout), ended.stdout

@@ -33,7 +33,7 @@ from kernelbot.harness.runner_client.callers import Runners, answering
 from kernelbot.harness.runner_client.freeze import RunnerTree
 from kernelbot.harness.runner_client.in_place_buffers import InPlaceBuffers, Served, wait_for_marks
 from kernelbot.harness.runner_client.session import Session
-from kernelbot.harness.timing.clocks import CacheFlusher, own_processors, urgent
+from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns, own_processors, urgent
 
 
 @dataclass(frozen=True)
@@ -82,19 +82,20 @@ class InPlaceCaller:
         built = self._used(runners)
         tree.halt()
         rested = self._used(runners)
-        if not tree.is_certain:  # outside of the clock, because it varies by milliseconds
-            _flush(runners, flusher)
         revealed = time.perf_counter_ns()
-        for buffers, part in zip(runners.buffers, parts, strict=True):
-            buffers.reveal(part)
-        if tree.is_certain:  # after the data, which is cold then as well
-            _flush(runners, flusher)
-        _let_go(runners)
+        if tree.is_certain:
+            _reveal(runners, parts)
+        _flush(runners, flusher)  # so the data is cold as well, unless it appears later
         with urgent(own):
-            start = time.perf_counter_ns() if tree.is_certain else revealed
+            delayed_ns = own_delay_ns()
+            start = time.perf_counter_ns()
+            if not tree.is_certain:
+                revealed = start
+                _reveal(runners, parts)
             tree.resume()
             seen = wait_for_marks(runners.buffers, self._check, spin=bool(own))
             tree.halt()
+            delayed_ns = own_delay_ns() - delayed_ns
         done = self._used(runners)
         served = self._served(runners)
         described = time.perf_counter_ns()
@@ -102,6 +103,7 @@ class InPlaceCaller:
         at_the_mark = all(one.at_the_mark for one in served)
         end = seen.at_ns if at_the_mark else described
         reply = self._session.together([one.reply for one in served])
+        waited_ns = _excused_ns(rested, replace(done, waited_ns=tuple(seen.waited_ns)))
         window = replace(
             reply.window,
             bracket_ns=end - start,
@@ -110,7 +112,7 @@ class InPlaceCaller:
             call_cpu_ns=max(_computed_ns(rested, done)),
             call_tree_cpu_ns=done.total_ns - rested.total_ns,
             processors=runners.processors,
-            waiting_ns=_excused_ns(rested, replace(done, waited_ns=tuple(seen.waited_ns))),
+            waiting_ns=min(waited_ns + (delayed_ns if own else 0), end - start),
             outside_ns=revealed - asked + described - end,
             described=not at_the_mark,
         )
@@ -199,8 +201,10 @@ def _flush(runners: _Runners, flusher: CacheFlusher | None) -> None:
             flusher.flush(cpu)
 
 
-def _let_go(runners: _Runners) -> None:
-    """Let the calls begin once the runners are awake."""
+def _reveal(runners: _Runners, parts: Sequence[Encoded]) -> None:
+    """Write the data, and let the calls begin once the runners are awake."""
+    for buffers, part in zip(runners.buffers, parts, strict=True):
+        buffers.reveal(part)
     if any(one.has_message() for one in runners.sessions):
         raise garbage({"op": "an answer before the question"})
     for buffers in runners.buffers:
