@@ -2,13 +2,19 @@ import dataclasses
 import os
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from scripts.processes import Process, family, survivors
 
 from kernelbot.harness.host.host import Host, PoolKey, flavour_of
-from kernelbot.harness.sandbox import Flavour
-from kernelbot.protocol import HarnessKind, SandboxMode, Vendor
+from kernelbot.harness.sandbox import Flavour, cgroups
+from kernelbot.protocol import (
+    HarnessKind,
+    SandboxMode,
+    Vendor,
+    Verdict,
+)
 from tests.harness.jobs import SORT, a_job
 
 
@@ -31,6 +37,41 @@ def test_a_host_that_closes_while_its_zygotes_import_ends_them_without_a_word(
         time.sleep(0.02)
     assert [] == survivors(started)
     assert "" == capfd.readouterr().err
+
+
+def _groups() -> set[Path]:
+    """Control groups of judges below this process, and of their runners."""
+    ours = {one.pid for one in _descendants()}
+    parents = set(cgroups.detect().parents.values())
+    found = (group for parent in parents for group in parent.glob("kernelbot-*"))
+    return {group for group in found if _judge_of(group) in ours}
+
+
+def _judge_of(group: Path) -> int:
+    return int(group.name.split("-")[1])
+
+
+@pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
+def test_no_group_outlives_its_judge_for_long() -> None:
+    seen: set[Path] = set()
+    host = Host()
+    try:
+        verdict = host.judge(a_job(SORT), lambda _event: seen.update(_groups())).verdict
+        deadline = time.monotonic() + 20
+        while len({_judge_of(group) for group in seen}) < 2 and time.monotonic() < deadline:
+            seen |= _groups()  # until there is a judge that waits for the next job
+        while len(_owners(seen)) > 1 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        before_the_end = len(_owners(seen))
+    finally:
+        host.close()
+    assert Verdict.ACCEPTED == verdict
+    assert (1, 0) == (before_the_end, len(_owners(seen)))
+
+
+def _owners(groups: set[Path]) -> set[int]:
+    """Of those that are still there."""
+    return {_judge_of(group) for group in groups if group.exists()}
 
 
 @pytest.mark.parametrize(
