@@ -6,25 +6,21 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kernelbot.harness.gpu.nodes import assigned_gpus
 from kernelbot.protocol import Vendor
 
-_DEVICE_FILES = {Vendor.NVIDIA: ("nvidia*",), Vendor.AMD: ("kfd", "dri")}
 _OPENED_BY_DRIVERS = ("/dev/nvidia", "/dev/kfd", "/dev/dri")
 _SYSFS = ("/sys/bus", "/sys/class", "/sys/devices", "/sys/module")
 """Drivers look for their devices and modules here; without it CUDA fails with error 304."""
 _DRIVER = "libcuda.so.1"
 _DRIVER_FOLDERS = ("/usr/local/nvidia/lib64", "/usr/lib/wsl/lib")
-_CHOICES = {
-    Vendor.NVIDIA: ("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
-    Vendor.AMD: ("HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"),
-}
-"""Variables by which the operator selects GPUs; judges and runners must use the same ones."""
 _MODPROBE_S = 10
 
 
 @dataclass(frozen=True)
 class GpuAccess:
-    """What a runner on a GPU can see in addition to every other runner. Empty for a CPU."""
+    """What a runner on a GPU can see in addition to every other runner: its own GPUs' files, and no
+    others'. Empty for a CPU."""
 
     devices: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -35,23 +31,18 @@ class GpuAccess:
 
 
 def gpu_access(vendor: Vendor) -> GpuAccess:
-    """What a runner on a device of `vendor` needs on this machine."""
+    """What a runner on a device of `vendor` needs on this machine.
+
+    Raises `SandboxUnavailable` if the GPUs that were given to this process can't be told.
+    """
     if vendor is Vendor.CPU:
         return GpuAccess()
     if vendor is Vendor.NVIDIA:
         _make_device_files()
     libraries = driver_folders() if vendor is Vendor.NVIDIA else ()
-    env = {name: os.environ[name] for name in _CHOICES[vendor] if name in os.environ}
     folders = tuple(path for path in _SYSFS if Path(path).is_dir())
-    return GpuAccess(_device_files(vendor), (*folders, *libraries), env, libraries)
-
-
-def _device_files(vendor: Vendor) -> tuple[str, ...]:
-    return tuple(
-        str(path)
-        for pattern in _DEVICE_FILES[vendor]
-        for path in sorted(Path("/dev").glob(pattern))
-    )
+    given = assigned_gpus(vendor)
+    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries)
 
 
 def _make_device_files() -> None:

@@ -1,0 +1,185 @@
+"""Which GPUs a machine has, by their device files, and which of them this process was given.
+
+The variables by which operators and schedulers choose among GPUs only ask the vendor's library, and
+a program may leave that aside. What holds is that a runner finds the device files of its own alone.
+"""
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.harness.sandbox.model import SandboxUnavailable
+from kernelbot.protocol import Vendor
+
+_PROC = "proc/driver/nvidia/gpus"
+_KFD = "sys/class/kfd/kfd/topology/nodes"
+_SHARED = {
+    Vendor.NVIDIA: ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools"),
+    Vendor.AMD: ("kfd",),
+}
+"""Files of the driver itself, which work for a process that can open a GPU's file too."""
+_SLICES = "nvidia-caps"
+"""Files of a GPU's slices (MIG), of all of them."""
+CHOICES = {
+    Vendor.NVIDIA: ("CUDA_VISIBLE_DEVICES",),
+    Vendor.AMD: ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
+}
+"""In the order in which a vendor's libraries obey them: each chooses among what is left."""
+_ORDER = "CUDA_DEVICE_ORDER"
+_SLICE = "MIG-"
+
+
+@dataclass(frozen=True)
+class GpuNode:
+    """One GPU. `path`: the file to open for it. `uuid` as the vendor writes it; None: not known."""
+
+    path: str
+    uuid: str | None = None
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """The GPUs that this process was given, in its order, and how to name them to a process that
+    finds the files of no others."""
+
+    gpus: tuple[GpuNode, ...]
+    shared: tuple[str, ...]
+    env: dict[str, str]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Everything to be shown."""
+        return (*(gpu.path for gpu in self.gpus), *self.shared)
+
+
+def assigned_gpus(
+    vendor: Vendor, root: Path = Path("/"), environment: Mapping[str, str] = os.environ
+) -> Assigned:
+    """What was chosen by the vendor's variables in `environment`; all that can be opened if nothing
+    was. `root` is where `dev`, `proc` and `sys` lie.
+
+    Raises `SandboxUnavailable` if a name fits no GPU or several: a process must not be shown more
+    than it was given.
+    """
+    found = gpu_nodes(vendor, root)
+    choices = CHOICES.get(vendor, ())
+    named = {name: environment[name] for name in choices if name in environment}
+    as_said = {name: environment[name] for name in (*choices, _ORDER) if name in environment}
+    shared = _shared_files(vendor, root)
+    if not found or not named:
+        return Assigned(found, shared + _slices(vendor, root), as_said)
+    if any(text.startswith(_SLICE) for text in named.values()):
+        return _slice(found, shared + _slices(vendor, root), as_said)
+    chosen = found
+    for name, text in named.items():
+        chosen = _choose(chosen, name, text)
+    # The libraries number what they find, and they will find these alone, in the machine's order.
+    places = sorted(chosen, key=found.index)
+    numbers = ",".join(str(places.index(gpu)) for gpu in chosen)
+    env = {choices[0]: numbers}
+    if vendor is Vendor.NVIDIA:
+        env[_ORDER] = "PCI_BUS_ID"
+    return Assigned(chosen, shared, env)
+
+
+def gpu_nodes(vendor: Vendor, root: Path = Path("/")) -> tuple[GpuNode, ...]:
+    """Those that this process can open, in the order in which the vendor's library numbers them."""
+    if vendor is Vendor.CPU:
+        return ()
+    # Opened first: NVIDIA's driver learns a GPU's UUID when it is first used.
+    folder, pattern = ("dev", "nvidia") if vendor is Vendor.NVIDIA else ("dev/dri", "renderD")
+    usable = {
+        int(path.name.removeprefix(pattern)): str(path)
+        for path in (root / folder).glob(f"{pattern}*")
+        if path.name.removeprefix(pattern).isdecimal() and _can_open(path)
+    }
+    known = _nvidia_gpus(root) if vendor is Vendor.NVIDIA else _amd_gpus(root)
+    described = [GpuNode(usable[minor], uuid) for minor, uuid in known if minor in usable]
+    if described:
+        return tuple(described)
+    return tuple(GpuNode(usable[minor]) for minor in sorted(usable))
+
+
+def _can_open(path: Path) -> bool:
+    """Whether the file's mode and a scheduler's device control group allow it."""
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
+
+
+def _nvidia_gpus(root: Path) -> list[tuple[int, str | None]]:
+    """The number of the device file and the UUID of each, by its place on the PCI bus."""
+    found = []
+    for path in sorted((root / _PROC).glob("*/information")):
+        text = _read(path)
+        minor = re.search(r"^Device Minor:\s*(\d+)\s*$", text, re.MULTILINE)
+        uuid = re.search(r"^GPU UUID:\s*(GPU-[0-9a-f-]+)\s*$", text, re.MULTILINE)
+        if minor:
+            found.append((int(minor[1]), uuid[1] if uuid else None))
+    return found
+
+
+def _amd_gpus(root: Path) -> list[tuple[int, str | None]]:
+    """As above, in the order of the driver's topology. Its other nodes are processors."""
+    found = []
+    nodes = [path for path in (root / _KFD).glob("*") if path.name.isdecimal()]
+    for node in sorted(nodes, key=lambda path: int(path.name)):
+        properties = dict(re.findall(r"^(\w+) (\d+)$", _read(node / "properties"), re.MULTILINE))
+        minor, unique = (int(properties.get(key, 0)) for key in ("drm_render_minor", "unique_id"))
+        if minor:
+            found.append((minor, f"GPU-{unique:016x}" if unique else None))
+    return found
+
+
+def _read(path: Path) -> str:
+    """Nothing where the driver refuses: it hides GPUs that a control group forbids."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _shared_files(vendor: Vendor, root: Path) -> tuple[str, ...]:
+    paths = (root / "dev" / name for name in _SHARED.get(vendor, ()))
+    return tuple(str(path) for path in paths if path.exists())
+
+
+def _slices(vendor: Vendor, root: Path) -> tuple[str, ...]:
+    path = root / "dev" / _SLICES
+    return (str(path),) if vendor is Vendor.NVIDIA and path.is_dir() else ()
+
+
+def _slice(found: tuple[GpuNode, ...], shared: tuple[str, ...], env: dict[str, str]) -> Assigned:
+    """Whoever gave us a slice has hidden all other GPUs, or it can't be told which one has it."""
+    if len(found) > 1:
+        raise SandboxUnavailable(
+            f"{CHOICES[Vendor.NVIDIA][0]} names a slice of a GPU (MIG), and {len(found)} GPUs can "
+            "be opened here: give each slice to a container of its own, which sees nothing else."
+        )
+    return Assigned(found, shared, env)
+
+
+def _choose(gpus: Sequence[GpuNode], variable: str, text: str) -> tuple[GpuNode, ...]:
+    """Those of `gpus` that a variable's value names, in its order."""
+    chosen = [_find(gpus, variable, name.strip()) for name in text.split(",")]
+    return tuple(dict.fromkeys(chosen))
+
+
+def _find(gpus: Sequence[GpuNode], variable: str, name: str) -> GpuNode:
+    if name.isdecimal() and name.isascii():
+        fits = list(gpus[int(name) : int(name) + 1])
+    else:
+        # A part of a UUID that no other shares is enough for CUDA.
+        is_uuid = name.startswith("GPU-") and len(name) > len("GPU-")
+        fits = [gpu for gpu in gpus if is_uuid and (gpu.uuid or "").startswith(name)]
+    if len(fits) == 1:
+        return fits[0]
+    known = ", ".join(f"{i} ({gpu.uuid or gpu.path})" for i, gpu in enumerate(gpus))
+    raise SandboxUnavailable(
+        f"{variable} names {name!r}, which is {'no GPU' if not fits else 'more than one GPU'} that "
+        f"can be opened here. There is: {known}."
+    )

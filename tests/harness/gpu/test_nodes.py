@@ -1,0 +1,212 @@
+"""Of a machine with several GPUs, runners are shown the files of those that were given to us."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.gpu.nodes import Assigned, GpuNode, assigned_gpus, gpu_nodes
+from kernelbot.harness.sandbox import (
+    Flavour,
+    RunnerClient,
+    SandboxUnavailable,
+    Zygote,
+    ZygoteConfig,
+    run_command,
+)
+from kernelbot.protocol import Vendor
+
+UUIDS = ["GPU-aaaa1111-0000", "GPU-aaaa2222-0000", "GPU-bbbb3333-0000"]
+MINORS = [2, 0, 1]
+"""On the PCI bus the first GPU is the one whose file is numbered 2."""
+
+
+@pytest.fixture
+def nvidia(tmp_path: Path) -> Path:
+    return make_nvidia(tmp_path)
+
+
+def make_nvidia(root: Path) -> Path:
+    (root / "dev" / "nvidia-caps").mkdir(parents=True)
+    for name in ("nvidiactl", "nvidia-uvm", "nvidia-modeset", "nvidia-nvswitchctl"):
+        (root / "dev" / name).touch()
+    for place, (minor, uuid) in enumerate(zip(MINORS, UUIDS, strict=True)):
+        (root / "dev" / f"nvidia{minor}").touch()
+        folder = root / f"proc/driver/nvidia/gpus/0000:{place + 10:02x}:00.0"
+        folder.mkdir(parents=True)
+        text = f"Model: \t\t NVIDIA H200\nGPU UUID: \t {uuid}\nDevice Minor: \t {minor}\n"
+        (folder / "information").write_text(text)
+    return root
+
+
+@pytest.fixture
+def amd(tmp_path: Path) -> Path:
+    """Two GPUs behind two processors; the second one's file has the lower number."""
+    (tmp_path / "dev/dri/by-path").mkdir(parents=True)
+    for name in ("kfd", "dri/card0", "dri/renderD128", "dri/renderD136"):
+        (tmp_path / "dev" / name).touch()
+    for node, (minor, unique) in enumerate([(0, 0), (0, 0), (136, 0xA1), (128, 0xB2)]):
+        folder = tmp_path / f"sys/class/kfd/kfd/topology/nodes/{node}"
+        folder.mkdir(parents=True)
+        text = f"cpu_cores_count 0\ndrm_render_minor {minor}\nunique_id {unique}\n"
+        (folder / "properties").write_text(text)
+    return tmp_path
+
+
+def names(root: Path, assigned: Assigned) -> list[str]:
+    return [str(Path(path).relative_to(root / "dev")) for path in assigned.paths]
+
+
+def test_gpus_are_numbered_by_their_place_on_the_bus(nvidia: Path) -> None:
+    expected = [
+        GpuNode(str(nvidia / f"dev/nvidia{minor}"), uuid)
+        for minor, uuid in zip(MINORS, UUIDS, strict=True)
+    ]
+    assert expected == list(gpu_nodes(Vendor.NVIDIA, nvidia))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "files", "numbers"),
+    [
+        ("0", ["nvidia2"], "0"),
+        ("1", ["nvidia0"], "0"),
+        ("2,0", ["nvidia1", "nvidia2"], "1,0"),
+        (" 1 , 2", ["nvidia0", "nvidia1"], "0,1"),
+        ("1,1", ["nvidia0"], "0"),
+        (UUIDS[2], ["nvidia1"], "0"),
+        ("GPU-b", ["nvidia1"], "0"),
+        (f"{UUIDS[1]},{UUIDS[0]}", ["nvidia0", "nvidia2"], "1,0"),
+    ],
+)
+def test_only_the_files_of_chosen_gpus_are_shown(
+    nvidia: Path, chosen: str, files: list[str], numbers: str
+) -> None:
+    assigned = assigned_gpus(Vendor.NVIDIA, nvidia, {"CUDA_VISIBLE_DEVICES": chosen})
+    assert ([*files, "nvidiactl", "nvidia-uvm"], numbers, "PCI_BUS_ID") == (
+        names(nvidia, assigned),
+        assigned.env["CUDA_VISIBLE_DEVICES"],
+        assigned.env["CUDA_DEVICE_ORDER"],
+    )
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        "3",
+        "-1",
+        "",
+        "0,",
+        "GPU-",
+        "GPU-a",
+        "GPU-ffff",
+        "٣",
+        "0x1",
+        "1 2",
+        "a'; echo x",
+        "/dev/null",
+    ],
+)
+def test_a_name_that_fits_no_one_gpu_shows_none(nvidia: Path, chosen: str) -> None:
+    with pytest.raises(
+        SandboxUnavailable, match=r"CUDA_VISIBLE_DEVICES names .* There is: 0 \(GPU-a"
+    ):
+        assigned_gpus(Vendor.NVIDIA, nvidia, {"CUDA_VISIBLE_DEVICES": chosen})
+
+
+def test_what_a_scheduler_forbids_to_open_is_not_counted(nvidia: Path) -> None:
+    (nvidia / "dev/nvidia2").unlink()
+    (nvidia / "dev/nvidia2").mkdir()  # not to be opened for writing, whoever we are
+    assigned = assigned_gpus(Vendor.NVIDIA, nvidia, {"CUDA_VISIBLE_DEVICES": "0"})
+    assert ["nvidia0", "nvidiactl", "nvidia-uvm"] == names(nvidia, assigned)
+
+
+def test_without_a_choice_all_are_ours(nvidia: Path) -> None:
+    assigned = assigned_gpus(Vendor.NVIDIA, nvidia, {})
+    files = ["nvidia2", "nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm", "nvidia-caps"]
+    assert (files, {}) == (names(nvidia, assigned), assigned.env)
+
+
+def test_without_the_drivers_list_files_count_in_their_order(nvidia: Path) -> None:
+    shutil.rmtree(nvidia / "proc")
+    assigned = assigned_gpus(Vendor.NVIDIA, nvidia, {"CUDA_VISIBLE_DEVICES": "2"})
+    assert ["nvidia2", "nvidiactl", "nvidia-uvm"] == names(nvidia, assigned)
+
+
+def test_a_uuid_that_the_driver_has_not_learnt_yet_fits_nothing(nvidia: Path) -> None:
+    for path in nvidia.glob("proc/driver/nvidia/gpus/*/information"):
+        path.write_text(path.read_text().replace("GPU-", "GPU-????"))
+    with pytest.raises(SandboxUnavailable, match="no GPU"):
+        assigned_gpus(Vendor.NVIDIA, nvidia, {"CUDA_VISIBLE_DEVICES": UUIDS[0]})
+
+
+def test_a_slice_is_shown_where_there_is_but_its_gpu(nvidia: Path) -> None:
+    chosen = {"CUDA_VISIBLE_DEVICES": "MIG-11111111-2222"}
+    with pytest.raises(SandboxUnavailable, match="slice"):
+        assigned_gpus(Vendor.NVIDIA, nvidia, chosen)
+    for minor in (0, 1):
+        (nvidia / f"dev/nvidia{minor}").unlink()
+    assigned = assigned_gpus(Vendor.NVIDIA, nvidia, chosen)
+    assert (["nvidia2", "nvidiactl", "nvidia-uvm", "nvidia-caps"], chosen) == (
+        names(nvidia, assigned),
+        assigned.env,
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "files", "numbers"),
+    [
+        ({"ROCR_VISIBLE_DEVICES": "0"}, ["dri/renderD136"], "0"),
+        ({"HIP_VISIBLE_DEVICES": "1"}, ["dri/renderD128"], "0"),
+        ({"ROCR_VISIBLE_DEVICES": "1,0"}, ["dri/renderD128", "dri/renderD136"], "1,0"),
+        (
+            {"ROCR_VISIBLE_DEVICES": "1,0", "HIP_VISIBLE_DEVICES": "1"},
+            ["dri/renderD136"],
+            "0",
+        ),
+        ({"ROCR_VISIBLE_DEVICES": "GPU-00000000000000b2"}, ["dri/renderD128"], "0"),
+    ],
+)
+def test_amds_gpus_are_shown_by_their_render_files(
+    amd: Path, environment: dict[str, str], files: list[str], numbers: str
+) -> None:
+    assigned = assigned_gpus(Vendor.AMD, amd, environment)
+    assert ([*files, "kfd"], {"ROCR_VISIBLE_DEVICES": numbers}) == (
+        names(amd, assigned),
+        assigned.env,
+    )
+
+
+def test_amds_processors_and_screens_are_no_gpus(amd: Path) -> None:
+    assert ["dri/renderD136", "dri/renderD128", "kfd"] == names(
+        amd, assigned_gpus(Vendor.AMD, amd, {})
+    )
+
+
+@pytest.mark.parametrize("vendor", [Vendor.NVIDIA, Vendor.AMD, Vendor.CPU])
+def test_a_machine_without_gpus_has_none(tmp_path: Path, vendor: Vendor) -> None:
+    assert () == gpu_nodes(vendor, tmp_path)
+
+
+@pytest.fixture
+def outside_of_tmp() -> Iterator[Path]:
+    """Runners cover /tmp with their own."""
+    root = Path(tempfile.mkdtemp(dir="/var/tmp"))
+    root.chmod(0o755)
+    yield make_nvidia(root)
+    shutil.rmtree(root)
+
+
+def test_in_the_sandbox_there_is_no_file_of_another_gpu(outside_of_tmp: Path) -> None:
+    assigned = assigned_gpus(Vendor.NVIDIA, outside_of_tmp, {"CUDA_VISIBLE_DEVICES": "1"})
+    zygote = Zygote.start(ZygoteConfig(Flavour.BARE, devices=assigned.paths, env=assigned.env))
+    try:
+        zygote.wait_ready(30)
+        client = RunnerClient(zygote.connect())
+        command = ["sh", "-c", f"ls {outside_of_tmp}/dev; echo $CUDA_VISIBLE_DEVICES"]
+        seen = run_command(client, command, timeout_s=30).stdout
+        client.close()
+    finally:
+        zygote.close()
+    assert ["nvidia-uvm", "nvidia0", "nvidiactl", "0"] == seen.split()
