@@ -23,6 +23,7 @@ from kernelbot.protocol import (
 
 EXIT_BAD_JOB = 2
 EXIT_OTHER_VERSION = 3
+EXIT_NOT_MINIMAL = 4
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -34,6 +35,7 @@ def main(argv: list[str] | None = None) -> None:
         "doctor": _doctor,
         "try-problem": _try_problem,
         "judges": _judges,
+        "minimal": _minimal,
     }
     sys.exit(commands[arguments.command or "run"](arguments))
 
@@ -62,6 +64,11 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "try-problem", help="try a job's problem by itself: a JobSpec on stdin, troubles on stdout"
     )
+    minimal = commands.add_parser(
+        "minimal", help="run a payload that is only a program to start, to try an image by hand"
+    )
+    minimal.add_argument("--payload", type=Path, required=True, help="file with the payload")
+    minimal.add_argument("--result", type=Path, required=True, help="file for the RunResult")
     judges = commands.add_parser("judges", help="(internal) the judges' zygote")
     judges.add_argument("control_fd", type=int)
     judges.add_argument("runners_fd", type=int)
@@ -123,6 +130,32 @@ def _try_problem(_arguments: argparse.Namespace) -> int:
     troubles = [asdict(trouble) for trouble in try_problem(job.problem)]
     with os.fdopen(answers, "w") as stream:
         json.dump(troubles, stream)
+    return 0
+
+
+def _minimal(arguments: argparse.Namespace) -> int:
+    """4: a payload of another kind, left to others."""
+    from kernelbot.harness.minimal_payload import BadPayload, NotMinimal, decode, minimal_job
+
+    try:
+        job = minimal_job(decode(arguments.payload.read_bytes()))
+    except NotMinimal:
+        return EXIT_NOT_MINIMAL
+    except BadPayload as error:
+        print(error, file=sys.stderr)
+        return EXIT_BAD_JOB
+    host = Host(lasting=False)
+    try:
+        result = host.judge(job, lambda _event: None)
+    finally:
+        host.close()
+    partial = arguments.result.with_name(arguments.result.name + ".part")
+    partial.write_text(json.dumps(to_wire(result)))
+    partial.rename(arguments.result)
+    print(result.stdout, end="")
+    print(result.stderr, end="", file=sys.stderr)
+    why = f": {result.failure.message}" if result.failure else ""
+    print(f"{result.verdict}{why} ({arguments.result})", file=sys.stderr)
     return 0
 
 
