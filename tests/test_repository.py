@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -51,6 +52,20 @@ def test_no_file_names_a_home_folder(files: list[Path]) -> None:
     personal = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/root/\.pyenv|/work/(?:wt|main|shared)")
     named = [str(path) for path in files if path != OWN_NAME and personal.search(text_of(path))]
     assert named == []
+
+
+def complaints(tool: str, paths: list[Path]) -> str:
+    """What a checker of the development environment says of files."""
+    command = [str(Path(sys.executable).parent / tool), *map(str, paths)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def test_shell_scripts_are_clean(files: list[Path]) -> None:
+    shebang = re.compile(r"#!.*\b(?:sh|bash)\n")
+    scripts = [path for path in files if path.suffix == ".sh" or shebang.match(text_of(path))]
+    assert {".ci/run", "scripts/system-packages"} <= {str(path) for path in scripts}
+    assert complaints("shellcheck", scripts) == ""
 
 
 def test_every_source_file_can_be_read_in_one_sitting(files: list[Path]) -> None:
