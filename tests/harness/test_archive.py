@@ -32,8 +32,9 @@ def bare_job() -> dict[str, Any]:
 
 
 def run(archive: Path, job: object) -> subprocess.CompletedProcess[str]:
+    """With the interpreter that our virtual environment was made of: it has no KernelBot."""
     return subprocess.run(
-        [sys.executable, "-I", str(archive)],
+        [f"{sys.base_prefix}/bin/python3", "-I", str(archive)],
         input=json.dumps(job),
         capture_output=True,
         text=True,

@@ -45,7 +45,7 @@ _RUNNERS_AHEAD = 2
 
 def harness_command() -> list[str]:
     """How to start this harness again: the zipapp itself, or the module of the source tree."""
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     if root.is_file():
         return [sys.executable, str(root)]
     return [sys.executable, "-m", "kernelbot.harness"]
@@ -53,7 +53,7 @@ def harness_command() -> list[str]:
 
 def harness_environment() -> dict[str, str]:
     """What of our environment goes on, with the source tree findable."""
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     kept = os.environ.get("PYTHONPATH")
     return {
         **passed_on(os.environ),
