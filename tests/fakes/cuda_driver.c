@@ -31,6 +31,7 @@ size_t fake_flushed_bytes(void) { return flushed_bytes; }
 int fake_copies(void) { return copies; }
 
 int cuInit(unsigned flags) { return flags != 0; }
+int cuDeviceGetCount(int *count) { *count = 1; return 0; }
 int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
 int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; *context = &primary; return 0; }
 int cuCtxSetCurrent(void *context) { current_is_primary = context == &primary; return 0; }

@@ -1,4 +1,4 @@
-"""Judging without a server: `run`; and what this machine can do: `doctor`."""
+"""Judging without a server: `run`; and what a machine can do: `doctor`, `vendor check`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from kernelbot.cli.artifacts import save_all
-from kernelbot.cli.errors import ACCEPTED, OURS, exit_code_of
+from kernelbot.cli.errors import ACCEPTED, OURS, REFUSED, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import DeviceOption, Json, ModeOption, SandboxOption
 from kernelbot.cli.terminal import Terminal, columns
-from kernelbot.protocol import Mode, ProgressEvent, SandboxMode
+from kernelbot.protocol import Mode, ProgressEvent, SandboxMode, Vendor
 
 
 def register(app: typer.Typer) -> None:
@@ -26,6 +26,18 @@ def register(app: typer.Typer) -> None:
         )
     )(run)
     app.command(epilog=examples("kernelbot doctor", "kernelbot doctor --json"))(doctor)
+    vendor = typer.Typer(no_args_is_help=True, help="Lend a machine to a platform.")
+    vendor.command(
+        "check",
+        epilog=examples(
+            "sudo kernelbot vendor check",
+            "sudo CUDA_VISIBLE_DEVICES=3 kernelbot vendor check --vendor nvidia",
+            "sudo kernelbot vendor check --gpus 8 --report node7",
+            "kernelbot vendor check --json | jq .ok",
+            "Exit codes: 0 fit; 1 something that is needed is missing; 2 bad usage; 3 our fault.",
+        ),
+    )(vendor_check)
+    app.add_typer(vendor, name="vendor")
 
 
 def run(
@@ -95,3 +107,46 @@ def doctor(as_json: Json = False) -> None:
     document = to_document(parts)
     terminal.document(document)
     raise typer.Exit(ACCEPTED if document["ok"] else OURS)
+
+
+def vendor_check(
+    vendor: Annotated[
+        Vendor | None,
+        typer.Option(help="Whose GPU must be here. Default: whichever is.", show_default=False),
+    ] = None,
+    gpus: Annotated[int, typer.Option(min=1, max=64, help="How many one job gets.")] = 1,
+    leave_clocks: Annotated[
+        bool,
+        typer.Option("--leave-clocks", help="Don't try to lock the GPU's clocks and release them."),
+    ] = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write REPORT.json and REPORT.txt, to send to the organisers.", show_default=False
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Examine a node before its first job, there, as whoever will run jobs.
+
+    Driver, container runtime, limits, the GPUs that a job is given, clocks; then
+    the sandbox with the GPU in it, and a small example, judged. Clocks are locked
+    and released once: --leave-clocks if they are locked already. Nothing else
+    is changed. Without a GPU it says so, and examines the rest.
+    """
+    require_extra("judge")
+    from kernelbot.main.vendor_check import examine, write_report
+    from kernelbot.render.table import table
+
+    terminal = Terminal(as_json)
+    terminal.progress("Examining this node ...")
+    found = examine(vendor, gpus, leave_clocks=leave_clocks)
+    rows = [(finding.sign, finding.name, finding.note) for finding in found.findings]
+    text = table(("", "part", "what is there, what to do"), rows)
+    terminal.show(text)
+    terminal.show(found.conclusion)
+    if report is not None:
+        for path in write_report(found, report, text):
+            terminal.show(f"Written: {path}")
+    terminal.document(found.document)
+    raise typer.Exit(ACCEPTED if found.ok else REFUSED)

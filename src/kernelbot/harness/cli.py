@@ -21,6 +21,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 
+EXIT_NOT_FIT = 1
 EXIT_BAD_JOB = 2
 EXIT_OTHER_VERSION = 3
 EXIT_NOT_MINIMAL = 4
@@ -36,6 +37,7 @@ def main(argv: list[str] | None = None) -> None:
         "try-problem": _try_problem,
         "judges": _judges,
         "minimal": _minimal,
+        "vendor-check": _vendor_check,
     }
     sys.exit(commands[arguments.command or "run"](arguments))
 
@@ -69,6 +71,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     minimal.add_argument("--payload", type=Path, required=True, help="file with the payload")
     minimal.add_argument("--result", type=Path, required=True, help="file for the RunResult")
+    vendor = commands.add_parser(
+        "vendor-check", help="examine this node before its first job, as JSON; 1: not fit"
+    )
+    vendor.add_argument("--vendor", choices=[vendor.value for vendor in Vendor])
+    vendor.add_argument("--gpus", type=int, default=1, help="how many of them one job gets")
+    vendor.add_argument("--leave-clocks", action="store_true", help="don't try to lock them")
     judges = commands.add_parser("judges", help="(internal) the judges' zygote")
     judges.add_argument("control_fd", type=int)
     judges.add_argument("runners_fd", type=int)
@@ -164,6 +172,15 @@ def _doctor(_arguments: argparse.Namespace) -> int:
 
     print(json.dumps(examine(), indent=2))
     return 0
+
+
+def _vendor_check(arguments: argparse.Namespace) -> int:
+    from kernelbot.harness.vendor.check import Wanted, examine_node
+
+    vendor = Vendor(arguments.vendor) if arguments.vendor else None
+    report = examine_node(Wanted(vendor, arguments.gpus, not arguments.leave_clocks))
+    print(json.dumps(report, indent=2))
+    return 0 if report["ok"] else EXIT_NOT_FIT
 
 
 def _judges(arguments: argparse.Namespace) -> int:

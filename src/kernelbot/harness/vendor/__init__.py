@@ -1,0 +1,1 @@
+"""What somebody who lends a machine checks on it before the first job comes."""
