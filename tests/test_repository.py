@@ -68,6 +68,12 @@ def test_shell_scripts_are_clean(files: list[Path]) -> None:
     assert complaints("shellcheck", scripts) == ""
 
 
+def test_dockerfiles_are_clean(files: list[Path]) -> None:
+    dockerfiles = [path for path in files if path.name == "Dockerfile"]
+    assert len(dockerfiles) == 2
+    assert complaints("hadolint", dockerfiles) == ""
+
+
 def test_every_source_file_can_be_read_in_one_sitting(files: list[Path]) -> None:
     lengths = {str(path): text_of(path).count("\n") for path in files if path.suffix == ".py"}
     assert {name: n for name, n in lengths.items() if n > MAX_LINES} == {}

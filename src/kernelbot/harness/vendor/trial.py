@@ -117,13 +117,16 @@ def _judged(vendor: Vendor) -> Finding:
 
 
 def _example(vendor: Vendor) -> JobSpec:
-    """On AMD's GPUs torch is what runners reach the device by, so there it is to be loaded."""
+    """Bytes, which are read out of a runner's memory: a container may forbid just that.
+
+    On AMD's GPUs torch is what runners reach the device by, so there it is to be loaded.
+    """
     reference = (
         f"{'import torch' if vendor is Vendor.AMD else ''}\n"
         "def generate_input(size: int, seed: int):\n"
-        "    return [(seed * i) % 101 for i in range(size)]\n\n"
+        "    return bytes((seed * i) % 251 for i in range(size))\n\n"
         "def check_implementation(data, output):\n"
-        "    return output == sorted(data), 'not sorted'\n"
+        "    return output == bytes(sorted(data)), 'not sorted'\n"
     )
     problem = ProblemSpec(
         name="vendor-check",
@@ -136,7 +139,9 @@ def _example(vendor: Vendor) -> JobSpec:
         tests=(Case({"size": 10, "seed": 3}),),
         benchmarks=(Case({"size": 1000, "seed": 4}),),
     )
-    program = SourceFile("submission.py", "def custom_kernel(data):\n    return sorted(data)\n")
+    program = SourceFile(
+        "submission.py", "def custom_kernel(data):\n    return bytes(sorted(data))\n"
+    )
     return JobSpec(
         "vendor-check",
         problem,

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# One job on a Buildkite agent: starts the runner image with the agent's GPU, within the agent's limits,
+# hands it the payload, and leaves result.json (and profile_data) in the current folder.
+#
+# The agent's unit says which GPU (CUDA_VISIBLE_DEVICES) and which limits (KERNELBOT_SLICE); the build
+# brings SUBMISSION_PAYLOAD. /etc/buildkite-agent/image names the image.
+set -euo pipefail
+
+fail() {
+    printf 'run-job.sh: %s\n' "$1" >&2
+    exit 1
+}
+
+gpu=${CUDA_VISIBLE_DEVICES:-}
+[[ $gpu =~ ^[0-9]{1,3}$ ]] || fail "CUDA_VISIBLE_DEVICES must be the number of one GPU: set the agent up with setup-agent.sh."
+[[ -n ${SUBMISSION_PAYLOAD:-} ]] || fail "the build has no SUBMISSION_PAYLOAD."
+image=kernelbot-runner:latest
+[[ ! -f /etc/buildkite-agent/image ]] || IFS= read -r image </etc/buildkite-agent/image
+
+# From here on the payload is in no environment that a process of ours starts with.
+payload=$SUBMISSION_PAYLOAD
+unset SUBMISSION_PAYLOAD
+
+# amd_gpu NUMBER: its device file, by the driver's own order of GPUs.
+amd_gpu() {
+    local properties minor place=0
+    while read -r properties; do
+        minor=$(awk '$1 == "drm_render_minor" { print $2 }' "$properties")
+        [[ ${minor:-0} != 0 ]] || continue
+        if ((place++ == $1)); then
+            printf '/dev/dri/renderD%s' "$minor"
+            return
+        fi
+    done < <(find /sys/class/kfd/kfd/topology/nodes/ -name properties -path '*/nodes/*[0-9]/properties' 2>/dev/null | sort -V)
+    fail "there is no AMD GPU $1 here."
+}
+
+options=()
+if [[ -e /dev/nvidiactl ]]; then
+    options+=(--gpus "device=$gpu")
+elif [[ -e /dev/kfd ]]; then
+    render=$(amd_gpu "$gpu")
+    options+=(--device /dev/kfd --device "$render")
+else
+    fail "there is no GPU here: neither /dev/nvidiactl nor /dev/kfd."
+fi
+# The limits are those of the whole agent, its jobs' containers included.
+[[ -z ${KERNELBOT_SLICE:-} ]] || options+=(--cgroup-parent "$KERNELBOT_SLICE")
+# The sandbox is the boundary to the author's code. To be made, it takes mounts (SYS_ADMIN, which
+# AppArmor's usual profile forbids all the same) and a whole /proc; the judge reads outputs out of a
+# runner's memory (SYS_PTRACE).
+options+=(--cap-add SYS_ADMIN --cap-add SYS_PTRACE --cgroupns private)
+options+=(--security-opt apparmor=unconfined --security-opt systempaths=unconfined)
+
+# One job at a time runs on a GPU; what is left of one that was killed goes first.
+name=kernelbot-gpu$gpu
+remove() {
+    docker rm --force "$name" >/dev/null 2>&1 || :
+}
+remove
+trap remove EXIT
+trap 'exit 143' TERM INT
+rm -rf result.json profile_data
+
+code=0
+docker run --interactive --name "$name" "${options[@]}" "$image" < <(printf '%s' "$payload") &
+wait $! || code=$?
+docker cp --quiet "$name:/out/." . 2>/dev/null || :
+[[ -f result.json ]] || fail "the image wrote no result (exit code $code)."
+exit "$code"

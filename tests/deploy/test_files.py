@@ -1,0 +1,90 @@
+"""The files of `deploy/` as their own tools read them, and as they must agree with each other."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+OWN_PROGRAM = re.compile(r"/opt/kernelbot/bin/\S+")
+
+
+def compose() -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    return document
+
+
+def pipeline() -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((DEPLOY / "buildkite/pipeline.yml").read_text())
+    return document
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
+@pytest.mark.parametrize("unit", sorted((DEPLOY / "systemd").iterdir()), ids=lambda path: path.name)
+def test_systemd_finds_nothing_wrong_with_a_unit(unit: Path, tmp_path: Path) -> None:
+    """Our programs aren't installed here; any other stands in."""
+    copy = tmp_path / unit.name
+    copy.write_text(OWN_PROGRAM.sub("/bin/true", unit.read_text()))
+    command = ["systemd-analyze", "verify", "--man=no", str(copy)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    about_ours = [line for line in done.stderr.splitlines() if unit.name in line]
+    assert [] == about_ours
+
+
+def test_the_worker_owns_its_control_group() -> None:
+    text = (DEPLOY / "systemd/kernelbot-worker.service").read_text()
+    assert "\nDelegate=cpu memory pids\n" in text
+    assert (
+        "\nExecStart=/opt/kernelbot/bin/in-own-cgroup /opt/kernelbot/bin/kernelbot worker " in text
+    )
+
+
+def test_the_step_goes_to_the_queue_of_the_build() -> None:
+    (step,) = pipeline()["steps"]
+    assert ({"queue": "${GPU_QUEUE}"}, ["result.json", "profile_data/**/*"]) == (
+        step["agents"],
+        step["artifact_paths"],
+    )
+    assert (DEPLOY.parent / step["command"]).is_file()
+
+
+def test_the_payload_is_named_in_no_step() -> None:
+    assert "SUBMISSION_PAYLOAD" not in yaml.safe_dump(pipeline())
+
+
+def test_health_is_asked_of_the_routes_that_tell_it() -> None:
+    services = compose()["services"]
+    asked = {name: service["healthcheck"] for name, service in services.items()}
+    assert ":8000/ready'" in asked["server"]["test"][-1]
+    assert ":8000/ready/judging'" in asked["worker"]["test"][-1]
+    assert "pg_isready" in asked["postgres"]["test"][-1]
+
+
+def test_no_secret_stands_in_the_compose_file() -> None:
+    services = compose()["services"]
+    assert {"kernelbot.env"} == {service["env_file"] for service in services.values()}
+    settings = [name for service in services.values() for name in service.get("environment", {})]
+    assert [] == [name for name in settings if re.search("PASSWORD|TOKEN|SECRET|URL", name)]
+    example = (DEPLOY / "kernelbot.env.example").read_text()
+    assert {"POSTGRES_PASSWORD", "ADMIN_TOKEN"} <= set(
+        re.findall(r"^(\w+)=$", example, re.MULTILINE)
+    )
+
+
+def test_the_server_runs_as_nobody_in_particular() -> None:
+    server = compose()["services"]["server"]
+    assert ("user" not in server, ["ALL"], True) == (True, server["cap_drop"], server["read_only"])
+    assert "\nUSER 10001\n" in (DEPLOY / "server/Dockerfile").read_text()
+
+
+def test_every_container_that_judges_gets_the_same_permissions() -> None:
+    """Fewer, and the sandbox can't be made; more, and nobody knows what for."""
+    worker = compose()["services"]["worker"]
+    job = (DEPLOY / "buildkite/run-job.sh").read_text()
+    assert ["SYS_ADMIN", "SYS_PTRACE"] == worker["cap_add"] == re.findall(r"--cap-add (\w+)", job)
+    named = sorted(re.findall(r"--security-opt ([\w=]+)", job))
+    assert named == sorted(option.replace(":", "=") for option in worker["security_opt"])

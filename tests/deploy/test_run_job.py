@@ -1,0 +1,118 @@
+"""The step of a Buildkite build, with a docker that writes down how it was called."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.devices import with_devices
+
+SCRIPT = Path(__file__).resolve().parents[2] / "deploy/buildkite/run-job.sh"
+NVIDIA = ("nvidiactl", "nvidia0", "nvidia3")
+PAYLOAD = "c2VjcmV0IHNlZWQ="
+DOCKER = """#!/bin/sh
+echo "docker $*" >> "{log}"
+env >> "{log}.env"
+case "$1" in
+    run) cat > "{log}.stdin"; exit {code} ;;
+    cp) {copy} ;;
+esac
+"""
+
+
+class Agent:
+    """A folder that a job runs in, and its docker."""
+
+    def __init__(self, folder: Path) -> None:
+        self.work = folder / "work"
+        self.work.mkdir()
+        self._bin = folder / "bin"
+        self._bin.mkdir()
+        self._log = folder / "log"
+        self.put_docker()
+
+    def put_docker(self, code: int = 0, copy: str = "echo '{}' > result.json") -> None:
+        path = self._bin / "docker"
+        path.write_text(DOCKER.format(log=self._log, code=code, copy=copy))
+        path.chmod(0o755)
+
+    def run(self, *devices: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            with_devices([str(SCRIPT)], devices),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=self.work,
+            env={"PATH": f"{self._bin}:{os.environ['PATH']}", **environment},
+        )
+
+    def calls(self) -> list[str]:
+        return self._log.read_text().splitlines() if self._log.exists() else []
+
+    def seen(self, what: str) -> str:
+        """What docker's client found: `stdin` of the container, `env` of its own."""
+        return Path(f"{self._log}.{what}").read_text()
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Agent:
+    if os.geteuid() != 0:
+        pytest.skip("an ordinary user can't make a /dev")
+    return Agent(tmp_path)
+
+
+def test_the_image_gets_the_agents_gpu_and_limits(agent: Agent) -> None:
+    done = agent.run(
+        *NVIDIA,
+        CUDA_VISIBLE_DEVICES="3",
+        KERNELBOT_SLICE="buildkite-gpu3.slice",
+        SUBMISSION_PAYLOAD=PAYLOAD,
+    )
+    assert (0, "") == (done.returncode, done.stderr)
+    removed, started, copied, removed_again = agent.calls()
+    assert "docker rm --force kernelbot-gpu3" == removed == removed_again
+    assert "docker cp --quiet kernelbot-gpu3:/out/. ." == copied
+    assert "--gpus device=3 --cgroup-parent buildkite-gpu3.slice" in started
+    assert started.endswith(" kernelbot-runner:latest")
+    assert (agent.work / "result.json").exists()
+
+
+def test_the_payload_reaches_the_container_alone(agent: Agent) -> None:
+    agent.run(*NVIDIA, CUDA_VISIBLE_DEVICES="0", SUBMISSION_PAYLOAD=PAYLOAD)
+    assert PAYLOAD == agent.seen("stdin")
+    assert PAYLOAD not in agent.seen("env") + "".join(agent.calls())
+
+
+def test_results_of_the_job_before_are_not_sent_again(agent: Agent) -> None:
+    (agent.work / "result.json").write_text("of another job")
+    agent.put_docker(code=1, copy="true")
+    failed = agent.run(*NVIDIA, CUDA_VISIBLE_DEVICES="0", SUBMISSION_PAYLOAD=PAYLOAD)
+    assert (1, []) == (failed.returncode, list(agent.work.iterdir()))
+    assert "run-job.sh: the image wrote no result (exit code 1).\n" == failed.stderr
+
+
+def test_the_images_exit_code_is_the_jobs(agent: Agent) -> None:
+    agent.put_docker(code=3)
+    ended = agent.run(*NVIDIA, CUDA_VISIBLE_DEVICES="0", SUBMISSION_PAYLOAD=PAYLOAD)
+    assert 3 == ended.returncode
+
+
+@pytest.mark.parametrize(
+    ("devices", "gpu", "payload", "why"),
+    [
+        (NVIDIA, "", PAYLOAD, "CUDA_VISIBLE_DEVICES"),
+        (NVIDIA, "0,1", PAYLOAD, "CUDA_VISIBLE_DEVICES"),
+        (NVIDIA, "a'; echo x", PAYLOAD, "CUDA_VISIBLE_DEVICES"),
+        (NVIDIA, "0", "", "SUBMISSION_PAYLOAD"),
+        ((), "0", PAYLOAD, "no GPU here"),
+        (("kfd",), "0", PAYLOAD, "no AMD GPU 0"),
+    ],
+)
+def test_what_cannot_be_run_starts_no_container(
+    agent: Agent, devices: tuple[str, ...], gpu: str, payload: str, why: str
+) -> None:
+    failed = agent.run(*devices, CUDA_VISIBLE_DEVICES=gpu, SUBMISSION_PAYLOAD=payload)
+    assert (1, []) == (failed.returncode, agent.calls())
+    assert why in failed.stderr

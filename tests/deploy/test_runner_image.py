@@ -1,0 +1,99 @@
+"""The image's entry point, which is the same outside of an image: a payload in, a result out."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.archive import build
+from kernelbot.protocol import RunResult, Verdict, from_wire
+
+ENTRY_POINT = Path(__file__).resolve().parents[2] / "deploy/runner/judge-payload"
+MINIMAL = (
+    b'{"lang":"py","mode":"test","files":{"main.py":"print(\'Hello GPU!\')"},'
+    b'"tests":[],"benchmarks":[]}'
+)
+LOOKS_FOR_IT = """
+import os, pathlib
+told = dict(os.environ)
+for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+    try:
+        told[str(path)] = path.read_bytes().decode(errors="replace")
+    except OSError:
+        pass
+print(any("SUBMISSION_PAYLOAD" in name + text for name, text in told.items()), len(told) > 1)
+"""
+
+
+@pytest.fixture(scope="module")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("harness") / "kernelbot-harness.pyz")
+
+
+def packed(document: bytes) -> str:
+    return base64.b64encode(zlib.compress(document)).decode()
+
+
+def judge(
+    harness: Path, folder: Path, payload: str | None, on_stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """As the image starts it, with an interpreter that has no KernelBot."""
+    path = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
+    environment = {"PATH": path, "KERNELBOT_HARNESS": str(harness)}
+    environment |= {"TMPDIR": str(folder.parent)}
+    if payload is not None:
+        environment["SUBMISSION_PAYLOAD"] = payload
+    return subprocess.run(
+        [str(ENTRY_POINT)],
+        input=on_stdin,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        cwd=folder,
+        env=environment,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "out"
+    made.mkdir()
+    return made
+
+
+def result_in(folder: Path) -> RunResult:
+    return from_wire(RunResult, json.loads((folder / "result.json").read_text()))
+
+
+@pytest.mark.parametrize("way", ["environment", "stdin", "plain"])
+def test_a_minimal_payload_by_hand(harness: Path, folder: Path, way: str) -> None:
+    text = MINIMAL.decode() if way == "plain" else packed(MINIMAL)
+    ended = judge(harness, folder, None, text) if way == "stdin" else judge(harness, folder, text)
+    assert (0, "Hello GPU!\n") == (ended.returncode, ended.stdout), ended.stderr
+    assert Verdict.ACCEPTED == result_in(folder).verdict
+    assert 0o644 == (folder / "result.json").stat().st_mode & 0o777
+    assert ["out"] == [path.name for path in folder.parent.iterdir()]  # and no payload
+
+
+def test_the_author_finds_no_payload(harness: Path, folder: Path) -> None:
+    document = {**json.loads(MINIMAL), "files": {"main.py": LOOKS_FOR_IT}}
+    ended = judge(harness, folder, packed(json.dumps(document).encode()))
+    assert "False True\n" == ended.stdout, ended.stderr
+
+
+@pytest.mark.parametrize("payload", ["a'; echo x", "$(id)", "{", "\x7f"])
+def test_nonsense_is_refused_with_a_sentence(harness: Path, folder: Path, payload: str) -> None:
+    ended = judge(harness, folder, payload)
+    assert (2, "") == (ended.returncode, ended.stdout)
+    assert ended.stderr.startswith("The payload")
+    assert [] == list(folder.iterdir())
+
+
+def test_without_a_payload_nothing_is_judged(harness: Path, folder: Path) -> None:
+    assert 2 == judge(harness, folder, None).returncode
