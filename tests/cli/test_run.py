@@ -266,3 +266,17 @@ def test_help_teaches(shell: Shell) -> None:
 
 def test_the_version(shell: Shell) -> None:
     assert (0, True) == (shell("--version").code, shell("--version").out.startswith("kernelbot 0."))
+
+
+def test_a_node_is_examined_and_the_report_is_there_to_be_sent(
+    shell: Shell, tmp_path: Path
+) -> None:
+    said = shell("vendor", "check", "--gpu", "cpu", "--report", tmp_path / "node7")
+    assert (0, "Jobs can be judged on this node.") == (said.code, said.out.splitlines()[-3])
+    assert {"node7.json", "node7.txt"} <= {path.name for path in tmp_path.iterdir()}
+
+
+@pytest.mark.skipif(Path("/dev/kfd").exists(), reason="there is a GPU here")
+def test_a_node_that_lacks_what_is_needed_is_not_fit(shell: Shell) -> None:
+    said = shell("vendor", "check", "--gpu", "amd", "--json")
+    assert (1, "", False) == (said.code, said.err, said.document["ok"])

@@ -43,7 +43,7 @@ def harness(text: str) -> list[str]:
 
 @pytest.mark.parametrize("text", ["", "{}", "null", "[1]", '{"ok": true, "findings": [{}]}'])
 def test_a_harness_that_reports_nothing_is_our_fault(text: str) -> None:
-    with pytest.raises(PlatformError, match=r"without a report.*'--gpus', '8', '--vendor', 'amd'"):
+    with pytest.raises(PlatformError, match=r"without a report.*'--count', '8', '--gpu', 'amd'"):
         examine(Vendor.AMD, 8, command=harness(text))
 
 

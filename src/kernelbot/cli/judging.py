@@ -31,8 +31,8 @@ def register(app: typer.Typer) -> None:
         "check",
         epilog=examples(
             "sudo kernelbot vendor check",
-            "sudo CUDA_VISIBLE_DEVICES=3 kernelbot vendor check --vendor nvidia",
-            "sudo kernelbot vendor check --gpus 8 --report node7",
+            "sudo CUDA_VISIBLE_DEVICES=3 kernelbot vendor check --gpu nvidia",
+            "sudo kernelbot vendor check --count 8 --report node7",
             "kernelbot vendor check --json | jq .ok",
             "Exit codes: 0 fit; 1 something that is needed is missing; 2 bad usage; 3 our fault.",
         ),
@@ -110,11 +110,13 @@ def doctor(as_json: Json = False) -> None:
 
 
 def vendor_check(
-    vendor: Annotated[
+    gpu: Annotated[
         Vendor | None,
-        typer.Option(help="Whose GPU must be here. Default: whichever is.", show_default=False),
+        typer.Option(
+            help="Whose must be here; cpu: none. Default: whichever is.", show_default=False
+        ),
     ] = None,
-    gpus: Annotated[int, typer.Option(min=1, max=64, help="How many one job gets.")] = 1,
+    count: Annotated[int, typer.Option(min=1, max=64, help="How many GPUs one job gets.")] = 1,
     leave_clocks: Annotated[
         bool,
         typer.Option("--leave-clocks", help="Don't try to lock the GPU's clocks and release them."),
@@ -140,7 +142,7 @@ def vendor_check(
 
     terminal = Terminal(as_json)
     terminal.progress("Examining this node ...")
-    found = examine(vendor, gpus, leave_clocks=leave_clocks)
+    found = examine(gpu, count, leave_clocks=leave_clocks)
     rows = [(finding.sign, finding.name, finding.note) for finding in found.findings]
     text = table(("", "part", "what is there, what to do"), rows)
     terminal.show(text)

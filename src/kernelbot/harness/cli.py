@@ -71,12 +71,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     minimal.add_argument("--payload", type=Path, required=True, help="file with the payload")
     minimal.add_argument("--result", type=Path, required=True, help="file for the RunResult")
-    vendor = commands.add_parser(
+    check = commands.add_parser(
         "vendor-check", help="examine this node before its first job, as JSON; 1: not fit"
     )
-    vendor.add_argument("--vendor", choices=[vendor.value for vendor in Vendor])
-    vendor.add_argument("--gpus", type=int, default=1, help="how many of them one job gets")
-    vendor.add_argument("--leave-clocks", action="store_true", help="don't try to lock them")
+    makers = [vendor.value for vendor in Vendor]
+    check.add_argument("--gpu", choices=makers, help="whose must be here; cpu: none")
+    check.add_argument("--count", type=int, default=1, help="how many of them one job gets")
+    check.add_argument("--leave-clocks", action="store_true", help="don't try to lock them")
     judges = commands.add_parser("judges", help="(internal) the judges' zygote")
     judges.add_argument("control_fd", type=int)
     judges.add_argument("runners_fd", type=int)
@@ -177,8 +178,8 @@ def _doctor(_arguments: argparse.Namespace) -> int:
 def _vendor_check(arguments: argparse.Namespace) -> int:
     from kernelbot.harness.vendor.check import Wanted, examine_node
 
-    vendor = Vendor(arguments.vendor) if arguments.vendor else None
-    report = examine_node(Wanted(vendor, arguments.gpus, not arguments.leave_clocks))
+    vendor = Vendor(arguments.gpu) if arguments.gpu else None
+    report = examine_node(Wanted(vendor, arguments.count, not arguments.leave_clocks))
     print(json.dumps(report, indent=2))
     return 0 if report["ok"] else EXIT_NOT_FIT
 

@@ -51,15 +51,16 @@ class NodeReport:
 
 
 def examine(
-    vendor: Vendor | None,
-    gpus: int,
+    gpu: Vendor | None,
+    count: int,
     *,
     leave_clocks: bool = False,
     command: Sequence[str] = HARNESS,
 ) -> NodeReport:
-    """Examine this node, as the account that runs this. Raises `PlatformError` if it can't be."""
-    options = ["vendor-check", "--gpus", str(gpus)]
-    options += ["--vendor", vendor.value] if vendor else []
+    """Examine this node, as the account that runs this. `gpu`: whose must be here; None: whichever
+    is. `count`: how many one job gets. Raises `PlatformError` if there is no report."""
+    options = ["vendor-check", "--count", str(count)]
+    options += ["--gpu", gpu.value] if gpu else []
     options += ["--leave-clocks"] if leave_clocks else []
     try:
         done = subprocess.run(

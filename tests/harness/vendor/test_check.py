@@ -29,7 +29,7 @@ def test_a_node_without_a_gpu_judges_on_its_processor() -> None:
 
 @as_root
 def test_a_gpu_that_must_be_there_and_is_not_makes_the_node_unfit() -> None:
-    code, report = vendor_check("--vendor", "amd")
+    code, report = vendor_check("--gpu", "amd")
     found = notes(report)
     assert (1, False) == (code, report["ok"])
     assert (False, "install AMD's driver (amdgpu): there is no /dev/kfd") == found["driver"]
