@@ -184,6 +184,11 @@ def test_amds_processors_and_screens_are_no_gpus(amd: Path) -> None:
     )
 
 
+def test_another_makers_screen_is_no_gpu_of_amds(amd: Path) -> None:
+    shutil.rmtree(amd / "sys")
+    assert () == gpu_nodes(Vendor.AMD, amd)
+
+
 @pytest.mark.parametrize("vendor", [Vendor.NVIDIA, Vendor.AMD, Vendor.CPU])
 def test_a_machine_without_gpus_has_none(tmp_path: Path, vendor: Vendor) -> None:
     assert () == gpu_nodes(vendor, tmp_path)

@@ -1,7 +1,9 @@
 """One agent for one GPU: its files and units, and what isn't taken for a GPU or a queue."""
 
 import os
+import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +52,17 @@ def test_the_files_are_those_that_a_dry_run_shows(machine: Machine) -> None:
     for path in (CFG, UNIT, SLICE):
         text = files[path][1].replace(TOKEN, "(what stands in /etc/buildkite-agent/token)")
         assert all(f"    {line}" in shown for line in text.splitlines() if line)
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here")
+def test_systemd_finds_nothing_wrong_with_the_units(machine: Machine, tmp_path: Path) -> None:
+    machine.run(SETUP, "3", "amd-mi300-11")
+    for path in (UNIT, SLICE):
+        text = machine.files()[path][1].replace("/usr/bin/buildkite-agent", "/bin/true")
+        (tmp_path / Path(path).name).write_text(text)
+        command = ["systemd-analyze", "verify", "--man=no", str(tmp_path / Path(path).name)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert [] == [line for line in done.stderr.splitlines() if "buildkite" in line]
 
 
 def test_the_token_is_in_the_configuration_and_nowhere_else(machine: Machine) -> None:

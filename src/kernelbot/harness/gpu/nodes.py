@@ -95,11 +95,11 @@ def gpu_nodes(vendor: Vendor, root: Path = Path("/")) -> tuple[GpuNode, ...]:
         for path in (root / folder).glob(f"{pattern}*")
         if path.name.removeprefix(pattern).isdecimal() and _can_open(path)
     }
-    known = _nvidia_gpus(root) if vendor is Vendor.NVIDIA else _amd_gpus(root)
-    described = [GpuNode(usable[minor], uuid) for minor, uuid in known if minor in usable]
-    if described:
-        return tuple(described)
-    return tuple(GpuNode(usable[minor]) for minor in sorted(usable))
+    if vendor is Vendor.AMD:  # other makers' screens have such files, too
+        known = _amd_gpus(root)
+    else:
+        known = _nvidia_gpus(root) or [(minor, None) for minor in sorted(usable)]
+    return tuple(GpuNode(usable[minor], uuid) for minor, uuid in known if minor in usable)
 
 
 def _can_open(path: Path) -> bool:
