@@ -1,7 +1,9 @@
 """The step of a Buildkite build, with a docker that writes down how it was called."""
 
 import os
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -15,8 +17,12 @@ DOCKER = """#!/bin/sh
 echo "docker $*" >> "{log}"
 env >> "{log}.env"
 case "$1" in
-    run) cat > "{log}.stdin"; exit {code} ;;
+    run)
+        cat > "{log}.stdin"
+        {body}
+        exit {code} ;;
     cp) {copy} ;;
+    rm) test ! -f "{log}.pid" || kill "$(cat "{log}.pid")" ;;
 esac
 """
 
@@ -32,21 +38,28 @@ class Agent:
         self._log = folder / "log"
         self.put_docker()
 
-    def put_docker(self, code: int = 0, copy: str = "echo '{}' > result.json") -> None:
+    def put_docker(
+        self, code: int = 0, copy: str = "echo '{}' > result.json", body: str = ":"
+    ) -> None:
         path = self._bin / "docker"
-        path.write_text(DOCKER.format(log=self._log, code=code, copy=copy))
+        body = body.format(log=self._log)
+        path.write_text(DOCKER.format(log=self._log, code=code, copy=copy, body=body))
         path.chmod(0o755)
 
-    def run(self, *devices: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+    def start(self, *devices: str, **environment: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
             with_devices([str(SCRIPT)], devices),
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
-            check=False,
             cwd=self.work,
             env={"PATH": f"{self._bin}:{os.environ['PATH']}", **environment},
         )
+
+    def run(self, *devices: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        process = self.start(*devices, **environment)
+        said, complained = process.communicate(timeout=60)
+        return subprocess.CompletedProcess([], process.returncode, said, complained)
 
     def calls(self) -> list[str]:
         return self._log.read_text().splitlines() if self._log.exists() else []
@@ -97,6 +110,18 @@ def test_the_images_exit_code_is_the_jobs(agent: Agent) -> None:
     agent.put_docker(code=3)
     ended = agent.run(*NVIDIA, CUDA_VISIBLE_DEVICES="0", SUBMISSION_PAYLOAD=PAYLOAD)
     assert 3 == ended.returncode
+
+
+def test_a_job_that_is_cancelled_leaves_no_container(agent: Agent) -> None:
+    agent.put_docker(body='echo $$ > "{log}.pid"; exec sleep 60')
+    process = agent.start(*NVIDIA, CUDA_VISIBLE_DEVICES="0", SUBMISSION_PAYLOAD=PAYLOAD)
+    while not any(line.startswith("docker run") for line in agent.calls()):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert 143 == process.returncode
+    assert "docker rm --force kernelbot-gpu0" == agent.calls()[-1]
 
 
 @pytest.mark.parametrize(
