@@ -46,11 +46,12 @@ else
 fi
 # The limits are those of the whole agent, its jobs' containers included.
 [[ -z ${KERNELBOT_SLICE:-} ]] || options+=(--cgroup-parent "$KERNELBOT_SLICE")
-# The sandbox is the boundary to the author's code. To be made, it takes mounts (SYS_ADMIN, which
-# AppArmor's usual profile forbids all the same) and a whole /proc; the judge reads outputs out of a
-# runner's memory (SYS_PTRACE).
+# The sandbox, with a filter of its own, is the boundary to the author's code. To be made, it takes
+# mounts and pivot_root (SYS_ADMIN; Docker's AppArmor profile and filter forbid them all the same) and
+# a whole /proc; the judge reads outputs out of a runner's memory (SYS_PTRACE).
 options+=(--cap-add SYS_ADMIN --cap-add SYS_PTRACE --cgroupns private)
-options+=(--security-opt apparmor=unconfined --security-opt systempaths=unconfined)
+options+=(--security-opt apparmor=unconfined --security-opt seccomp=unconfined)
+options+=(--security-opt systempaths=unconfined)
 
 # One job at a time runs on a GPU; what is left of one that was killed goes first.
 name=kernelbot-gpu$gpu
