@@ -34,7 +34,7 @@ from kernelbot.store.samples import pack
 BOARDS = 50
 CLIENTS = 64
 DEVICES = tuple(
-    DeviceConfig(DeviceSpec(name, vendor), "local", 1)
+    DeviceConfig(DeviceSpec(name, vendor), ("local",), 1)
     for name, vendor in (("CPU", Vendor.CPU), ("H100", Vendor.NVIDIA))
 )
 _HERE = Path(__file__).resolve().parent

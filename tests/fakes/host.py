@@ -65,8 +65,7 @@ def _judge(folder: str, cancelled: set[str]) -> None:
     with (Path(folder).parent / "judged.log").open("a") as log:
         log.write(job.job_id + "\n")
     _tell(folder, event=to_wire(ProgressEvent(EventKind.STARTED)))
-    words = job.submission.text.splitlines()[0].removeprefix("# fake:").split()
-    words = _perform(words, folder, cancelled)
+    words = _perform(words_of(job), folder, cancelled)
     if not words:
         _tell(folder, finished=True)
         return
@@ -105,6 +104,16 @@ def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
             time.sleep(0.02)
         return words[2:]
     return words
+
+
+def result_of(job: JobSpec) -> RunResult:
+    """What the submission's first line asks for, without anything being judged."""
+    return _result(job, words_of(job))
+
+
+def words_of(job: JobSpec) -> list[str]:
+    """What the submission's first line says."""
+    return job.submission.text.splitlines()[0].removeprefix("# fake:").split()
 
 
 def _result(job: JobSpec, words: list[str]) -> RunResult:

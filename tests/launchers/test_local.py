@@ -53,10 +53,14 @@ async def _events(launcher: LocalLauncher, handle: str) -> list[ProgressEvent]:
     return [event async for batch in launcher.events(handle) for event in batch]
 
 
+async def _poll(launcher: LocalLauncher, handle: str) -> Outcome:
+    return (await launcher.poll([handle]))[handle]
+
+
 async def _outcome(launcher: LocalLauncher, handle: str) -> Outcome:
     async with asyncio.timeout(20):
         while True:
-            outcome = await launcher.poll(handle)
+            outcome = await _poll(launcher, handle)
             if outcome.state != JobState.RUNNING:
                 return outcome
             await asyncio.sleep(0.02)
@@ -66,7 +70,7 @@ async def test_a_job_has_events_and_a_result(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job("accepted"))
         kinds = [event.kind for event in await _events(launcher, handle)]
-        outcome = await launcher.poll(handle)
+        outcome = await _poll(launcher, handle)
     assert kinds == [EventKind.STARTED, EventKind.PHASE_STARTED]
     assert outcome.result is not None
     assert outcome.result.verdict == Verdict.ACCEPTED
@@ -88,7 +92,7 @@ async def test_another_process_reads_a_finished_job(tmp_path: Path) -> None:
         await _events(launcher, handle)
     async with _launcher(tmp_path) as another:
         assert await _events(another, handle) == []
-        assert (await another.poll(handle)).state == JobState.FINISHED
+        assert (await _poll(another, handle)).state == JobState.FINISHED
 
 
 async def test_a_job_whose_host_died_is_lost(tmp_path: Path) -> None:
@@ -119,7 +123,7 @@ async def test_a_job_that_its_host_gave_up_is_lost(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job("give-up full"))
         await _events(launcher, handle)
-        assert await launcher.poll(handle) == Outcome(JobState.LOST, reason="full")
+        assert await _poll(launcher, handle) == Outcome(JobState.LOST, reason="full")
 
 
 async def test_a_host_that_stands_still_is_killed_when_the_time_is_up(tmp_path: Path) -> None:
@@ -136,7 +140,7 @@ async def test_a_host_that_stays_stopped_is_killed_before_the_time_is_up(tmp_pat
     async with _launcher(tmp_path, patience_s=1) as launcher:
         handle = await launcher.launch(_job("stop"))
         await _events(launcher, handle)
-        outcome = await launcher.poll(handle)
+        outcome = await _poll(launcher, handle)
         after = await _outcome(launcher, await launcher.launch(_job("accepted", "2.1.x")))
     assert Outcome(JobState.LOST, reason="the harness stood still, so it was ended") == outcome
     assert JobState.FINISHED == after.state
@@ -159,14 +163,14 @@ async def test_a_job_of_another_process_is_lost_when_the_time_is_up(tmp_path: Pa
         handle = await launcher.launch(_job("sleep 60 accepted"))
         await _be_overdue(handle)
         assert await _events(another, handle) == []
-        assert (await another.poll(handle)).state == JobState.LOST
+        assert (await _poll(another, handle)).state == JobState.LOST
 
 
 async def test_an_event_that_is_too_long_is_left_out_and_the_host_lives(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job(f"shout {5 << 20} accepted"))
         kinds = [event.kind for event in await _events(launcher, handle)]
-        outcome = await launcher.poll(handle)
+        outcome = await _poll(launcher, handle)
     assert kinds == [EventKind.STARTED, EventKind.PHASE_STARTED]
     assert outcome.state == JobState.FINISHED
 
@@ -178,7 +182,7 @@ async def test_a_cancelled_job_ends_at_once(tmp_path: Path) -> None:
         await launcher.cancel(handle)
         async with asyncio.timeout(5):
             await _events(launcher, handle)
-        assert (await launcher.poll(handle)).result is None
+        assert (await _poll(launcher, handle)).result is None
 
 
 async def test_nothing_is_left_of_a_forgotten_job(tmp_path: Path) -> None:
@@ -187,7 +191,7 @@ async def test_nothing_is_left_of_a_forgotten_job(tmp_path: Path) -> None:
         await _events(launcher, handle)
         await launcher.forget(handle)
         await launcher.forget(handle)
-        assert (await launcher.poll(handle)).state == JobState.LOST
+        assert (await _poll(launcher, handle)).state == JobState.LOST
 
 
 async def test_a_jobs_folder_is_its_owners_alone(tmp_path: Path) -> None:
@@ -213,7 +217,7 @@ async def test_a_host_that_cannot_start_says_so(tmp_path: Path) -> None:
 async def test_closing_ends_the_hosts(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job("sleep 60 accepted"))
-    assert (await launcher.poll(handle)).state == JobState.LOST
+    assert (await _poll(launcher, handle)).state == JobState.LOST
 
 
 async def test_a_folder_is_taken_away_under_a_host_that_writes_there(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_any_configuration_there_is_one_device() -> None:
     devices = read_settings().device_configs()
-    assert [(d.spec.name, d.spec.vendor, d.launcher) for d in devices] == [
-        ("CPU", Vendor.CPU, "local")
+    assert [(d.spec.name, d.spec.vendor, d.launchers) for d in devices] == [
+        ("CPU", Vendor.CPU, ("local",))
     ]
 
 
@@ -69,6 +69,13 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
         ("devices = []\n", "devices"),
         ('[[devices]]\nname = "A"\n[[devices]]\nname = "a"\n', "a: there are two devices"),
         ('[[devices]]\nname = "A"\nlauncher = "post"\n', "devices.0.launcher"),
+        ('[[devices]]\nname = "A"\nlauncher = []\n', "devices.0.launcher"),
+        ('[[devices]]\nname = "A"\nlauncher = ["local", "far"]\n', "no launcher 'far'"),
+        ('[[devices]]\nname = "A"\nlauncher = ["local", "local"]\n', "0.launcher: .* twice"),
+        ('[[devices]]\nname = "A"\nmemory_bytes = 0\n', "devices.0.memory_bytes"),
+        ('[launchers.local]\nkind = "slurm"\n', "launchers.local: this machine needs no table"),
+        ('[launchers.far]\nkind = "post"\n', "launchers.far.kind: must be one of"),
+        ("launchers.far = 1\n", "launchers.far"),
         ('[[devices]]\nname = "A"\npeak_flops = inf\n', "devices.0.peak_flops"),
         ("dvices = 1\n", "unknown key `dvices`"),
         ("[limits]\nmemory = 1\n", "limits: there is no key `memory`"),

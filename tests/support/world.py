@@ -21,8 +21,8 @@ from kernelbot.store.database import Database
 from tests.support.problems import CORRECT, sort_problem
 
 DEVICES = (
-    DeviceConfig(DeviceSpec("CPU", Vendor.CPU), "local", 2),
-    DeviceConfig(DeviceSpec("H100", Vendor.NVIDIA, "90a"), "local", 1),
+    DeviceConfig(DeviceSpec("CPU", Vendor.CPU), ("local",), 2),
+    DeviceConfig(DeviceSpec("H100", Vendor.NVIDIA, "90a"), ("local",), 1),
 )
 
 

@@ -34,6 +34,6 @@ class BadAnswer(PlatformError):
 
 
 def _fault(status: int, code: str) -> Fault:
-    if code == "scheduler_error":
+    if code in ("scheduler_error", "job_refused"):
         return Fault.SCHEDULER
     return Fault.AUTHOR if status < 500 else Fault.PLATFORM

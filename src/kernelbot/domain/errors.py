@@ -174,3 +174,9 @@ class SchedulerError(KernelbotError):
 
     code = "scheduler_error"
     fault = Fault.SCHEDULER
+
+
+class JobRefused(SchedulerError):
+    """The outside system won't ever take this job, however often it is asked."""
+
+    code = "job_refused"

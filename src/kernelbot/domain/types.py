@@ -240,13 +240,27 @@ class Event:
 
 @dataclass(frozen=True)
 class DeviceConfig:
-    """A configured device: what it is, which launcher reaches it, how many runs at once."""
+    """A configured device: what it is, which launchers reach it, how many runs at once."""
 
     spec: DeviceSpec
-    launcher: str
+    launchers: tuple[str, ...]
+    """In order of preference; never empty."""
     slots: int = 1
     reserved_cores: int = 1
     """Of a CPU: how many cores submissions may not use, so that the judge has them."""
+    gpus: int = 1
+    """How many GPUs one run gets; means nothing for a CPU."""
+    memory_bytes: int | None = None
+    """Of one GPU, for people; None: not configured."""
+
+
+@dataclass(frozen=True)
+class LauncherHealth:
+    """Whether a device can be reached by one of its launchers just now; `note` says why not."""
+
+    launcher: str
+    available: bool
+    note: str
 
 
 @dataclass(frozen=True)
@@ -256,6 +270,8 @@ class DeviceReport:
     device: str
     available: bool
     note: str
+    launchers: tuple[LauncherHealth, ...] = ()
+    """Each by itself, the preferred first."""
 
 
 @dataclass(frozen=True)
@@ -290,11 +306,17 @@ class DeviceStatus:
     name: str
     vendor: str
     launcher: str
+    """The one that would take the next run: the first that is available, else the preferred."""
+    launchers: tuple[LauncherHealth, ...]
+    gpus: int
+    memory_bytes: int | None
     queued: int
     running: int
     available: bool
     note: str
     """Why it isn't available; empty when it is."""
+    hardware: str | None = None
+    """What its last result saw; None: nobody asked, or there is none yet."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The harness's command line: one job, a host of many, or the doctor."""
+"""The harness's command line: one job, one on a scheduler's node, a host of many, the doctor."""
 
 import argparse
 import json
@@ -38,6 +38,7 @@ def main(argv: list[str] | None = None) -> None:
         "judges": _judges,
         "minimal": _minimal,
         "vendor-check": _vendor_check,
+        "node": _node,
     }
     sys.exit(commands[arguments.command or "run"](arguments))
 
@@ -78,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--gpu", choices=makers, help="whose must be here; cpu: none")
     check.add_argument("--count", type=int, default=1, help="how many of them one job gets")
     check.add_argument("--leave-clocks", action="store_true", help="don't try to lock them")
+    _add_node(commands.add_parser("node", help="judge one job on a scheduler's node"))
     judges = commands.add_parser("judges", help="(internal) the judges' zygote")
     judges.add_argument("control_fd", type=int)
     judges.add_argument("runners_fd", type=int)
@@ -86,6 +88,19 @@ def _parser() -> argparse.ArgumentParser:
     judges.add_argument("spare", type=int)
     judges.add_argument("lasting", type=int)
     return parser
+
+
+def _add_node(node: argparse.ArgumentParser) -> None:
+    payload = node.add_mutually_exclusive_group(required=True)
+    payload.add_argument("--payload", help="file with the job, which is removed; - for stdin")
+    payload.add_argument("--payload-env", help="variable with the job, which is wiped")
+    node.add_argument("--result", type=Path, required=True, help="file for the result")
+    node.add_argument("--events", type=Path, help="file for progress, as JSON lines")
+    node.add_argument("--gpus", help="which GPUs are ours, as the machine numbers them: 0,1")
+    node.add_argument("--locks", type=Path, help="folder of the GPUs' locks on this machine")
+    node.add_argument("--reserved-cores", type=int, default=RESERVED_CORES)
+    node.add_argument("--no-sandbox-ok", action="store_true", help="allow jobs without a sandbox")
+    node.add_argument("--build-cache", type=Path, default=argparse.SUPPRESS)
 
 
 def _run_one(arguments: argparse.Namespace) -> int:
@@ -182,6 +197,24 @@ def _vendor_check(arguments: argparse.Namespace) -> int:
     report = examine_node(Wanted(vendor, arguments.count, not arguments.leave_clocks))
     print(json.dumps(report, indent=2))
     return 0 if report["ok"] else EXIT_NOT_FIT
+
+
+def _node(arguments: argparse.Namespace) -> int:
+    from kernelbot.harness import node
+
+    name = arguments.payload_env
+    return node.run_node(
+        node.EnvironmentPayload(name) if name else node.FilePayload(arguments.payload),
+        node.FileSink(arguments.events) if arguments.events else node.NoSink(),
+        node.NodeOptions(
+            result=arguments.result,
+            gpus=tuple(filter(None, arguments.gpus.split(","))) if arguments.gpus else None,
+            locks=arguments.locks,
+            build_cache=arguments.build_cache,
+            reserved_cores=arguments.reserved_cores,
+            no_sandbox_ok=arguments.no_sandbox_ok,
+        ),
+    )
 
 
 def _judges(arguments: argparse.Namespace) -> int:

@@ -1,28 +1,41 @@
-"""What every launcher does. These docstrings are the contract."""
+"""What every launcher does. These docstrings are the contract; `tests/launchers/test_contract.py`
+holds every launcher to it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from kernelbot.protocol import JobSpec, ProgressEvent, RunResult
+from kernelbot.protocol import Fault, JobSpec, ProgressEvent, RunResult
 
 
 class JobState(StrEnum):
-    """`LOST`: there won't be a result, through no fault of the author's."""
+    """`WAITING`: the scheduler has it and hasn't started it. `LOST`: there won't be a result,
+    through no fault of the author's."""
 
+    WAITING = "waiting"
     RUNNING = "running"
     FINISHED = "finished"
     LOST = "lost"
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will become of the job."""
+        return self in (JobState.FINISHED, JobState.LOST)
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What `poll` found. `result` exactly when finished; `reason` says why it was lost."""
+    """What `poll` found. `result` exactly if finished; `reason` says why it was lost, and `fault`
+    whose failure that was: the platform's or the scheduler's."""
 
     state: JobState
     result: RunResult | None = None
     reason: str = ""
+    fault: Fault = Fault.PLATFORM
+    events: tuple[ProgressEvent, ...] = ()
+    """Progress since this process last asked, if the scheduler passes it on. It may come late, a
+    batch at a time, or not at all."""
 
 
 @dataclass(frozen=True)
@@ -33,37 +46,70 @@ class Availability:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Traits:
+    """How a launcher wants to be used."""
+
+    shortest_poll_s: float
+    """`poll` isn't called more often than this: what it costs the scheduler is no more."""
+    longest_poll_s: float
+    """Nor less often, however long nothing has changed."""
+    check_s: float = 5.0
+    """How often `availability` is asked."""
+    silence_s: float = 900.0
+    """If `poll` has failed for as long as this, the jobs in flight count as lost."""
+    remote: bool = True
+    """Jobs run on machines of the scheduler's: they go on when this process ends, and don't
+    disturb each other. If false, all jobs of a device share this machine, and end with us."""
+
+
 class Launcher(Protocol):
     """Has jobs executed somewhere. Nothing here blocks the event loop; all may be called by
     several tasks at once. What can't be done just now raises `SchedulerError` or
-    `PlatformError`, and may be tried again."""
+    `PlatformError`, and may be tried again; `JobRefused` says that it never will be done.
+
+    Nothing that a scheduler says is believed unseen: an answer that isn't of the agreed shape
+    raises `SchedulerError`, and a result is that of the job asked for, or none.
+    """
+
+    @property
+    def traits(self) -> Traits:
+        """The same for as long as the launcher lives."""
 
     async def start(self) -> None:
-        """Get ready to launch. Idempotent."""
+        """Get ready to launch. Idempotent; after a failure it is called again."""
 
     async def close(self) -> None:
-        """Stop what this process runs, and leave nothing running. Idempotent. Jobs that were
-        not finished are lost or go on elsewhere, as `poll` will say."""
+        """Stop what this process runs, and leave nothing running here. Idempotent. Jobs that were
+        not finished are lost or go on elsewhere (`Traits.remote`), as `poll` will say."""
 
     async def launch(self, spec: JobSpec) -> str:
-        """Hand a job over; returns its handle, which is valid in other processes, too.
+        """Hand a job over; returns its handle as soon as the scheduler has accepted it. The handle
+        is valid in other processes, too, and for this launcher alone.
 
-        Idempotent by `spec.job_id`: a job that was launched before is not started again.
+        Idempotent by `spec.job_id`: a job that was launched before, by whichever process, is not
+        started again. Raises `JobRefused` if the scheduler won't ever take it.
         """
 
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
-        """Progress from now on, in batches as it comes; ends when the job is over, or when this
-        process can't follow it any more. Then `poll` tells what became of it."""
+        """Live progress from now on, in batches as it comes. Ends when the job is over, or when
+        this process can't follow it any more; at once for launchers without live progress. Then
+        `poll` tells what became of it, with whatever progress arrives late."""
 
-    async def poll(self, handle: str) -> Outcome:
-        """What became of the job. A result stays until `forget`. Never raises for a job that is
-        unknown: that one is lost."""
+    async def poll(self, handles: Collection[str]) -> Mapping[str, Outcome]:
+        """What became of each of the jobs: an outcome for every handle, with one request for all of
+        them (and one more for each result that is fetched). A result stays until `forget`.
+
+        A job that the scheduler doesn't know (any more) is lost; one of which nothing can be said
+        just now is running. Raises `SchedulerError` if nothing can be said of any.
+        """
 
     async def cancel(self, handle: str) -> None:
-        """Stop the job as soon as possible. Idempotent; unknown jobs are ignored."""
+        """Stop the job as soon as possible. Idempotent; unknown jobs are ignored, and so are those
+        that have ended."""
 
     async def forget(self, handle: str) -> None:
         """The result is stored elsewhere: remove all that was kept. Idempotent."""
 
     async def availability(self, device: str) -> Availability:
-        """Whether the device can take jobs just now."""
+        """Whether the device can take jobs just now. May take as long as a request does."""

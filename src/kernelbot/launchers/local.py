@@ -12,14 +12,14 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
 from kernelbot.domain.errors import PlatformError
-from kernelbot.launchers.base import Availability, JobState, Outcome
+from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
 from kernelbot.launchers.host import PATIENCE_S, HostProcess
 from kernelbot.launchers.lockfile import is_held
 from kernelbot.protocol import (
@@ -33,7 +33,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.os_errors import in_words
 
-_POLL_S = 0.2
+_TRAITS = Traits(shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, remote=False)
 _KEEP_S = 24 * 3600.0
 _LOOK_S = 5.0
 """How often a job that says nothing is looked after."""
@@ -69,6 +69,11 @@ class LocalLauncher:
         self._ended: dict[str, str] = {}
         """Why a job has no result if it has none: its host is done with it, or was killed."""
         self._closed = False
+
+    @property
+    def traits(self) -> Traits:
+        """A look costs a few reads of files here, so nobody waits for one."""
+        return _TRAITS
 
     async def start(self) -> None:
         """Start every device's host, so that the first job finds it warm."""
@@ -107,13 +112,10 @@ class LocalLauncher:
         return handle
 
     async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
-        """Live for jobs of this process's hosts; others are waited for in silence."""
+        """Live for jobs of this process's hosts alone."""
         queue = self._followers.get(handle)
         if queue is None:
-            while True:
-                if (await self.poll(handle)).state != JobState.RUNNING:
-                    return
-                await asyncio.sleep(_POLL_S)
+            return
         over = False
         while not over:
             batch: list[ProgressEvent | None] = []
@@ -123,18 +125,24 @@ class LocalLauncher:
                 batch.append(queue.get_nowait())
             if events := tuple(event for event in batch if event is not None):
                 yield events
-            over = None in batch or (
-                not batch and (await self.poll(handle)).state != JobState.RUNNING
-            )
+            over = None in batch or (not batch and await self._is_over(handle))
 
-    async def poll(self, handle: str) -> Outcome:
+    async def _is_over(self, handle: str) -> bool:
+        return (await self.poll((handle,)))[handle].state.is_over
+
+    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
         """The result if it is there; else lost if the host is dead or done with it, and if it has
         taken longer than any job may: that host is killed."""
-        outcome = await asyncio.to_thread(_poll, Path(handle), self._ended.get(handle))
-        if outcome is _OVERDUE and (host := self._job_hosts.get(handle)):
-            log.error("job_overdue", job=handle)
-            host.kill()
-        return outcome
+        asked = {handle: self._ended.get(handle) for handle in handles}
+        found = await asyncio.to_thread(
+            _poll_all, {handle: why for handle, why in asked.items() if self._is_ours(handle)}
+        )
+        found |= dict.fromkeys(asked.keys() - found.keys(), _STRANGE)
+        for handle, outcome in found.items():
+            if outcome is _OVERDUE and (host := self._job_hosts.get(handle)):
+                log.error("job_overdue", job=handle)
+                host.kill()
+        return found
 
     async def cancel(self, handle: str) -> None:
         """Tell the host."""
@@ -146,7 +154,12 @@ class LocalLauncher:
         self._followers.pop(handle, None)
         self._job_hosts.pop(handle, None)
         self._ended.pop(handle, None)
-        await asyncio.to_thread(_remove, Path(handle))
+        if self._is_ours(handle):
+            await asyncio.to_thread(_remove, Path(handle))
+
+    def _is_ours(self, handle: str) -> bool:
+        """Whether it is a job's folder, and not just any: folders of forgotten jobs are removed."""
+        return bool(handle) and str(self._settings.jobs_dir / Path(handle).name) == handle
 
     async def availability(self, device: str) -> Availability:
         """Whether the device's host runs, which is started again where it doesn't."""
@@ -244,6 +257,7 @@ def _lives(folder: Path) -> bool:
     return False
 
 
+_STRANGE = Outcome(JobState.LOST, reason="it was launched for another data folder")
 _OVERDUE = Outcome(JobState.LOST, reason="it took longer than its time limits together")
 
 
@@ -252,6 +266,10 @@ def _is_overdue(folder: Path) -> bool:
         longest_s = float((folder / "longest_s").read_text(encoding="utf-8"))
         return time.time() - (folder / "jobspec.json").stat().st_mtime > longest_s
     return False
+
+
+def _poll_all(asked: dict[str, str | None]) -> dict[str, Outcome]:
+    return {handle: _poll(Path(handle), ended) for handle, ended in asked.items()}
 
 
 def _poll(folder: Path, ended: str | None) -> Outcome:

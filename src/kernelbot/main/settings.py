@@ -2,12 +2,13 @@
 
 import importlib.util
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import platformdirs
-from pydantic import AliasChoices, Field, ValidationError, field_validator
+from pydantic import AliasChoices, Field, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -21,6 +22,8 @@ from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.identity.providers import discord, github
 from kernelbot.main.judge_once import HARNESS
+from kernelbot.main.launcher_kinds import AnyLauncherTable
+from kernelbot.main.mistakes import mistake, told
 from kernelbot.main.tables import (
     DeviceSettings,
     ExportSettings,
@@ -29,12 +32,14 @@ from kernelbot.main.tables import (
     ReviewTable,
     SamplingTable,
     WorkerSettings,
-    mistake,
 )
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
-from kernelbot.schemas.mistakes import what_is_wrong
 from kernelbot.services.logins import LoginRules
 from kernelbot.services.moderation.reviews import ReviewRules
+
+LOCAL = "local"
+"""The launcher of this machine, which always exists."""
+_LAUNCHER_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 def _environment(name: str) -> Any:
@@ -90,6 +95,8 @@ class Settings(BaseSettings):
     )
     """With it the worker uploads an export to `export.repository` every day."""
     export: ExportSettings = Field(default_factory=ExportSettings)
+    launchers: dict[str, AnyLauncherTable] = Field(default_factory=dict)
+    """Schedulers by the names that devices know them by; `local` needs no table."""
     devices: tuple[DeviceSettings, ...] = Field(default=(DeviceSettings(name="CPU"),), min_length=1)
     limits: LimitsTable = Field(default_factory=Limits)
     sampling: SamplingTable = Field(default_factory=SamplingRules)
@@ -135,6 +142,32 @@ class Settings(BaseSettings):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise mistake(f"{twice}: there are two devices of this name")
+        return devices
+
+    @field_validator("launchers", mode="before")
+    @classmethod
+    def _have_plain_names(cls, launchers: Any) -> Any:
+        for name in launchers if isinstance(launchers, dict) else ():
+            if name == LOCAL:
+                raise mistake("this machine needs no table", key=name)
+            if not _LAUNCHER_NAME.fullmatch(name):
+                raise mistake("a name has small letters, digits and hyphens, 40 at most", key=name)
+        return launchers
+
+    @field_validator("devices")
+    @classmethod
+    def _name_launchers_that_there_are(
+        cls, devices: tuple[DeviceSettings, ...], info: ValidationInfo
+    ) -> tuple[DeviceSettings, ...]:
+        known = {LOCAL, *info.data.get("launchers", ())}
+        for number, device in enumerate(devices):
+            if "launchers" in info.data and (unknown := set(device.launcher) - known):
+                raise mistake(
+                    f"there is no launcher {min(unknown)!r}, but {', '.join(sorted(known))}",
+                    key=f"{number}.launcher",
+                )
+            if len(set(device.launcher)) < len(device.launcher):
+                raise mistake("a launcher is named twice", key=f"{number}.launcher")
         return devices
 
     def device_configs(self) -> tuple[DeviceConfig, ...]:
@@ -225,12 +258,8 @@ def read_settings(**given: object) -> Settings:
     try:
         return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]  # pydantic checks
     except ValidationError as error:
-        lines = [
-            f"{'.'.join(str(part) for part in mistake['loc'])}: {what_is_wrong(mistake)}"
-            for mistake in error.errors(include_url=False)
-        ]
         raise UserError(
-            "The configuration has mistakes: " + "; ".join(lines),
+            f"The configuration has mistakes: {told(error)}",
             hint="See kernelbot.toml, .env and the environment.",
         ) from None
     except tomllib.TOMLDecodeError as error:

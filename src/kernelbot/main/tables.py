@@ -2,17 +2,22 @@
 
 import dataclasses
 import math
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
 
 from kernelbot.domain.types import DeviceConfig, QueueRules
+from kernelbot.main.mistakes import mistake
 from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, Vendor
 from kernelbot.services.moderation.reviews import ReviewRules
 
 T = TypeVar("T", Limits, SamplingRules)
 _MAY_BE_ZERO = {"min_total_s", "warmup_s", "patience_s", "check_share"}
+
+
+def _as_list(names: Any) -> Any:
+    """One launcher may be written without brackets."""
+    return (names,) if isinstance(names, str) else names
 
 
 class DeviceSettings(BaseModel):
@@ -23,8 +28,15 @@ class DeviceSettings(BaseModel):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")
     vendor: Vendor = Vendor.CPU
     arch: str | None = None
-    launcher: Literal["local"] = "local"
-    slots: int = Field(default=1, ge=1, le=256)
+    launcher: Annotated[tuple[str, ...], BeforeValidator(_as_list)] = Field(
+        default=("local",), min_length=1
+    )
+    """Names of launchers, the preferred first."""
+    slots: int = Field(default=1, ge=1, le=4096)
+    gpus: int = Field(default=1, ge=1, le=64)
+    """How many GPUs one run gets."""
+    memory_bytes: int | None = Field(default=None, gt=0)
+    """Of one GPU, for people."""
     reserved_cores: int = Field(default=1, ge=0)
     """Cores of a CPU device reserved for the judge, so that submissions' times are repeatable."""
     peak_flops: float | None = Field(default=None, gt=0)
@@ -41,7 +53,14 @@ class DeviceSettings(BaseModel):
             peak_bytes_per_s=self.peak_bytes_per_s,
             launch_overhead_ns=self.launch_overhead_ns,
         )
-        return DeviceConfig(spec, self.launcher, self.slots, self.reserved_cores)
+        return DeviceConfig(
+            spec,
+            self.launcher,
+            slots=self.slots,
+            reserved_cores=self.reserved_cores,
+            gpus=self.gpus,
+            memory_bytes=self.memory_bytes,
+        )
 
 
 class WorkerSettings(BaseModel):
@@ -87,11 +106,6 @@ class ExportSettings(BaseModel):
     """The dataset on the Hugging Face Hub, `owner/name`."""
     endpoint: str | None = Field(default=None, pattern=r"^https?://")
     """The URL of a Hub; None: the public one."""
-
-
-def mistake(sentence: str) -> PydanticCustomError:
-    """The error that a validator raises; it doesn't show the value, which may be a secret."""
-    return PydanticCustomError("mistake", "{sentence}", {"sentence": sentence})
 
 
 def _of(kind: type) -> BeforeValidator:

@@ -10,12 +10,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.lockfile import LockFile, is_held
 from kernelbot.main.background import background_tasks
+from kernelbot.main.launcher_kinds.base import LauncherPlace
 from kernelbot.main.logs import set_up_logs
-from kernelbot.main.settings import Settings, read_settings
+from kernelbot.main.settings import LOCAL, Settings, read_settings
 from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_run_lifecycle
 from kernelbot.services.notifications import Listener
@@ -98,14 +100,24 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
 
 
 def launchers(settings: Settings) -> dict[str, Launcher]:
-    """The launchers that the configured devices name, by name."""
-    commands = {
-        device.spec.name: settings.host_command(device)
-        for device in settings.device_configs()
-        if device.launcher == "local"
-    }
-    local = LocalSettings(settings.data / "jobs", commands, settings.worker.host_stale_s)
-    return {"local": LocalLauncher(local)}
+    """The launchers that the configured devices name, by name: others aren't started.
+
+    Raises `UserError` if a launcher's table and its devices don't fit.
+    """
+    devices = settings.device_configs()
+    named = {name for device in devices for name in device.launchers}
+    return {name: _launcher(settings, name, devices) for name in sorted(named)}
+
+
+def _launcher(settings: Settings, name: str, devices: tuple[DeviceConfig, ...]) -> Launcher:
+    mine = tuple(device for device in devices if name in device.launchers)
+    if name == LOCAL:
+        commands = {device.spec.name: settings.host_command(device) for device in mine}
+        jobs = settings.data / "jobs"
+        return LocalLauncher(LocalSettings(jobs, commands, settings.worker.host_stale_s))
+    folder = settings.data / "launchers" / name
+    place = LauncherPlace(name, mine, folder, settings.sandbox)
+    return settings.launchers[name].build(place)
 
 
 def _gone(owners: Path, names: list[str]) -> list[str]:

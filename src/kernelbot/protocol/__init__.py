@@ -29,6 +29,7 @@ from kernelbot.protocol.job import (
     SourceFile,
     Timeouts,
 )
+from kernelbot.protocol.payload import MAX_PAYLOAD_BYTES, decode_payload, encode_payload
 from kernelbot.protocol.result import (
     Artifact,
     CaseResult,
@@ -43,6 +44,7 @@ from kernelbot.protocol.result import (
 from kernelbot.protocol.version import PROTOCOL_VERSION, VersionMismatch, check_version
 
 __all__ = [
+    "MAX_PAYLOAD_BYTES",
     "PROTOCOL_VERSION",
     "Artifact",
     "BuildConfig",
@@ -78,6 +80,8 @@ __all__ = [
     "WireError",
     "WorkloadResult",
     "check_version",
+    "decode_payload",
+    "encode_payload",
     "from_wire",
     "precompile_decoders",
     "to_wire",

@@ -136,3 +136,6 @@ class RunResult:
     suspicions: tuple[str, ...] = ()
     """Reasons to doubt the score of an accepted run, one sentence each, for organisers. A ranked
     submission is held because of them."""
+    attempt_lost: bool = False
+    """Judging itself failed and nobody is to blame: the verdict is `internal_error`, and another
+    attempt may succeed. Set by a node, which has no other way to report it; never stored."""

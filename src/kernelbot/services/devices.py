@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from kernelbot.domain.queue import QueueLength, QueueLoad, WorkerCount
-from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus
+from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus, LauncherHealth
+from kernelbot.protocol import SystemInfo, Vendor
 from kernelbot.store import devices
 from kernelbot.store.database import Database
 
@@ -26,12 +27,23 @@ class Devices:
         self._database = database
         self._configured = configured
 
-    async def list_devices(self) -> list[DeviceStatus]:
-        """Every configured device in the configuration's order."""
+    async def list_devices(self, *, with_hardware: bool = False) -> list[DeviceStatus]:
+        """Every configured device in the configuration's order. `with_hardware`: and what its last
+        result saw, for which a result is read."""
         async with self._database.read() as session:
             lengths = await devices.lengths(session)
             reports = await devices.reports(session, FRESH_S)
-        return [self._status(device, lengths, reports) for device in self._configured]
+            names = [device.spec.name for device in self._configured]
+            systems = await devices.systems(session, names) if with_hardware else {}
+        return [
+            _status(
+                device,
+                _report(device, reports),
+                lengths.get(device.spec.name, QueueLength()),
+                systems.get(device.spec.name),
+            )
+            for device in self._configured
+        ]
 
     async def busyness(self) -> Busyness:
         """Queues by device, and what the workers have counted since they started."""
@@ -42,24 +54,37 @@ class Devices:
         names = [device.spec.name for device in self._configured]
         return Busyness({name: load.get(name, idle) for name in names}, counts)
 
-    def _status(
-        self,
-        device: DeviceConfig,
-        lengths: dict[str, QueueLength],
-        reports: list[DeviceReport],
-    ) -> DeviceStatus:
-        name = device.spec.name
-        report = next(
-            (report for report in reports if report.device == name),
-            DeviceReport(name, False, "no worker serves it just now"),
-        )
-        length = lengths.get(name, QueueLength())
-        return DeviceStatus(
-            name=name,
-            vendor=device.spec.vendor,
-            launcher=device.launcher,
-            queued=length.queued,
-            running=length.running,
-            available=report.available,
-            note="" if report.available else report.note,
-        )
+
+def _report(device: DeviceConfig, reports: list[DeviceReport]) -> DeviceReport:
+    """The report on the device of the worker that can do most with it."""
+    name = device.spec.name
+    found = next((report for report in reports if report.device == name), None)
+    if found is not None:
+        return found
+    nobody = "no worker serves it just now"
+    launchers = tuple(LauncherHealth(each, False, nobody) for each in device.launchers)
+    return DeviceReport(name, False, nobody, launchers)
+
+
+def _status(
+    device: DeviceConfig, report: DeviceReport, length: QueueLength, system: SystemInfo | None
+) -> DeviceStatus:
+    usable = (each.launcher for each in report.launchers if each.available)
+    return DeviceStatus(
+        name=device.spec.name,
+        vendor=device.spec.vendor,
+        launcher=next(usable, device.launchers[0]),
+        launchers=report.launchers,
+        gpus=device.gpus if device.spec.vendor is not Vendor.CPU else 0,
+        memory_bytes=device.memory_bytes,
+        queued=length.queued,
+        running=length.running,
+        available=report.available,
+        note="" if report.available else report.note,
+        hardware=None if system is None else _hardware(system),
+    )
+
+
+def _hardware(system: SystemInfo) -> str:
+    torch = f", torch {system.torch}" if system.torch else ""
+    return f"{system.cpu}; {system.os}; Python {system.python}{torch}"

@@ -3,7 +3,8 @@
 import asyncio
 import hashlib
 import hmac
-from collections.abc import Mapping
+import random
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from kernelbot.domain.errors import PlatformError
@@ -38,6 +39,9 @@ from kernelbot.store.attempts import LockedRun, OpenAttempt, RunRef
 from kernelbot.store.database import Database, WriteSession
 
 _RETRY_DELAY_S = 2.0
+_SCHEDULER_DELAY_S = 4.0
+_LONGEST_DELAY_S = 50.0
+"""Below the minute after which SQL takes a pause for a clock that was put back."""
 MAX_TAKEOVERS = 5
 """How many workers may die or stop while following one attempt, which may be the cause."""
 _DEADLY = "one worker after another ended while following it"
@@ -87,23 +91,28 @@ class RunLifecycle:
         self._devices = {device.spec.name: device for device in devices}
         self._rules = rules
 
-    async def claim(self, device_name: str, owner: str) -> Claim | None:
+    async def claim(
+        self, device_name: str, owner: str, *, available: Collection[str] | None = None
+    ) -> Claim | None:
         """Take over an attempt on the device that a dead worker left, since it had its turn. Else
-        begin the next attempt of the run whose author's turn it is.
+        begin the next attempt of the run whose author's turn it is, on the first of the device's
+        launchers that is `available` (None: all are). If none is, waiting runs go on waiting.
 
         None if there is nothing to do, or the run can't be judged at all, which ends it.
         """
         device = self._devices[device_name]
+        usable = (n for n in device.launchers if available is None or n in available)
+        launcher = next(usable, None)
         async with self._database.write() as session:
-            chosen = await self._choose(session, device_name, owner)
+            chosen = await self._choose(session, device_name, owner, launcher)
             run = await attempts.lock_run(session, chosen) if chosen is not None else None
             if run is None:
                 return None
-            attempt = await self._begin(session, run, device, owner)
+            attempt = await self._begin(session, run, launcher, owner)
             if attempt is None:
                 return None
-            if attempt.takeovers > MAX_TAKEOVERS:
-                await self._lose(session, run, attempt.id, owner, _DEADLY, Fault.PLATFORM)
+            if reason := _not_followed(attempt, device):
+                await self._lose(session, run, attempt.id, owner, reason, Fault.PLATFORM)
                 return None
             try:
                 spec = await self._spec(session, run, device, attempt.number)
@@ -116,27 +125,31 @@ class RunLifecycle:
             run_id=run.id,
             submission_id=run.submission_id,
             spec=spec,
-            launcher=device.launcher,
+            launcher=attempt.launcher,
             handle=attempt.handle,
             waited_s=waited_s,
             alone=attempt.number > 1 or run.rejudge_id is not None,
         )
 
-    async def _choose(self, session: WriteSession, device: str, owner: str) -> int | None:
+    async def _choose(
+        self, session: WriteSession, device: str, owner: str, launcher: str | None
+    ) -> int | None:
         stale_s = self._rules.stale_s
         left = await attempts.abandoned_run(session, device, stale_s=stale_s)
-        return left or await attempts.next_run(
+        if left is not None or launcher is None:
+            return left
+        return await attempts.next_run(
             session, device, self._rules.queue, owner=owner, stale_s=stale_s
         )
 
     async def _begin(
-        self, session: WriteSession, run: LockedRun, device: DeviceConfig, owner: str
+        self, session: WriteSession, run: LockedRun, launcher: str | None, owner: str
     ) -> OpenAttempt | None:
-        if run.state != RunState.QUEUED:
+        if run.state != RunState.QUEUED or launcher is None:
             return await attempts.take_over(
                 session, run.id, owner=owner, stale_s=self._rules.stale_s
             )
-        attempt = await attempts.open_attempt(session, run, launcher=device.launcher, owner=owner)
+        attempt = await attempts.open_attempt(session, run, launcher=launcher, owner=owner)
         data: EventData = {"attempt": attempt.number}
         await submissions.add_event(session, run.submission_id, run.id, RunState.DISPATCHED, data)
         return attempt
@@ -158,6 +171,12 @@ class RunLifecycle:
         """Whether the attempt is this worker's to follow: neither cancelled nor taken over."""
         async with self._database.read() as session:
             return await attempts.still_mine(session, claim.attempt_id, owner)
+
+    async def is_open(self, claim: Claim) -> bool:
+        """Whether anybody follows the attempt, or may yet: it has neither ended nor been
+        cancelled."""
+        async with self._database.read() as session:
+            return await attempts.is_open(session, claim.attempt_id)
 
     async def progressed(self, claim: Claim, owner: str, events: list[ProgressEvent]) -> bool:
         """Store progress events for those who follow. False as in `launched`."""
@@ -235,13 +254,15 @@ class RunLifecycle:
             return ()
         return await triage.examine(claim.spec.submission.text)
 
-    async def lost(self, claim: Claim, owner: str, reason: str, fault: Fault) -> bool:
+    async def lost(
+        self, claim: Claim, owner: str, reason: str, fault: Fault, *, again: bool = True
+    ) -> bool:
         """The infrastructure failed: put the run back into the queue, or end it as our fault after
-        the last attempt. False as in `finish`."""
+        the last attempt, or if another (not `again`) can't succeed. False as in `finish`."""
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
             return run is not None and await self._lose(
-                session, run, claim.attempt_id, owner, reason, fault
+                session, run, claim.attempt_id, owner, reason, fault, again=again
             )
 
     async def _lose(
@@ -252,13 +273,16 @@ class RunLifecycle:
         owner: str,
         reason: str,
         fault: Fault,
+        *,
+        again: bool = True,
     ) -> bool:
         if not await attempts.close(session, attempt_id, owner, "lost", failure=reason):
             return False
         losses = await attempts.losses(session, run.id)
-        if losses < MAX_ATTEMPTS:
-            delay_s = 0.0 if losses == 1 else _RETRY_DELAY_S
-            await self._requeue(session, run, {"reason": reason}, delay_s)
+        if not again:
+            await self._fail(session, run, fault, f"It can't be judged: {reason}")
+        elif losses < MAX_ATTEMPTS:
+            await self._requeue(session, run, {"reason": reason}, _pause_s(losses, fault))
         else:
             message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
             await self._fail(session, run, fault, message)
@@ -343,6 +367,24 @@ class RunLifecycle:
             sampling=self._rules.sampling,
             sandbox=self._rules.sandbox,
         )
+
+
+def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:
+    """Why nobody should follow an attempt that was taken over; None: it may be followed."""
+    if attempt.takeovers > MAX_TAKEOVERS:
+        return _DEADLY
+    if attempt.launcher not in device.launchers:
+        return f"launcher {attempt.launcher!r}, which had it, is configured no more"
+    return None
+
+
+def _pause_s(losses: int, fault: Fault) -> float:
+    """Before the next attempt. A scheduler that fails is left in peace for a while that grows, and
+    its jobs don't all come back at once; our own failures are rare and one by one."""
+    if fault is Fault.SCHEDULER:
+        longest_s = min(_SCHEDULER_DELAY_S * 2.0 ** (losses - 1), _LONGEST_DELAY_S)
+        return longest_s * random.uniform(0.5, 1.0)
+    return 0.0 if losses == 1 else _RETRY_DELAY_S
 
 
 async def _code_digest(claim: Claim) -> bytes:

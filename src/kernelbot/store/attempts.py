@@ -5,7 +5,7 @@ repetition, one takes effect and the other finds out that it came too late.
 """
 
 import base64
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from kernelbot.domain.states import RunState
@@ -60,6 +60,7 @@ class OpenAttempt:
 
     id: int
     number: int
+    launcher: str
     handle: str | None
     takeovers: int = 0
 
@@ -115,7 +116,7 @@ async def open_attempt(
         {"run_id": run.id, "number": number, "launcher": launcher, "owner": owner},
     )
     assert row is not None
-    return OpenAttempt(row["id"], number, None)
+    return OpenAttempt(row["id"], number, launcher, None)
 
 
 async def take_over(
@@ -137,6 +138,12 @@ async def still_mine(session: ReadSession, attempt_id: int, owner: str) -> bool:
     """Whether the attempt is open and the owner's."""
     values = {"attempt_id": attempt_id, "owner": owner}
     return await session.one(statements("attempts")["still_mine"], values) is not None
+
+
+async def is_open(session: ReadSession, attempt_id: int) -> bool:
+    """Whether the attempt is open, whoever's it is."""
+    values = {"attempt_id": attempt_id}
+    return await session.one(statements("attempts")["is_open"], values) is not None
 
 
 async def run_started(session: WriteSession, run_id: int) -> bool:
@@ -260,7 +267,13 @@ async def heartbeat(
     sql = statements("attempts")
     await session.do(sql["greet"], {"owner": owner, "node": node})
     rows = [
-        {"owner": owner, "device": r.device, "available": r.available, "note": clean(r.note)}
+        {
+            "owner": owner,
+            "device": r.device,
+            "available": r.available,
+            "note": clean(r.note),
+            "launchers": dumps([asdict(health) for health in r.launchers]),
+        }
         for r in reports
     ]
     if rows:

@@ -1,7 +1,8 @@
 """How busy devices are, and the workers' last reports on them."""
 
 from kernelbot.domain.queue import QueueLength, QueueLoad, WorkerCount
-from kernelbot.domain.types import DeviceReport
+from kernelbot.domain.types import DeviceReport, LauncherHealth
+from kernelbot.protocol import SystemInfo
 from kernelbot.store.database import ReadSession
 from kernelbot.store.sqlfiles import statements
 
@@ -21,7 +22,19 @@ async def load(session: ReadSession) -> dict[str, QueueLoad]:
 async def reports(session: ReadSession, fresh_s: float) -> list[DeviceReport]:
     """Reports of workers with a heartbeat within `fresh_s`; available devices first."""
     rows = await session.all(statements("devices")["reports"], {"fresh_s": fresh_s})
-    return [DeviceReport(**row) for row in rows]
+    return [
+        DeviceReport(**{**row, "launchers": tuple(LauncherHealth(**h) for h in row["launchers"])})
+        for row in rows
+    ]
+
+
+async def systems(session: ReadSession, devices: list[str]) -> dict[str, SystemInfo]:
+    """By device what its last result says of the machine; devices without any are left out."""
+    rows = await session.all(statements("devices")["systems"], {"devices": devices})
+    return {
+        row["device"]: SystemInfo(**{**row["system"], "notes": tuple(row["system"]["notes"])})
+        for row in rows
+    }
 
 
 async def workers(session: ReadSession, fresh_s: float) -> int:

@@ -1,6 +1,7 @@
 """The worker: claims runs, has them judged, recovers what others left behind."""
 
 import asyncio
+import contextlib
 import random
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -9,14 +10,17 @@ from typing import Any
 import structlog
 
 from kernelbot.domain.errors import Unavailable
-from kernelbot.domain.types import DeviceConfig, DeviceReport
+from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher
 from kernelbot.protocol import Fault
 from kernelbot.services.notifications import Listener, Waker
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
-from kernelbot.worker.following import Following, patiently
+from kernelbot.worker.checking import Checks
+from kernelbot.worker.following import Following
+from kernelbot.worker.retries import patiently, set_or_after
 from kernelbot.worker.slots import Slots
 from kernelbot.worker.tally import Tally
+from kernelbot.worker.watching import Watcher
 
 _POLL_S = 1.0
 """How long a free worker waits at most before it asks for a run: a pause between two attempts ends
@@ -57,7 +61,9 @@ class Worker:
     ) -> None:
         self._judging = judging
         self._launchers = launchers
-        self._devices = tuple(d for d in devices if d.launcher in launchers)
+        self._devices = tuple(d for d in devices if launchers.keys() & set(d.launchers))
+        self._watchers = {name: Watcher(name, each) for name, each in launchers.items()}
+        self._checks = Checks(launchers, self._devices)
         self._slots = {d.spec.name: Slots(d.slots) for d in self._devices}
         self._turns = turns
         self._cancelled = cancelled
@@ -72,8 +78,8 @@ class Worker:
         """Work until `stop` is set; then finish what runs within the grace, or hand it back."""
         loops: list[asyncio.Task[None]] = []
         try:
-            for launcher in self._launchers.values():
-                await launcher.start()
+            loops += self._start_checks()
+            await self._checks.first()
             await patiently(self._beat)
             await patiently(self._sweep)
             loops += self._start_loops()
@@ -82,10 +88,17 @@ class Worker:
         finally:
             await self._wind_down(loops)
 
+    def _start_checks(self) -> list[asyncio.Task[None]]:
+        return [
+            asyncio.create_task(self._checks.run(name), name=f"check {name}")
+            for name in self._launchers
+        ]
+
     def _start_loops(self) -> list[asyncio.Task[None]]:
         loops = {
-            "heartbeat": self._every(self._rules.heartbeat_s, self._beat),
-            "sweep": self._every(self._rules.sweep_s, self._sweep),
+            "heartbeat": self._every(self._rules.heartbeat_s, self._beat, self._checks.changed),
+            "sweep": self._every(self._rules.sweep_s, self._sweep, asyncio.Event()),
+            **{f"watch {name}": watcher.run() for name, watcher in self._watchers.items()},
             **{f"take {d.spec.name}": self._take(d) for d in self._devices},
         }
         return [asyncio.create_task(loop, name=name) for name, loop in loops.items()]
@@ -100,7 +113,14 @@ class Worker:
         await _cancel_all(loops)
         for launcher in self._launchers.values():
             await launcher.close()
+        await self._hand_over()
         log.info("worker_stopped", owner=self._identity.owner)
+
+    async def _hand_over(self) -> None:
+        """What goes on without this worker may be taken over at once."""
+        if any(launcher.traits.remote for launcher in self._launchers.values()):
+            with contextlib.suppress(Unavailable):  # then it grows stale first
+                await self._judging.expire([self._identity.owner])
 
     async def _take(self, device: DeviceConfig) -> None:
         """Keep as many runs of the device at work as it has slots."""
@@ -109,13 +129,18 @@ class Worker:
         async with self._turns.following(name) as waker:
             while True:
                 await free.acquire()
-                while (claim := await self._claim(name)) is None:
+                while (claim := await self._claim(device)) is None:
                     await waker.wait(_POLL_S)
                 self._judge(claim).add_done_callback(lambda _: free.release())
 
-    async def _claim(self, device: str) -> Claim | None:
+    async def _claim(self, device: DeviceConfig) -> Claim | None:
+        """While none of the device's launchers can take a job, what waits for it waits; but what
+        another worker has left is taken over."""
+        available = self._checks.available(device)
         try:
-            claim = await self._judging.claim(device, self._identity.owner)
+            claim = await self._judging.claim(
+                device.spec.name, self._identity.owner, available=available
+            )
         except Unavailable:
             return None  # asked again after the poll
         return None if claim is None or claim.attempt_id in self._following else claim
@@ -126,6 +151,7 @@ class Worker:
         following = Following(
             self._judging,
             self._launchers[claim.launcher],
+            self._watchers[claim.launcher],
             self._identity.owner,
             claim,
             self._tally,
@@ -148,8 +174,9 @@ class Worker:
 
     async def _follow(self, following: Following) -> None:
         claim = following.claim
+        alone = claim.alone and not self._launchers[claim.launcher].traits.remote
         async with (
-            self._slots[claim.spec.device.name].taken(alone=claim.alone),
+            self._slots[claim.spec.device.name].taken(alone=alone),
             self._cancelled.following(str(claim.run_id)) as waker,
         ):
             work = asyncio.create_task(following.see_through())
@@ -180,13 +207,12 @@ class Worker:
     async def _beat(self) -> None:
         """Say that this worker lives; let go of attempts that aren't its own any more."""
         before = set(self._following)
-        reports = []
-        for device in self._devices:
-            name = device.spec.name
-            found = await self._launchers[device.launcher].availability(name)
-            reports.append(DeviceReport(name, found.available, found.note))
         mine = await self._judging.heartbeat(
-            self._identity.owner, self._identity.node, reports, before, self._tally.counts()
+            self._identity.owner,
+            self._identity.node,
+            self._checks.reports(),
+            before,
+            self._tally.counts(),
         )
         for attempt_id in before - mine:
             if task := self._following.get(attempt_id):
@@ -197,9 +223,12 @@ class Worker:
         if found := await self._judging.expire(gone):
             log.info("attempts_expired", attempts=found, gone=gone)
 
-    async def _every(self, period_s: float, step: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def _every(
+        self, period_s: float, step: Callable[[], Coroutine[Any, Any, None]], sooner: asyncio.Event
+    ) -> None:
         while True:
-            await asyncio.sleep(period_s * random.uniform(0.9, 1.1))
+            await set_or_after(sooner, period_s * random.uniform(0.9, 1.1))
+            sooner.clear()
             try:
                 await step()
             except Unavailable as error:

@@ -14,8 +14,9 @@ probes = APIRouter(tags=["probes"])
 
 @devices.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
 async def list_devices(services: ServicesDep, _viewer: MaybeViewer) -> DeviceList:
-    """Every configured device with the lengths of its queues."""
-    found = await services.devices.list_devices()
+    """Every configured device: its launchers' health, the lengths of its queues, the machine that
+    was seen last."""
+    found = await services.devices.list_devices(with_hardware=True)
     return DeviceList(devices=[DeviceView.of(device) for device in found])
 
 

@@ -6,7 +6,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernelbot.harness.gpu.nodes import assigned_gpus
+from kernelbot.harness.gpu.nodes import CHOICES, assigned_gpus
 from kernelbot.protocol import Vendor
 
 _OPENED_BY_DRIVERS = ("/dev/nvidia", "/dev/kfd", "/dev/dri")
@@ -43,6 +43,16 @@ def gpu_access(vendor: Vendor) -> GpuAccess:
     folders = tuple(path for path in _SYSFS if Path(path).is_dir())
     given = assigned_gpus(vendor)
     return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries)
+
+
+def visible_gpus(vendor: Vendor) -> tuple[str, ...]:
+    """The GPUs that this process may use, by their device files' names; by the scheduler's names if
+    no file can be told."""
+    given = assigned_gpus(vendor)
+    if given.gpus:
+        return tuple(Path(gpu.path).name for gpu in given.gpus)
+    named = given.env.get(CHOICES[vendor][0], "").split(",")
+    return tuple(word.strip() for word in named if word.strip())
 
 
 def _make_device_files() -> None:

@@ -94,7 +94,7 @@ class Server:
         try:
             job = read_job(Path(folder, "jobspec.json").read_bytes())
             result = self._judge(job, folder, cancelled)
-            _write_whole(Path(folder, "result.json"), json.dumps(to_wire(result)))
+            write_whole(Path(folder, "result.json"), json.dumps(to_wire(result)))
         except Cancelled:
             ending["cancelled"] = True
         except (AttemptLost, VersionMismatch, WireError) as error:
@@ -133,7 +133,7 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """The file is there in full, on disk, or not there."""
     partial = path.with_name(f".{path.name}.partial")
     with partial.open("w") as file:

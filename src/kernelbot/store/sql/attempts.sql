@@ -53,7 +53,7 @@ UPDATE attempts SET owner = %(owner)s, heartbeat_at = now(), takeovers = takeove
 WHERE run_id = %(run_id)s AND state IN ('launching', 'running')
     AND heartbeat_at NOT BETWEEN now() - make_interval(secs => %(stale_s)s)
         AND now() + make_interval(secs => %(stale_s)s)
-RETURNING id, number, handle, takeovers;
+RETURNING id, number, launcher, handle, takeovers;
 
 -- name: launched
 UPDATE attempts SET state = 'running', handle = %(handle)s
@@ -65,6 +65,9 @@ UPDATE runs SET state = 'running' WHERE id = %(run_id)s AND state = 'dispatched'
 -- name: still_mine
 SELECT 1 AS mine FROM attempts
 WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running');
+
+-- name: is_open
+SELECT 1 AS open FROM attempts WHERE id = %(attempt_id)s AND state IN ('launching', 'running');
 
 -- name: close
 UPDATE attempts
@@ -109,10 +112,11 @@ INSERT INTO workers (owner, node) VALUES (%(owner)s, %(node)s)
 ON CONFLICT (owner) DO UPDATE SET heartbeat_at = now();
 
 -- name: report_device
-INSERT INTO worker_devices (owner, device, available, note)
-VALUES (%(owner)s, %(device)s, %(available)s, %(note)s)
+INSERT INTO worker_devices (owner, device, available, note, launchers)
+VALUES (%(owner)s, %(device)s, %(available)s, %(note)s, %(launchers)s::jsonb)
 ON CONFLICT (owner, device)
-DO UPDATE SET available = excluded.available, note = excluded.note;
+DO UPDATE SET available = excluded.available, note = excluded.note,
+    launchers = excluded.launchers;
 
 -- name: report_counter
 INSERT INTO worker_counters (owner, name, label, value)

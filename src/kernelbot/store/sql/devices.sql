@@ -25,7 +25,7 @@ FROM (
 GROUP BY device;
 
 -- name: reports
-SELECT d.device, d.available, d.note
+SELECT d.device, d.available, d.note, d.launchers
 FROM worker_devices d JOIN workers w ON w.owner = d.owner
 WHERE w.heartbeat_at BETWEEN now() - make_interval(secs => %(fresh_s)s)
     AND now() + make_interval(secs => %(fresh_s)s)
@@ -38,3 +38,14 @@ WHERE heartbeat_at BETWEEN now() - make_interval(secs => %(fresh_s)s)
 
 -- name: counts
 SELECT owner, name, label, value FROM worker_counters ORDER BY owner, name, label;
+
+-- Of each device the run that ended last; the index of those that ended finds it.
+-- name: systems
+SELECT d.device, a.result -> 'system' AS system
+FROM unnest(%(devices)s::text[]) AS d (device)
+CROSS JOIN LATERAL (
+    SELECT r.id FROM runs r
+    WHERE r.device = d.device AND r.state = 'finished'
+    ORDER BY r.finished_at DESC LIMIT 1
+) AS latest
+JOIN attempts a ON a.run_id = latest.id AND a.state = 'finished';

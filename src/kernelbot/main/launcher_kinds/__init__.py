@@ -1,0 +1,26 @@
+"""The `[launchers.NAME]` tables of `kernelbot.toml`: one kind each, told apart by `kind`."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, ValidationError
+
+from kernelbot.main.launcher_kinds.base import LauncherTable
+from kernelbot.main.mistakes import mistake, told
+
+KINDS: dict[str, type[LauncherTable]] = {}
+"""`local` is no kind: it always exists, and there is one of it."""
+
+
+def _of_its_kind(table: Any) -> Any:
+    if not isinstance(table, dict):
+        return table
+    kind = KINDS.get(str(table.get("kind")))
+    if kind is None:
+        raise mistake(f"must be one of {', '.join(KINDS)}", key="kind")
+    try:
+        return kind.model_validate(table)
+    except ValidationError as error:
+        raise mistake(told(error)) from None
+
+
+AnyLauncherTable = Annotated[LauncherTable, BeforeValidator(_of_its_kind)]

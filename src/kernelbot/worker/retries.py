@@ -1,0 +1,56 @@
+"""How long to wait before something is tried again."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from kernelbot.domain.errors import JobRefused, SchedulerError, Unavailable
+
+T = TypeVar("T")
+_LAUNCH_TRIES = 4
+_LAUNCH_FIRST_S = 0.5
+
+
+async def patiently(step: Callable[[], Awaitable[T]]) -> T:
+    """Do a step however long the database is away. Steps are guarded by state, so doing one
+    again that had taken effect changes nothing."""
+    delay_s = 0.1
+    while True:
+        try:
+            return await step()
+        except Unavailable:
+            await asyncio.sleep(jittered(delay_s))
+            delay_s = min(delay_s * 2, 2.0)
+
+
+async def insistently(step: Callable[[], Awaitable[T]]) -> T:
+    """Do a step that a scheduler failed at again, a few times and each time later. The step is
+    idempotent. Raises what it raises at last: `JobRefused` and what isn't the scheduler's at once.
+    """
+    delay_s = _LAUNCH_FIRST_S
+    for _ in range(_LAUNCH_TRIES - 1):
+        try:
+            return await step()
+        except JobRefused:
+            raise
+        except SchedulerError:
+            await asyncio.sleep(jittered(delay_s))
+            delay_s *= 3
+    return await step()
+
+
+async def set_or_after(event: asyncio.Event, delay_s: float) -> bool:
+    """Wait for the event, but no longer than that; whether it came. Python 3.11's `wait_for` would
+    swallow a cancellation that comes together with the event."""
+    try:
+        async with asyncio.timeout(max(delay_s, 0)):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+def jittered(delay_s: float) -> float:
+    """About as long, so that many who wait don't come back together."""
+    return delay_s * random.uniform(0.5, 1.5)

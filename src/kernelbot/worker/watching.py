@@ -1,0 +1,123 @@
+"""What became of a launcher's jobs: one question for all that are in flight, again and again."""
+
+import asyncio
+import contextlib
+import random
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+
+import structlog
+
+from kernelbot.domain.errors import KernelbotError, SchedulerError
+from kernelbot.launchers.base import JobState, Launcher, Outcome
+from kernelbot.protocol import Fault
+from kernelbot.worker.retries import set_or_after
+
+_GROWTH = 1.4
+_FIRST_STEP_S = 0.02
+log = structlog.get_logger()
+
+
+class Watcher:
+    """Follows all jobs of one launcher. The pause between two questions is the launcher's shortest
+    once anything has changed, and grows up to its longest while nothing does."""
+
+    def __init__(self, name: str, launcher: Launcher) -> None:
+        self._name = name
+        self._launcher = launcher
+        self._traits = launcher.traits
+        self._followers: dict[str, asyncio.Queue[Outcome]] = {}
+        self._states: dict[str, JobState] = {}
+        """As they were told last, of those that are followed."""
+        self._news = asyncio.Event()
+        self._asked_at = float("-inf")
+        self._delay_s = self._traits.shortest_poll_s
+        self._failing_since: float | None = None
+
+    async def changes(self, handle: str) -> AsyncIterator[Outcome]:
+        """Each change of the job's state, and each batch of its progress; ends with the outcome
+        that is its last. A handle has one follower at a time."""
+        with self._following(handle) as queue:
+            while True:
+                outcome = await queue.get()
+                yield outcome
+                if outcome.state.is_over:
+                    return
+
+    @contextlib.contextmanager
+    def _following(self, handle: str) -> Iterator[asyncio.Queue[Outcome]]:
+        queue = self._followers[handle] = asyncio.Queue()
+        self._news.set()
+        try:
+            yield queue
+        finally:
+            del self._followers[handle]
+            self._states.pop(handle, None)
+
+    async def run(self) -> None:
+        """Ask, for as long as there is anything to ask about. Never ends by itself."""
+        while True:
+            await self._pause()
+            if asked := self._open():
+                await self._ask(asked)
+
+    def _open(self) -> list[str]:
+        over = {handle for handle, state in self._states.items() if state.is_over}
+        return [handle for handle in self._followers if handle not in over]
+
+    async def _pause(self) -> None:
+        """Until it is time to ask again: a new job shortens the pause, but not below the shortest,
+        and not while the scheduler fails."""
+        if not self._open():
+            self._news.clear()
+            await self._news.wait()
+        wait_s = self._asked_at + self._delay_s - time.monotonic()
+        least_s = self._asked_at + self._traits.shortest_poll_s - time.monotonic()
+        if self._failing_since is not None:
+            await asyncio.sleep(wait_s)
+            return
+        if await set_or_after(self._news, wait_s):
+            await asyncio.sleep(least_s)
+        self._news.clear()
+
+    async def _ask(self, handles: list[str]) -> None:
+        self._asked_at = time.monotonic()
+        longer_s = max(self._delay_s * _GROWTH, _FIRST_STEP_S)
+        try:
+            found = await self._launcher.poll(handles)
+        except (KernelbotError, OSError) as error:
+            self._delay_s = min(longer_s, self._traits.longest_poll_s) * random.uniform(0.8, 1.2)
+            self._failed(error)
+            return
+        if self._failing_since is not None:
+            log.info("scheduler_answers_again", launcher=self._name)
+        self._failing_since = None
+        changed = self._deliver(found)
+        self._delay_s = self._traits.shortest_poll_s
+        if not changed:
+            self._delay_s = min(longer_s, self._traits.longest_poll_s)
+
+    def _deliver(self, found: Mapping[str, Outcome]) -> bool:
+        """Tell followers what is new to them; whether anything was."""
+        changed = False
+        for handle, outcome in found.items():
+            queue = self._followers.get(handle)
+            if queue is None:
+                continue
+            if outcome.state != self._states.get(handle) or outcome.events:
+                self._states[handle] = outcome.state
+                queue.put_nowait(outcome)
+                changed = True
+        return changed
+
+    def _failed(self, error: Exception) -> None:
+        """Patience first: a controller that is started again knows its jobs. Then they are lost."""
+        if self._failing_since is None:
+            self._failing_since = time.monotonic()
+            log.warning("scheduler_fails", launcher=self._name, error=str(error))
+        if time.monotonic() - self._failing_since < self._traits.silence_s:
+            return
+        log.error("jobs_given_up", launcher=self._name, jobs=len(self._open()), error=str(error))
+        fault = error.fault if isinstance(error, SchedulerError) else Fault.PLATFORM
+        lost = Outcome(JobState.LOST, reason=str(error), fault=fault)
+        self._deliver(dict.fromkeys(self._open(), lost))

@@ -1,0 +1,94 @@
+"""A scheduler in memory, and a launcher for it: what the worker sees of a remote one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from dataclasses import replace
+
+from kernelbot.domain.errors import SchedulerError
+from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
+from kernelbot.protocol import JobSpec, ProgressEvent
+
+TRAITS = Traits(shortest_poll_s=0.02, longest_poll_s=0.1, check_s=0.05, silence_s=0.5)
+
+
+class FakeScheduler:
+    """Outlives its launchers, as a scheduler outlives a worker."""
+
+    def __init__(self) -> None:
+        self.specs: dict[str, JobSpec] = {}
+        self.outcomes: dict[str, Outcome] = {}
+        self.launches: list[str] = []
+        self.cancelled: list[str] = []
+        self.polls: list[int] = []
+        """How many jobs each question was about."""
+        self.down: str | None = None
+        """Why it fails; None: it works."""
+        self.hangs = False
+
+    def end(self, handle: str, outcome: Outcome) -> None:
+        """What every question is answered with from now on."""
+        self.outcomes[handle] = outcome
+
+    async def answer(self) -> None:
+        """Fail or hang as it was told to."""
+        if self.hangs:
+            await asyncio.sleep(3600)
+        if self.down is not None:
+            raise SchedulerError(self.down)
+
+
+class FakeLauncher:
+    """See `Launcher`. A handle is the job's id behind the launcher's name."""
+
+    def __init__(
+        self, scheduler: FakeScheduler, name: str = "far", traits: Traits = TRAITS
+    ) -> None:
+        self.scheduler = scheduler
+        self.closed = False
+        self._name = name
+        self._traits = traits
+
+    @property
+    def traits(self) -> Traits:
+        return self._traits
+
+    async def start(self) -> None:
+        await self.scheduler.answer()
+
+    async def close(self) -> None:
+        self.closed = True
+
+    async def launch(self, spec: JobSpec) -> str:
+        await self.scheduler.answer()
+        handle = f"{self._name}/{spec.job_id}"
+        if handle not in self.scheduler.specs:
+            self.scheduler.launches.append(handle)
+            self.scheduler.specs[handle] = spec
+            self.scheduler.outcomes[handle] = Outcome(JobState.WAITING)
+        return handle
+
+    async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
+        nothing: tuple[tuple[ProgressEvent, ...], ...] = ()
+        for batch in nothing:
+            yield batch
+
+    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+        self.scheduler.polls.append(len(handles))
+        await self.scheduler.answer()
+        unknown = Outcome(JobState.LOST, reason="nobody knows it")
+        found = {handle: self.scheduler.outcomes.get(handle, unknown) for handle in handles}
+        for handle, outcome in found.items():
+            if outcome.events:  # told once
+                self.scheduler.outcomes[handle] = replace(outcome, events=())
+        return found
+
+    async def cancel(self, handle: str) -> None:
+        self.scheduler.cancelled.append(handle)
+
+    async def forget(self, handle: str) -> None:
+        self.scheduler.specs.pop(handle, None)
+        self.scheduler.outcomes.pop(handle, None)
+
+    async def availability(self, device: str) -> Availability:
+        await self.scheduler.answer()
+        return Availability(True)

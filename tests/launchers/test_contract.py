@@ -1,0 +1,158 @@
+"""The contract of `launchers/base.py`, held against every launcher."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import KernelbotError
+from kernelbot.launchers.base import JobState, Launcher, Outcome
+from kernelbot.protocol import Verdict
+from tests.launchers.stages import DEVICE, STAGES, Stage, a_job
+
+
+@pytest.fixture(params=list(STAGES))
+async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stage]:
+    async with STAGES[request.param](tmp_path) as opened:
+        yield opened
+
+
+async def poll(launcher: Launcher, handle: str) -> Outcome:
+    return (await launcher.poll([handle]))[handle]
+
+
+async def over(launcher: Launcher, handle: str) -> Outcome:
+    """What the job ends with."""
+    async with asyncio.timeout(60):
+        while True:
+            outcome = await poll(launcher, handle)
+            if outcome.state.is_over:
+                return outcome
+            await asyncio.sleep(0.05)
+
+
+async def running(stage: Stage, handle: str, job_id: str = "1.1.0123456789ab") -> None:
+    """Return once the job has begun."""
+    async with asyncio.timeout(60):
+        while job_id not in stage.judged():  # noqa: ASYNC110  # another process begins it
+            await asyncio.sleep(0.05)
+    assert not (await poll(stage.launcher, handle)).state.is_over
+
+
+async def test_a_job_has_a_result(stage: Stage) -> None:
+    handle = await stage.launcher.launch(a_job("accepted"))
+    outcome = await over(stage.launcher, handle)
+    assert outcome.result is not None, outcome
+    assert (outcome.state, outcome.result.verdict, outcome.result.job_id) == (
+        JobState.FINISHED,
+        Verdict.ACCEPTED,
+        "1.1.0123456789ab",
+    )
+
+
+async def test_launching_twice_starts_once(stage: Stage) -> None:
+    first = await stage.launcher.launch(a_job("accepted"))
+    second = await stage.launcher.launch(a_job("accepted"))
+    await over(stage.launcher, first)
+    third = await stage.launcher.launch(a_job("accepted"))
+    await over(stage.launcher, third)
+    assert (first, first, 1) == (second, third, len(stage.judged()))
+
+
+async def test_a_launch_repeated_by_another_process_finds_the_first(stage: Stage) -> None:
+    first = await stage.launcher.launch(a_job("accepted"))
+    await over(stage.launcher, first)
+    async with stage.another() as another:
+        second = await another.launch(a_job("accepted"))
+        outcome = await over(another, second)
+    assert (outcome.state, first, 1) == (JobState.FINISHED, second, len(stage.judged()))
+
+
+async def test_many_are_asked_for_at_once(stage: Stage) -> None:
+    jobs = [a_job("accepted", f"{number}.1.0123456789ab") for number in range(5)]
+    handles = [await stage.launcher.launch(job) for job in jobs]
+    for handle in handles:
+        await over(stage.launcher, handle)
+    found = await stage.launcher.poll([*handles, stage.unknown_handle])
+    results = [found[handle].result for handle in handles]
+    assert [result and result.job_id for result in results] == [job.job_id for job in jobs]
+    assert found[stage.unknown_handle].state == JobState.LOST
+
+
+async def test_a_result_stays_until_it_is_forgotten(stage: Stage) -> None:
+    handle = await stage.launcher.launch(a_job("accepted"))
+    await over(stage.launcher, handle)
+    async with stage.another() as another:
+        assert (await poll(another, handle)).state == JobState.FINISHED
+    assert (await poll(stage.launcher, handle)).state == JobState.FINISHED
+    for _ in range(2):
+        await stage.launcher.forget(handle)
+    assert (await over(stage.launcher, handle)).state == JobState.LOST
+    assert await stage.left() == []
+
+
+async def test_a_result_that_cant_be_read_is_lost(stage: Stage) -> None:
+    outcome = await over(stage.launcher, await stage.launcher.launch(a_job("garbage")))
+    assert (outcome.state, outcome.result) == (JobState.LOST, None)
+    assert "can't be read" in outcome.reason
+
+
+async def test_a_judge_that_dies_loses_the_job(stage: Stage) -> None:
+    outcome = await over(stage.launcher, await stage.launcher.launch(a_job("die")))
+    assert (outcome.state, bool(outcome.reason)) == (JobState.LOST, True)
+
+
+@pytest.mark.parametrize("handle", [None, "", "a'; echo x", "../../etc", "7/../..", "\0", "-1"])
+async def test_an_unknown_handle_is_lost_and_hurts_nobody(stage: Stage, handle: str | None) -> None:
+    named = stage.unknown_handle if handle is None else handle
+    launcher = stage.launcher
+    await launcher.cancel(named)
+    await launcher.forget(named)
+    assert [batch async for batch in launcher.events(named)] == []
+    assert (await over(launcher, named)).state == JobState.LOST
+
+
+async def test_a_cancelled_job_ends_without_a_result(stage: Stage) -> None:
+    handle = await stage.launcher.launch(a_job("sleep 60 accepted"))
+    await running(stage, handle)
+    for _ in range(2):
+        await stage.launcher.cancel(handle)
+    assert (await over(stage.launcher, handle)).state == JobState.LOST
+    await stage.launcher.cancel(handle)
+
+
+async def test_cancelling_what_has_ended_takes_no_result_away(stage: Stage) -> None:
+    handle = await stage.launcher.launch(a_job("accepted"))
+    await over(stage.launcher, handle)
+    await stage.launcher.cancel(handle)
+    assert (await poll(stage.launcher, handle)).state == JobState.FINISHED
+
+
+async def test_events_end(stage: Stage) -> None:
+    handle = await stage.launcher.launch(a_job("accepted"))
+    async with asyncio.timeout(60):
+        async for batch in stage.launcher.events(handle):
+            assert batch
+
+
+async def test_a_device_of_somewhere_else_is_refused(stage: Stage) -> None:
+    with pytest.raises(KernelbotError):
+        await stage.launcher.launch(a_job("accepted", device="a'; echo x"))
+    assert not (await stage.launcher.availability("a'; echo x")).available
+
+
+async def test_its_own_device_is_available(stage: Stage) -> None:
+    found = await stage.launcher.availability(DEVICE)
+    assert (found.available, found.note) == (True, "")
+
+
+async def test_starting_and_closing_may_be_repeated(stage: Stage) -> None:
+    await stage.launcher.start()
+    for _ in range(2):
+        await stage.launcher.close()
+
+
+async def test_its_rhythm_makes_sense(stage: Stage) -> None:
+    traits = stage.launcher.traits
+    assert 0 <= traits.shortest_poll_s <= traits.longest_poll_s < traits.silence_s

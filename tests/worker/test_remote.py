@@ -1,0 +1,257 @@
+"""What a worker does with launchers whose jobs run elsewhere."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.types import Submission
+from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.main.settings import Settings
+from kernelbot.main.tables import DeviceSettings
+from kernelbot.protocol import Fault, JobSpec, Mode, Verdict
+from tests.fakes.host import result_of
+from tests.fakes.scheduler import FakeLauncher, FakeScheduler
+from tests.support.launchers import FakeTable
+from tests.support.waiting import until
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+TEXT = b"# fake: accepted 0.5\n"
+
+
+def settings(folder: Path, **schedulers: FakeScheduler) -> Settings:
+    """One device, to be reached by the launchers in the order in which they are given."""
+    quick = quick_settings(folder)
+    device = DeviceSettings(name="CPU", launcher=tuple(schedulers), slots=4)
+    tables = {name: FakeTable(scheduler=each) for name, each in schedulers.items()}
+    return quick.model_copy(update={"devices": (device,), "launchers": tables})
+
+
+def end_all(scheduler: FakeScheduler) -> None:
+    for handle, spec in scheduler.specs.items():
+        scheduler.end(handle, Outcome(JobState.FINISHED, result_of(spec)))
+
+
+async def submit(world: World) -> Submission:
+    return await world.submit(content=TEXT, mode=Mode.TEST)
+
+
+@pytest.fixture
+async def judged(world: World) -> World:
+    await world.board()
+    return world
+
+
+async def becomes(world: World, submitted: Submission, wanted: RunState) -> None:
+    async with asyncio.timeout(20):
+        while await state(world, submitted) != wanted:  # noqa: ASYNC110  # as people ask
+            await asyncio.sleep(0.01)
+
+
+async def state(world: World, submitted: Submission) -> RunState:
+    shown = await world.services.submissions.get(world.admin.user, submitted.id)
+    return shown.runs[0].state
+
+
+async def test_a_result_comes_from_afar(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.specs)
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert (shown.verdict, far.specs) == (Verdict.ACCEPTED, {})
+
+
+async def test_states_change_without_progress(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.polls)
+        waiting = await state(judged, submitted)
+        far.end(far.launches[0], Outcome(JobState.RUNNING))
+        await becomes(judged, submitted, RunState.RUNNING)
+        end_all(far)
+        await finished(judged, submitted.id)
+    assert waiting == RunState.DISPATCHED
+
+
+async def test_a_device_fails_over_to_the_next_launcher(judged: World, tmp_path: Path) -> None:
+    near, far = FakeScheduler(), FakeScheduler()
+    near.down = "the controller doesn't answer"
+    async with working(settings(tmp_path, near=near, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.specs)
+        (device, _) = await judged.services.devices.list_devices()
+        end_all(far)
+        await finished(judged, submitted.id)
+    assert near.launches == []
+    assert [(one.launcher, one.available, one.note) for one in device.launchers] == [
+        ("near", False, "the controller doesn't answer"),
+        ("far", True, ""),
+    ]
+    assert (device.available, device.launcher) == (True, "far")
+
+
+async def test_a_launcher_that_is_down_makes_submissions_wait(
+    judged: World, tmp_path: Path
+) -> None:
+    far = FakeScheduler()
+    far.down = "the controller doesn't answer"
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await asyncio.sleep(0.5)
+        (device, _) = await judged.services.devices.list_devices()
+        waiting = await state(judged, submitted)
+        far.down = None
+        await until(lambda: far.specs)
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert (waiting, device.available, device.note) == (
+        RunState.QUEUED,
+        False,
+        "the controller doesn't answer",
+    )
+    assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 1)
+
+
+async def test_a_launcher_that_hangs_holds_up_no_other(judged: World, tmp_path: Path) -> None:
+    near, far = FakeScheduler(), FakeScheduler()
+    near.hangs = True
+    async with working(settings(tmp_path, near=near, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.specs)
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert shown.verdict == Verdict.ACCEPTED
+
+
+async def test_a_worker_that_stops_leaves_jobs_to_the_next(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    config = settings(tmp_path, far=far)
+    async with working(config, judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.specs and far.polls)
+    assert (far.cancelled, await state(judged, submitted)) == ([], RunState.DISPATCHED)
+    async with working(config, judged.database.url):
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert (shown.runs[0].attempts, len(far.launches)) == (1, 1)
+
+
+async def test_cancelling_reaches_the_scheduler(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.polls)
+        shown = await judged.services.submissions.cancel(judged.ada.user, submitted.id)
+        await until(lambda: far.cancelled)
+    assert (shown.state, far.cancelled) == (SubmissionState.CANCELLED, far.launches)
+
+
+async def test_a_forgotten_job_is_tried_again(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.polls)
+        far.specs.clear()
+        far.outcomes.clear()
+        await until(lambda: len(far.launches) == 2)
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 2)
+
+
+async def test_a_retry_on_afar_stands_in_nobodys_way(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        await submit(judged)
+        await until(lambda: far.polls)
+        far.end(far.launches[0], Outcome(JobState.LOST, reason="a node failed"))
+        await submit(judged)
+        await until(lambda: len(far.launches) == 3)
+        assert len(far.specs) == 2
+
+
+class Refusing(FakeScheduler):
+    """Fails at launches as often as it was told to."""
+
+    def __init__(self, error: SchedulerError, times: int) -> None:
+        super().__init__()
+        self.error = error
+        self.times = times
+        self.asked = 0
+
+
+class RefusingLauncher(FakeLauncher):
+    async def launch(self, spec: JobSpec) -> str:
+        scheduler = self.scheduler
+        assert isinstance(scheduler, Refusing)
+        scheduler.asked += 1
+        if scheduler.asked <= scheduler.times:
+            raise scheduler.error
+        return await super().launch(spec)
+
+
+class RefusingTable(FakeTable):
+    def build(self, place: object) -> RefusingLauncher:
+        return RefusingLauncher(self.scheduler)
+
+
+async def test_a_launch_that_the_scheduler_fails_is_repeated(judged: World, tmp_path: Path) -> None:
+    far = Refusing(SchedulerError("try again"), 1)
+    config = settings(tmp_path, far=far)
+    config = config.model_copy(update={"launchers": {"far": RefusingTable(scheduler=far)}})
+    async with working(config, judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.specs)
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert (shown.verdict, shown.runs[0].attempts, far.asked) == (Verdict.ACCEPTED, 1, 2)
+
+
+async def test_a_job_that_is_refused_ends_at_once(judged: World, tmp_path: Path) -> None:
+    sentence = "Requested node configuration is not available"
+    far = Refusing(JobRefused(sentence), 99)
+    config = settings(tmp_path, far=far)
+    config = config.model_copy(update={"launchers": {"far": RefusingTable(scheduler=far)}})
+    async with working(config, judged.database.url):
+        submitted = await submit(judged)
+        shown = await finished(judged, submitted.id)
+    run = shown.runs[0]
+    assert (run.verdict, run.fault, run.attempts) == (Verdict.INTERNAL_ERROR, Fault.SCHEDULER, 1)
+    assert (sentence in (run.message or ""), far.asked) == (True, 1)
+
+
+async def test_an_attempt_of_a_launcher_that_is_gone_is_lost(judged: World, tmp_path: Path) -> None:
+    near, far = FakeScheduler(), FakeScheduler()
+    async with working(settings(tmp_path, near=near), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: near.polls)
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        await until(lambda: far.specs)
+        end_all(far)
+        shown = await finished(judged, submitted.id)
+    assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 2)
+
+
+async def test_no_handle_reaches_another_launcher(judged: World, tmp_path: Path) -> None:
+    near, far = FakeScheduler(), FakeScheduler()
+    config = settings(tmp_path, near=near, far=far)
+    async with working(config, judged.database.url):
+        first = await submit(judged)
+        await until(lambda: near.polls)
+    near.down = "maintenance"
+    async with working(config, judged.database.url):
+        second = await submit(judged)
+        await until(lambda: far.specs)
+        end_all(far)
+        await finished(judged, second.id)
+        near.down = None
+        end_all(near)
+        shown = await finished(judged, first.id)
+    assert shown.verdict == Verdict.ACCEPTED
+    assert {handle.split("/")[0] for handle in far.launches} == {"far"}

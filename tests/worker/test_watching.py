@@ -1,0 +1,113 @@
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+from kernelbot.launchers.base import JobState, Outcome, Traits
+from kernelbot.protocol import EventKind, Fault, ProgressEvent
+from kernelbot.worker.watching import Watcher
+from tests.fakes.scheduler import TRAITS, FakeLauncher, FakeScheduler
+from tests.support.waiting import until
+
+RUNNING = Outcome(JobState.RUNNING)
+LOST = Outcome(JobState.LOST, reason="gone")
+
+
+@contextlib.asynccontextmanager
+async def watching(scheduler: FakeScheduler, traits: Traits = TRAITS) -> AsyncIterator[Watcher]:
+    watcher = Watcher("far", FakeLauncher(scheduler, traits=traits))
+    task = asyncio.create_task(watcher.run())
+    try:
+        yield watcher
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def states(watcher: Watcher, handle: str) -> list[JobState]:
+    async with asyncio.timeout(10):
+        return [outcome.state async for outcome in watcher.changes(handle)]
+
+
+async def test_every_change_is_told_once() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", Outcome(JobState.WAITING))
+    async with watching(scheduler) as watcher:
+        told = asyncio.create_task(states(watcher, "a"))
+        await until(lambda: len(scheduler.polls) > 3)
+        scheduler.end("a", RUNNING)
+        before = len(scheduler.polls)
+        await until(lambda: len(scheduler.polls) > before + 3)
+        scheduler.end("a", LOST)
+        assert await told == [JobState.WAITING, JobState.RUNNING, JobState.LOST]
+
+
+async def test_a_thousand_jobs_take_one_question_at_a_time() -> None:
+    scheduler = FakeScheduler()
+    names = [f"job {number}" for number in range(1000)]
+    for name in names:
+        scheduler.end(name, RUNNING)
+    async with watching(scheduler) as watcher:
+        told = [asyncio.create_task(states(watcher, name)) for name in names]
+        await until(lambda: 1000 in scheduler.polls)
+        asked = len(scheduler.polls)
+        for name in names:
+            scheduler.end(name, LOST)
+        ended = await asyncio.gather(*told)
+    assert ended == [[JobState.RUNNING, JobState.LOST]] * 1000
+    assert len(scheduler.polls) <= asked + 2
+
+
+async def test_nothing_is_asked_while_nothing_is_in_flight() -> None:
+    scheduler = FakeScheduler()
+    async with watching(scheduler) as watcher:
+        await states(watcher, "unknown")
+        before = len(scheduler.polls)
+        await asyncio.sleep(0.3)
+        assert before == len(scheduler.polls)
+
+
+async def test_the_pause_grows_while_nothing_changes() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    traits = Traits(shortest_poll_s=0.01, longest_poll_s=60)
+    async with watching(scheduler, traits) as watcher:
+        told = asyncio.create_task(states(watcher, "a"))
+        await asyncio.sleep(1)
+        # Questions after 10 ms, 20, 28, 39 ...: the sum is a second after ten of them.
+        assert len(scheduler.polls) < 15
+        told.cancel()
+
+
+async def test_late_progress_is_passed_on() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    event = ProgressEvent(EventKind.STARTED)
+    async with watching(scheduler) as watcher:
+        changes = watcher.changes("a")
+        assert (await anext(changes)).events == ()
+        scheduler.end("a", Outcome(JobState.RUNNING, events=(event,)))
+        assert (await anext(changes)).events == (event,)
+
+
+async def test_a_scheduler_that_fails_for_a_while_loses_nothing() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    async with watching(scheduler) as watcher:
+        told = asyncio.create_task(states(watcher, "a"))
+        await until(lambda: scheduler.polls)
+        scheduler.down = "the controller restarts"
+        await asyncio.sleep(0.2)
+        scheduler.down = None
+        scheduler.end("a", LOST)
+        assert await told == [JobState.RUNNING, JobState.LOST]
+
+
+async def test_a_scheduler_that_fails_for_too_long_loses_its_jobs_by_its_own_fault() -> None:
+    scheduler = FakeScheduler()
+    scheduler.down = "the controller is gone"
+    async with watching(scheduler) as watcher, asyncio.timeout(10):
+        outcomes = [outcome async for outcome in watcher.changes("a")]
+    assert outcomes == [
+        Outcome(JobState.LOST, reason="the controller is gone", fault=Fault.SCHEDULER)
+    ]
