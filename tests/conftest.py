@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.postgres import TestServer, test_server
+from tests.support.slurm import SlurmCluster, slurm_cluster
 from tests.support.world import World, open_world
 
 # Hypothesis times each example by default, and what it would report is how busy the machine is.
@@ -18,6 +19,16 @@ def postgres() -> Iterator[TestServer]:
     """The session's embedded Postgres."""
     with test_server() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def slurm() -> Iterator[SlurmCluster]:
+    """The session's Slurm. A machine without it fails, and is told what to install."""
+    try:
+        with slurm_cluster() as cluster:
+            yield cluster
+    except FileNotFoundError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
+from kernelbot.launchers.results import no_events
 from kernelbot.protocol import JobSpec, ProgressEvent
 
 TRAITS = Traits(shortest_poll_s=0.02, longest_poll_s=0.1, check_s=0.05, silence_s=0.5)
@@ -67,10 +68,8 @@ class FakeLauncher:
             self.scheduler.outcomes[handle] = Outcome(JobState.WAITING)
         return handle
 
-    async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
-        nothing: tuple[tuple[ProgressEvent, ...], ...] = ()
-        for batch in nothing:
-            yield batch
+    def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
+        return no_events()
 
     async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
         self.scheduler.polls.append(len(handles))

@@ -4,25 +4,33 @@ To hold a further launcher to the contract, write a `Stage` for it and put it in
 """
 
 import contextlib
+import secrets
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
-from kernelbot.launchers.base import Launcher
+import pytest
+
+from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
+from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
+from tests.support.fake_node import build_fake_node
 from tests.support.problems import sort_problem
+from tests.support.slurm import SlurmCluster
 from tests.support.workers import FAKE_HARNESS
 
 DEVICE = "CPU"
 FILE_NAME = "a'; echo x\n$(id).py"
 
 
-def a_job(text: str, job_id: str = "1.1.0123456789ab", device: str = DEVICE) -> JobSpec:
-    """A job whose judge does what the text says, in the words of `tests.fakes.host`."""
+def a_job(text: str, device: str = DEVICE) -> JobSpec:
+    """A job whose judge does what the text says, in the words of `tests.fakes.host`. Its id is its
+    own, as schedulers remember those of other tests."""
     return JobSpec(
-        job_id,
+        f"1.1.{secrets.token_hex(6)}",
         sort_problem().spec,
         SourceFile(FILE_NAME, f"# fake: {text}\n"),
         Mode.TEST,
@@ -69,7 +77,9 @@ class LocalStage:
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def open(cls, folder: Path) -> AsyncIterator["LocalStage"]:
+    async def open(
+        cls, folder: Path, _request: pytest.FixtureRequest
+    ) -> AsyncIterator["LocalStage"]:
         """Gone at the end."""
         async with _local(folder) as launcher:
             yield cls(folder, launcher)
@@ -96,6 +106,75 @@ async def _local(folder: Path) -> AsyncIterator[LocalLauncher]:
         await launcher.close()
 
 
-STAGES: dict[str, Callable[[Path], AbstractAsyncContextManager[Stage]]] = {
-    "local": LocalStage.open,
-}
+class SlurmStage:
+    """See `Stage`."""
+
+    def __init__(self, work: Path, launcher: SlurmLauncher) -> None:
+        self._launcher = launcher
+        self._work = work
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls, folder: Path, request: pytest.FixtureRequest
+    ) -> AsyncIterator["SlurmStage"]:
+        """On the session's cluster, in a folder of its own."""
+        slurm: SlurmCluster = request.getfixturevalue("slurm")
+        harness = build_fake_node(folder / "node.pyz")
+        work = folder / "work"
+        with slurm.reached():
+            async with slurm_launcher(slurm_settings(work), harness) as launcher:
+                yield cls(work, launcher)
+            slurm.cancel_all()
+
+    @property
+    def launcher(self) -> Launcher:
+        return self._launcher
+
+    @property
+    def unknown_handle(self) -> str:
+        return "999999:999.1.0123456789ab"
+
+    def another(self) -> AbstractAsyncContextManager[Launcher]:
+        return slurm_launcher(slurm_settings(self._work), self._work.parent / "node.pyz")
+
+    def judged(self) -> list[str]:
+        log = self._work / "jobs" / "judged.log"
+        return log.read_text().split() if log.exists() else []
+
+    async def left(self) -> list[str]:
+        folders = [self._work / name for name in ("jobs", "done", "payloads")]
+        found = [path.name for folder in folders for path in folder.iterdir()]
+        return [name for name in found if name != "judged.log"]
+
+
+def slurm_settings(work: Path, **changes: Any) -> SlurmSettings:
+    """A launcher that is quick, with a device without GPUs and one with one, and one that the
+    cluster can't have."""
+    given: dict[str, Any] = {
+        "devices": {
+            DEVICE: SlurmDevice(None),
+            "H100": SlurmDevice("gpu:h100:1"),
+            "B200": SlurmDevice("gpu:b200:1"),
+        },
+        "python": sys.executable,
+        "settle_s": 1.0,
+        "timeout_s": 30.0,
+        "traits": Traits(shortest_poll_s=0.1, longest_poll_s=0.5, check_s=1, silence_s=60),
+    }
+    return SlurmSettings(work_dir=str(work), **{**given, **changes})
+
+
+@contextlib.asynccontextmanager
+async def slurm_launcher(settings: SlurmSettings, harness: Path) -> AsyncIterator[SlurmLauncher]:
+    """Started, and closed at the end."""
+    launcher = SlurmLauncher(settings, harness)
+    await launcher.start()
+    try:
+        yield launcher
+    finally:
+        await launcher.close()
+
+
+Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]
+STAGES: dict[str, Opener] = {"local": LocalStage.open, "slurm": SlurmStage.open}

@@ -1,9 +1,17 @@
 """What a node's `result.json` says, read with suspicion: it came over somebody else's machines."""
 
 import json
+from collections.abc import AsyncIterator
 
 from kernelbot.launchers.base import JobState, Outcome
-from kernelbot.protocol import Fault, RunResult, VersionMismatch, WireError, from_wire
+from kernelbot.protocol import (
+    Fault,
+    ProgressEvent,
+    RunResult,
+    VersionMismatch,
+    WireError,
+    from_wire,
+)
 
 MAX_RESULT_BYTES = 128 << 20
 """More is no result: the harness bounds artifacts and output to less than half of it."""
@@ -13,6 +21,13 @@ MAX_REASON = 500
 def lost(reason: str, fault: Fault = Fault.PLATFORM) -> Outcome:
     """No result, and why, in words short enough for a person."""
     return Outcome(JobState.LOST, reason=reason[:MAX_REASON], fault=fault)
+
+
+async def no_events() -> AsyncIterator[tuple[ProgressEvent, ...]]:
+    """Of a launcher without live progress."""
+    nothing: tuple[tuple[ProgressEvent, ...], ...] = ()
+    for batch in nothing:
+        yield batch
 
 
 def read_result(content: bytes, job_id: str) -> Outcome:

@@ -5,9 +5,10 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationError
 
 from kernelbot.main.launcher_kinds.base import LauncherTable
+from kernelbot.main.launcher_kinds.slurm import SlurmTable
 from kernelbot.main.mistakes import mistake, told
 
-KINDS: dict[str, type[LauncherTable]] = {}
+KINDS: dict[str, type[LauncherTable]] = {"slurm": SlurmTable}
 """`local` is no kind: it always exists, and there is one of it."""
 
 

@@ -1,0 +1,278 @@
+"""The launcher: what `Launcher` promises, in a cluster's commands."""
+
+import asyncio
+import hashlib
+import re
+import time
+import uuid
+from collections.abc import AsyncIterator, Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from kernelbot.domain.errors import PlatformError, SchedulerError
+from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
+from kernelbot.launchers.results import MAX_RESULT_BYTES, lost, no_events, read_result
+from kernelbot.launchers.slurm import nodes
+from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
+from kernelbot.launchers.slurm.script import (
+    NO_HARNESS,
+    check_job_id,
+    job_name,
+    make_submission,
+)
+from kernelbot.launchers.slurm.settings import SlurmSettings
+from kernelbot.launchers.slurm.states import (
+    SlurmJob,
+    is_over_already,
+    read_job,
+    read_number,
+    read_queue,
+    refusal,
+)
+from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
+
+_HANDLE = re.compile(r"(\d{1,10}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
+_FOLDERS = ("harness", "jobs", "done", "payloads")
+_OLD_DAYS = 7
+_NODES_FOR_S = 1.0
+_LAST_WORDS = 400
+_STRANGE = lost("its handle is none of Slurm's")
+_FORGOTTEN = lost("Slurm doesn't know it any more", Fault.SCHEDULER)
+_STILL = Outcome(JobState.RUNNING)
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A handle, taken apart."""
+
+    number: str
+    attempt: str
+
+    @classmethod
+    def of(cls, handle: str) -> "_Job | None":
+        found = _HANDLE.fullmatch(handle)
+        return cls(found[1], found[2]) if found else None
+
+
+class SlurmLauncher:
+    """See `Launcher` for what each method promises. `harness`: the file that the nodes run."""
+
+    def __init__(self, settings: SlurmSettings, harness: Path) -> None:
+        self._settings = settings
+        self._harness = harness
+        self._commands = Commands(settings.prefix, settings.timeout_s)
+        self._installed: str | None = None
+        """The harness's path below the work folder; None: it has to be looked after."""
+        self._installing = asyncio.Lock()
+        self._asking = asyncio.Lock()
+        self._nodes: tuple[float, list[nodes.Nodes]] = (float("-inf"), [])
+        self._missing_since: dict[str, float] = {}
+        """Handles of jobs that have ended, by when a result wasn't found first."""
+
+    @property
+    def traits(self) -> Traits:
+        """As configured."""
+        return self._settings.traits
+
+    async def start(self) -> None:
+        """Make the folders, bring the harness, remove what was left a week ago."""
+        await self._install()
+        places = [self._path("jobs"), self._path("done"), self._path("payloads")]
+        old = ["-mindepth", "1", "-maxdepth", "1", "-mtime", f"+{_OLD_DAYS}"]
+        await self._must("find", *places, *old, "-exec", "rm", "-rf", "--", "{}", "+")
+
+    async def close(self) -> None:
+        """Nothing of ours runs between two commands."""
+
+    async def launch(self, spec: JobSpec) -> str:
+        """Look for the job by its name, and submit it if there is none."""
+        attempt = check_job_id(spec.job_id)
+        device = self._settings.devices.get(spec.device.name)
+        if device is None:
+            raise PlatformError(f"This Slurm has no device {spec.device.name!r}.")
+        harness = await self._install()
+        if (number := await self._find(attempt)) is None:
+            payload = await asyncio.to_thread(encode_payload, spec)
+            submission = make_submission(spec, payload, device, self._settings, harness)
+            if submission.payload is not None:
+                await self._write(f"payloads/{attempt}", submission.payload.encode())
+            ended = await self._commands.run(
+                "sbatch", *submission.options, stdin=submission.script.encode()
+            )
+            if ended.code != 0:
+                raise refusal(ended.errors)
+            number = read_number(ended.text)
+        return f"{number}:{attempt}"
+
+    async def _find(self, attempt: str) -> str | None:
+        """The number of the attempt's job if it was submitted before."""
+        ended = await self._must(
+            "squeue",
+            "--me",
+            "--noheader",
+            "--states=all",
+            f"--name={job_name(attempt)}",
+            "--format=%i|%T|%r|%j",
+        )
+        found = [j.number for j in read_queue(ended.text).values() if j.name == job_name(attempt)]
+        return min(found, key=int, default=None)
+
+    def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
+        """None live: nothing on a node reaches us by itself."""
+        return no_events()
+
+    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+        """One look at the queue and one at the folder of those that have ended, for all of them."""
+        jobs = {handle: _Job.of(handle) for handle in handles}
+        queue, done = await asyncio.gather(self._queue(), self._done())
+        known = [(handle, job) for handle, job in jobs.items() if job is not None]
+        outcomes = await asyncio.gather(
+            *(self._outcome(job, queue.get(job.number), done) for _, job in known)
+        )
+        found = {handle: outcome for (handle, _), outcome in zip(known, outcomes, strict=True)}
+        return {handle: found.get(handle, _STRANGE) for handle in handles}
+
+    async def _queue(self) -> dict[str, SlurmJob]:
+        ended = await self._must(
+            "squeue", "--me", "--noheader", "--states=all", "--format=%i|%T|%r|%j"
+        )
+        return read_queue(ended.text)
+
+    async def _done(self) -> frozenset[str]:
+        ended = await self._must("ls", "-1", "--", self._path("done"))
+        return frozenset(ended.text.split())
+
+    async def _outcome(self, job: _Job, shown: SlurmJob | None, done: frozenset[str]) -> Outcome:
+        """What fails about one job says nothing of the others: it is asked about again."""
+        try:
+            if job.attempt in done:
+                return await self._result(job) or await self._no_result(job)
+            return await self._not_done(job, shown)
+        except SchedulerError as error:
+            log.warning("job_not_read", attempt=job.attempt, slurm=job.number, error=str(error))
+            return _STILL
+
+    async def _not_done(self, job: _Job, shown: SlurmJob | None) -> Outcome:
+        shown = shown or await self._show(job.number)
+        if shown is not None and shown.name != job_name(job.attempt):
+            shown = None  # Slurm has begun to count anew
+        if shown is not None and (state := shown.active) is not None:
+            return Outcome(state)
+        if result := await self._result(job):
+            return result
+        if shown is None or shown.ended_by_itself:
+            if not self._settled(job):
+                return _STILL
+            return _FORGOTTEN if shown is None else await self._no_result(job)
+        fault, reason = shown.why_it_ended()
+        return lost(reason, fault)
+
+    def _settled(self, job: _Job) -> bool:
+        """Whether what isn't there now won't come: a shared file system shows it to others late."""
+        since = self._missing_since.setdefault(job.number, time.monotonic())
+        return time.monotonic() - since >= self._settings.settle_s
+
+    async def _show(self, number: str) -> SlurmJob | None:
+        ended = await self._commands.run("scontrol", "show", "job", "--oneliner", number)
+        return read_job(ended.code, ended.text, ended.errors)
+
+    async def _result(self, job: _Job) -> Outcome | None:
+        """None: there is none."""
+        try:
+            ended = await self._commands.run(
+                "head",
+                "-c",
+                str(MAX_RESULT_BYTES + 1),
+                "--",
+                self._path(f"jobs/{job.attempt}/result.json"),
+                max_bytes=MAX_RESULT_BYTES,
+            )
+        except TooMuch as error:
+            return lost(f"its result can't be read: {error}")
+        if ended.code != 0:
+            return None
+        return await asyncio.to_thread(read_result, ended.output, job.attempt)
+
+    async def _no_result(self, job: _Job) -> Outcome:
+        """Why a job that came to its end has none."""
+        code = (await self._read(f"done/{job.attempt}", 20)).strip()
+        if code == str(NO_HARNESS):
+            self._installed = None
+            return lost("the harness is gone from the cluster's work folder")
+        if not code:
+            shown = await self._show(job.number)
+            code = "?" if shown is None else shown.reason
+            return lost(
+                f"it ended without a word ({code}); can its node write to "
+                f"{self._settings.work_dir}, and is it mounted there?"
+            )
+        words = (await self._read(f"jobs/{job.attempt}/log", _LAST_WORDS)).strip()
+        last = words.splitlines()[-1] if words else "it said nothing"
+        return lost(f"the harness ended with exit code {code[:10]} and no result: {last}")
+
+    async def _read(self, path: str, most: int) -> str:
+        """The end of a file; empty if there is none."""
+        ended = await self._commands.run("tail", "-c", str(most), "--", self._path(path))
+        return ended.text if ended.code == 0 else ""
+
+    async def cancel(self, handle: str) -> None:
+        """Only a job of that number and that name: numbers may be given anew."""
+        if (job := _Job.of(handle)) is None:
+            return
+        ended = await self._commands.run("scancel", f"--name={job_name(job.attempt)}", job.number)
+        if ended.code != 0 and not is_over_already(ended.errors):
+            raise SchedulerError(f"Slurm didn't cancel the job: {ended.errors[-_LAST_WORDS:]}")
+
+    async def forget(self, handle: str) -> None:
+        """Remove the job's folder and what says that it has ended."""
+        if (job := _Job.of(handle)) is None:
+            return
+        self._missing_since.pop(job.number, None)
+        names = [self._path(f"{folder}/{job.attempt}") for folder in _FOLDERS[1:]]
+        await self._must("rm", "-rf", "--", *names)
+
+    async def availability(self, device: str) -> Availability:
+        """Whether a node of the device's partition could take a job."""
+        wanted = self._settings.devices.get(device)
+        if wanted is None:
+            return Availability(False, f"this Slurm has no device {device!r}")
+        async with self._asking:  # once for all devices
+            asked_at, found = self._nodes
+            if time.monotonic() - asked_at > _NODES_FOR_S:
+                ended = await self._must("sinfo", "--noheader", f"--format={nodes.FORMAT}")
+                found = nodes.read_nodes(ended.text)
+                self._nodes = (time.monotonic(), found)
+        return nodes.availability(found, wanted)
+
+    async def _install(self) -> str:
+        """The harness's path, which says what it holds: whoever finds it need not bring it."""
+        async with self._installing:
+            if self._installed is None:
+                content = await asyncio.to_thread(self._harness.read_bytes)
+                path = f"harness/{hashlib.sha256(content).hexdigest()}.pyz"
+                folders = [self._path(folder) for folder in _FOLDERS]
+                await self._must("mkdir", "-p", "-m", "700", "--", self._path(), *folders)
+                if (await self._commands.run("test", "-f", self._path(path))).code != 0:
+                    await self._write(path, content)
+                self._installed = path
+            return self._installed
+
+    async def _write(self, path: str, content: bytes) -> None:
+        """Whole or not at all."""
+        draft = self._path(f"{path}.{uuid.uuid4().hex[:8]}")
+        await self._must("dd", f"of={draft}", "bs=1M", "status=none", stdin=content)
+        await self._must("mv", "-f", "--", draft, self._path(path))
+
+    async def _must(self, *words: str, stdin: bytes = b"") -> Ended:
+        """Raises `SchedulerError` if it fails."""
+        ended = await self._commands.run(*words, stdin=stdin)
+        if ended.code != 0:
+            said = ended.errors[-_LAST_WORDS:] or f"exit code {ended.code}"
+            raise SchedulerError(f"{words[0]}: {said}")
+        return ended
+
+    def _path(self, name: str = "") -> str:
+        return f"{self._settings.work_dir}/{name}".rstrip("/")

@@ -1,0 +1,76 @@
+"""Whether a partition has a node for a device, by what `sinfo` says."""
+
+import re
+from dataclasses import dataclass
+
+from kernelbot.domain.errors import SchedulerError
+from kernelbot.launchers.base import Availability
+from kernelbot.launchers.slurm.settings import SlurmDevice
+
+FORMAT = "%P|%a|%T|%G|%E"
+_ROW = re.compile(r"([^|]*)\|(\w+)\|([a-z_]+)([^a-z_|]*)\|([^|]*)\|(.*)")
+_USABLE = frozenset(("idle", "mixed", "allocated", "completing", "planned", "powering_up"))
+_NO_ANSWER = "*"
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Nodes of a partition that are alike."""
+
+    partition: str
+    default: bool
+    up: bool
+    state: str
+    answers: bool
+    gres: str
+    reason: str
+
+    @property
+    def usable(self) -> bool:
+        """Whether a job could run there, now or later."""
+        return self.up and self.answers and self.state in _USABLE
+
+    def why_not(self) -> str:
+        """Of those that aren't usable."""
+        if not self.up:
+            return f"partition {self.partition} is not up"
+        said = "" if self.reason in ("", "none") else f" ({self.reason})"
+        return f"nodes are {self.state}{'' if self.answers else ', and do not answer'}{said}"
+
+
+def read_nodes(text: str) -> list[Nodes]:
+    """What `sinfo --format` answered. Raises `SchedulerError` for anything else."""
+    found = []
+    for line in filter(None, (line.strip() for line in text.splitlines())):
+        row = _ROW.fullmatch(line)
+        if row is None:
+            raise SchedulerError(f"sinfo answered {line[:200]!r} instead of nodes.")
+        name, up, state, flags, gres, reason = row.groups()
+        default = name.endswith("*")
+        answers = _NO_ANSWER not in flags
+        found.append(Nodes(name.rstrip("*"), default, up == "up", state, answers, gres, reason))
+    return found
+
+
+def availability(nodes: list[Nodes], device: SlurmDevice) -> Availability:
+    """Whether a job of the device could run."""
+    mine = [
+        each
+        for each in nodes
+        if (each.default if device.partition is None else each.partition == device.partition)
+    ]
+    if not mine:
+        return Availability(False, f"Slurm has no partition {device.partition or 'by default'}")
+    if device.gres is not None:
+        mine = [each for each in mine if _offers(each.gres, device.gres)]
+    if not mine:
+        return Availability(False, f"no node of Slurm's has {device.gres}")
+    if any(each.usable for each in mine):
+        return Availability(True)
+    return Availability(False, "; ".join(dict.fromkeys(each.why_not() for each in mine)))
+
+
+def _offers(gres: str, wanted: str) -> bool:
+    """`gpu:h100:2(S:0)` offers `gpu:h100:1` and `gpu:1`, though not how many are free."""
+    kinds = [word for word in wanted.split(":") if not word.isdigit()]
+    return any(part.split("(")[0].split(":")[: len(kinds)] == kinds for part in gres.split(","))

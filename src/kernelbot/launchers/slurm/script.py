@@ -1,0 +1,116 @@
+"""The script of a job, and what sbatch is asked for with it."""
+
+import math
+import re
+import shlex
+from dataclasses import dataclass
+
+from kernelbot.domain.errors import PlatformError
+from kernelbot.launchers.slurm.settings import SlurmDevice, SlurmSettings
+from kernelbot.protocol import JobSpec
+
+NO_FOLDER = 91
+NO_HARNESS = 92
+_JOB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+_END = "END_OF_PAYLOAD"
+_SCRIPT = """\
+#!/bin/bash
+# KernelBot, attempt {attempt}. Slurm's copy of this script holds what an author must not read: it
+# goes first, when bash has read all of the function.
+judge() {{
+    rm -f -- "$0" 2>/dev/null || : > "$0"
+    umask 077
+    cd -- {work_dir} || exit {no_folder}
+    if ! mkdir -- jobs/{attempt}; then
+        [ -d jobs/{attempt} ] && exit 0  # this attempt was begun before
+        exit {no_folder}
+    fi
+    exec > jobs/{attempt}/log 2>&1
+    export HOME=~ PATH="${{PATH:-/usr/local/bin:/usr/bin:/bin}}"
+{setup}    code={no_harness}
+    if [ -f {harness} ]; then
+        {python} -I {harness} node \\
+            --payload {payload} \\
+            --result jobs/{attempt}/result.json \\
+            --gpus "${{SLURM_JOB_GPUS:-}}"{flags}{here}
+        code=$?
+    fi
+    echo "$code" > jobs/{attempt}/exit && mv -f -- jobs/{attempt}/exit done/{attempt}
+    exit "$code"
+}}
+judge
+"""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What goes to sbatch. `payload`: what is too long for the script, and is put into the file
+    `payloads/ATTEMPT` beforehand; None: the script carries it."""
+
+    options: tuple[str, ...]
+    script: str
+    payload: str | None = None
+
+
+def job_name(attempt: str) -> str:
+    """By which a job is found again."""
+    return f"kernelbot-{attempt}"
+
+
+def check_job_id(job_id: str) -> str:
+    """The id, which names folders and jobs. Raises `PlatformError` if it can't."""
+    if not _JOB_ID.fullmatch(job_id):
+        raise PlatformError(f"{job_id[:80]!r} can't name a job.")
+    return job_id
+
+
+def make_submission(
+    spec: JobSpec, payload: str, device: SlurmDevice, settings: SlurmSettings, harness: str
+) -> Submission:
+    """`harness`: the path of the harness below the work folder."""
+    attempt = check_job_id(spec.job_id)
+    script = _script(attempt, settings, harness, carried=payload)
+    options = _options(attempt, spec, device, settings)
+    if len(script) <= settings.max_script_bytes:
+        return Submission(options, script)
+    return Submission(options, _script(attempt, settings, harness, carried=None), payload)
+
+
+def _script(attempt: str, settings: SlurmSettings, harness: str, *, carried: str | None) -> str:
+    return _SCRIPT.format(
+        attempt=attempt,
+        work_dir=shlex.quote(settings.work_dir),
+        no_folder=NO_FOLDER,
+        no_harness=NO_HARNESS,
+        setup="".join(f"    {line}\n" for line in settings.setup),
+        harness=shlex.quote(harness),
+        python=shlex.quote(settings.python),
+        payload="-" if carried is not None else f"payloads/{attempt}",
+        flags=" \\\n            --no-sandbox-ok" if settings.no_sandbox_ok else "",
+        here="" if carried is None else f" <<'{_END}'\n{carried}\n{_END}",
+    )
+
+
+def _options(
+    attempt: str, spec: JobSpec, device: SlurmDevice, settings: SlurmSettings
+) -> tuple[str, ...]:
+    minutes = math.ceil((spec.problem.timeouts.together_s + settings.slack_s) / 60)
+    asked = [
+        "--parsable",
+        f"--job-name={job_name(attempt)}",
+        f"--comment={attempt}",
+        f"--chdir={settings.work_dir}",
+        "--export=NIL",
+        "--input=/dev/null",
+        "--output=/dev/null",
+        "--error=/dev/null",
+        "--no-requeue",
+        "--nodes=1",
+        "--ntasks=1",
+        f"--time={minutes}",
+    ]
+    if device.partition is not None:
+        asked.append(f"--partition={device.partition}")
+    if device.gres is not None:
+        asked.append(f"--gres={device.gres}")
+    return (*asked, *device.options)

@@ -1,0 +1,120 @@
+"""What Slurm says, read strictly, and whose fault an end is."""
+
+import re
+from dataclasses import dataclass
+
+from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.launchers.base import JobState
+from kernelbot.protocol import Fault
+
+_NUMBER = re.compile(r"(\d{1,10})(?:;[\w.-]+)?")
+_ROW = re.compile(r"(\d{1,10})([_+][^|]*)?\|([A-Z_]+)\|([^|]*)\|(.*)")
+_PAIR = re.compile(r"(\w+)=(\S*)")
+_REFUSALS = re.compile(
+    r"node configuration is not available|[Ii]nvalid|unrecognized option|can not be satisfied"
+    r"|than permitted|denied|too large|not permitted|requires an argument"
+)
+_UNKNOWN = "Invalid job id specified"
+_OVER_ALREADY = (_UNKNOWN, "already completing or completed")
+_ACTIVE = {
+    "PENDING": JobState.WAITING,
+    "CONFIGURING": JobState.WAITING,
+    "REQUEUED": JobState.WAITING,
+    "REQUEUE_HOLD": JobState.WAITING,
+    "REQUEUE_FED": JobState.WAITING,
+    "RESV_DEL_HOLD": JobState.WAITING,
+    "SPECIAL_EXIT": JobState.WAITING,
+    "RUNNING": JobState.RUNNING,
+    "COMPLETING": JobState.RUNNING,
+    "RESIZING": JobState.RUNNING,
+    "SIGNALING": JobState.RUNNING,
+    "STAGE_OUT": JobState.RUNNING,
+    "STOPPED": JobState.RUNNING,
+    "SUSPENDED": JobState.RUNNING,
+}
+_ENDS = {
+    "BOOT_FAIL": (Fault.SCHEDULER, "its node didn't boot"),
+    "CANCELLED": (Fault.SCHEDULER, "somebody cancelled it in Slurm"),
+    "DEADLINE": (Fault.SCHEDULER, "Slurm ended it at a deadline"),
+    "NODE_FAIL": (Fault.SCHEDULER, "its node failed"),
+    "OUT_OF_MEMORY": (
+        Fault.PLATFORM,
+        "Slurm ended it: it used more memory than it had asked for",
+    ),
+    "PREEMPTED": (Fault.SCHEDULER, "Slurm gave its place to another job"),
+    "REVOKED": (Fault.SCHEDULER, "Slurm moved it to another cluster"),
+    "TIMEOUT": (Fault.PLATFORM, "Slurm ended it: judging took longer than all limits together"),
+}
+_BY_ITSELF = frozenset(("COMPLETED", "FAILED"))
+
+
+@dataclass(frozen=True)
+class SlurmJob:
+    """A job as Slurm shows it."""
+
+    number: str
+    state: str
+    reason: str
+    name: str
+
+    @property
+    def active(self) -> JobState | None:
+        """None: it has ended."""
+        return _ACTIVE.get(self.state)
+
+    @property
+    def ended_by_itself(self) -> bool:
+        """Its script came to an end, so there should be a result."""
+        return self.state in _BY_ITSELF
+
+    def why_it_ended(self) -> tuple[Fault, str]:
+        """Of one that has no result."""
+        unknown = (Fault.SCHEDULER, f"Slurm says that it is {self.state}")
+        return _ENDS.get(self.state, unknown)
+
+
+def read_number(text: str) -> str:
+    """What `sbatch --parsable` answered. Raises `SchedulerError` for anything else."""
+    found = _NUMBER.fullmatch(text.strip())
+    if found is None:
+        raise SchedulerError(f"sbatch answered {text.strip()[:200]!r} instead of a job's number.")
+    return found[1]
+
+
+def read_queue(text: str) -> dict[str, SlurmJob]:
+    """By number what `squeue --format=%i|%T|%r|%j` answered; parts of arrays aren't ours."""
+    jobs = {}
+    for line in filter(None, (line.strip() for line in text.splitlines())):
+        found = _ROW.fullmatch(line)
+        if found is None:
+            raise SchedulerError(f"squeue answered {line[:200]!r} instead of a job.")
+        number, part, state, reason, name = found.groups()
+        if part is None:
+            jobs[number] = SlurmJob(number, state, reason, name)
+    return jobs
+
+
+def read_job(code: int, text: str, errors: str) -> SlurmJob | None:
+    """What `scontrol show job --oneliner` answered; None: Slurm doesn't know it. Raises
+    `SchedulerError` for anything else."""
+    if code != 0 and _UNKNOWN in errors:
+        return None
+    found = dict(_PAIR.findall(text))
+    state = found.get("JobState", "").split("+")[0]
+    if code != 0 or "JobId" not in found or not state:
+        raise SchedulerError(f"scontrol answered {(errors or text)[:200]!r} instead of a job.")
+    return SlurmJob(found["JobId"], state, found.get("Reason", ""), found.get("JobName", ""))
+
+
+def refusal(errors: str) -> SchedulerError:
+    """Why sbatch took no job, in Slurm's own words."""
+    lines = [line.removeprefix("sbatch: ").removeprefix("error: ") for line in errors.splitlines()]
+    said = [line.removeprefix("Batch job submission failed: ").strip() for line in lines]
+    sentence = next((line for line in reversed(said) if line), "no reason")
+    kind = JobRefused if _REFUSALS.search(errors) else SchedulerError
+    return kind(f"Slurm refused the job: {sentence}")
+
+
+def is_over_already(errors: str) -> bool:
+    """Whether a scancel failed because there was nothing to cancel."""
+    return any(sentence in errors for sentence in _OVER_ALREADY)

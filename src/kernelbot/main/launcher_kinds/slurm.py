@@ -1,0 +1,94 @@
+"""`kind = "slurm"`."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kernelbot.domain.errors import UserError
+from kernelbot.domain.types import DeviceConfig
+from kernelbot.harness.archive import build
+from kernelbot.launchers.base import Traits
+from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
+from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
+from kernelbot.protocol import SandboxMode, Vendor
+
+Word = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$")]
+"""Of a command."""
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:,*-]*$")]
+"""Of a partition, or a GRES."""
+
+
+class SlurmDeviceTable(BaseModel):
+    """`[launchers.NAME.devices.DEVICE]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    gres: Name | None = None
+    """None: as many GPUs as the device has, of any type; none for a CPU."""
+    partition: Name | None = None
+    options: tuple[Word, ...] = ()
+
+    def device(self, config: DeviceConfig, partition: str | None) -> SlurmDevice:
+        """As the launcher knows it."""
+        by_default = None if config.spec.vendor is Vendor.CPU else f"gpu:{config.gpus}"
+        return SlurmDevice(self.gres or by_default, self.partition or partition, self.options)
+
+
+class SlurmTable(LauncherTable):
+    """`[launchers.NAME]` of a Slurm cluster."""
+
+    kind: Literal["slurm"]
+    work_dir: str = Field(pattern=r"^/[A-Za-z0-9_./@+-]*[A-Za-z0-9_@+-]$")
+    """A folder of ours alone that login and compute nodes share."""
+    prefix: tuple[Word, ...] = ()
+    """What each command is put behind: `["ssh", "login01"]`."""
+    partition: Name | None = None
+    python: Word = "python3"
+    setup: tuple[Word, ...] = ()
+    """Lines of shell before the harness starts."""
+    timeout_s: float = Field(default=20.0, gt=0)
+    slack_s: float = Field(default=300.0, ge=60)
+    settle_s: float = Field(default=60.0, ge=0)
+    silence_s: float = Field(default=900.0, gt=0)
+    shortest_poll_s: float = Field(default=0.25, gt=0)
+    longest_poll_s: float = Field(default=10.0, gt=0)
+    check_s: float = Field(default=10.0, gt=0)
+    devices: dict[str, SlurmDeviceTable] = Field(default_factory=dict)
+
+    def build(self, place: LauncherPlace) -> SlurmLauncher:
+        """Writes the harness into the launcher's folder."""
+        harness = build(place.folder / "kernelbot-harness.pyz")
+        return SlurmLauncher(self.settings(place), harness)
+
+    def settings(self, place: LauncherPlace) -> SlurmSettings:
+        """As the launcher knows them."""
+        names = {device.spec.name for device in place.devices}
+        if stray := sorted(self.devices.keys() - names):
+            raise UserError(
+                f"The configuration has mistakes: launchers.{place.name}.devices.{stray[0]}: no "
+                "device of this name uses this launcher",
+                hint="See kernelbot.toml.",
+            )
+        plain = SlurmDeviceTable()
+        return SlurmSettings(
+            work_dir=self.work_dir,
+            devices={
+                device.spec.name: self.devices.get(device.spec.name, plain).device(
+                    device, self.partition
+                )
+                for device in place.devices
+            },
+            prefix=self.prefix,
+            python=self.python,
+            setup=self.setup,
+            timeout_s=self.timeout_s,
+            slack_s=self.slack_s,
+            settle_s=self.settle_s,
+            no_sandbox_ok=place.sandbox is SandboxMode.NONE,
+            traits=Traits(
+                shortest_poll_s=self.shortest_poll_s,
+                longest_poll_s=max(self.longest_poll_s, self.shortest_poll_s),
+                check_s=self.check_s,
+                silence_s=self.silence_s,
+            ),
+        )

@@ -1,0 +1,77 @@
+"""A harness on a node that takes real payloads and judges nothing.
+
+The submission's first line says what happens, as for `tests.fakes.host`: `[sleep S] VERDICT`,
+`die`, `garbage`; and `huge` (a result of 2 GB), `another` (of another job), `newer` (of another
+version), `silent` (the end without a result). What a job was given stands in its result's notes.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from kernelbot.protocol import JobSpec, decode_payload, to_wire
+from tests.fakes.host import result_of, words_of
+
+HUGE_BYTES = 2 << 30
+
+
+def main() -> None:
+    """Act as told, and exit."""
+    arguments = _arguments()
+    if arguments.payload == "-":
+        job = decode_payload(sys.stdin.buffer.read())
+    else:
+        file = Path(arguments.payload)
+        job = decode_payload(file.read_bytes())
+        file.unlink()
+    with (arguments.result.parent.parent / "judged.log").open("a") as log:
+        log.write(job.job_id + "\n")
+    words = words_of(job)
+    if words[0] == "sleep":
+        time.sleep(float(words[1]))
+        words = words[2:]
+    if words[0] == "die":
+        os._exit(9)
+    if words[0] != "silent":
+        _write(arguments.result, words[0], job, arguments.gpus)
+
+
+def _write(result: Path, word: str, job: JobSpec, gpus: str) -> None:
+    draft = result.with_suffix(".new")
+    with draft.open("w") as file:
+        if word == "huge":
+            file.truncate(HUGE_BYTES)
+        else:
+            file.write(_content(word, job, gpus))
+    draft.rename(result)
+
+
+def _content(word: str, job: JobSpec, gpus: str) -> str:
+    if word == "garbage":
+        return "<html>502 Bad Gateway</html>"
+    text = job.submission.text.replace(word, "accepted") if word in ("another", "newer") else None
+    told = job if text is None else replace(job, submission=replace(job.submission, text=text))
+    result = result_of(told)
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    result = replace(result, system=replace(result.system, notes=(f"{visible};{gpus}",)))
+    if word == "another":
+        result = replace(result, job_id="8.1.0123456789ab")
+    return json.dumps({**to_wire(result), **({"version": 99} if word == "newer" else {})})
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("node", choices=["node"])
+    parser.add_argument("--payload", required=True)
+    parser.add_argument("--result", type=Path, required=True)
+    parser.add_argument("--gpus", default="")
+    parser.add_argument("--no-sandbox-ok", action="store_true")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
