@@ -78,7 +78,7 @@ clean: ## remove everything that make made
 
 # The two files below are stamps: each is as new as what it was installed from.
 $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-packages
-	@python=$$(scripts/find-python) && scripts/system-packages "$$python" && \
+	@python=$$(scripts/find-python) && scripts/system-packages --no-tests "$$python" && \
 		echo "Installing KernelBot into $(VENV) ..." && \
 		{ $(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV); }
 	@$(PIP) $(call pinned,pip)
@@ -89,6 +89,7 @@ $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-
 # torch comes first and by its exact version: a plain `torch` makes pip look for the newest, which
 # on Linux is a build of several gigabytes for GPUs.
 $(VENV)/develops: $(VENV)/runs
+	@scripts/system-packages "$$(scripts/find-python)"
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@$(PIP) $(call pinned,torch)
 	@$(PIP) $(call pinned,triton)

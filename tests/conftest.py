@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
+from scripts.slurm_cluster import SlurmCluster, slurm_cluster
 
 from tests.support.postgres import TestServer, test_server
-from tests.support.slurm import SlurmCluster, slurm_cluster
 from tests.support.world import World, open_world
 
 # Hypothesis times each example by default, and what it would report is how busy the machine is.

@@ -72,7 +72,7 @@ def _judge(folder: str, cancelled: set[str]) -> None:
     started = ProgressEvent(EventKind.PHASE_STARTED, phase=Phase.TEST, total=1)
     _tell(folder, event=to_wire(started))
     draft = Path(folder) / "result.json.new"
-    draft.write_text("{}" if words == ["garbage"] else json.dumps(to_wire(_result(job, words))))
+    draft.write_text("{}" if words == ["garbage"] else json.dumps(to_wire(result_of(job, words))))
     draft.rename(Path(folder) / "result.json")
     _tell(folder, finished=True)
 
@@ -106,17 +106,13 @@ def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
     return words
 
 
-def result_of(job: JobSpec) -> RunResult:
-    """What the submission's first line asks for, without anything being judged."""
-    return _result(job, words_of(job))
-
-
 def words_of(job: JobSpec) -> list[str]:
     """What the submission's first line says."""
     return job.submission.text.splitlines()[0].removeprefix("# fake:").split()
 
 
-def _result(job: JobSpec, words: list[str]) -> RunResult:
+def result_of(job: JobSpec, words: list[str]) -> RunResult:
+    """The result that the words ask for: VERDICT, and what may follow it."""
     verdict = Verdict(words[0])
     numbers = [float(word) for word in words[1:] if word not in ("suspicious", "script")]
     timed = job.mode == Mode.LEADERBOARD and verdict == Verdict.ACCEPTED

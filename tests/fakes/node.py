@@ -37,30 +37,29 @@ def main() -> None:
     if words[0] == "die":
         os._exit(9)
     if words[0] != "silent":
-        _write(arguments.result, words[0], job, arguments.gpus)
+        _write(arguments.result, words, job, arguments.gpus)
 
 
-def _write(result: Path, word: str, job: JobSpec, gpus: str) -> None:
+def _write(result: Path, words: list[str], job: JobSpec, gpus: str) -> None:
     draft = result.with_suffix(".new")
     with draft.open("w") as file:
-        if word == "huge":
+        if words[0] == "huge":
             file.truncate(HUGE_BYTES)
         else:
-            file.write(_content(word, job, gpus))
+            file.write(_content(words, job, gpus))
     draft.rename(result)
 
 
-def _content(word: str, job: JobSpec, gpus: str) -> str:
-    if word == "garbage":
+def _content(words: list[str], job: JobSpec, gpus: str) -> str:
+    if words[0] == "garbage":
         return "<html>502 Bad Gateway</html>"
-    text = job.submission.text.replace(word, "accepted") if word in ("another", "newer") else None
-    told = job if text is None else replace(job, submission=replace(job.submission, text=text))
-    result = result_of(told)
+    verdict = ["accepted"] if words[0] in ("another", "newer") else words
+    result = result_of(job, verdict)
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     result = replace(result, system=replace(result.system, notes=(f"{visible};{gpus}",)))
-    if word == "another":
+    if words[0] == "another":
         result = replace(result, job_id="8.1.0123456789ab")
-    return json.dumps({**to_wire(result), **({"version": 99} if word == "newer" else {})})
+    return json.dumps({**to_wire(result), **({"version": 99} if words[0] == "newer" else {})})
 
 
 def _arguments() -> argparse.Namespace:
@@ -68,6 +67,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("node", choices=["node"])
     parser.add_argument("--payload", required=True)
     parser.add_argument("--result", type=Path, required=True)
+    parser.add_argument("--events", type=Path)
     parser.add_argument("--gpus", default="")
     parser.add_argument("--no-sandbox-ok", action="store_true")
     return parser.parse_args()

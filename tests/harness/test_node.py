@@ -17,38 +17,21 @@ from kernelbot.protocol import (
     DeviceSpec,
     EventKind,
     Fault,
-    JobSpec,
     RunResult,
     SandboxMode,
-    Timeouts,
     Vendor,
     Verdict,
     encode_payload,
     from_wire,
 )
-from tests.harness.jobs import a_job, a_problem
-from tests.support.searching import searching_submission
+from tests.support.searching import MARK, bare_job, searching_submission
 
-MARK = "the_secret_of_this_reference"
 OUR_TOKEN = "token_of_ours"
-REFERENCE = f"""
-{MARK} = 1
-def generate_input(size, seed):
-    return [(seed * i) % 101 for i in range(size)]
-def check_implementation(data, output):
-    return output == sorted(data)
-"""
-SORTED = "def custom_kernel(data):\n    return sorted(data)\n"
 
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(tmp_path_factory.mktemp("archive") / "kernelbot-harness.pyz")
-
-
-def bare_job(source: str = SORTED, *, secret: bool = False) -> JobSpec:
-    problem = a_problem(reference=REFERENCE, timeouts=Timeouts(test_s=30))
-    return dataclasses.replace(a_job(source, problem=problem, secret=secret), job_id="7.1.abc")
 
 
 class Node:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
+from scripts.slurm_cluster import SlurmCluster
 
 from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
@@ -19,7 +20,6 @@ from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
 from tests.support.fake_node import build_fake_node
 from tests.support.problems import sort_problem
-from tests.support.slurm import SlurmCluster
 from tests.support.workers import FAKE_HARNESS
 
 DEVICE = "CPU"

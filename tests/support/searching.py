@@ -1,5 +1,20 @@
 """An author who looks everywhere for what they must not know."""
 
+import dataclasses
+
+from kernelbot.protocol import JobSpec, Timeouts
+from tests.harness.jobs import a_job, a_problem
+
+MARK = "the_secret_of_this_reference"
+SORTED = "def custom_kernel(data):\n    return sorted(data)\n"
+_REFERENCE = f"""
+{MARK} = 1
+def generate_input(size, seed):
+    return [(seed * i) % 101 for i in range(size)]
+def check_implementation(data, output):
+    return output == sorted(data)
+"""
+
 _SEARCH = """
 import os
 
@@ -41,3 +56,9 @@ def searching_submission(places: list[str], marks: list[str]) -> str:
     halves = [(mark[: len(mark) // 2], mark[len(mark) // 2 :]) for mark in marks]
     joined = ", ".join(f"{first!r} + {second!r}" for first, second in halves)
     return _SEARCH.replace("PLACES", repr(places)).replace("MARKS", f"({joined},)")
+
+
+def bare_job(source: str = SORTED, *, job_id: str = "7.1.abc", secret: bool = False) -> JobSpec:
+    """One that needs nothing but Python, with `MARK` in its reference."""
+    problem = a_problem(reference=_REFERENCE, timeouts=Timeouts(test_s=30))
+    return dataclasses.replace(a_job(source, problem=problem, secret=secret), job_id=job_id)

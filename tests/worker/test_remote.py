@@ -12,7 +12,7 @@ from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.main.settings import Settings
 from kernelbot.main.tables import DeviceSettings
 from kernelbot.protocol import Fault, JobSpec, Mode, Verdict
-from tests.fakes.host import result_of
+from tests.fakes.host import result_of, words_of
 from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 from tests.support.launchers import FakeTable
 from tests.support.waiting import until
@@ -32,7 +32,7 @@ def settings(folder: Path, **schedulers: FakeScheduler) -> Settings:
 
 def end_all(scheduler: FakeScheduler) -> None:
     for handle, spec in scheduler.specs.items():
-        scheduler.end(handle, Outcome(JobState.FINISHED, result_of(spec)))
+        scheduler.end(handle, Outcome(JobState.FINISHED, result_of(spec, words_of(spec))))
 
 
 async def submit(world: World) -> Submission:

@@ -16,6 +16,7 @@ from kernelbot.domain.types import Visibility
 
 if TYPE_CHECKING:
     from kernelbot.schemas.boards import ProblemView
+    from kernelbot.schemas.system import LauncherHealthView
 
 
 def register(app: typer.Typer) -> None:
@@ -200,19 +201,27 @@ def devices(url: Url = None, as_json: Json = False) -> None:
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         found = client.devices()
-    headers = ("device", "vendor", "waiting", "running", "state")
+    headers = ("device", "vendor", "launcher", "waiting", "running", "state", "seen last")
     rows = [
         (
             device.name,
             device.vendor,
+            ", ".join(_launcher(each, device.available) for each in device.launchers),
             str(device.queued),
             str(device.running),
             "ready" if device.available else device.note or "not available",
+            device.hardware or "",
         )
         for device in found.devices
     ]
     terminal.show(table(headers, rows, right=("waiting", "running"), columns=columns()))
     terminal.document(found)
+
+
+def _launcher(health: "LauncherHealthView", device_available: bool) -> str:
+    """Its name, and why it is passed over if another takes its place."""
+    passed_over = device_available and not health.available
+    return f"{health.launcher} ({health.note})" if passed_over else health.launcher
 
 
 def _deadline(deadline: datetime | None) -> str:

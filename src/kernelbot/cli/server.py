@@ -1,4 +1,4 @@
-"""Running a server: `serve`, `worker`, `db migrate`, `backup`, `restore`."""
+"""Running a server: `serve`, `worker`, `verify-runs`, `db migrate`, `backup`, `restore`."""
 
 import shlex
 from pathlib import Path
@@ -40,6 +40,9 @@ def register(app: typer.Typer) -> None:
         )
     )(serve)
     app.command(epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot worker"))(worker)
+    app.command(
+        epilog=examples("kernelbot verify-runs", "kernelbot verify-runs --device H100 --json")
+    )(verify_runs)
     app.command(epilog=examples("kernelbot backup kernels.dump"))(backup)
     app.command(
         epilog=examples("kernelbot restore kernels.dump", "kernelbot restore kernels.dump --force")
@@ -79,6 +82,30 @@ def worker(data: Data = None, as_json: JsonErrors = False) -> None:  # noqa: ARG
     from kernelbot.main.work import run_worker
 
     run_worker(data=data)
+
+
+def verify_runs(
+    device: Annotated[
+        str | None,
+        typer.Option("--device", "-d", help="Default: all of them.", show_default=False),
+    ] = None,
+    limit_s: Annotated[
+        float, typer.Option("--limit", min=1, help="How many seconds each may take.")
+    ] = 900.0,
+    as_json: Json = False,
+) -> None:
+    """Send an example through every device and launcher of kernelbot.toml, and say how each did.
+
+    No server takes part. Exit code 1: one failed.
+    """
+    require_extra("server")
+    from kernelbot.main import verify_runs as verifying
+
+    terminal = Terminal(as_json)
+    found = verifying.verify_runs(device, limit_s, lambda one: terminal.show(one.line))
+    document = verifying.to_document(found)
+    terminal.document(document)
+    raise typer.Exit(0 if document["ok"] else 1)
 
 
 def migrate(data: Data = None, as_json: Json = False) -> None:

@@ -14,20 +14,8 @@ import platformdirs
 
 from kernelbot.harness.profiling.counters import missing_counters
 from kernelbot.main.judge_once import judge_once
-from kernelbot.protocol import (
-    BuildConfig,
-    Case,
-    DeviceSpec,
-    HarnessKind,
-    JobSpec,
-    Lang,
-    Mode,
-    ProblemSpec,
-    RunResult,
-    SourceFile,
-    Vendor,
-    Verdict,
-)
+from kernelbot.main.small_job import small_job
+from kernelbot.protocol import RunResult, Verdict
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.render.units import seconds_text, size_text
 
@@ -156,7 +144,7 @@ def _database(url: str) -> Part:
 
 
 def _judging() -> Iterator[Part]:
-    result = judge_once(_small_job())
+    result = judge_once(small_job("doctor"))
     judged = result.verdict is Verdict.ACCEPTED
     why = result.failure.message if result.failure else "refused"
     note = f"a small program was judged in {seconds_text(result.duration_s)}" if judged else why
@@ -170,26 +158,6 @@ def _sandbox(result: RunResult) -> Iterator[Part]:
         yield Part("  sandbox", True, False, None, measure)
     for missing in result.sandbox.missing:
         yield Part("  sandbox", False, False, None, missing)
-
-
-def _small_job() -> JobSpec:
-    reference = (
-        "def generate_input(size: int):\n    return size\n\n"
-        "def check_implementation(data, output):\n    return output == data + 1, 'not the next'\n"
-    )
-    problem = ProblemSpec(
-        name="doctor",
-        lang=Lang.PY,
-        harness=HarnessKind.NATIVE,
-        harness_reason="it needs no script",
-        files=(SourceFile("reference.py", reference),),
-        submission_name="submission.py",
-        config=BuildConfig(),
-        tests=(Case({"size": 1}),),
-        benchmarks=(),
-    )
-    program = SourceFile("submission.py", "def custom_kernel(data):\n    return data + 1\n")
-    return JobSpec("doctor", problem, program, Mode.TEST, DeviceSpec("CPU", Vendor.CPU))
 
 
 def _disk() -> Part:

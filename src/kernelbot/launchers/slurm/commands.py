@@ -6,15 +6,18 @@ import contextlib
 import os
 import shlex
 import signal
+import tempfile
 from asyncio.subprocess import PIPE, Process
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.protocol.environment import passed_on
 
 _AT_ONCE = 8
 _CHUNK = 1 << 16
+_DRAIN_S = 1.0
 _MAX_ANSWER_BYTES = 16 << 20
 _MAX_ERRORS_BYTES = 1 << 16
 _OURS = ("SLURM_CONF", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "KRB5CCNAME", "USER", "LOGNAME")
@@ -54,26 +57,35 @@ class Commands:
         """Run one to its end; its exit code is the caller's to judge. Raises `SchedulerError` if it
         can't be started or doesn't end in time, `TooMuch`."""
         async with self._free:
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    *self._command(words),
-                    stdin=PIPE,
-                    stdout=PIPE,
-                    stderr=PIPE,
-                    env=_environment(),
-                    start_new_session=True,
-                )
-            except (OSError, ValueError) as error:
-                raise SchedulerError(f"{words[0]} can't be started: {error}") from error
-            try:
-                async with asyncio.timeout(self._timeout_s):
-                    return await _talk(process, words[0], stdin, max_bytes)
-            except TimeoutError:
-                raise SchedulerError(
-                    f"{words[0]} didn't answer within {self._timeout_s:.0f} s."
-                ) from None
-            finally:
-                await _end(process)
+            # A file, because what ssh leaves in the background to share its connection keeps the
+            # errors' descriptor open: a pipe would have no end.
+            with tempfile.TemporaryFile() as errors:
+                process = await self._start(words, errors)
+                try:
+                    async with asyncio.timeout(self._timeout_s):
+                        output, code = await _talk(process, words[0], stdin, max_bytes)
+                except TimeoutError:
+                    raise SchedulerError(
+                        f"{words[0]} didn't answer within {self._timeout_s:.0f} s."
+                    ) from None
+                finally:
+                    await _end(process)
+                errors.seek(0)
+                said = errors.read(_MAX_ERRORS_BYTES).decode("utf-8", "replace").strip()
+                return Ended(code, output, said)
+
+    async def _start(self, words: tuple[str, ...], errors: IO[bytes]) -> Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                *self._command(words),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=errors,
+                env=_environment(),
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise SchedulerError(f"{words[0]} can't be started: {error}") from error
 
     def _command(self, words: tuple[str, ...]) -> tuple[str, ...]:
         if self._prefix and Path(self._prefix[0]).name in _SHELLS:
@@ -86,28 +98,26 @@ def _environment() -> dict[str, str]:
     return {**passed_on(os.environ), **{n: os.environ[n] for n in _OURS if n in os.environ}}
 
 
-async def _talk(process: Process, name: str, stdin: bytes, max_bytes: int) -> Ended:
+async def _talk(process: Process, name: str, stdin: bytes, max_bytes: int) -> tuple[bytes, int]:
+    """Its output and exit code."""
     assert process.stdin is not None
     assert process.stdout is not None
-    assert process.stderr is not None
-    _, output, errors = await asyncio.gather(
-        _write(process.stdin, stdin),
-        _read(process.stdout, max_bytes + 1),
-        _read(process.stderr, _MAX_ERRORS_BYTES),
-    )
-    if len(output) > max_bytes:
-        raise TooMuch(f"{name} answered more than {max_bytes >> 20} MiB.")
-    code = await process.wait()
-    return Ended(code, output, errors.decode("utf-8", "replace").strip())
+    writing = asyncio.create_task(_write(process.stdin, stdin))
+    try:
+        output = await _read(process.stdout, max_bytes + 1)
+        if len(output) > max_bytes:
+            raise TooMuch(f"{name} answered more than {max_bytes >> 20} MiB.")
+        await writing  # some close their output and go on reading
+        return output, await process.wait()
+    finally:
+        writing.cancel()
 
 
 async def _write(stream: asyncio.StreamWriter, content: bytes) -> None:
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         stream.write(content)
         await stream.drain()
-    stream.close()
-    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-        await stream.wait_closed()
+        stream.write_eof()
 
 
 async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
@@ -121,7 +131,14 @@ async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
 
 
 async def _end(process: Process) -> None:
-    """The whole group: a prefix may have started more."""
+    """The whole group: a prefix may have started more. What nobody has read keeps a pipe open."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_DRAIN_S):
+            while await process.stdout.read(_CHUNK):
+                pass
+            await process.wait()

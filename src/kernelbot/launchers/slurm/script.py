@@ -32,6 +32,7 @@ judge() {{
         {python} -I {harness} node \\
             --payload {payload} \\
             --result jobs/{attempt}/result.json \\
+            --events jobs/{attempt}/events.jsonl \\
             --gpus "${{SLURM_JOB_GPUS:-}}"{flags}{here}
         code=$?
     fi

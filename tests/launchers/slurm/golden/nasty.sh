@@ -1,0 +1,32 @@
+# sbatch --parsable --job-name=kernelbot-12.1.0123456789ab --comment=12.1.0123456789ab '--chdir=/scratch/kernel bot'"'"'s $(id)' --export=NIL --input=/dev/null --output=/dev/null --error=/dev/null --no-requeue --nodes=1 --ntasks=1 --time=16 --partition=gpu --gres=gpu:h100:1 --account=kernels --cpus-per-task=8
+#!/bin/bash
+# KernelBot, attempt 12.1.0123456789ab. Slurm's copy of this script holds what an author must not read: it
+# goes first, when bash has read all of the function.
+judge() {
+    rm -f -- "$0" 2>/dev/null || : > "$0"
+    umask 077
+    cd -- '/scratch/kernel bot'"'"'s $(id)' || exit 91
+    if ! mkdir -- jobs/12.1.0123456789ab; then
+        [ -d jobs/12.1.0123456789ab ] && exit 0  # this attempt was begun before
+        exit 91
+    fi
+    exec > jobs/12.1.0123456789ab/log 2>&1
+    export HOME=~ PATH="${PATH:-/usr/local/bin:/usr/bin:/bin}"
+    . /etc/profile
+    module load cuda/12.4
+    code=92
+    if [ -f harness/0123456789abcdef.pyz ]; then
+        '/opt/python 3.12/bin/python3' -I harness/0123456789abcdef.pyz node \
+            --payload - \
+            --result jobs/12.1.0123456789ab/result.json \
+            --events jobs/12.1.0123456789ab/events.jsonl \
+            --gpus "${SLURM_JOB_GPUS:-}" \
+            --no-sandbox-ok <<'END_OF_PAYLOAD'
+eJwrzs9NBQAFsgH7
+END_OF_PAYLOAD
+        code=$?
+    fi
+    echo "$code" > jobs/12.1.0123456789ab/exit && mv -f -- jobs/12.1.0123456789ab/exit done/12.1.0123456789ab
+    exit "$code"
+}
+judge

@@ -1,0 +1,29 @@
+# sbatch --parsable --job-name=kernelbot-12.1.0123456789ab --comment=12.1.0123456789ab --chdir=/scratch/kernelbot --export=NIL --input=/dev/null --output=/dev/null --error=/dev/null --no-requeue --nodes=1 --ntasks=1 --time=16
+#!/bin/bash
+# KernelBot, attempt 12.1.0123456789ab. Slurm's copy of this script holds what an author must not read: it
+# goes first, when bash has read all of the function.
+judge() {
+    rm -f -- "$0" 2>/dev/null || : > "$0"
+    umask 077
+    cd -- /scratch/kernelbot || exit 91
+    if ! mkdir -- jobs/12.1.0123456789ab; then
+        [ -d jobs/12.1.0123456789ab ] && exit 0  # this attempt was begun before
+        exit 91
+    fi
+    exec > jobs/12.1.0123456789ab/log 2>&1
+    export HOME=~ PATH="${PATH:-/usr/local/bin:/usr/bin:/bin}"
+    code=92
+    if [ -f harness/0123456789abcdef.pyz ]; then
+        python3 -I harness/0123456789abcdef.pyz node \
+            --payload - \
+            --result jobs/12.1.0123456789ab/result.json \
+            --events jobs/12.1.0123456789ab/events.jsonl \
+            --gpus "${SLURM_JOB_GPUS:-}" <<'END_OF_PAYLOAD'
+eJwrzs9NBQAFsgH7
+END_OF_PAYLOAD
+        code=$?
+    fi
+    echo "$code" > jobs/12.1.0123456789ab/exit && mv -f -- jobs/12.1.0123456789ab/exit done/12.1.0123456789ab
+    exit "$code"
+}
+judge

@@ -1,0 +1,197 @@
+"""Schedulers and nodes that say what they should not."""
+
+import asyncio
+import resource
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.launchers.base import Availability, JobState, Outcome
+from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher
+from kernelbot.launchers.slurm.nodes import availability, read_nodes
+from kernelbot.launchers.slurm.states import read_job, read_number, read_queue, refusal
+from tests.launchers.slurm.test_cluster import launching, over, poll
+from tests.launchers.stages import a_job
+
+HTML = "<html><body>502 Bad Gateway</body></html>"
+
+
+@pytest.mark.parametrize("text", ["", HTML, "12 13", "-1", "1.5", "12;x y", "99999999999", "\x00"])
+def test_a_number_is_a_number(text: str) -> None:
+    with pytest.raises(SchedulerError, match="instead of a job's number"):
+        read_number(text)
+
+
+def test_a_number_may_name_its_cluster() -> None:
+    assert (read_number("12\n"), read_number("13;far")) == ("12", "13")
+
+
+@pytest.mark.parametrize("text", [HTML, "slurm_load_jobs error", "x|RUNNING|None|name", "1|2|3"])
+def test_a_queue_is_a_queue(text: str) -> None:
+    with pytest.raises(SchedulerError, match="instead of a job"):
+        read_queue(f"1|RUNNING|None|kernelbot-1\n{text}\n")
+
+
+def test_names_of_other_jobs_may_hold_anything() -> None:
+    jobs = read_queue("1|RUNNING|None|a|b'; echo x\n2_3|PENDING|None|part\n4+1|PENDING|None|het\n")
+    assert [(job.number, job.name) for job in jobs.values()] == [("1", "a|b'; echo x")]
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "errors"),
+    [(0, "", ""), (0, HTML, ""), (1, "", "timed out"), (0, "JobId=1", "")],
+)
+def test_a_job_is_a_job(code: int, text: str, errors: str) -> None:
+    with pytest.raises(SchedulerError, match="instead of a job"):
+        read_job(code, text, errors)
+
+
+@pytest.mark.parametrize(
+    ("errors", "kind"),
+    [
+        ("sbatch: error: Batch job submission failed: Invalid qos specification", JobRefused),
+        ("sbatch: error: invalid partition specified: gpu", JobRefused),
+        ("sbatch: unrecognized option '--x'\nTry \"sbatch --help\"", JobRefused),
+        (
+            "sbatch: error: Batch job submission failed: Socket timed out",
+            SchedulerError,
+        ),
+        ("sbatch: error: Slurm temporarily unable to accept job", SchedulerError),
+        ("", SchedulerError),
+    ],
+)
+def test_what_may_go_well_later_is_told_from_what_will_not(
+    errors: str, kind: type[SchedulerError]
+) -> None:
+    assert type(refusal(errors)) is kind
+
+
+@pytest.mark.parametrize("text", [HTML, "gpu", "gpu|up|IDLE|x"])
+def test_nodes_are_nodes(text: str) -> None:
+    with pytest.raises(SchedulerError, match="instead of nodes"):
+        read_nodes(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("gpu*|up|idle|gpu:h100:2(S:0)|none", Availability(True)),
+        ("gpu*|up|mixed-|gpu:a100:4,gpu:h100:2|none", Availability(True)),
+        ("gpu*|up|idle~|gpu:h100:2|none", Availability(True)),
+        ("gpu*|up|idle*|gpu:h100:2|none", Availability(False, "nodes are idle, and do not answer")),
+        ("gpu*|up|drained|gpu:h100:2|fans|s", Availability(False, "nodes are drained (fans|s)")),
+        ("gpu*|down|idle|gpu:h100:2|none", Availability(False, "partition gpu is not up")),
+        ("gpu|up|idle|gpu:h100:2|none", Availability(False, "Slurm has no partition by default")),
+        ("gpu*|up|idle|gpu:h1000:2|none", Availability(False, "no node of Slurm's has gpu:h100:1")),
+        ("", Availability(False, "Slurm has no partition by default")),
+    ],
+)
+def test_nodes_say_whether_a_device_is_available(text: str, found: Availability) -> None:
+    assert availability(read_nodes(text), SlurmDevice("gpu:h100:1")) == found
+
+
+def between(folder: Path, command: str, lines: str) -> tuple[str, ...]:
+    """A prefix by which one command does something else."""
+    program = folder / "between"
+    program.write_text(f'#!/bin/sh\ncase $1 in {command}) {lines};; *) exec "$@";; esac\n')
+    program.chmod(0o755)
+    return (str(program),)
+
+
+async def broken(launcher: SlurmLauncher, folder: Path, command: str, lines: str) -> None:
+    """From now on."""
+    launcher._commands._prefix = between(folder, command, lines)
+
+
+@pytest.mark.parametrize("lines", [f"echo '{HTML}'", "exit 1", "yes"])
+async def test_a_queue_that_cant_be_read_loses_no_job(tmp_path: Path, lines: str) -> None:
+    async with launching(tmp_path) as launcher:
+        handle = await launcher.launch(a_job("sleep 1 accepted"))
+        await broken(launcher, tmp_path, "squeue", lines)
+        with pytest.raises(SchedulerError, match="squeue"):
+            await launcher.poll([handle])
+        await broken(launcher, tmp_path, "nothing", "")
+        assert (await over(launcher, handle)).state == JobState.FINISHED
+
+
+async def test_an_empty_queue_loses_no_job(tmp_path: Path) -> None:
+    async with launching(tmp_path, settle_s=0) as launcher:
+        handle = await launcher.launch(a_job("sleep 3 accepted"))
+        await broken(launcher, tmp_path, "squeue", "exit 0")
+        outcome = await poll(launcher, handle)
+        assert not outcome.state.is_over
+        assert (await over(launcher, handle)).state == JobState.FINISHED
+
+
+async def test_a_job_that_cant_be_shown_is_asked_about_again(tmp_path: Path) -> None:
+    async with launching(tmp_path, settle_s=0) as launcher:
+        handle = await launcher.launch(a_job("sleep 60 accepted"))
+        await broken(launcher, tmp_path, "squeue) exit 0;; scontrol", f"echo '{HTML}'")
+        assert (await poll(launcher, handle)).state == JobState.RUNNING
+
+
+@pytest.mark.parametrize("lines", [f"echo '{HTML}'", "exit 0", "echo 12 34"])
+async def test_a_launch_answered_by_nonsense_is_the_schedulers_failure(
+    tmp_path: Path, lines: str
+) -> None:
+    async with launching(tmp_path) as launcher:
+        await broken(launcher, tmp_path, "sbatch", lines)
+        with pytest.raises(SchedulerError, match="instead of a job's number"):
+            await launcher.launch(a_job("accepted"))
+
+
+async def test_a_launch_whose_answer_was_lost_is_found_again(tmp_path: Path) -> None:
+    job = a_job("sleep 1 accepted")
+    async with launching(tmp_path) as launcher:
+        await broken(launcher, tmp_path, "sbatch", '"$@" >/dev/null; exit 1')
+        with pytest.raises(SchedulerError):
+            await launcher.launch(job)
+        handle = await launcher.launch(job)
+        outcome = await over(launcher, handle)
+    log = tmp_path / "work" / "jobs" / "judged.log"
+    assert (outcome.state, log.read_text().split()) == (JobState.FINISHED, [job.job_id])
+
+
+async def test_a_command_that_hangs_is_ended(tmp_path: Path) -> None:
+    async with launching(tmp_path) as launcher:
+        launcher._commands._timeout_s = 0.5
+        await broken(launcher, tmp_path, "sinfo", "sleep 600")
+        async with asyncio.timeout(20):
+            with pytest.raises(SchedulerError, match="didn't answer within"):
+                await launcher.availability("CPU")
+
+
+async def test_a_cluster_that_isnt_there_is_told(tmp_path: Path) -> None:
+    async with launching(tmp_path) as launcher:
+        launcher._commands._prefix = ("/nowhere/ssh", "login01")
+        with pytest.raises(SchedulerError, match="can't be started"):
+            await launcher.availability("CPU")
+
+
+async def ended(folder: Path, text: str) -> Outcome:
+    async with launching(folder) as launcher:
+        return await over(launcher, await launcher.launch(a_job(text)))
+
+
+async def test_a_result_of_another_job_is_none(tmp_path: Path) -> None:
+    outcome = await ended(tmp_path, "another")
+    assert (outcome.state, "of another job" in outcome.reason) == (JobState.LOST, True)
+
+
+async def test_a_result_of_another_version_is_none(tmp_path: Path) -> None:
+    outcome = await ended(tmp_path, "newer")
+    assert (outcome.state, "update this side" in outcome.reason) == (JobState.LOST, True)
+
+
+async def test_a_job_that_ends_without_a_result_is_lost(tmp_path: Path) -> None:
+    outcome = await ended(tmp_path, "silent")
+    assert (outcome.state, "no result" in outcome.reason) == (JobState.LOST, True)
+
+
+async def test_a_result_of_2_gb_is_never_read_whole(tmp_path: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    outcome = await ended(tmp_path, "huge")
+    grown_bytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    assert (outcome.state, "more than 128 MiB" in outcome.reason) == (JobState.LOST, True)
+    assert grown_bytes < 600 << 20
