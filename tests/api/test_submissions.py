@@ -223,8 +223,9 @@ async def test_a_stream_tells_each_change_of_the_place_in_the_queue(door: Door) 
     frames = (await reading).text.split("\n\n")
     told = [frame for frame in frames if frame.startswith("event: queue")]
     assert before is not None
+    nobody = "no worker serves it just now"
     expected = [
-        f'event: queue\ndata: {{"position":{position},"wait_s":null}}'
+        f'event: queue\ndata: {{"position":{position},"wait_s":null,"note":"{nobody}"}}'
         for position in (before.position, 1)
     ]
     assert (True, expected) == (before.position > 1, told)

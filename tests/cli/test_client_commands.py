@@ -110,7 +110,8 @@ def test_a_submission_is_shown(ada: Shell) -> None:
     expected = (
         "Public run on CPU: waiting in the queue\n\n"
         "Secret run on CPU: waiting in the queue\n\n"
-        "Submission 1 (fast.py) waits in the queue at position 1.\n"
+        "Submission 1 (fast.py) waits in the queue at position 1. Its device is not available: no "
+        "worker serves it just now.\n"
     )
     assert (0, expected) == (said.code, said.out)
 

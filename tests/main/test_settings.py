@@ -77,7 +77,10 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
         ('[launchers.far]\nkind = "post"\n', "launchers.far.kind: must be one of"),
         ("launchers.far = 1\n", "launchers.far"),
         ('[launchers.far]\nkind = "slurm"\n', "launchers.far: work_dir: is missing"),
-        ('[launchers.far]\nkind = "slurm"\nwork_dir = "/a b"\n', "work_dir: .* aren't allowed here"),
+        (
+            '[launchers.far]\nkind = "slurm"\nwork_dir = "/a b"\n',
+            "work_dir: .* aren't allowed here",
+        ),
         ('[launchers.far]\nkind = "slurm"\nwork_dir = "/w"\nprefx = 1\n', "prefx: isn't known"),
         ('[launchers."A B"]\nkind = "slurm"\nwork_dir = "/w"\n', "launchers.A B: a name has"),
         ('[[devices]]\nname = "A"\npeak_flops = inf\n', "devices.0.peak_flops"),

@@ -72,7 +72,8 @@ async def test_the_ranking_is_as_it_was(core: Core) -> None:
 
 
 async def test_what_waited_still_waits(core: Core) -> None:
-    assert QueuePlace("H100", 1, None) == await core.services.submissions.queue_place(3)
+    waits = QueuePlace("H100", 1, None, "no worker serves it just now")
+    assert waits == await core.services.submissions.queue_place(3)
 
 
 async def test_what_waited_and_what_a_dead_worker_left_are_judged(core: Core) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import Submission
+from kernelbot.domain.types import QueuePlace, Submission
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.main.settings import Settings
 from kernelbot.main.tables import DeviceSettings
@@ -105,6 +105,7 @@ async def test_a_launcher_that_is_down_makes_submissions_wait(
         submitted = await submit(judged)
         await asyncio.sleep(0.5)
         (device, _) = await judged.services.devices.list_devices()
+        place = await judged.services.submissions.queue_place(submitted.id)
         waiting = await state(judged, submitted)
         far.down = None
         await until(lambda: far.specs)
@@ -115,6 +116,7 @@ async def test_a_launcher_that_is_down_makes_submissions_wait(
         False,
         "the controller doesn't answer",
     )
+    assert place == QueuePlace("CPU", 1, None, device.note)
     assert (shown.verdict, shown.runs[0].attempts) == (Verdict.ACCEPTED, 1)
 
 

@@ -27,9 +27,11 @@ def follow(
     with Moving(terminal) as moving:
 
         def on_queue(place: "QueueView") -> None:
-            text = f"position {place.position} in the queue{wait_text(place.wait_s)}"
+            why = f"; its device is not available: {place.note}" if place.note else ""
+            text = f"position {place.position} in the queue{wait_text(place.wait_s)}{why}"
             moving.now(text)
-            if place.position != submission.queue_position:  # that one was shown when it was sent
+            shown = (submission.queue_position, submission.queue_note)
+            if (place.position, place.note) != shown:  # that one was shown when it was sent
                 moving.log(text)
 
         for event in client.events(submission.id, on_queue=on_queue):

@@ -58,7 +58,9 @@ def _ending(submission: "SubmissionView") -> str:
     name = f"Submission {submission.id} ({one_line(submission.file_name)})"
     if submission.state is SubmissionState.QUEUED and submission.queue_position:
         wait = wait_text(submission.wait_s)
-        return f"{name} waits in the queue at position {submission.queue_position}{wait}."
+        why = submission.queue_note
+        stalled = f" Its device is not available: {printable(why)}." if why else ""
+        return f"{name} waits in the queue at position {submission.queue_position}{wait}.{stalled}"
     if submission.state is SubmissionState.HELD:
         return f"! {name} is held. {printable(submission.review_reason or '')}"
     if submission.state is not SubmissionState.FINISHED or submission.verdict is None:

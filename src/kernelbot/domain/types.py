@@ -297,6 +297,8 @@ class QueuePlace:
     wait_s: float | None
     """An estimate of how long it still waits; None: no worker serves the device just now, or none
     has finished a run yet."""
+    note: str = ""
+    """Why nothing is judged on the device just now; empty: it is."""
 
 
 @dataclass(frozen=True)

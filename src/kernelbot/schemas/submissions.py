@@ -84,6 +84,9 @@ class SubmissionView(Answer):
     wait_s: float | None = Field(
         default=None, description="A guess at how long it still waits; null: none can be made."
     )
+    queue_note: str = Field(
+        default="", description="Why nothing is judged on its device just now; empty: it is."
+    )
     runs: list[RunView]
     code: str | None = Field(description="Null where the asker may not see it, and in lists.")
     review: ReviewState = ReviewState.CLEAR
@@ -115,6 +118,7 @@ class SubmissionView(Answer):
             place=submission.place,
             queue_position=place.position if place else None,
             wait_s=place.wait_s if place else None,
+            queue_note=place.note if place else "",
             runs=[RunView.of(run) for run in submission.runs],
             code=submission.code,
             review=submission.review,
@@ -171,3 +175,6 @@ class QueueView(Shown):
 
     position: int
     wait_s: float | None = Field(default=None, description="A guess; null: none can be made.")
+    note: str = Field(
+        default="", description="Why nothing is judged on its device just now; empty: it is."
+    )

@@ -6,10 +6,11 @@ from kernelbot.domain.queue import QueueLength, QueueLoad, WorkerCount
 from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus, LauncherHealth
 from kernelbot.protocol import SystemInfo, Vendor
 from kernelbot.store import devices
-from kernelbot.store.database import Database
+from kernelbot.store.database import Database, ReadSession
 
 FRESH_S = 30.0
 """A worker without a heartbeat for longer counts as dead."""
+_NOBODY = "no worker serves it just now"
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,20 @@ class Devices:
         return Busyness({name: load.get(name, idle) for name in names}, counts)
 
 
+async def why_unavailable(session: ReadSession, device: str) -> str:
+    """What the workers say of a device that none of them can use."""
+    reports = await devices.reports(session, FRESH_S)
+    return next((report.note for report in reports if report.device == device), _NOBODY)
+
+
 def _report(device: DeviceConfig, reports: list[DeviceReport]) -> DeviceReport:
     """The report on the device of the worker that can do most with it."""
     name = device.spec.name
     found = next((report for report in reports if report.device == name), None)
     if found is not None:
         return found
-    nobody = "no worker serves it just now"
-    launchers = tuple(LauncherHealth(each, False, nobody) for each in device.launchers)
-    return DeviceReport(name, False, nobody, launchers)
+    launchers = tuple(LauncherHealth(each, False, _NOBODY) for each in device.launchers)
+    return DeviceReport(name, False, _NOBODY, launchers)
 
 
 def _status(

@@ -25,7 +25,7 @@ from kernelbot.protocol import RunResult
 from kernelbot.services import audit, submission_validation, views
 from kernelbot.services.boards import no_submission, organised_board, visible_board
 from kernelbot.services.code_visibility import CodeFacts, may_read_code
-from kernelbot.services.devices import FRESH_S
+from kernelbot.services.devices import FRESH_S, why_unavailable
 from kernelbot.services.notifications import Listener
 from kernelbot.services.permissions import is_admin, require_admin
 from kernelbot.services.ranking.places import Places
@@ -291,7 +291,11 @@ class Submissions:
                     await waker.wait()
 
     async def _place(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
-        return self._told(await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S))
+        line = await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)
+        place = self._told(line)
+        if place is None or line is None or line.workers:
+            return place
+        return replace(place, note=await why_unavailable(session, line.device))
 
     def _told(self, line: Waiting | None) -> QueuePlace | None:
         if line is None:

@@ -79,9 +79,9 @@ class SlurmLauncher:
 
     async def start(self) -> None:
         """Make the folders, bring the harness, remove what was left a week ago."""
-        await self._install()
-        places = [self._path("jobs"), self._path("done"), self._path("payloads")]
-        old = ["-mindepth", "1", "-maxdepth", "1", "-mtime", f"+{_OLD_DAYS}"]
+        kept = f"{Path(await self._install()).stem}*"
+        places = [self._path(folder) for folder in _FOLDERS]
+        old = ["-mindepth", "1", "-maxdepth", "1", "-mtime", f"+{_OLD_DAYS}", "!", "-name", kept]
         await self._must("find", *places, *old, "-exec", "rm", "-rf", "--", "{}", "+")
 
     async def close(self) -> None:

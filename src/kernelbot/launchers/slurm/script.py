@@ -27,9 +27,19 @@ judge() {{
     fi
     exec > jobs/{attempt}/log 2>&1
     export HOME=~ PATH="${{PATH:-/usr/local/bin:/usr/bin:/bin}}"
-{setup}    code={no_harness}
-    if [ -f {harness} ]; then
-        {python} -I {harness} node \\
+{setup}    if [ ! -d {unpacked} ]; then  # unpacked and compiled, it starts sooner
+        (
+            umask 022
+            new=$(mktemp -d harness/new.XXXXXX) && chmod 755 "$new" &&
+                {python} -m zipfile -e {harness} "$new" &&
+                {python} -m compileall -q "$new" && mv -T -- "$new" {unpacked} || rm -rf -- "$new"
+        )
+    fi
+    code={no_harness}
+    tool=$PWD/{unpacked}
+    [ -d "$tool" ] || tool=$PWD/{harness}
+    if [ -e "$tool" ]; then
+        {python} -I "$tool" node \\
             --payload {payload} \\
             --result jobs/{attempt}/result.json \\
             --events jobs/{attempt}/events.jsonl \\
@@ -85,6 +95,7 @@ def _script(attempt: str, settings: SlurmSettings, harness: str, *, carried: str
         no_harness=NO_HARNESS,
         setup="".join(f"    {line}\n" for line in settings.setup),
         harness=shlex.quote(harness),
+        unpacked=shlex.quote(harness.removesuffix(".pyz")),
         python=shlex.quote(settings.python),
         payload="-" if carried is not None else f"payloads/{attempt}",
         flags=" \\\n            --no-sandbox-ok" if settings.no_sandbox_ok else "",
