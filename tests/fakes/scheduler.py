@@ -9,7 +9,7 @@ from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
 from kernelbot.launchers.results import no_events
 from kernelbot.protocol import JobSpec, ProgressEvent
 
-TRAITS = Traits(shortest_poll_s=0.02, longest_poll_s=0.1, check_s=0.05, silence_s=0.5)
+TRAITS = Traits(shortest_poll_s=0.02, longest_poll_s=0.1, check_s=0.05, silence_s=60)
 
 
 class FakeScheduler:

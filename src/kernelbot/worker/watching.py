@@ -13,7 +13,7 @@ from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Fault
 from kernelbot.worker.retries import set_or_after
 
-_GROWTH = 1.4
+_GROWTH = 1.25
 _FIRST_STEP_S = 0.02
 log = structlog.get_logger()
 

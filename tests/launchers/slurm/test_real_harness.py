@@ -1,5 +1,6 @@
 """The harness itself on the cluster's node."""
 
+import asyncio
 import secrets
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from scripts.slurm_cluster import SlurmCluster
 from kernelbot.harness.archive import build
 from kernelbot.launchers.base import JobState
 from kernelbot.launchers.slurm import SlurmLauncher
-from kernelbot.protocol import Verdict, encode_payload
+from kernelbot.protocol import EventKind, Verdict, encode_payload
 from tests.launchers.slurm.test_cluster import over
 from tests.launchers.stages import slurm_launcher, slurm_settings
 from tests.support.searching import MARK, bare_job, searching_submission
@@ -40,6 +41,22 @@ async def test_an_author_finds_no_secret_on_the_node(
     async with slurm_launcher(slurm_settings(tmp_path / "work"), harness) as launcher:
         found = await verdict_of(launcher, searching_submission(places, [MARK]))
     assert found == Verdict.ACCEPTED
+
+
+async def test_progress_comes_with_the_polls(harness: Path, tmp_path: Path) -> None:
+    job = bare_job(job_id=job_id())
+    kinds = []
+    async with slurm_launcher(slurm_settings(tmp_path / "work"), harness) as launcher:
+        handle = await launcher.launch(job)
+        async with asyncio.timeout(100):
+            while True:
+                outcome = (await launcher.poll([handle]))[handle]
+                kinds += [event.kind for event in outcome.events]
+                if outcome.state.is_over:
+                    break
+                await asyncio.sleep(0.1)
+    assert (kinds[0], kinds[-1]) == (EventKind.STARTED, EventKind.FINISHED)
+    assert kinds.count(EventKind.CASE) == len(job.problem.tests)
 
 
 @pytest.mark.parametrize("max_script_bytes", [10, 3_000_000], ids=["in a file", "in the script"])

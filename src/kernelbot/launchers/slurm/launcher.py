@@ -6,7 +6,7 @@ import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
@@ -16,6 +16,7 @@ from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
 from kernelbot.launchers.results import MAX_RESULT_BYTES, lost, no_events, read_result
 from kernelbot.launchers.slurm import nodes
 from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
+from kernelbot.launchers.slurm.progress import Progress
 from kernelbot.launchers.slurm.script import (
     NO_HARNESS,
     check_job_id,
@@ -57,6 +58,12 @@ class _Job:
         return cls(found[1], found[2]) if found else None
 
 
+def _has_begun(job: _Job, queue: dict[str, SlurmJob], done: frozenset[str]) -> bool:
+    """Whether there may be progress to tell."""
+    shown = queue.get(job.number)
+    return job.attempt in done or (shown is not None and shown.active is JobState.RUNNING)
+
+
 class SlurmLauncher:
     """See `Launcher` for what each method promises. `harness`: the file that the nodes run."""
 
@@ -69,6 +76,7 @@ class SlurmLauncher:
         self._installing = asyncio.Lock()
         self._asking = asyncio.Lock()
         self._nodes: tuple[float, list[nodes.Nodes]] = (float("-inf"), [])
+        self._progress = Progress()
         self._missing_since: dict[str, float] = {}
         """Handles of jobs that have ended, by when a result wasn't found first."""
 
@@ -105,6 +113,7 @@ class SlurmLauncher:
             if ended.code != 0:
                 raise refusal(ended.errors)
             number = read_number(ended.text)
+            self._progress.begin(attempt)
         return f"{number}:{attempt}"
 
     async def _find(self, attempt: str) -> str | None:
@@ -121,7 +130,7 @@ class SlurmLauncher:
         return min(found, key=int, default=None)
 
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
-        """None live: nothing on a node reaches us by itself."""
+        """None live: it comes with `poll`."""
         return no_events()
 
     async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
@@ -129,11 +138,27 @@ class SlurmLauncher:
         jobs = {handle: _Job.of(handle) for handle in handles}
         queue, done = await asyncio.gather(self._queue(), self._done())
         known = [(handle, job) for handle, job in jobs.items() if job is not None]
-        outcomes = await asyncio.gather(
-            *(self._outcome(job, queue.get(job.number), done) for _, job in known)
+        begun = [job.attempt for _, job in known if _has_begun(job, queue, done)]
+        news, outcomes = await asyncio.gather(
+            self._news(begun),
+            asyncio.gather(*(self._outcome(j, queue.get(j.number), done) for _, j in known)),
         )
-        found = {handle: outcome for (handle, _), outcome in zip(known, outcomes, strict=True)}
+        found = {
+            handle: replace(outcome, events=news.get(job.attempt, ()))
+            for (handle, job), outcome in zip(known, outcomes, strict=True)
+        }
         return {handle: found.get(handle, _STRANGE) for handle in handles}
+
+    async def _news(self, attempts: list[str]) -> dict[str, tuple[ProgressEvent, ...]]:
+        """Progress of all of them; none is no reason to fail."""
+        if not attempts:
+            return {}
+        try:
+            command = self._progress.command(attempts, self._path("jobs"))
+            return self._progress.take((await self._commands.run(*command)).output)
+        except SchedulerError as error:
+            log.warning("progress_not_read", jobs=len(attempts), error=str(error))
+            return {}
 
     async def _queue(self) -> dict[str, SlurmJob]:
         ended = await self._must(
@@ -231,6 +256,7 @@ class SlurmLauncher:
         if (job := _Job.of(handle)) is None:
             return
         self._missing_since.pop(job.number, None)
+        self._progress.forget(job.attempt)
         names = [self._path(f"{folder}/{job.attempt}") for folder in _FOLDERS[1:]]
         await self._must("rm", "-rf", "--", *names)
 

@@ -1,0 +1,84 @@
+import json
+import subprocess
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernelbot.launchers.slurm.progress import Progress
+from kernelbot.protocol import EventKind, ProgressEvent, to_wire
+
+
+def line(index: int) -> str:
+    return json.dumps(to_wire(ProgressEvent(EventKind.CASE, index=index))) + "\n"
+
+
+class Node:
+    """Jobs' folders, and what fetches from them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.progress = Progress()
+
+    def write(self, attempt: str, text: str) -> None:
+        (self.folder / attempt).mkdir(exist_ok=True)
+        with (self.folder / attempt / "events.jsonl").open("a") as file:
+            file.write(text)
+
+    def fetch(self, *attempts: str) -> dict[str, list[int | None]]:
+        command = self.progress.command(attempts, str(self.folder))
+        answer = subprocess.run(command, capture_output=True, check=True).stdout
+        found = self.progress.take(answer)
+        return {attempt: [event.index for event in events] for attempt, events in found.items()}
+
+
+def test_each_event_is_told_once(tmp_path: Path) -> None:
+    node = Node(tmp_path)
+    node.progress.begin("1.1.a")
+    node.write("1.1.a", line(1) + line(2))
+    first = node.fetch("1.1.a")
+    node.write("1.1.a", line(3))
+    assert (first, node.fetch("1.1.a"), node.fetch("1.1.a")) == (
+        {"1.1.a": [1, 2]},
+        {"1.1.a": [3]},
+        {},
+    )
+
+
+def test_many_jobs_are_told_apart(tmp_path: Path) -> None:
+    node = Node(tmp_path)
+    for number in range(3):
+        node.progress.begin(f"{number}.1.a")
+    node.write("0.1.a", line(0))
+    node.write("2.1.a", line(2))
+    assert node.fetch("0.1.a", "1.1.a", "2.1.a") == {"0.1.a": [0], "2.1.a": [2]}
+
+
+def test_half_a_line_is_waited_for(tmp_path: Path) -> None:
+    node = Node(tmp_path)
+    node.progress.begin("1.1.a")
+    text = line(1)
+    node.write("1.1.a", text[:10])
+    before = node.fetch("1.1.a")
+    node.write("1.1.a", text[10:])
+    assert (before, node.fetch("1.1.a")) == ({}, {"1.1.a": [1]})
+
+
+def test_what_another_process_was_told_is_not_told_again(tmp_path: Path) -> None:
+    node = Node(tmp_path)
+    node.write("1.1.a", line(1))
+    first = node.fetch("1.1.a")
+    node.write("1.1.a", line(2))
+    assert (first, node.fetch("1.1.a")) == ({"1.1.a": []}, {"1.1.a": [2]})
+
+
+def test_what_is_no_event_is_left_out(tmp_path: Path) -> None:
+    node = Node(tmp_path)
+    node.progress.begin("1.1.a")
+    node.write("1.1.a", "<html>\n" + "[" * 50_000 + "\n" + line(1) + "\x00\n{}\n")
+    assert node.fetch("1.1.a") == {"1.1.a": [1]}
+
+
+@given(st.binary(max_size=2000))
+def test_any_answer_is_survived(answer: bytes) -> None:
+    Progress().take(answer)
