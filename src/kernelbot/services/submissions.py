@@ -103,9 +103,10 @@ class Submissions:
                 detail = {"board": board.name, "author": author.name}
                 subject = f"submission:{added[0].submission_id}"
                 await audit.record(session, late_by, "submission.late", subject, detail)
+            place = await self._place(session, line)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
-        return views.new_submission(author, board, new, code, added), self._told(line)
+        return views.new_submission(author, board, new, code, added), place
 
     async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
         """One submission with its code and runs; the content of their files only with `files`,
@@ -121,7 +122,7 @@ class Submissions:
             snapshot = await self._snapshot(session, viewer, submission_id)
             if all(run.state is not RunState.QUEUED for run in snapshot.runs):
                 return snapshot
-            return replace(snapshot, queue=await self._place(session, submission_id))
+            return replace(snapshot, queue=await self._place_now(session, submission_id))
 
     async def whole(self, snapshot: SubmissionSnapshot) -> Submission:
         """What was looked at with its code and results. Raises `NotFound`."""
@@ -266,7 +267,7 @@ class Submissions:
         if not can_be_id(submission_id):
             return None
         async with self._database.read() as session:
-            return await self._place(session, submission_id)
+            return await self._place_now(session, submission_id)
 
     async def events(
         self, viewer: User, submission_id: int, *, after: int = 0
@@ -290,18 +291,18 @@ class Submissions:
                         return
                     await waker.wait()
 
-    async def _place(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
+    async def _place_now(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
         line = await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)
-        place = self._told(line)
-        if place is None or line is None or line.workers:
-            return place
-        return replace(place, note=await why_unavailable(session, line.device))
+        return await self._place(session, line)
 
-    def _told(self, line: Waiting | None) -> QueuePlace | None:
+    async def _place(self, session: ReadSession, line: Waiting | None) -> QueuePlace | None:
         if line is None:
             return None
         slots = self._slots.get(line.device, 1) * line.workers
-        return place_of(line, slots, self._rules.running_limit)
+        place = place_of(line, slots, self._rules.running_limit)
+        if line.workers:
+            return place
+        return replace(place, note=await why_unavailable(session, line.device))
 
     def _check_waiting(self, added: list[AddedRun]) -> None:
         limit = self._rules.waiting_limit
