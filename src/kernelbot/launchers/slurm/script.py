@@ -112,7 +112,7 @@ def _options(
         f"--job-name={job_name(attempt)}",
         f"--comment={attempt}",
         f"--chdir={settings.work_dir}",
-        "--export=NIL",
+        "--export=ALL",  # which is little, see `commands`; any less makes Slurm start a login shell
         "--input=/dev/null",
         "--output=/dev/null",
         "--error=/dev/null",

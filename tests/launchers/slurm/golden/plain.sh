@@ -1,4 +1,4 @@
-# sbatch --parsable --job-name=kernelbot-12.1.0123456789ab --comment=12.1.0123456789ab --chdir=/scratch/kernelbot --export=NIL --input=/dev/null --output=/dev/null --error=/dev/null --no-requeue --nodes=1 --ntasks=1 --time=16
+# sbatch --parsable --job-name=kernelbot-12.1.0123456789ab --comment=12.1.0123456789ab --chdir=/scratch/kernelbot --export=ALL --input=/dev/null --output=/dev/null --error=/dev/null --no-requeue --nodes=1 --ntasks=1 --time=16
 #!/bin/bash
 # KernelBot, attempt 12.1.0123456789ab. Slurm's copy of this script holds what an author must not read: it
 # goes first, when bash has read all of the function.
