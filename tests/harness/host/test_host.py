@@ -39,9 +39,10 @@ def test_a_host_that_closes_while_its_zygotes_import_ends_them_without_a_word(
     assert "" == capfd.readouterr().err
 
 
-def _groups() -> set[Path]:
-    """Control groups of judges below this process, and of their runners."""
-    ours = {one.pid for one in _descendants()}
+def _groups(others: set[Process]) -> set[Path]:
+    """Control groups of judges below this process, but for those of `others`, and of their
+    runners."""
+    ours = {one.pid for one in _descendants() - others}
     parents = set(cgroups.detect().parents.values())
     found = (group for parent in parents for group in parent.glob("kernelbot-*"))
     return {group for group in found if _judge_of(group) in ours}
@@ -54,12 +55,13 @@ def _judge_of(group: Path) -> int:
 @pytest.mark.skipif(not cgroups.detect().parents, reason="no writable cgroup here")
 def test_no_group_outlives_its_judge_for_long() -> None:
     seen: set[Path] = set()
+    others = _descendants()
     host = Host()
     try:
-        verdict = host.judge(a_job(SORT), lambda _event: seen.update(_groups())).verdict
+        verdict = host.judge(a_job(SORT), lambda _event: seen.update(_groups(others))).verdict
         deadline = time.monotonic() + 20
         while len({_judge_of(group) for group in seen}) < 2 and time.monotonic() < deadline:
-            seen |= _groups()  # until there is a judge that waits for the next job
+            seen |= _groups(others)  # until there is a judge that waits for the next job
         while len(_owners(seen)) > 1 and time.monotonic() < deadline:
             time.sleep(0.02)
         before_the_end = len(_owners(seen))
