@@ -1,6 +1,7 @@
 """What a submission can be blamed for, and how a runner's end is read."""
 
 import signal
+import time
 from typing import Any
 
 from kernelbot.harness.judge.windows import Window
@@ -61,6 +62,16 @@ def out_of_time(phase: Phase, limit_s: float) -> AuthorFailure:
     """The failure of a phase that wasn't over within its limit."""
     message = f"The {phase} phase took longer than its time limit of {limit_s:g} s."
     return AuthorFailure(Verdict.TIME_LIMIT, message)
+
+
+def with_limit(
+    error: AuthorFailure, phase: Phase, limit_s: float, deadline: float
+) -> AuthorFailure:
+    """The same failure, but with the phase and its limit named if that is what was exceeded: a
+    runner's connection knows only that its `deadline` (as of `time.monotonic`) has passed."""
+    if error.verdict is Verdict.TIME_LIMIT and time.monotonic() >= deadline:
+        return out_of_time(phase, limit_s)
+    return error
 
 
 def out_of_processor_time(limits: Limits) -> AuthorFailure:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.judge.collected import Collected, Refusal
-from kernelbot.harness.judge.failures import AuthorFailure, out_of_time
+from kernelbot.harness.judge.failures import AuthorFailure, with_limit
 from kernelbot.harness.judge.phases import TIMED, cases_of, limit_s, phases_of
 from kernelbot.harness.judge.test_phase import run_tests
 from kernelbot.harness.problem.loader import shared_files, shared_modules
@@ -142,8 +142,7 @@ class NativeJudge:
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            if error.verdict is Verdict.TIME_LIMIT and time.monotonic() >= session.deadline:
-                error = out_of_time(phase, phase_limit_s)
+            error = with_limit(error, phase, phase_limit_s, session.deadline)
             return _refused(phase, error)
         finally:
             session.terminate()  # the next phase needn't wait while it dies

@@ -4,7 +4,8 @@ import random
 import time
 from collections.abc import Callable
 
-from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.judge.failures import AuthorFailure, with_limit
+from kernelbot.harness.judge.phases import limit_s
 from kernelbot.harness.problem.questions import Examiner, Question
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.runner_client.callers import Conversation, Inputs
@@ -40,6 +41,8 @@ def run_tests(
         except AuthorFailure as error:
             if error.disputable:
                 raise
+            test_limit_s = limit_s(job.problem, Phase.TEST)
+            error = with_limit(error, Phase.TEST, test_limit_s, session.deadline)
             results[index] = CaseResult(case.spec, error.verdict, error.message)
             if error.fatal:
                 _announce(job, emit, index, results[index])
