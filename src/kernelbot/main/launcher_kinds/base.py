@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher
+from kernelbot.launchers.links import Links
 from kernelbot.protocol import SandboxMode
 
 
@@ -21,6 +22,8 @@ class LauncherPlace:
     folder: Path
     """Its own on this machine; made by whoever uses it."""
     sandbox: SandboxMode
+    links: Links | None = None
+    """None: nodes can't reach this platform, as no `public_url` is configured."""
 
 
 class LauncherTable(BaseModel, ABC):

@@ -1,0 +1,25 @@
+"""Addresses of the platform's own that a node may use, for schedulers that carry little."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class NodeLinks:
+    """What a node is told about one job. Whoever has one of the first two URLs may use it, for this
+    job alone, until it expires: they are secrets as the payload is."""
+
+    payload_url: str
+    """GET answers the job as `encode_payload` wrote it."""
+    events_url: str
+    """POST takes progress events, as JSON lines."""
+    harness_url: str
+    """GET answers the harness, a zipapp; no secret."""
+    harness_sha256: str
+
+
+class Links(Protocol):
+    """Makes them."""
+
+    def of(self, job_id: str, valid_s: float) -> NodeLinks:
+        """The links of one attempt. `valid_s`: seconds from now until the signed ones expire."""
