@@ -52,7 +52,7 @@ def test_a_ranked_submission_from_the_file_to_its_place(shell: Shell) -> None:
         [line for line in seen if line in ("waiting in the queue", "running", "accepted")]
         == ["waiting in the queue"] * 2 + ["running", "accepted"] * 2,
         [row["file_name"] for row in shown["standings"]],
-    )
+    ), said.out
 
 
 @pytest.mark.usefixtures("server")

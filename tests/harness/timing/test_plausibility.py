@@ -74,6 +74,17 @@ def test_a_big_lie_is_refused_with_its_numbers() -> None:
     assert "seen 2999.0 us" in found.evidence
 
 
+def test_what_the_machine_adds_to_control_calls_as_well_counts_and_accuses_nobody() -> None:
+    slowed = replace(MARKS, call_cpu_ns=200 * US, call_tree_cpu_ns=200 * US)
+    windows = [replace(a_call(70), call_cpu_ns=210 * US, call_tree_cpu_ns=210 * US)] * 20
+    busy = baseline_of([MARKS, slowed] * 10)
+    assert (True, None, 190 * US) == (
+        quiet().contradiction([replace(windows[0], claim_ns=US)] * 20) is not None,
+        busy.contradiction(windows),
+        busy.bounded_ns(windows[0]),
+    )
+
+
 def test_time_asleep_counts_unless_the_processor_was_taken_away() -> None:
     asleep = replace(MARKS, bracket_ns=50_000 * US)
     displaced = replace(asleep, waiting_ns=49_970 * US)
@@ -117,6 +128,18 @@ def test_steady_claims_on_a_busy_machine_are_not() -> None:
     busy = baseline_of([replace(MARKS, bracket_ns=(30 + n) * US) for n in range(40)])
     calls = [replace(a_call(100), bracket_ns=(130 + number) * US) for number in range(40)]
     assert busy.suspicion(calls) is None
+
+
+@given(st.lists(st.integers(0, 2_000), min_size=20, max_size=60))
+def test_time_that_others_took_makes_nobody_suspicious(delays_us: list[int]) -> None:
+    calls = [replace(a_call(100), bracket_ns=(150 + delay) * US) for delay in delays_us]
+    assert quiet().suspicion(calls) is None
+
+
+def test_on_a_gpu_the_time_is_all_there_is_to_compare() -> None:
+    calls = [replace(a_call(1), bracket_ns=(2_000 + number) * US) for number in range(40)]
+    idle = baseline_of([MARKS] * 10, on_gpu=True)
+    assert (None, True) == (quiet().suspicion(calls), idle.suspicion(calls) is not None)
 
 
 def test_few_calls_accuse_nobody() -> None:
