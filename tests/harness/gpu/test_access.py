@@ -37,7 +37,23 @@ def test_drivers_find_their_devices_in_sysfs() -> None:
 def test_the_operators_choice_among_gpus_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
-    assert gpu_access(Vendor.NVIDIA).env == {"CUDA_VISIBLE_DEVICES": "3"}
+    assert "3" == gpu_access(Vendor.NVIDIA).env["CUDA_VISIBLE_DEVICES"]
+
+
+def test_a_machine_of_many_processors_starts_few_threads_and_compilers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(64)))
+    env = gpu_access(Vendor.NVIDIA).env
+    assert ("16", "16", "4", "4") == tuple(
+        env[name]
+        for name in (
+            "OMP_NUM_THREADS",
+            "OPENBLAS_NUM_THREADS",
+            "MAX_JOBS",
+            "TORCHINDUCTOR_COMPILE_THREADS",
+        )
+    )
 
 
 def test_folders_and_libraries_reach_the_sandbox() -> None:

@@ -1,5 +1,6 @@
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import venv
@@ -131,3 +132,19 @@ def test_a_user_that_no_sandbox_can_have_is_refused(
 def test_the_sandbox_belongs_to_the_user_that_was_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNELBOT_SANDBOX_UID", "61001")
     assert "--reuid=61001 --regid=61001" in build_command(ZygoteConfig(Flavour.BARE), ["a"], {})[-1]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device file and chooses groups")
+@pytest.mark.parametrize(
+    ("mode", "gid", "expected"),
+    [(0o660, 109, "--groups=109"), (0o666, 109, "--clear-groups"), (0o660, 0, "--clear-groups")],
+)
+def test_the_group_of_a_gpus_file_is_kept_if_it_is_needed(
+    tmp_path: Path, mode: int, gid: int, expected: str
+) -> None:
+    device = tmp_path / "renderD128"
+    os.mknod(device, stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    device.chmod(mode)
+    os.chown(device, 0, gid)
+    config = ZygoteConfig(Flavour.BARE, devices=(str(device), "/dev/nosuchdevice"))
+    assert f" {expected} " in build_command(config, ["a"], {})[-1]

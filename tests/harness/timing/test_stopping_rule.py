@@ -23,6 +23,13 @@ def drain(rule: StoppingRule, sample_ns: float, seconds_each: float = 0.0) -> tu
             return stopped, count
 
 
+def drain_steadily(rule: StoppingRule, sample_ns: float) -> tuple[StoppedBy, int]:
+    while True:
+        rule.add(sample_ns)
+        if stopped := rule.decide(0.0, 0.0):
+            return stopped, len(rule.samples_ns)
+
+
 def test_the_interval_of_a_hundred_is_at_the_41st_and_the_61st() -> None:
     assert (40, 61) == median_interval(list(range(1, 101)))
 
@@ -43,7 +50,7 @@ def test_the_interval_covers_the_true_median_nineteen_times_in_twenty() -> None:
 
 
 def test_steady_samples_stop_at_the_minimum() -> None:
-    rule = StoppingRule(RULES, 10.0)
+    rule = StoppingRule(RULES, 10.0, 60.0)
     for _ in range(19):
         rule.add(1000.0)
         assert rule.decide(0.0, 0.0) is None
@@ -52,48 +59,68 @@ def test_steady_samples_stop_at_the_minimum() -> None:
 
 
 def test_precision_is_only_looked_at_after_whole_blocks() -> None:
-    rule = StoppingRule(RULES, 10.0, [1000.0] * 20)
+    rule = StoppingRule(RULES, 10.0, 60.0, [1000.0] * 20)
     rule.add(1000.0)
     assert rule.decide(0.0, 0.0) is None
 
 
 def test_noisy_samples_continue_to_the_maximum() -> None:
-    assert (StoppedBy.MAX_SAMPLES, 200) == drain(StoppingRule(RULES, 10.0), 1000.0)
+    assert (StoppedBy.MAX_SAMPLES, 200) == drain(StoppingRule(RULES, 10.0, 60.0), 1000.0)
 
 
 def test_the_wall_cap_waits_for_the_minimum() -> None:
     rules = dataclasses.replace(RULES, wall_cap_s=1.0)
-    assert (StoppedBy.WALL_CAP, 20) == drain(StoppingRule(rules, 10.0), 1000.0, seconds_each=0.2)
+    assert (StoppedBy.WALL_CAP, 20) == drain(
+        StoppingRule(rules, 10.0, 60.0), 1000.0, seconds_each=0.2
+    )
 
 
 def test_the_wall_cap_ends_what_stays_noisy() -> None:
     rules = dataclasses.replace(RULES, wall_cap_s=5.0)
-    assert (StoppedBy.WALL_CAP, 25) == drain(StoppingRule(rules, 10.0), 1000.0, seconds_each=0.2)
+    assert (StoppedBy.WALL_CAP, 25) == drain(
+        StoppingRule(rules, 10.0, 60.0), 1000.0, seconds_each=0.2
+    )
 
 
 def test_the_longest_time_cuts_even_below_the_minimum() -> None:
-    assert (StoppedBy.WALL_CAP, 5) == drain(StoppingRule(RULES, 1.0), 1000.0, seconds_each=0.2)
+    rule = StoppingRule(RULES, 1.8, 60.0)
+    assert ((StoppedBy.WALL_CAP, 9), False) == (drain(rule, 1000.0, seconds_each=0.2), rule.too_few)
+
+
+def test_but_an_interval_needs_six_as_long_as_there_is_time() -> None:
+    rule = StoppingRule(RULES, 1.0, 60.0)
+    assert ((StoppedBy.WALL_CAP, 6), False) == (drain(rule, 1000.0, seconds_each=0.2), rule.too_few)
+
+
+def test_fewer_than_six_are_none_if_there_is_no_more_time() -> None:
+    rule = StoppingRule(RULES, 1.0, 0.9)
+    assert ((StoppedBy.WALL_CAP, 4), True) == (drain(rule, 1000.0, seconds_each=0.2), rule.too_few)
+
+
+def test_twenty_microseconds_end_by_precision() -> None:
+    rule = StoppingRule(SamplingRules(), 20.0, 60.0)
+    assert (StoppedBy.PRECISION, 20) == drain_steadily(rule, 20_000.0)
 
 
 def test_a_runner_that_sleeps_beside_its_calls_is_sampled_all_the_same() -> None:
-    rule = StoppingRule(RULES, 10.0, [1000.0] * 19)
+    rule = StoppingRule(RULES, 10.0, 60.0, [1000.0] * 19)
     assert rule.decide(100.0, judge_s=1.0) is None
 
 
 def test_a_call_that_sleeps_ends_nothing() -> None:
-    rule = StoppingRule(RULES, 10.0, [1000.0] * 18 + [60e9])
+    rule = StoppingRule(RULES, 10.0, 60.0, [1000.0] * 18 + [60e9])
     assert rule.decide(61.0, judge_s=1.0) is None
 
 
 def test_calls_that_are_all_slow_are_fewer() -> None:
-    rule = StoppingRule(RULES, 10.0, [2e9] * 5)
-    assert StoppedBy.WALL_CAP == rule.decide(11.0, judge_s=1.0)
+    rule = StoppingRule(RULES, 10.0, 60.0, [2e9] * 6)
+    assert StoppedBy.WALL_CAP == rule.decide(13.0, judge_s=1.0)
 
 
 @pytest.mark.parametrize("total_s", [0.01, 0.1])
 def test_short_calls_are_repeated_until_the_minimum_total(total_s: float) -> None:
     rules = SamplingRules(min_samples=20, max_samples=10**6, min_total_s=total_s, block=10)
-    rule = StoppingRule(rules, 10.0)
+    rule = StoppingRule(rules, 10.0, 60.0)
     count = 0
     while rule.decide(0.0, 0.0) is None:
         rule.add(100_000.0)

@@ -1,8 +1,8 @@
 """What a submission compiled for itself, passed from one phase's runner to the next one's.
 
-`load_inline` and triton leave their output in the runner's home. It is packed there, opaque to the
-judge, and unpacked in the next runner of the same submission, which needn't compile again. It never
-reaches another submission.
+`load_inline`, triton and torch.compile leave their output in the runner's home. It is packed there,
+opaque to the judge, and unpacked in the next runner of the same submission, which needn't compile
+again. It never reaches another submission.
 """
 
 import contextlib
@@ -13,7 +13,9 @@ import time
 from functools import cache
 from pathlib import Path
 
-FOLDERS = (".cache/torch_extensions", ".triton/cache")
+INDUCTOR_CACHE = ".cache/torch_inductor"
+"""Torch's own choice is a folder in /tmp."""
+FOLDERS = (".cache/torch_extensions", ".triton/cache", INDUCTOR_CACHE)
 CAP_BYTES = 64 << 20
 
 

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 
 FLUSHES = 2
 """A flush writes this many times the size of the last-level cache."""
+_INFINITY_CACHE_BYTES = 256 << 20
+"""Of MI300: the cache behind the L2, of which no property tells."""
 _L2_CACHE_BYTES = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 _PERSISTING_L2_LIMIT = 6  # CU_LIMIT_PERSISTING_L2_CACHE_SIZE
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
@@ -194,9 +196,8 @@ class TorchGpu:
         try:
             torch.cuda.init()
             l2_bytes = int(torch.cuda.get_device_properties(number).L2_cache_size)
-            self._ballast = torch.empty(
-                FLUSHES * l2_bytes, dtype=torch.uint8, device=f"cuda:{number}"
-            )
+            size = FLUSHES * max(l2_bytes, _INFINITY_CACHE_BYTES)
+            self._ballast = torch.empty(size, dtype=torch.uint8, device=f"cuda:{number}")
         except RuntimeError as error:
             raise GpuError(str(error)) from error
         self._hip = ctypes.CDLL(_loaded_library("libamdhip64"))

@@ -11,6 +11,7 @@ from pathlib import Path
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.failures import MAX_TEXT
+from kernelbot.harness.judge.limits import with_limits_in_force
 from kernelbot.harness.judge.native import NativeJudge
 from kernelbot.harness.judge.result import our_fault, run_result
 from kernelbot.harness.problem.examiner import Cage, CagedExaminer
@@ -60,7 +61,7 @@ def judge_and_report(
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
     message, _ = channel.receive()
-    job = from_wire(JobSpec, message["job"])
+    job = with_limits_in_force(from_wire(JobSpec, message["job"]))
     order = from_wire(Order, message["order"])
     group.limit(job.limits)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.judge.failures import AuthorFailure, death, expect_reply
+from kernelbot.harness.judge.limits import limits_of_ranks
 from kernelbot.harness.judge.windows import Ending, Reply
 from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.profiling.request import ProfileRequest
@@ -122,10 +123,11 @@ class RankSession:
         if len(self.sessions) == world_size:
             return
         self._unseat()
-        runner = self._client.spawn(self._limits, Entry.RANKS, world_size)
+        limits = limits_of_ranks(self._limits, world_size)
+        runner = self._client.spawn(limits, Entry.RANKS, world_size)
         clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
         sessions = tuple(
-            Session(runner, self._limits, self._modules, self._deadline, rank)
+            Session(runner, limits, self._modules, self._deadline, rank)
             for rank in range(world_size)
         )
         self._seated = _Seated(runner, sessions, clocks)
@@ -227,7 +229,9 @@ class RankSession:
         if all(is_alive(pid) for pid in runner.rank_pids):
             return None
         ended = runner.wait(_LAST_REPORT_S)
-        return death(ended, self._limits) if ended else None
+        if not ended:
+            return None
+        return death(ended, limits_of_ranks(self._limits, len(self.sessions)))
 
     def _ready(self, waiting: list[int]) -> list[int]:
         """Those of the waiting ranks that have sent something or have died."""

@@ -213,7 +213,7 @@ def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, in
     uid = outside_uid()
     stage = _choose_stage(binds)
     staged = [Bind(f"{stage}/{i}", bind.target) for i, bind in enumerate(binds)]
-    drop = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
+    drop = ["setpriv", f"--reuid={uid}", f"--regid={uid}", _groups_kept(config.devices)]
     drop += ["--no-new-privs", bwrap, *_bwrap_arguments(config, staged, data_fds), *inner]
     lines = ["set -eu", f"ulimit -n {OPEN_FILES} 2>/dev/null || :"]
     lines += [f"mount -t tmpfs -o mode=0755 kernelbot {stage}"]
@@ -226,6 +226,15 @@ def build_command(config: ZygoteConfig, inner: list[str], data_fds: dict[str, in
     lines.append("cd /")
     lines.append("exec " + shlex.join(drop))
     return ["unshare", "--mount", "sh", "-c", "\n".join(lines)]
+
+
+def _groups_kept(devices: tuple[str, ...]) -> str:
+    """Of the groups that root may use, a runner keeps those without which it can't open its own
+    devices' files: `render` and `video`, of AMD's."""
+    found = [path.stat() for path in map(Path, devices) if path.is_char_device()]
+    gids = {status.st_gid for status in found if not status.st_mode & stat.S_IWOTH}
+    kept = ",".join(str(gid) for gid in sorted(gids - {0}))
+    return f"--groups={kept}" if kept else "--clear-groups"
 
 
 def _choose_stage(binds: list[Bind]) -> str:

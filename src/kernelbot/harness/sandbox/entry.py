@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, TextIO
 
+from kernelbot.harness.build.own_builds import INDUCTOR_CACHE
 from kernelbot.harness.host.warm_up import warm_up
 from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
 from kernelbot.harness.sandbox.model import Surroundings
@@ -118,6 +119,7 @@ def _move_in(place: RunnerPlace, fds: list[int]) -> None:
     _connect_streams(stdout_fd, stderr_fd)
     os.chdir(place.box)
     os.environ["HOME"] = place.box
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{place.box}/{INDUCTOR_CACHE}"
 
 
 def _connect_streams(stdout_fd: int, stderr_fd: int) -> None:

@@ -5,6 +5,7 @@ between the author's calls, with the same data and equally cold caches, in a pro
 loads an author's code: nobody can forge it, and a busy machine slows both sides alike.
 """
 
+import math
 import statistics
 import time
 from collections.abc import Iterator
@@ -111,16 +112,21 @@ class Control:
         finally:
             self._session.deadline = deadline
 
-    def calibrate(self, index: int, data: Any) -> float:
+    def calibrate(self, index: int, data: Any, budget_s: float = math.inf) -> float:
         """Warm up and begin a new baseline for workload `index`; returns the median time of an
-        empty call in ns."""
+        empty call in ns.
+
+        `budget_s`: once so much time is spent, there is one call of each kind still to come, but no
+        second: with gigabytes of data each takes seconds.
+        """
+        until = time.monotonic() + budget_s
         self._observed[index] = ControlCalls(on_gpu=self._on_gpu)
-        for _ in range(_WARMING_CALLS if self._on_gpu else _WARMING_CALLS_ON_CPU):
+        for _ in _times(_WARMING_CALLS if self._on_gpu else _WARMING_CALLS_ON_CPU, until):
             self._parts[index] = self.call(data, IDENTITY, cold=False).parts
             if not self._on_gpu:
                 self.call(data, MARK, cold=False)
-        empty = [self.call(data, NOTHING, cold=False) for _ in range(_EMPTY_CALLS)]
-        for _ in range(_COLD_CALLS):
+        empty = [self.call(data, NOTHING, cold=False) for _ in _times(_EMPTY_CALLS, until)]
+        for _ in _times(_COLD_CALLS, until):
             self.observe(index, data)
         return statistics.median(reply.window.claim_ns for reply in empty)
 
@@ -148,6 +154,15 @@ class Control:
         """End the runner."""
         self._session.abort()
         self._caller.close()
+
+
+def _times(most: int, until: float) -> Iterator[None]:
+    """Once, and then again up to `most` times in all, as long as it isn't `until`."""
+    yield
+    for _ in range(most - 1):
+        if time.monotonic() >= until:
+            return
+        yield
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any
 from kernelbot.harness.judge.failures import AuthorFailure
 from kernelbot.harness.judge.test_phase import refuse_side_effects, wrong_answer
 from kernelbot.harness.judge.windows import Reply, Window
+from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.problem.questions import Examiner, Question
 from kernelbot.harness.problem.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.runner_client.conversations import AnySession, caller_of
@@ -19,7 +20,12 @@ from kernelbot.harness.timing.answers import Answers, are_alike
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.control_runner import Control
 from kernelbot.harness.timing.plausibility import below_floor
-from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule, median_interval
+from kernelbot.harness.timing.stopping_rule import (
+    FEWEST_FOR_AN_INTERVAL,
+    StoppedBy,
+    StoppingRule,
+    median_interval,
+)
 from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]
@@ -29,6 +35,8 @@ _CONTROL_EVERY = 4
 _CONTROL_FIRST = 20
 """For this many calls at the beginning, a control call comes before each."""
 _FEWEST_WARM = 2
+_CALIBRATION_SHARE = 0.1
+"""Of a workload's time, after which calibration makes no more calls than it must."""
 _REFERENCE_SHARE = 0.1
 """The reference's answer is computed for each check while that takes less than this share."""
 
@@ -69,16 +77,13 @@ class Measurer:
 
     def measure(self, index: int, case: Case, workloads_left: int) -> Measurement:
         """Sample one workload until the stopping rule is satisfied. Raises `AuthorFailure`."""
-        start = time.monotonic()
-        left_s = (self._session.deadline - start) * 0.9 / workloads_left
         rules = self._job.sampling
-        rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s))
         known = self._question(case, index, 0)
         repeatable = are_alike(known, self._question(case, index, 0))
         self._caller.hold()
-        empty_call_ns = self._control.calibrate(index, known.given)
+        budget_s = _CALIBRATION_SHARE * self._left_s(workloads_left)
+        empty_call_ns = self._control.calibrate(index, known.given, budget_s)
         anchor = self._anchor(known)
-        start += anchor.spent_s if anchor is not None else 0.0
         answers = Answers(
             lambda call: self._question(case, index, call),
             lambda question, value: self._check(case, question, value),
@@ -86,6 +91,9 @@ class Measurer:
             share=rules.check_share,
         )
         call, check_s = self._warm_up(index, case)
+        # Only from here on: preparing takes seconds with gigabytes of data, and gives no sample.
+        start, left_s = time.monotonic(), self._left_s(workloads_left)
+        rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s), left_s)
         windows: list[Window] = []
         parts, runner_s = 1, 0.0
         stopped: StoppedBy | None = None
@@ -104,6 +112,8 @@ class Measurer:
             # The checks at the end count already, or the time limit would be exceeded.
             elapsed = time.monotonic() - start + answers.owed_s(check_s, rules.min_samples)
             stopped = rule.decide(elapsed, elapsed - runner_s)
+        if rule.too_few:
+            raise _too_few(case, len(windows), time.monotonic() - start, runner_s)
         self._caller.hold()
         baseline = self._control.baseline(index, parts)
         if found := baseline.contradiction(windows):
@@ -121,6 +131,10 @@ class Measurer:
         doubt = baseline.suspicion(windows)
         suspicions = () if doubt is None else (f"{case.spec}: {doubt}",)
         return Measurement(result, tuple(windows), suspicions)
+
+    def _left_s(self, workloads_left: int) -> float:
+        """This workload's part of the phase's time."""
+        return (self._session.deadline - time.monotonic()) * 0.9 / workloads_left
 
     def _anchor(self, known: Question) -> Anchor | None:
         """The problem's anchor, warm; None if it has none."""
@@ -202,6 +216,20 @@ class Measurer:
         if call:
             arguments = with_seed(arguments, seed)
         return self._examiner.ask(arguments, seed)
+
+
+def _too_few(
+    case: Case, count: int, took_s: float, runner_s: float
+) -> AuthorFailure | ProblemBroken:
+    """Blames whoever took most of the time. `runner_s`: of `took_s`, seconds of the author's."""
+    message = (
+        f"Too few samples: {count} of {case.spec} in {took_s:.1f} s, but a score needs "
+        f"{FEWEST_FOR_AN_INTERVAL} within the phase's time limit."
+    )
+    if runner_s >= took_s / 2:
+        return AuthorFailure(Verdict.TIME_LIMIT, message)
+    others_s = took_s - runner_s
+    return ProblemBroken(f"{message} Making data, checks and caches took {others_s:.1f} s of it.")
 
 
 def _added_s(samples_ns: list[float], windows: list[Window]) -> float:

@@ -10,6 +10,8 @@ from kernelbot.protocol import SamplingRules
 
 _HALF_WIDTH = 0.98
 """Half of 1.96: the normal approximation of the binomial(n, 1/2) has a deviation of sqrt(n)/2."""
+FEWEST_FOR_AN_INTERVAL = 6
+"""With fewer samples no pair of order statistics covers 95 %: 1 - 2 * 0.5**5 is below it."""
 
 
 class StoppedBy(StrEnum):
@@ -37,19 +39,26 @@ def median_interval(samples: Sequence[float]) -> tuple[float, float]:
 class StoppingRule:
     """Collects samples of one workload and says when there are enough.
 
-    `longest_s` ends it even below `min_samples`, but only once the judge's own time plus a median
-    call for each sample exceeds it: so nobody gets fewer samples by sleeping in some calls, or
-    between them. `wall_s` passed to `decide` is the time spent on the workload so far, including
-    generation of data, flushing and checking; `judge_s` is the judge's own part of it.
+    `longest_s` ends it even below `min_samples`, and `limit_s` even below what an interval needs,
+    but only once the judge's own time plus a median call for each sample exceeds it: so nobody gets
+    fewer samples by sleeping in some calls, or between them. `wall_s` passed to `decide` is
+    the time spent on the workload so far, including generation of data, flushing and checking;
+    `judge_s` is the judge's own part of it.
     """
 
     rules: SamplingRules
     longest_s: float
+    limit_s: float
     samples_ns: list[float] = field(default_factory=list)
 
     def add(self, sample_ns: float) -> None:
         """Add a sample."""
         self.samples_ns.append(sample_ns)
+
+    @property
+    def too_few(self) -> bool:
+        """Whether no interval can be had from the samples so far: they are no score."""
+        return len(self.samples_ns) < min(FEWEST_FOR_AN_INTERVAL, self.rules.min_samples)
 
     def decide(self, wall_s: float, judge_s: float) -> StoppedBy | None:
         """Why to stop, None to go on. Precision is tested only after whole blocks, since testing
@@ -75,5 +84,10 @@ class StoppingRule:
         """The decision while there are fewer than `min_samples`."""
         if not self.samples_ns:
             return None
-        usual_s = statistics.median(self.samples_ns) * len(self.samples_ns) / 1e9
-        return StoppedBy.WALL_CAP if judge_s + usual_s >= self.longest_s else None
+        count = len(self.samples_ns)
+        spent_s = judge_s + statistics.median(self.samples_ns) * count / 1e9
+        if self.too_few:  # one more must not end beyond it
+            enough = spent_s * (count + 1) / count > self.limit_s
+        else:
+            enough = spent_s >= self.longest_s
+        return StoppedBy.WALL_CAP if enough else None

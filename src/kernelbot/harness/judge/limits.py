@@ -1,0 +1,43 @@
+"""The limits that hold for a job: its own, but never less than its device can't do without."""
+
+import os
+from dataclasses import replace
+
+from kernelbot.protocol import JobSpec, Limits, Vendor
+
+_GPU_PROCESSES = 1024
+"""CUDA and the compilers behind torch and Triton start threads by the dozen in every process."""
+_GPU_MEMORY_BYTES = 32 << 30
+"""Inputs and outputs of a GPU pass through host memory that counts as the author's, and to compile
+a kernel against CUTLASS takes more than 4 GiB."""
+_MACHINE_SHARE = 0.5
+
+
+def with_limits_in_force(job: JobSpec, machine_bytes: int | None = None) -> JobSpec:
+    """The same job with the limits that hold here. `machine_bytes`: this machine's memory; None: as
+    the system says."""
+    if job.device.vendor is Vendor.CPU:
+        return job
+    machine_bytes = _memory_bytes() if machine_bytes is None else machine_bytes
+    least_bytes = min(_GPU_MEMORY_BYTES, int(machine_bytes * _MACHINE_SHARE))
+    limits = replace(
+        job.limits,
+        memory_bytes=max(job.limits.memory_bytes, least_bytes),
+        processes=max(job.limits.processes, _GPU_PROCESSES),
+    )
+    return replace(job, limits=limits)
+
+
+def limits_of_ranks(limits: Limits, ranks: int) -> Limits:
+    """For `ranks` runners that share one sandbox: what one of them may use, for each. The largest
+    file grows too, since their shared memory counts as one."""
+    return replace(
+        limits,
+        memory_bytes=limits.memory_bytes * ranks,
+        processes=limits.processes * ranks,
+        file_size_bytes=limits.file_size_bytes * ranks,
+    )
+
+
+def _memory_bytes() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,0 +1,42 @@
+"""The limits that hold where a job is judged."""
+
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.judge.limits import limits_of_ranks, with_limits_in_force
+from kernelbot.protocol import DeviceSpec, Limits, Vendor
+from tests.harness.jobs import SORT, a_job
+
+GIB = 1 << 30
+
+
+def test_on_a_cpu_they_are_the_jobs_own() -> None:
+    job = a_job(SORT)
+    assert job == with_limits_in_force(job)
+
+
+@pytest.mark.parametrize(("machine_gib", "expected_gib"), [(128, 32), (16, 8), (4, 4)])
+def test_a_gpu_has_room_for_data_on_its_way_and_for_compilers(
+    machine_gib: int, expected_gib: int
+) -> None:
+    device = DeviceSpec("H100", Vendor.NVIDIA)
+    job = replace(a_job(SORT), device=device, limits=Limits())
+    limits = with_limits_in_force(job, machine_gib * GIB).limits
+    assert (expected_gib * GIB, 1024) == (limits.memory_bytes, limits.processes)
+
+
+def test_whoever_grants_a_gpu_more_is_obeyed() -> None:
+    given = replace(Limits(), memory_bytes=100 * GIB, processes=5000)
+    job = replace(a_job(SORT), device=DeviceSpec("MI300", Vendor.AMD), limits=given)
+    assert given == with_limits_in_force(job, 64 * GIB).limits
+
+
+def test_ranks_have_as_much_each_as_one_alone() -> None:
+    alone = Limits()
+    assert replace(
+        alone,
+        memory_bytes=8 * alone.memory_bytes,
+        processes=8 * alone.processes,
+        file_size_bytes=8 * alone.file_size_bytes,
+    ) == limits_of_ranks(alone, 8)

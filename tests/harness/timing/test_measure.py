@@ -1,0 +1,57 @@
+"""How many samples a workload gets, through the real harness."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import Mode, RunResult, SamplingRules, Timeouts, Verdict
+from tests.harness.jobs import REFERENCE, SORT, a_job, a_problem
+
+pytestmark = pytest.mark.timed
+
+PATIENT = SamplingRules(wall_cap_s=0.2, patience_s=0.4, warmup_s=0.0)
+SLOW_KERNEL = SORT.replace("    return", "    import time; time.sleep({})\n    return")
+SLOW_GENERATOR = REFERENCE.replace(
+    "    return np.random",
+    "    import time; time.sleep({} if size > 1000 else 0)\n    return np.random",
+)
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    made = Host()
+    yield made
+    made.close()
+
+
+def measured(host: Host, source: str = SORT, reference: str = REFERENCE) -> RunResult:
+    problem = a_problem(reference=reference, timeouts=Timeouts(test_s=20, benchmark_s=4))
+    problem = replace(problem, benchmarks=problem.benchmarks[:1])
+    job = replace(a_job(source, mode=Mode.BENCHMARK, problem=problem), sampling=PATIENT)
+    return host.judge(job, lambda _event: None)
+
+
+def test_slow_calls_get_the_six_that_an_interval_needs(host: Host) -> None:
+    result = measured(host, SLOW_KERNEL.format(0.2))
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    assert 6 == len(result.phases[-1].workloads[0].samples_ns)
+
+
+def test_too_few_are_no_score(host: Host) -> None:
+    result = measured(host, SLOW_KERNEL.format(0.7))
+    assert result.failure is not None
+    assert (Verdict.TIME_LIMIT, "Too few samples:") == (
+        result.verdict,
+        result.failure.message[:16],
+    )
+
+
+def test_a_problem_that_is_too_slow_to_be_measured_is_no_authors_fault(host: Host) -> None:
+    result = measured(host, reference=SLOW_GENERATOR.format(0.6))
+    assert result.failure is not None
+    assert (Verdict.INTERNAL_ERROR, True) == (
+        result.verdict,
+        "Making data, checks and caches took" in result.failure.message,
+    )
