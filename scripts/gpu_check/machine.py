@@ -42,11 +42,12 @@ except Exception as error:
 print(json.dumps(found))
 """
 _PROBE_S = 120
+_FIRST_WITH_SPECIALS = 9.0
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """The first GPU as nvidia-smi tells it. `arch` is nvcc's name, such as `90`."""
+    """The first GPU as nvidia-smi tells it. `arch` is nvcc's name, such as `90a`."""
 
     name: str
     arch: str
@@ -69,7 +70,9 @@ def parse_gpu(text: str) -> Gpu | None:
     name, comma, capability = (part.strip() for part in first.rpartition(","))
     if not comma or not capability.replace(".", "").isdigit():
         return None
-    return Gpu(name, capability.replace(".", ""))
+    # From Hopper on, a generation's special instructions come with the `a` alone.
+    suffix = "a" if float(capability) >= _FIRST_WITH_SPECIALS else ""
+    return Gpu(name, capability.replace(".", "") + suffix)
 
 
 def check(_gpu: Gpu) -> bool:

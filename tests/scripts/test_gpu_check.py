@@ -19,7 +19,7 @@ from kernelbot.protocol import Case, Mode, RunResult, Vendor, Verdict
 from tests.harness.jobs import SORT, a_job
 
 ROOT = Path(__file__).resolve().parents[2]
-HOPPER = Gpu("NVIDIA H200", "90")
+HOPPER = Gpu("NVIDIA H200", "90a")
 NVIDIA_SMI = """#!/bin/sh
 case "$1" in
   --query-gpu=name,compute_cap) echo "NVIDIA H200, 9.0" ;;
@@ -59,7 +59,7 @@ def test_anything_else_is_no_gpu(text: str) -> None:
 
 def test_a_gpu_is_a_device_for_jobs() -> None:
     device = HOPPER.device
-    assert ("NVIDIA-H200", Vendor.NVIDIA, "90") == (device.name, device.vendor, device.arch)
+    assert ("NVIDIA-H200", Vendor.NVIDIA, "90a") == (device.name, device.vendor, device.arch)
 
 
 @pytest.mark.skipif(find_gpu() is not None, reason="there is a GPU here")

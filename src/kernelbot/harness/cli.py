@@ -54,6 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     host = commands.add_parser("host", help="judge many jobs, asked for in JSON lines on stdin")
     host.add_argument("--warm", default="", help="what to load ahead of need: numpy,torch")
     host.add_argument("--vendor", default="cpu", choices=[vendor.value for vendor in Vendor])
+    host.add_argument("--arch", metavar="ARCH", help="of the device, as nvcc names it, such as 90a")
     host.add_argument("--slots", type=int, default=1, help="jobs judged at the same time")
     host.add_argument(
         "--reserved-cores",
@@ -137,7 +138,7 @@ def _host(arguments: argparse.Namespace) -> int:
     )
     vendor = Vendor(arguments.vendor)
     for name in filter(None, arguments.warm.split(",")):
-        host.warm(PoolKey(Flavour(name), vendor, SandboxMode.REQUIRED))
+        host.warm(PoolKey(Flavour(name), vendor, SandboxMode.REQUIRED, arguments.arch))
     Server(host, arguments.slots, arguments.no_sandbox_ok).serve()
     return 0
 

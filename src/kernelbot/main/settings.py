@@ -202,6 +202,8 @@ class Settings(BaseSettings):
         options = ["--warm", ",".join(self._warm()), "--slots", str(device.slots)]
         options += ["--vendor", device.spec.vendor]
         options += ["--reserved-cores", str(device.reserved_cores)]
+        if device.spec.arch is not None:
+            options += ["--arch", device.spec.arch]
         if self.sandbox == SandboxMode.NONE:
             options.append("--no-sandbox-ok")
         return (*self.harness_command, "host", *options)

@@ -6,7 +6,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from kernelbot.harness.gpu.access import GpuAccess, driver_folders, gpu_access, open_devices
+from kernelbot.harness.gpu.access import (
+    GpuAccess,
+    architecture,
+    driver_folders,
+    gpu_access,
+    open_devices,
+)
 from kernelbot.harness.host.preload import driver_left_alone
 from kernelbot.harness.sandbox import Flavour, ZygoteConfig
 from kernelbot.harness.sandbox.enclosure import build_command, clean_environment
@@ -37,23 +43,7 @@ def test_drivers_find_their_devices_in_sysfs() -> None:
 def test_the_operators_choice_among_gpus_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
-    assert "3" == gpu_access(Vendor.NVIDIA).env["CUDA_VISIBLE_DEVICES"]
-
-
-def test_a_machine_of_many_processors_starts_few_threads_and_compilers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(64)))
-    env = gpu_access(Vendor.NVIDIA).env
-    assert ("16", "16", "4", "4") == tuple(
-        env[name]
-        for name in (
-            "OMP_NUM_THREADS",
-            "OPENBLAS_NUM_THREADS",
-            "MAX_JOBS",
-            "TORCHINDUCTOR_COMPILE_THREADS",
-        )
-    )
+    assert gpu_access(Vendor.NVIDIA).env == {"CUDA_VISIBLE_DEVICES": "3"}
 
 
 def test_folders_and_libraries_reach_the_sandbox() -> None:
@@ -94,3 +84,20 @@ def test_while_frameworks_are_imported_no_driver_is_asked() -> None:
     with driver_left_alone(torch):
         told = torch.cuda.is_available()
     assert (True, ask) == (told, torch.cuda.is_available)
+
+
+@pytest.mark.parametrize(
+    ("arch", "expected"),
+    [
+        ("90a", "9.0a"),
+        ("100a", "10.0a"),
+        ("75", "7.5"),
+        ("gfx942", None),
+        (None, None),
+        ("9", None),
+    ],
+)
+def test_torch_compiles_for_the_devices_architecture(
+    arch: str | None, expected: str | None
+) -> None:
+    assert expected == architecture(arch).get("TORCH_CUDA_ARCH_LIST")

@@ -5,7 +5,11 @@ import os
 import pytest
 
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.host.processors import author_cpus, thread_environment
+from kernelbot.harness.host.processors import (
+    author_cpus,
+    gpu_thread_environment,
+    thread_environment,
+)
 from kernelbot.protocol import ProgressEvent, Verdict
 from tests.harness.jobs import a_job
 
@@ -27,6 +31,17 @@ def test_every_slot_keeps_a_core() -> None:
 @pytest.mark.parametrize(("slots", "threads"), [(1, "4"), (2, "2"), (3, "1"), (9, "1")])
 def test_slots_share_the_threads(slots: int, threads: str) -> None:
     assert threads == thread_environment((0, 1, 2, 3), slots)["OMP_NUM_THREADS"]
+
+
+@pytest.mark.parametrize(
+    ("slots", "threads", "jobs"), [(1, "16", "4"), (8, "8", "4"), (64, "1", "1")]
+)
+def test_on_a_gpu_a_large_machine_starts_few_threads_and_compilers(
+    monkeypatch: pytest.MonkeyPatch, slots: int, threads: str, jobs: str
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(64)))
+    environment = gpu_thread_environment(slots)
+    assert (threads, jobs) == (environment["OPENBLAS_NUM_THREADS"], environment["MAX_JOBS"])
 
 
 @pytest.mark.skipif(len(ALL) < 2, reason="one processor can't be shared out")

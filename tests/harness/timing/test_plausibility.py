@@ -136,6 +136,13 @@ def test_time_that_others_took_makes_nobody_suspicious(delays_us: list[int]) -> 
     assert quiet().suspicion(calls) is None
 
 
+def test_a_gpus_clock_may_run_a_little_fast() -> None:
+    second = replace(MARKS, claim_ns=1_000_050 * US, bracket_ns=1_000_000 * US)
+    more = replace(second, claim_ns=1_001_000 * US)
+    idle = baseline_of([MARKS] * 10, on_gpu=True)
+    assert (None, True) == (idle.contradiction([second]), idle.contradiction([more]) is not None)
+
+
 def test_on_a_gpu_the_time_is_all_there_is_to_compare() -> None:
     calls = [replace(a_call(1), bracket_ns=(2_000 + number) * US) for number in range(40)]
     idle = baseline_of([MARKS] * 10, on_gpu=True)

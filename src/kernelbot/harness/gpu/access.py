@@ -1,6 +1,7 @@
 """Which devices and folders runners need to use a GPU; and checks that zygotes don't open it."""
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass, field
@@ -15,11 +16,6 @@ _SYSFS = ("/sys/bus", "/sys/class", "/sys/devices", "/sys/module")
 _DRIVER = "libcuda.so.1"
 _DRIVER_FOLDERS = ("/usr/local/nvidia/lib64", "/usr/lib/wsl/lib")
 _MODPROBE_S = 10
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-_MAX_THREADS = 16
-_COMPILERS = ("MAX_JOBS", "TORCHINDUCTOR_COMPILE_THREADS")
-"""What `load_inline` and torch.compile read. A compiler may need gigabytes."""
-_MAX_COMPILERS = 4
 
 
 @dataclass(frozen=True)
@@ -47,8 +43,14 @@ def gpu_access(vendor: Vendor) -> GpuAccess:
     libraries = driver_folders() if vendor is Vendor.NVIDIA else ()
     folders = tuple(path for path in _SYSFS if Path(path).is_dir())
     given = assigned_gpus(vendor)
-    env = {**_few_threads(len(os.sched_getaffinity(0))), **given.env}
-    return GpuAccess(given.paths, (*folders, *libraries), env, libraries)
+    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries)
+
+
+def architecture(arch: str | None) -> dict[str, str]:
+    """Tells torch what to compile `load_inline`'s sources for: `9.0a` for `90a`, whose special
+    instructions it would leave out by itself. Nothing if `arch` isn't of that form."""
+    found = re.fullmatch(r"(\d{1,2})(\d)([af]?)", arch or "")
+    return {"TORCH_CUDA_ARCH_LIST": f"{found[1]}.{found[2]}{found[3]}"} if found else {}
 
 
 def visible_gpus(vendor: Vendor) -> tuple[str, ...]:
@@ -59,13 +61,6 @@ def visible_gpus(vendor: Vendor) -> tuple[str, ...]:
         return tuple(Path(gpu.path).name for gpu in given.gpus)
     named = given.env.get(CHOICES[vendor][0], "").split(",")
     return tuple(word.strip() for word in named if word.strip())
-
-
-def _few_threads(processors: int) -> dict[str, str]:
-    """For libraries that start a thread, or a compiler, for each processor of the machine: with 64
-    of them, several such libraries in one process exceed any limit of tasks or memory."""
-    threads, compilers = str(min(processors, _MAX_THREADS)), str(min(processors, _MAX_COMPILERS))
-    return {**dict.fromkeys(_THREADS, threads), **dict.fromkeys(_COMPILERS, compilers)}
 
 
 def _make_device_files() -> None:

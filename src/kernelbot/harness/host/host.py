@@ -14,9 +14,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelbot.harness.gpu.access import gpu_access
+from kernelbot.harness.gpu.access import architecture, gpu_access
 from kernelbot.harness.host.judge_zygote import JudgeZygote
-from kernelbot.harness.host.processors import RESERVED_CORES, author_cpus, thread_environment
+from kernelbot.harness.host.processors import (
+    RESERVED_CORES,
+    author_cpus,
+    gpu_thread_environment,
+    thread_environment,
+)
 from kernelbot.harness.judge.phases import all_limits_s
 from kernelbot.harness.judge.process import JOB_CAP_BYTES, Order
 from kernelbot.harness.judge.result import broken
@@ -65,6 +70,8 @@ class PoolKey:
     flavour: Flavour
     vendor: Vendor
     sandbox: SandboxMode
+    arch: str | None = None
+    """Of the device, as nvcc names it."""
 
 
 class Pool:
@@ -73,7 +80,7 @@ class Pool:
     def __init__(self, key: PoolKey, slots: int, reserved_cores: int, *, lasting: bool) -> None:
         on_cpu = key.vendor is Vendor.CPU
         cpus = author_cpus(reserved_cores, slots) if on_cpu else ()
-        threads = thread_environment(cpus, slots) if on_cpu else {}
+        threads = thread_environment(cpus, slots) if on_cpu else gpu_thread_environment(slots)
         cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
         env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
         access = gpu_access(key.vendor)
@@ -85,7 +92,7 @@ class Pool:
             devices=access.devices,
             folders=access.folders,
             libraries=access.libraries,
-            env={**env, **threads, **access.env, **_UNLOGGED},
+            env={**env, **threads, **architecture(key.arch), **access.env, **_UNLOGGED},
             spare=slots * (_RUNNERS_PER_JOB if lasting else 1),
             cpus=cpus,
             lasting=lasting,
@@ -234,7 +241,7 @@ class Host:
         """Raises `SandboxUnavailable` or `ChannelError` if there are no runners or no judge,
         `_JudgeDied`, `AttemptLost`."""
         start = time.monotonic()
-        with self._using(PoolKey(flavour_of(job), job.device.vendor, job.sandbox)) as pool:
+        with self._using(key_of(job)) as pool:
             pool.wait_ready()
             ready_s = time.monotonic() - start
             result = self._guard(pool, job, emit, cancelled)
@@ -308,6 +315,11 @@ def _emit_finished(emit: Emit, result: RunResult, duration_s: float) -> None:
 def longest_s(job: JobSpec) -> float:
     """The longest a judge may take before something must be wrong with it."""
     return _SLACK_S + all_limits_s(job)
+
+
+def key_of(job: JobSpec) -> PoolKey:
+    """Whose zygotes a job needs."""
+    return PoolKey(flavour_of(job), job.device.vendor, job.sandbox, job.device.arch)
 
 
 def flavour_of(job: JobSpec) -> Flavour:

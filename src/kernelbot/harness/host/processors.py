@@ -3,6 +3,11 @@
 import os
 
 RESERVED_CORES = 1
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+_MAX_GPU_THREADS = 16
+_COMPILERS = ("MAX_JOBS", "TORCHINDUCTOR_COMPILE_THREADS")
+"""How many at once, of `load_inline` and torch.compile."""
+_MAX_COMPILERS = 4
 
 
 def author_cpus(reserved: int, slots: int) -> tuple[int, ...]:
@@ -21,7 +26,20 @@ def thread_environment(cpus: tuple[int, ...], slots: int) -> dict[str, str]:
 
     More threads than processors wait for each other: times then vary a hundredfold.
     """
+    return dict.fromkeys(_THREADS, str(_processors(cpus, slots)))
+
+
+def gpu_thread_environment(slots: int) -> dict[str, str]:
+    """The same for runners on a GPU, who may use every processor of a large machine: each library
+    would start a thread for each, and torch a compiler, more than a runner may have tasks and
+    memory for."""
+    processors = _processors((), slots)
+    return {
+        **dict.fromkeys(_THREADS, str(min(processors, _MAX_GPU_THREADS))),
+        **dict.fromkeys(_COMPILERS, str(min(processors, _MAX_COMPILERS))),
+    }
+
+
+def _processors(cpus: tuple[int, ...], slots: int) -> int:
     available = len(cpus) or len(os.sched_getaffinity(0))
-    threads = str(max(1, available // max(slots, 1)))
-    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-    return dict.fromkeys(names, threads)
+    return max(1, available // max(slots, 1))

@@ -30,6 +30,8 @@ _CLAIM_SHARE = 0.1
 _FEWEST_TO_SUSPECT = 20
 _STEADY_SHARE = 0.1
 _LACK_NS = 20_000
+_CLOCK_DRIFT = 2e-4
+"""Of a GPU's clock beside the machine's: some tens of millionths are usual."""
 _FEWEST = 5
 """With fewer calls nothing counts as a contradiction."""
 
@@ -107,7 +109,9 @@ class Baseline:
         if not windows:
             return None
         claim_ns = statistics.median(window.claim_ns for window in windows)
-        if claim_ns <= 0 or any(window.claim_ns > window.bracket_ns for window in windows):
+        if claim_ns <= 0 or any(
+            window.claim_ns > window.bracket_ns * (1 + _CLOCK_DRIFT) for window in windows
+        ):
             return Contradiction(
                 "A claimed time is impossible: not positive, or longer than the call took.",
                 f"median claim {claim_ns:.0f} ns",
