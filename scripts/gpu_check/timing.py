@@ -4,7 +4,7 @@ The kernel waits by the GPU's own timer for as long as the workload says; asked 
 stand side by side.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kernelbot.harness.host.host import Host
@@ -21,13 +21,13 @@ LONG_NS = 50_000
 LONG_SHARE = 0.01
 
 
-def check(gpu: Gpu) -> bool:
-    """Print the table; whether all times are credible."""
+def check(gpu: Gpu, chosen: Sequence[Path] | None = None) -> bool:
+    """Print the table; whether all times are credible. `chosen`: of `submissions`; None: all."""
     rows: list[tuple[str, ...]] = []
     fine = True
     host = Host()
     try:
-        for submission in submissions():
+        for submission in submissions() if chosen is None else chosen:
             result = judge(host, SPIN, submission, gpu.device, Mode.BENCHMARK, secret=False)
             found = [_row(submission, load) for load in _loads(result)]
             if result.verdict is not Verdict.ACCEPTED or not found:

@@ -39,7 +39,7 @@ def fake_hub() -> Iterator[FakeHub]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     hub = FakeHub(f"http://127.0.0.1:{server.server_address[1]}")
     server.hub = hub  # type: ignore[attr-defined]  # handlers reach nothing but their server
-    thread = threading.Thread(target=server.serve_forever, name="fake hub")
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), name="fake hub")
     thread.start()
     try:
         yield hub

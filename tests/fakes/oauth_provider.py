@@ -125,7 +125,7 @@ def fake_provider(dialect: str) -> Iterator[FakeProvider]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     provider = FakeProvider(f"http://127.0.0.1:{server.server_address[1]}", dialect)
-    thread = threading.Thread(target=server.serve_forever, name=f"fake {dialect}")
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), name=f"fake {dialect}")
     thread.start()
     try:
         yield provider

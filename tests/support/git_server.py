@@ -83,7 +83,7 @@ def git_server(root: Path) -> Iterator[GitServer]:
     """The server while the block runs."""
     server = GitServer(("127.0.0.1", 0), _Handler)
     server.root = root
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     try:
         yield server

@@ -39,6 +39,7 @@ class Shell:
     def environment(self) -> dict[str, str]:
         """Only the folder's configuration, none of this account's."""
         kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
+        kept["KERNELBOT_WARM"] = '["numpy"]'  # to load torch as well takes a server seconds
         return {**kept, "HOME": str(self.home), "COLUMNS": "100", **self.more}
 
     def __call__(self, *arguments: str | os.PathLike[str], timeout_s: float = 60.0) -> Said:

@@ -1,7 +1,8 @@
 """`install` changes torch for good, so that each test asks a process of its own."""
 
-import subprocess
-import sys
+import contextlib
+import multiprocessing
+import traceback
 from pathlib import Path
 
 import pytest
@@ -9,19 +10,30 @@ import pytest
 pytest.importorskip("torch", reason="torch isn't installed")
 pytestmark = pytest.mark.torch
 
-SOURCES = Path(__file__).parents[3] / "src"
 INSTALL = "import torch\nfrom kernelbot.harness.gpu import emulation\nemulation.install()\n"
 
 
 def answers(tmp_path: Path, code: str, *, install: str = INSTALL) -> list[str]:
-    """What a fresh interpreter prints, line by line."""
-    script = tmp_path / "script.py"
-    script.write_text(f"import sys; sys.path.insert(0, {str(SOURCES)!r})\n{install}{code}")
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=100, check=False
-    )
-    assert (0, "") == (done.returncode, done.stderr)
-    return done.stdout.splitlines()
+    """What a process prints, line by line, that has loaded torch and done nothing with it."""
+    script, said = tmp_path / "script.py", tmp_path / "said"
+    script.write_text(install + code)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["torch"])
+    process = context.Process(target=_run, args=(script, said))
+    process.start()
+    process.join(100)
+    assert 0 == process.exitcode, said.read_text()
+    return said.read_text().splitlines()
+
+
+def _run(script: Path, said: Path) -> None:
+    """A file of its own: triton reads the source of its kernels."""
+    with said.open("w") as file, contextlib.redirect_stdout(file):
+        try:
+            exec(compile(script.read_text(), script, "exec"), {"__name__": "__main__"})
+        except BaseException:
+            traceback.print_exc(file=file)
+            raise
 
 
 def test_factories_and_moves_end_on_the_cpu(tmp_path: Path) -> None:

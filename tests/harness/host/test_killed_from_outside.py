@@ -19,7 +19,7 @@ from kernelbot.harness.sandbox import wire
 from kernelbot.protocol import Mode, ProgressEvent, Verdict
 from tests.harness.jobs import SORT, a_job
 
-ROUNDS = 6
+ROUNDS = 3
 PARTS = ("judges' zygote", "judge", "bubblewrap", "zygote", "init", "runner")
 NEITHER = "nobody is blamed"
 
