@@ -46,6 +46,9 @@ WITH_PARAMETERS = [
     ("POST", "/api/v1/submissions/{submission_id}/release"),
     ("POST", "/api/v1/submissions/{submission_id}/refuse"),
     ("GET", "/api/v1/submissions/{submission_id}/events"),
+    ("GET", "/api/v1/jobs/{job_id}/payload"),
+    ("POST", "/api/v1/jobs/{job_id}/events"),
+    ("GET", "/api/v1/harness/{sha256}"),
     ("POST", "/api/v1/users"),
     ("GET", "/api/v1/users"),
     ("PUT", "/api/v1/users/{user_id}/role"),
@@ -89,6 +92,7 @@ EXCLUDED: dict[tuple[str, str], list[Any]] = {
     ("POST", "/api/v1/invites/join"): [positive_data_acceptance],
     ("POST", "/api/v1/sync/archive"): [positive_data_acceptance],
     ("POST", "/api/v1/exports/hub"): [positive_data_acceptance],
+    ("POST", "/api/v1/jobs/{job_id}/events"): [positive_data_acceptance],
     # No worker runs here, so the server truly isn't ready to judge.
     ("GET", "/ready/judging"): [not_a_server_error],
 }

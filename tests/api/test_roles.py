@@ -44,6 +44,9 @@ class Ask:
 _UNOFFERED = {"device": "H100", "mode": "test"}
 """The last thing that is checked of a submission is whether the board offers the device."""
 _BOARDS = {"leaderboards": ["{board}"]}
+_JOB = {"job_id": "1.1.0123456789ab"}
+_LINK = "expires=4000000000&signature=nobodys"
+"""Who has a token needs a link all the same."""
 ASKS = {
     "POST /api/v1/submissions": Ask(
         form={"board": "{board}", "device": "H100", "mode": "test"}, files=_FILE
@@ -54,6 +57,9 @@ ASKS = {
     "POST /api/v1/submissions/{submission_id}/refuse": Ask(
         {"submission_id": "{refused}"}, json=_REASON
     ),
+    "GET /api/v1/jobs/{job_id}/payload": Ask(_JOB, query=_LINK),
+    "POST /api/v1/jobs/{job_id}/events": Ask(_JOB, query=_LINK),
+    "GET /api/v1/harness/{sha256}": Ask({"sha256": "0" * 64}),
     "POST /api/v1/boards": Ask(
         json={"name": "{board}", "problem": problem_to_wire(sort_problem("sort"))}
     ),

@@ -18,6 +18,7 @@ from kernelbot.api.routers import (
     exports,
     invites,
     logins,
+    nodes,
     platform,
     rejudges,
     reviews,
@@ -35,6 +36,7 @@ from kernelbot.services import Services
 PREFIX = "/api/v1"
 V1 = (
     submissions.router,
+    nodes.router,
     boards.router,
     boards.making,
     invites.router,
@@ -109,6 +111,8 @@ def _limits(settings: ApiSettings) -> Callable[[Scope], int]:
     }
 
     def limit_of(scope: Scope) -> int:
+        if nodes.EVENTS_PATH.fullmatch(scope["path"].removeprefix(PREFIX)):
+            return nodes.MAX_BATCH_BYTES
         usual = upload if _is_form(scope) else settings.body_limit_bytes
         return of_path.get(scope["path"], usual)
 

@@ -24,6 +24,7 @@ STATUS: dict[type[errors.KernelbotError], HTTPStatus] = {
     errors.NotFound: HTTPStatus.NOT_FOUND,
     errors.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     errors.NotAllowed: HTTPStatus.FORBIDDEN,
+    errors.LinkExpired: HTTPStatus.GONE,
     errors.DeviceNotOffered: HTTPStatus.BAD_REQUEST,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,

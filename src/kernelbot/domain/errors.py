@@ -111,6 +111,12 @@ class Banned(NotAllowed):
     code = "banned"
 
 
+class LinkExpired(NotAllowed):
+    """The time of a signed link is over, or that of what it was for."""
+
+    code = "link_expired"
+
+
 class BoardClosed(NotAllowed):
     """The deadline has passed."""
 

@@ -95,8 +95,15 @@ def _add_node(node: argparse.ArgumentParser) -> None:
     payload = node.add_mutually_exclusive_group(required=True)
     payload.add_argument("--payload", help="file with the job, which is removed; - for stdin")
     payload.add_argument("--payload-env", help="variable with the job, which is wiped")
+    payload.add_argument(
+        "--payload-url-env", help="variable with a link to the job, which is wiped"
+    )
     node.add_argument("--result", type=Path, required=True, help="file for the result")
-    node.add_argument("--events", type=Path, help="file for progress, as JSON lines")
+    events = node.add_mutually_exclusive_group()
+    events.add_argument("--events", type=Path, help="file for progress, as JSON lines")
+    events.add_argument(
+        "--events-url-env", help="variable with a link for progress, which is wiped; may be missing"
+    )
     node.add_argument("--gpus", help="which GPUs are ours, as the machine numbers them: 0,1")
     node.add_argument("--locks", type=Path, help="folder of the GPUs' locks on this machine")
     node.add_argument("--reserved-cores", type=int, default=RESERVED_CORES)
@@ -201,12 +208,26 @@ def _vendor_check(arguments: argparse.Namespace) -> int:
 
 
 def _node(arguments: argparse.Namespace) -> int:
+    """What needs no link loads nothing of HTTP: that takes a tenth of a second."""
     from kernelbot.harness import node
 
-    name = arguments.payload_env
+    payload: node.PayloadSource = node.FilePayload(arguments.payload)
+    sink: node.EventSink = node.NoSink()
+    if arguments.payload_env:
+        payload = node.EnvironmentPayload(arguments.payload_env)
+    if arguments.payload_url_env:
+        from kernelbot.harness.node_links import LinkPayload
+
+        payload = LinkPayload(arguments.payload_url_env)
+    if arguments.events:
+        sink = node.FileSink(arguments.events)
+    if arguments.events_url_env:
+        from kernelbot.harness.node_links import link_sink
+
+        sink = link_sink(arguments.events_url_env, arguments.reserved_cores)
     return node.run_node(
-        node.EnvironmentPayload(name) if name else node.FilePayload(arguments.payload),
-        node.FileSink(arguments.events) if arguments.events else node.NoSink(),
+        payload,
+        sink,
         node.NodeOptions(
             result=arguments.result,
             gpus=tuple(filter(None, arguments.gpus.split(","))) if arguments.gpus else None,

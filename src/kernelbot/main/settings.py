@@ -70,7 +70,8 @@ class Settings(BaseSettings):
         default=None, validation_alias=AliasChoices("ADMIN_TOKEN", "admin_token")
     )
     public_url: str | None = None
-    """The URL under which browsers reach the server, for logins; None: as in their requests."""
+    """The URL under which browsers reach the server, for logins, and schedulers' nodes, for large
+    jobs and live progress; None: browsers as in their requests, and nodes not at all."""
     registration: Registration = Registration.OPEN
     """Who may create an account by logging in."""
     cli_github_client_id: str | None = _environment("CLI_GITHUB_CLIENT_ID")

@@ -1,5 +1,6 @@
 """Settings become pools, pools become services: the only place that wires."""
 
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -7,6 +8,8 @@ from pathlib import Path
 
 from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig, QueueRules
+from kernelbot.harness.archive import build
+from kernelbot.launchers.links import Links
 from kernelbot.main.settings import Settings
 from kernelbot.services import (
     Artifacts,
@@ -19,6 +22,7 @@ from kernelbot.services import (
     Invites,
     Limits,
     Logins,
+    NodeJobs,
     Platform,
     ProblemFolders,
     Rejudging,
@@ -32,6 +36,7 @@ from kernelbot.services import (
     Users,
 )
 from kernelbot.services.logins import LoginRules
+from kernelbot.services.node_jobs import open_links
 from kernelbot.services.notifications import Listener
 from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from kernelbot.store.database import Database
@@ -91,6 +96,7 @@ async def open_services(
                 sync=Sync(database, devices, problems_repo),
                 statistics=StatisticsService(database),
                 exports=Exports(database, export_rules),
+                node_jobs=NodeJobs(database, _harness),
             ),
         )
 
@@ -106,6 +112,19 @@ def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[C
         export_rules=settings.export_rules(),
         login_rules=settings.login_rules(),
     )
+
+
+async def node_links(url: str, settings: Settings) -> Links | None:
+    """What nodes are told, with the database at `url`; None if no `public_url` is configured."""
+    if settings.public_url is None:
+        return None
+    async with Database(url, max_size=1) as database:
+        return await open_links(database, settings.public_url, _harness())
+
+
+def _harness() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        return build(Path(folder) / "kernelbot-harness.pyz").read_bytes()
 
 
 @asynccontextmanager

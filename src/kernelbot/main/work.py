@@ -12,6 +12,7 @@ from pathlib import Path
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher
+from kernelbot.launchers.links import Links
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.lockfile import LockFile, is_held
 from kernelbot.main.background import background_tasks
@@ -19,7 +20,7 @@ from kernelbot.main.launcher_kinds.base import LauncherPlace
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import LOCAL, Settings, read_settings
 from kernelbot.main.watchdog import watched
-from kernelbot.main.wiring import open_run_lifecycle
+from kernelbot.main.wiring import node_links, open_run_lifecycle
 from kernelbot.services.notifications import Listener
 from kernelbot.store import migrate
 from kernelbot.worker.worker import Identity, Worker, WorkerRules
@@ -86,7 +87,7 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
         ):
             yield Worker(
                 judging,
-                launchers(settings),
+                launchers(settings, await node_links(url, settings)),
                 devices,
                 turns,
                 cancelled,
@@ -99,24 +100,27 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
         lock.release(remove=True)
 
 
-def launchers(settings: Settings) -> dict[str, Launcher]:
-    """The launchers that the configured devices name, by name: others aren't started.
+def launchers(settings: Settings, links: Links | None = None) -> dict[str, Launcher]:
+    """The launchers that the configured devices name, by name: others aren't started. `links`: for
+    nodes that may reach this platform; None: they can't, or their jobs aren't in its database.
 
     Raises `UserError` if a launcher's table and its devices don't fit.
     """
     devices = settings.device_configs()
     named = {name for device in devices for name in device.launchers}
-    return {name: _launcher(settings, name, devices) for name in sorted(named)}
+    return {name: _launcher(settings, name, devices, links) for name in sorted(named)}
 
 
-def _launcher(settings: Settings, name: str, devices: tuple[DeviceConfig, ...]) -> Launcher:
+def _launcher(
+    settings: Settings, name: str, devices: tuple[DeviceConfig, ...], links: Links | None
+) -> Launcher:
     mine = tuple(device for device in devices if name in device.launchers)
     if name == LOCAL:
         commands = {device.spec.name: settings.host_command(device) for device in mine}
         jobs = settings.data / "jobs"
         return LocalLauncher(LocalSettings(jobs, commands, settings.worker.host_stale_s))
     folder = settings.data / "launchers" / name
-    place = LauncherPlace(name, mine, folder, settings.sandbox)
+    place = LauncherPlace(name, mine, folder, settings.sandbox, links)
     return settings.launchers[name].build(place)
 
 

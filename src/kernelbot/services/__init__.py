@@ -13,6 +13,7 @@ from kernelbot.services.invites import Invites
 from kernelbot.services.limits import Limits
 from kernelbot.services.logins import Logins
 from kernelbot.services.moderation.reviews import Reviews
+from kernelbot.services.node_jobs import NodeJobs
 from kernelbot.services.platform import Platform
 from kernelbot.services.problem_folders import ProblemFolders
 from kernelbot.services.ranking.standings import StandingsService
@@ -34,6 +35,7 @@ __all__ = [
     "Invites",
     "Limits",
     "Logins",
+    "NodeJobs",
     "Platform",
     "ProblemFolders",
     "Rejudging",
@@ -72,3 +74,4 @@ class Services:
     sync: Sync
     statistics: StatisticsService
     exports: Exports
+    node_jobs: NodeJobs

@@ -4,16 +4,16 @@ import asyncio
 import hashlib
 import hmac
 import random
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.files import under_safe_names
+from kernelbot.domain.job_terms import JobTerms
 from kernelbot.domain.same_code import code_digest
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
 from kernelbot.protocol import (
-    EventKind,
     Fault,
     HarnessKind,
     JobSpec,
@@ -34,6 +34,7 @@ from kernelbot.services.moderation.reviews import (
     hold_if_suspicious,
     keep_findings,
 )
+from kernelbot.services.progress import EventData, add_progress
 from kernelbot.store import attempts, boards, rejudges, standings, submissions
 from kernelbot.store.attempts import LockedRun, OpenAttempt, RunRef
 from kernelbot.store.database import Database, WriteSession
@@ -45,8 +46,6 @@ _LONGEST_DELAY_S = 50.0
 MAX_TAKEOVERS = 5
 """How many workers may die or stop while following one attempt, which may be the cause."""
 _DEADLY = "one worker after another ended while following it"
-EventData = Mapping[str, str | float | None]
-"""What an event says besides its kind."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class RunLifecycle:
                 await self._lose(session, run, attempt.id, owner, reason, Fault.PLATFORM)
                 return None
             try:
-                spec = await self._spec(session, run, device, attempt.number)
+                spec = await self._spec(session, run, device, attempt)
             except PlatformError as error:
                 await self._end_hopeless(session, run, attempt, owner, str(error))
                 return None
@@ -184,15 +183,7 @@ class RunLifecycle:
             await attempts.lock_run_ref(session, claim.run_id)
             if not await attempts.still_mine(session, claim.attempt_id, owner):
                 return False
-            if await attempts.run_started(session, claim.run_id):
-                await submissions.add_event(
-                    session, claim.submission_id, claim.run_id, RunState.RUNNING, {}
-                )
-            for event in events:
-                if event.kind not in (EventKind.STARTED, EventKind.FINISHED):
-                    await submissions.add_event(
-                        session, claim.submission_id, claim.run_id, event.kind, _event_data(event)
-                    )
+            await add_progress(session, claim.submission_id, claim.run_id, events)
         return True
 
     async def finish(self, claim: Claim, owner: str, result: RunResult) -> bool:
@@ -352,13 +343,19 @@ class RunLifecycle:
             await submissions.add_event(session, run.submission_id, run.id, RunState.QUEUED, data)
 
     async def _spec(
-        self, session: WriteSession, run: LockedRun, device: DeviceConfig, number: int
+        self, session: WriteSession, run: LockedRun, device: DeviceConfig, attempt: OpenAttempt
     ) -> JobSpec:
+        """The same whoever makes it, since its terms are stored with the attempt."""
         definition = await boards.definition(session, run.problem_version_id)
-        return JobSpec(
+        terms = attempt.terms
+        if terms is None:
+            terms = self._terms(run, device, attempt.number)
+            await attempts.keep_terms(session, attempt.id, terms)
+        return terms.spec(definition.spec, SourceFile(run.file_name, run.code))
+
+    def _terms(self, run: LockedRun, device: DeviceConfig, number: int) -> JobTerms:
+        return JobTerms(
             job_id=_job_id(run, number),
-            problem=definition.spec,
-            submission=SourceFile(run.file_name, run.code),
             mode=run.mode,
             device=device.spec,
             secret=run.secret,
@@ -408,17 +405,3 @@ def _job_id(run: LockedRun, number: int) -> str:
     name = f"{run.id}.{number}"
     mark = hashlib.sha256(run.board_secret + name.encode()).hexdigest()[:12]
     return f"{name}.{mark}"
-
-
-def _event_data(event: ProgressEvent) -> EventData:
-    fields: EventData = {
-        "phase": event.phase,
-        "index": event.index,
-        "total": event.total,
-        "spec": event.spec,
-        "verdict": event.verdict,
-        "message": event.message,
-        "median_ns": event.median_ns,
-        "duration_s": event.duration_s,
-    }
-    return {key: value for key, value in fields.items() if value is not None}

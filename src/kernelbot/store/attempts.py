@@ -8,9 +8,10 @@ import base64
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
+from kernelbot.domain.job_terms import JobTerms
 from kernelbot.domain.states import RunState
 from kernelbot.domain.types import DeviceReport, QueueRules
-from kernelbot.protocol import Fault, Mode, RunResult, Verdict, to_wire
+from kernelbot.protocol import Fault, Mode, RunResult, Verdict, from_wire, to_wire
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean, dumps
 from kernelbot.store.samples import pack
@@ -63,6 +64,8 @@ class OpenAttempt:
     launcher: str
     handle: str | None
     takeovers: int = 0
+    terms: JobTerms | None = None
+    """None: what its job is has to be decided."""
 
 
 async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
@@ -125,7 +128,23 @@ async def take_over(
     """Make the run's open attempt this owner's, if its owner sent no heartbeat for `stale_s`."""
     values = {"run_id": run_id, "owner": owner, "stale_s": stale_s}
     row = await session.one(statements("attempts")["take_over"], values)
-    return OpenAttempt(**row) if row else None
+    if row is None:
+        return None
+    return OpenAttempt(**{**row, "terms": read_terms(row["terms"])})
+
+
+async def keep_terms(session: WriteSession, attempt_id: int, terms: JobTerms) -> None:
+    """Store what the attempt's job was decided to be; it is there while the attempt is open."""
+    values = {"attempt_id": attempt_id, "terms": dumps(to_wire(terms))}
+    await session.do(statements("attempts")["keep_terms"], values)
+
+
+def read_terms(stored: object) -> JobTerms | None:
+    """None if there are none, or those of another release, which this one can't read."""
+    try:
+        return None if stored is None else from_wire(JobTerms, stored)
+    except ValueError:  # `WireError`, `VersionMismatch`
+        return None
 
 
 async def launched(session: WriteSession, attempt_id: int, owner: str, handle: str) -> bool:

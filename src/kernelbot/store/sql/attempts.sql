@@ -53,7 +53,10 @@ UPDATE attempts SET owner = %(owner)s, heartbeat_at = now(), takeovers = takeove
 WHERE run_id = %(run_id)s AND state IN ('launching', 'running')
     AND heartbeat_at NOT BETWEEN now() - make_interval(secs => %(stale_s)s)
         AND now() + make_interval(secs => %(stale_s)s)
-RETURNING id, number, launcher, handle, takeovers;
+RETURNING id, number, launcher, handle, takeovers, terms;
+
+-- name: keep_terms
+UPDATE attempts SET terms = %(terms)s::jsonb WHERE id = %(attempt_id)s;
 
 -- name: launched
 UPDATE attempts SET state = 'running', handle = %(handle)s
@@ -71,7 +74,8 @@ SELECT 1 AS open FROM attempts WHERE id = %(attempt_id)s AND state IN ('launchin
 
 -- name: close
 UPDATE attempts
-SET state = %(state)s, ended_at = now(), result = %(result)s::jsonb, failure = %(failure)s
+SET state = %(state)s, ended_at = now(), result = %(result)s::jsonb, failure = %(failure)s,
+    terms = NULL
 WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running')
 RETURNING run_id;
 

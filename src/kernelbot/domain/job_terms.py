@@ -1,0 +1,59 @@
+"""What an attempt's job was decided to be, when it was claimed."""
+
+from dataclasses import dataclass
+
+from kernelbot.protocol import (
+    DeviceSpec,
+    JobSpec,
+    Limits,
+    Mode,
+    ProblemSpec,
+    SamplingRules,
+    SandboxMode,
+    SourceFile,
+)
+
+
+@dataclass(frozen=True)
+class JobTerms:
+    """A JobSpec without problem and source. Those two never change in the database; the rest comes
+    from a worker's configuration and from what organisers may change, so it is stored with the
+    attempt: whoever makes the job's specification again makes the same."""
+
+    job_id: str
+    mode: Mode
+    device: DeviceSpec
+    secret: bool
+    seed: int | None
+    limits: Limits
+    sampling: SamplingRules
+    sandbox: SandboxMode
+
+    @classmethod
+    def of(cls, spec: JobSpec) -> "JobTerms":
+        """Those of a specification."""
+        return cls(
+            job_id=spec.job_id,
+            mode=spec.mode,
+            device=spec.device,
+            secret=spec.secret,
+            seed=spec.seed,
+            limits=spec.limits,
+            sampling=spec.sampling,
+            sandbox=spec.sandbox,
+        )
+
+    def spec(self, problem: ProblemSpec, submission: SourceFile) -> JobSpec:
+        """The specification, with the attempt's problem and source."""
+        return JobSpec(
+            job_id=self.job_id,
+            problem=problem,
+            submission=submission,
+            mode=self.mode,
+            device=self.device,
+            secret=self.secret,
+            seed=self.seed,
+            limits=self.limits,
+            sampling=self.sampling,
+            sandbox=self.sandbox,
+        )

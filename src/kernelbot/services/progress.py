@@ -1,0 +1,40 @@
+"""Progress of a run, as those who follow its submission see it."""
+
+from collections.abc import Iterable, Mapping
+
+from kernelbot.domain.states import RunState
+from kernelbot.protocol import EventKind, ProgressEvent
+from kernelbot.store import attempts, submissions
+from kernelbot.store.database import WriteSession
+
+EventData = Mapping[str, str | float | None]
+"""What an event says besides its kind."""
+_SAID_BY_STATES = (EventKind.STARTED, EventKind.FINISHED)
+
+
+async def add_progress(
+    session: WriteSession, submission_id: int, run_id: int, events: Iterable[ProgressEvent]
+) -> None:
+    """Store what a judge has told, in this order. The run, which the caller has locked, is running
+    now at the latest."""
+    if await attempts.run_started(session, run_id):
+        await submissions.add_event(session, submission_id, run_id, RunState.RUNNING, {})
+    for event in events:
+        if event.kind not in _SAID_BY_STATES:
+            await submissions.add_event(
+                session, submission_id, run_id, event.kind, _event_data(event)
+            )
+
+
+def _event_data(event: ProgressEvent) -> EventData:
+    fields: EventData = {
+        "phase": event.phase,
+        "index": event.index,
+        "total": event.total,
+        "spec": event.spec,
+        "verdict": event.verdict,
+        "message": event.message,
+        "median_ns": event.median_ns,
+        "duration_s": event.duration_s,
+    }
+    return {key: value for key, value in fields.items() if value is not None}

@@ -1,0 +1,60 @@
+"""What a node may fetch of an attempt, and how much of its progress a node has told."""
+
+from dataclasses import dataclass
+
+from kernelbot.protocol import JobSpec, SourceFile
+from kernelbot.store import boards
+from kernelbot.store.attempts import read_terms
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class LinkKey:
+    """What signs links. `now_s`: the database's clock, in seconds since 1970."""
+
+    key: bytes
+    now_s: float
+
+
+@dataclass(frozen=True)
+class AttemptName:
+    """An attempt, as its job's id names it."""
+
+    run_id: int
+    number: int
+
+
+async def key(session: ReadSession) -> LinkKey:
+    """The same for as long as the database is there."""
+    row = await session.one(statements("node_jobs")["key"])
+    assert row is not None, "the migration puts the one row there"
+    return LinkKey(row["link_key"], row["now_s"])
+
+
+async def job(session: ReadSession, attempt: AttemptName) -> JobSpec | None:
+    """The job as it was launched; None if the attempt isn't open. Raises `PlatformError` if we
+    can't read it."""
+    row = await session.one(statements("node_jobs")["job"], _values(attempt))
+    terms = read_terms(row["terms"]) if row else None
+    if row is None or terms is None:
+        return None
+    definition = await boards.definition(session, row["problem_version_id"])
+    return terms.spec(definition.spec, SourceFile(row["file_name"], row["code"]))
+
+
+async def events_received(session: WriteSession, attempt: AttemptName) -> int | None:
+    """How many progress events came so far; None if the attempt isn't open."""
+    row = await session.one(statements("node_jobs")["events_received"], _values(attempt))
+    return None if row is None else int(row["events_received"])
+
+
+async def receive_events(session: WriteSession, attempt: AttemptName, count: int) -> None:
+    """So many have come now, all in all."""
+    await session.do(
+        statements("node_jobs")["receive_events"], {**_values(attempt), "count": count}
+    )
+
+
+def _values(attempt: AttemptName) -> dict[str, int]:
+    return {"run_id": attempt.run_id, "number": attempt.number}
