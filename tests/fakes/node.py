@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from kernelbot.protocol import JobSpec, decode_payload, to_wire
+from kernelbot.protocol import EventKind, JobSpec, ProgressEvent, decode_payload, to_wire
 from tests.fakes.host import result_of, words_of
 
 HUGE_BYTES = 2 << 30
@@ -22,14 +22,10 @@ HUGE_BYTES = 2 << 30
 def main() -> None:
     """Act as told, and exit."""
     arguments = _arguments()
-    if arguments.payload == "-":
-        job = decode_payload(sys.stdin.buffer.read())
-    else:
-        file = Path(arguments.payload)
-        job = decode_payload(file.read_bytes())
-        file.unlink()
+    job = decode_payload(_payload(arguments))
     with (arguments.result.parent.parent / "judged.log").open("a") as log:
         log.write(job.job_id + "\n")
+    _tell(arguments)
     words = words_of(job)
     if words[0] == "sleep":
         time.sleep(float(words[1]))
@@ -38,6 +34,30 @@ def main() -> None:
         os._exit(9)
     if words[0] != "silent":
         _write(arguments.result, words, job, arguments.gpus)
+
+
+def _payload(arguments: argparse.Namespace) -> bytes:
+    if arguments.payload_url_env:
+        import urllib.request  # which takes longer than all the rest
+
+        with urllib.request.urlopen(os.environ[arguments.payload_url_env]) as answer:
+            content: bytes = answer.read()
+        return content
+    if arguments.payload == "-":
+        return sys.stdin.buffer.read()
+    file = Path(arguments.payload)
+    content = file.read_bytes()
+    file.unlink()
+    return content
+
+
+def _tell(arguments: argparse.Namespace) -> None:
+    """That it has begun, if anybody listens."""
+    if url := os.environ.get(arguments.events_url_env or ""):
+        import urllib.request
+
+        event = json.dumps(to_wire(ProgressEvent(EventKind.STARTED))) + "\n"
+        urllib.request.urlopen(url, data=event.encode()).close()
 
 
 def _write(result: Path, words: list[str], job: JobSpec, gpus: str) -> None:
@@ -65,9 +85,12 @@ def _content(words: list[str], job: JobSpec, gpus: str) -> str:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("node", choices=["node"])
-    parser.add_argument("--payload", required=True)
+    payload = parser.add_mutually_exclusive_group(required=True)
+    payload.add_argument("--payload")
+    payload.add_argument("--payload-url-env")
     parser.add_argument("--result", type=Path, required=True)
     parser.add_argument("--events", type=Path)
+    parser.add_argument("--events-url-env")
     parser.add_argument("--gpus", default="")
     parser.add_argument("--no-sandbox-ok", action="store_true")
     return parser.parse_args()

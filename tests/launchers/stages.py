@@ -15,9 +15,12 @@ import pytest
 from scripts.slurm_cluster import SlurmCluster
 
 from kernelbot.launchers.base import Launcher, Traits
+from kernelbot.launchers.github import GithubDevice, GithubLauncher, GithubSettings
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
+from tests.fakes.github import REPO, TOKEN, FakeGithub, fake_github
+from tests.fakes.links import FakeLinks, fake_links
 from tests.support.fake_node import build_fake_node
 from tests.support.problems import sort_problem
 from tests.support.workers import FAKE_HARNESS
@@ -176,5 +179,76 @@ async def slurm_launcher(settings: SlurmSettings, harness: Path) -> AsyncIterato
         await launcher.close()
 
 
+class GithubStage:
+    """See `Stage`."""
+
+    def __init__(self, github: FakeGithub, links: FakeLinks, launcher: GithubLauncher) -> None:
+        self._launcher = launcher
+        self._github = github
+        self._links = links
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls, folder: Path, _request: pytest.FixtureRequest
+    ) -> AsyncIterator["GithubStage"]:
+        """A repository of its own."""
+        harness = build_fake_node(folder / "node.pyz")
+        with fake_github(folder / "runners") as github, fake_links(harness) as links:
+            async with github_launcher(github_settings(github), links) as launcher:
+                yield cls(github, links, launcher)
+            assert github.storage.leaked == []
+
+    @property
+    def launcher(self) -> Launcher:
+        return self._launcher
+
+    @property
+    def unknown_handle(self) -> str:
+        return "999999:999.1.0123456789ab"
+
+    def another(self) -> AbstractAsyncContextManager[Launcher]:
+        return github_launcher(github_settings(self._github), self._links)
+
+    def judged(self) -> list[str]:
+        return self._github.actions.judged()
+
+    async def left(self) -> list[str]:
+        return [run.title for run in self._github.actions.runs.values()]
+
+
+def github_settings(github: FakeGithub, **changes: Any) -> GithubSettings:
+    """A launcher that is quick, with a device that the fake's runners have."""
+    workflow = "kernelbot-nvidia.yml"
+    given: dict[str, Any] = {
+        "repo": REPO,
+        "tokens": (TOKEN,),
+        "devices": {DEVICE: GithubDevice(github.actions.label, workflow)},
+        "api_url": github.url,
+        "settle_s": 0.5,
+        "appear_s": 0.5,
+        "timeout_s": 20.0,
+        "traits": Traits(shortest_poll_s=0.05, longest_poll_s=0.2, check_s=1, silence_s=60),
+    }
+    return GithubSettings(**{**given, **changes})
+
+
+@contextlib.asynccontextmanager
+async def github_launcher(
+    settings: GithubSettings, links: FakeLinks | None
+) -> AsyncIterator[GithubLauncher]:
+    """Started, and closed at the end."""
+    launcher = GithubLauncher(settings, links)
+    await launcher.start()
+    try:
+        yield launcher
+    finally:
+        await launcher.close()
+
+
 Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]
-STAGES: dict[str, Opener] = {"local": LocalStage.open, "slurm": SlurmStage.open}
+STAGES: dict[str, Opener] = {
+    "local": LocalStage.open,
+    "slurm": SlurmStage.open,
+    "github": GithubStage.open,
+}

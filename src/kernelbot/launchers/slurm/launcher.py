@@ -2,27 +2,22 @@
 
 import asyncio
 import hashlib
-import re
 import time
 import uuid
 from collections.abc import AsyncIterator, Collection
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import structlog
 
 from kernelbot.domain.errors import PlatformError, SchedulerError
 from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
+from kernelbot.launchers.handles import Handle, check_job_id, job_name
 from kernelbot.launchers.results import MAX_RESULT_BYTES, lost, no_events, read_result
 from kernelbot.launchers.slurm import nodes
 from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
 from kernelbot.launchers.slurm.progress import Progress
-from kernelbot.launchers.slurm.script import (
-    NO_HARNESS,
-    check_job_id,
-    job_name,
-    make_submission,
-)
+from kernelbot.launchers.slurm.script import NO_HARNESS, make_submission
 from kernelbot.launchers.slurm.settings import SlurmSettings
 from kernelbot.launchers.slurm.states import (
     SlurmJob,
@@ -34,7 +29,6 @@ from kernelbot.launchers.slurm.states import (
 )
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
-_HANDLE = re.compile(r"(\d{1,10}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
 _FOLDERS = ("harness", "jobs", "done", "payloads")
 _OLD_DAYS = 7
 _NODES_FOR_S = 1.0
@@ -45,20 +39,7 @@ _STILL = Outcome(JobState.RUNNING)
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True)
-class _Job:
-    """A handle, taken apart."""
-
-    number: str
-    attempt: str
-
-    @classmethod
-    def of(cls, handle: str) -> "_Job | None":
-        found = _HANDLE.fullmatch(handle)
-        return cls(found[1], found[2]) if found else None
-
-
-def _has_begun(job: _Job, queue: dict[str, SlurmJob], done: frozenset[str]) -> bool:
+def _has_begun(job: Handle, queue: dict[str, SlurmJob], done: frozenset[str]) -> bool:
     """Whether there may be progress to tell."""
     shown = queue.get(job.number)
     return job.attempt in done or (shown is not None and shown.active is JobState.RUNNING)
@@ -114,7 +95,7 @@ class SlurmLauncher:
                 raise refusal(ended.errors)
             number = read_number(ended.text)
             self._progress.begin(attempt)
-        return f"{number}:{attempt}"
+        return str(Handle(number, attempt))
 
     async def _find(self, attempt: str) -> str | None:
         """The number of the attempt's job if it was submitted before."""
@@ -135,7 +116,7 @@ class SlurmLauncher:
 
     async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
         """One look at the queue and one at the folder of those that have ended, for all of them."""
-        jobs = {handle: _Job.of(handle) for handle in handles}
+        jobs = {handle: Handle.of(handle) for handle in handles}
         queue, done = await asyncio.gather(self._queue(), self._done())
         known = [(handle, job) for handle, job in jobs.items() if job is not None]
         begun = [job.attempt for _, job in known if _has_begun(job, queue, done)]
@@ -170,7 +151,7 @@ class SlurmLauncher:
         ended = await self._must("ls", "-1", "--", self._path("done"))
         return frozenset(ended.text.split())
 
-    async def _outcome(self, job: _Job, shown: SlurmJob | None, done: frozenset[str]) -> Outcome:
+    async def _outcome(self, job: Handle, shown: SlurmJob | None, done: frozenset[str]) -> Outcome:
         """What fails about one job says nothing of the others: it is asked about again."""
         try:
             if job.attempt in done:
@@ -180,7 +161,7 @@ class SlurmLauncher:
             log.warning("job_not_read", attempt=job.attempt, slurm=job.number, error=str(error))
             return _STILL
 
-    async def _not_done(self, job: _Job, shown: SlurmJob | None) -> Outcome:
+    async def _not_done(self, job: Handle, shown: SlurmJob | None) -> Outcome:
         shown = shown or await self._show(job.number)
         if shown is not None and shown.name != job_name(job.attempt):
             shown = None  # Slurm has begun to count anew
@@ -195,7 +176,7 @@ class SlurmLauncher:
         fault, reason = shown.why_it_ended()
         return lost(reason, fault)
 
-    def _settled(self, job: _Job) -> bool:
+    def _settled(self, job: Handle) -> bool:
         """Whether what isn't there now won't come: a shared file system shows it to others late."""
         since = self._missing_since.setdefault(job.number, time.monotonic())
         return time.monotonic() - since >= self._settings.settle_s
@@ -204,7 +185,7 @@ class SlurmLauncher:
         ended = await self._commands.run("scontrol", "show", "job", "--oneliner", number)
         return read_job(ended.code, ended.text, ended.errors)
 
-    async def _result(self, job: _Job) -> Outcome | None:
+    async def _result(self, job: Handle) -> Outcome | None:
         """None: there is none."""
         try:
             ended = await self._commands.run(
@@ -221,7 +202,7 @@ class SlurmLauncher:
             return None
         return await asyncio.to_thread(read_result, ended.output, job.attempt)
 
-    async def _no_result(self, job: _Job) -> Outcome:
+    async def _no_result(self, job: Handle) -> Outcome:
         """Why a job that came to its end has none."""
         code = (await self._read(f"done/{job.attempt}", 20)).strip()
         if code == str(NO_HARNESS):
@@ -245,7 +226,7 @@ class SlurmLauncher:
 
     async def cancel(self, handle: str) -> None:
         """Only a job of that number and that name: numbers may be given anew."""
-        if (job := _Job.of(handle)) is None:
+        if (job := Handle.of(handle)) is None:
             return
         ended = await self._commands.run("scancel", f"--name={job_name(job.attempt)}", job.number)
         if ended.code != 0 and not is_over_already(ended.errors):
@@ -253,7 +234,7 @@ class SlurmLauncher:
 
     async def forget(self, handle: str) -> None:
         """Remove the job's folder and what says that it has ended."""
-        if (job := _Job.of(handle)) is None:
+        if (job := Handle.of(handle)) is None:
             return
         self._missing_since.pop(job.number, None)
         self._progress.forget(job.attempt)

@@ -1,17 +1,15 @@
 """The script of a job, and what sbatch is asked for with it."""
 
 import math
-import re
 import shlex
 from dataclasses import dataclass
 
-from kernelbot.domain.errors import PlatformError
+from kernelbot.launchers.handles import check_job_id, job_name
 from kernelbot.launchers.slurm.settings import SlurmDevice, SlurmSettings
 from kernelbot.protocol import JobSpec
 
 NO_FOLDER = 91
 NO_HARNESS = 92
-_JOB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 _END = "END_OF_PAYLOAD"
 _SCRIPT = """\
 #!/bin/bash
@@ -61,18 +59,6 @@ class Submission:
     options: tuple[str, ...]
     script: str
     payload: str | None = None
-
-
-def job_name(attempt: str) -> str:
-    """By which a job is found again."""
-    return f"kernelbot-{attempt}"
-
-
-def check_job_id(job_id: str) -> str:
-    """The id, which names folders and jobs. Raises `PlatformError` if it can't."""
-    if not _JOB_ID.fullmatch(job_id):
-        raise PlatformError(f"{job_id[:80]!r} can't name a job.")
-    return job_id
 
 
 def make_submission(

@@ -1,0 +1,39 @@
+"""Why a run came to its end without a result, and whose failure that was."""
+
+from kernelbot.launchers.base import Outcome
+from kernelbot.launchers.github.answers import Job, Run
+from kernelbot.launchers.github.api import GithubApi
+from kernelbot.launchers.results import lost
+from kernelbot.protocol import Fault
+
+JUDGE_STEP = "judge"
+_REASONS = {
+    "cancelled": (Fault.SCHEDULER, "somebody cancelled it at GitHub"),
+    "timed_out": (
+        Fault.PLATFORM,
+        "GitHub ended it: judging took longer than all limits together",
+    ),
+    "startup_failure": (Fault.PLATFORM, "GitHub couldn't start it: is its workflow file valid?"),
+}
+
+
+async def why_no_result(api: GithubApi, run: Run) -> Outcome:
+    """Of a run that has ended and left no artifact."""
+    conclusion = run.conclusion or "of no conclusion"
+    if conclusion in _REASONS:
+        fault, reason = _REASONS[conclusion]
+        return lost(reason, fault)
+    if conclusion not in ("success", "failure"):
+        return lost(f"GitHub says that it is {conclusion}", Fault.SCHEDULER)
+    return _of_jobs(await api.jobs(str(run.id)))
+
+
+def _of_jobs(jobs: list[Job]) -> Outcome:
+    job = jobs[0] if jobs else Job()
+    where = f"runner {job.runner_name[:80]!r}" if job.runner_name else "no runner"
+    ended = {step.name: step.conclusion for step in job.steps}.get(JUDGE_STEP)
+    if ended == "skipped":
+        return lost(f"a step before the judge's failed on {where}")
+    if ended in ("success", "failure"):
+        return lost(f"the judge ended without a result on {where}; the run's log at GitHub has why")
+    return lost(f"GitHub lost {where} in the middle", Fault.SCHEDULER)

@@ -1,0 +1,166 @@
+"""HTTP with a scheduler: every answer is bounded in time and size, and read with suspicion."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from kernelbot.domain.errors import SchedulerError
+
+T = TypeVar("T")
+MAX_ANSWER_BYTES = 16 << 20
+_DOWNLOAD_S = 60.0
+_MOST_REDIRECTS = 3
+_REQUESTS_AT_ONCE = 8
+_DOWNLOADS_AT_ONCE = 4
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_EXCERPT = 120
+
+
+class TooLarge(SchedulerError):
+    """An answer is larger than it may be."""
+
+
+class Said(BaseModel):
+    """Base of what a scheduler says in JSON: the parts that we read, of exactly their types."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer, whatever its status."""
+
+    status: int
+    headers: httpx.Headers
+    content: bytes
+
+    @property
+    def excerpt(self) -> str:
+        """How it begins, for people."""
+        return repr(self.content[:_EXCERPT].decode("utf-8", "replace"))
+
+
+class Http:
+    """Requests to one scheduler. What goes with a request, such as a token, is in no error."""
+
+    def __init__(self, name: str, url: str, timeout_s: float) -> None:
+        self._name = name
+        self._url = url.rstrip("/")
+        self._timeout_s = timeout_s
+        self._client: httpx.AsyncClient | None = None
+        self._requests = asyncio.Semaphore(_REQUESTS_AT_ONCE)
+        self._downloads = asyncio.Semaphore(_DOWNLOADS_AT_ONCE)
+
+    async def close(self) -> None:
+        """End all connections. Idempotent; a later request makes new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        headers: Mapping[str, str],
+        params: Mapping[str, str] | None = None,
+        body: object = None,
+        max_bytes: int = MAX_ANSWER_BYTES,
+    ) -> Answer:
+        """One request below the scheduler's URL; redirects aren't followed. Raises `SchedulerError`
+        if there is no whole answer in time, `TooLarge`."""
+        request = self._open().build_request(
+            method, self._url + path, headers=headers, params=params, json=body
+        )
+        async with self._requests:
+            return await self._send(request, max_bytes, self._timeout_s)
+
+    async def download(self, path: str, *, headers: Mapping[str, str], max_bytes: int) -> Answer:
+        """What a path leads to: if it leads elsewhere, the headers stay here, because storage is no
+        business of our token's. Raises as `request` does."""
+        request = self._open().build_request("GET", self._url + path, headers=headers)
+        async with self._downloads:
+            for _ in range(_MOST_REDIRECTS):
+                answer = await self._send(request, max_bytes, _DOWNLOAD_S)
+                if answer.status not in _REDIRECTS:
+                    return answer
+                url = urljoin(str(request.url), answer.headers.get("location", ""))
+                request = self._build_elsewhere(url)
+        raise SchedulerError(f"{self._name} redirects a download again and again.")
+
+    def _build_elsewhere(self, url: str) -> httpx.Request:
+        allowed = {"https", urlsplit(self._url).scheme}
+        try:
+            if urlsplit(url).scheme in allowed:
+                return self._open().build_request("GET", url)
+        except (ValueError, httpx.InvalidURL):
+            pass  # said below
+        raise SchedulerError(f"{self._name} redirects a download to no URL that may be followed.")
+
+    async def _send(self, request: httpx.Request, max_bytes: int, limit_s: float) -> Answer:
+        try:
+            async with asyncio.timeout(limit_s):
+                response = await self._open().send(request, stream=True)
+                try:
+                    content = await self._read(response, max_bytes)
+                finally:
+                    await response.aclose()
+        except (TimeoutError, httpx.TimeoutException):
+            raise SchedulerError(f"{self._name} didn't answer within {limit_s:.0f} s.") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            why = type(error).__name__
+            raise SchedulerError(f"{self._name} can't be reached ({why}).") from None
+        return Answer(response.status_code, response.headers, content)
+
+    async def _read(self, response: httpx.Response, max_bytes: int) -> bytes:
+        chunks, size = [], 0
+        async for chunk in response.aiter_bytes():
+            size += len(chunk)
+            if size > max_bytes:
+                raise TooLarge(f"{self._name} answered more than {max_bytes >> 20} MiB.")
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    def _open(self) -> httpx.AsyncClient:
+        if self._client is None:
+            self._client = httpx.AsyncClient(timeout=self._timeout_s)
+        return self._client
+
+
+def read(kind: type[T], answer: Answer, who: str, what: str) -> T:
+    """The answer as what it should be. Raises `SchedulerError` if it isn't."""
+    try:
+        return TypeAdapter(kind).validate_json(answer.content)
+    except ValidationError:
+        raise SchedulerError(f"{who} answered {answer.excerpt} instead of {what}.") from None
+
+
+class Etags:
+    """What was read of answers that have an ETag, the last few: the same needn't be sent again."""
+
+    def __init__(self, most: int = 32) -> None:
+        self._most = most
+        self._kept: OrderedDict[str, tuple[str, object]] = OrderedDict()
+
+    def headers(self, key: str) -> dict[str, str]:
+        """To be asked with."""
+        return {"If-None-Match": self._kept[key][0]} if key in self._kept else {}
+
+    def find(self, key: str, kind: type[T]) -> T | None:
+        """What was read last."""
+        found = self._kept.get(key, ("", None))[1]
+        return found if isinstance(found, kind) else None
+
+    def keep(self, key: str, answer: Answer, value: object) -> None:
+        """Remember what was read of an answer."""
+        if etag := answer.headers.get("etag"):
+            self._kept[key] = (etag, value)
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
