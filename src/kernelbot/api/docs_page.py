@@ -59,8 +59,8 @@ def render(document: Json) -> str:
 
 
 def _operation(method: str, path: str, operation: Json) -> str:
-    told = operation.get("description") or operation.get("summary", "")
-    parts = [f"<p>{escape(told)}</p>"]
+    text = operation.get("description") or operation.get("summary", "")
+    parts = [f"<p>{escape(text)}</p>"]
     if parameters := operation.get("parameters"):
         rows = (
             (one["name"], f"in {one['in']}", _type(one.get("schema", {})), _need(one))

@@ -158,13 +158,13 @@ def edit(
 
 def _changes(before: "BoardView", after: "BoardView") -> list[str]:
     """A line for each thing that differs."""
-    told = (
+    fields = (
         ("deadline", _deadline(before), _deadline(after)),
         ("visibility", before.visibility, after.visibility),
         ("code after the deadline", _code(before), _code(after)),
         ("secret runs", _seeds(before), _seeds(after)),
     )
-    return [f"{after.name}: {what}: {was} -> {now}" for what, was, now in told if was != now]
+    return [f"{after.name}: {what}: {was} -> {now}" for what, was, now in fields if was != now]
 
 
 def _deadline(board: "BoardView") -> str:

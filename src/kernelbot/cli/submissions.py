@@ -117,7 +117,7 @@ def list_submissions(
             board=board, user=user, everyone=everyone, limit=limit, before_id=before
         )
     others = everyone or user is not None
-    told = {
+    cells = {
         "number": [str(one.id) for one in found.submissions],
         "author": [one_line(one.author) for one in found.submissions],
         "board": [one.board for one in found.submissions],
@@ -129,16 +129,16 @@ def list_submissions(
         "place": [_place(one) for one in found.submissions],
     }
     if not others:
-        del told["author"]
+        del cells["author"]
     if board is not None:
-        del told["board"]
+        del cells["board"]
     if not found.submissions:
         begin = "You have submitted nothing yet. To submit: kernelbot submit FILE --board BOARD"
         terminal.show("There are none." if others else begin)
     else:
-        rows = list(zip(*told.values(), strict=True))
+        rows = list(zip(*cells.values(), strict=True))
         right = ("number", "score", "place")
-        terminal.show(table(list(told), rows, right=right, columns=columns()))
+        terminal.show(table(list(cells), rows, right=right, columns=columns()))
     terminal.document(found)
 
 

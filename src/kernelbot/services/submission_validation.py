@@ -86,18 +86,18 @@ def _checked(author: User, new: NewSubmission, code: str) -> Directives:
 
 
 def _board_name(new: NewSubmission, directives: Directives) -> str:
-    told, written = new.board, directives.board
-    if told is None and written is None:
+    given, written = new.board, directives.board
+    if given is None and written is None:
         raise InvalidSubmission(
             "No board is named.",
             hint="Use --board, or write `#!POPCORN leaderboard NAME` at the top of the file.",
         )
-    if told is not None and written is not None and told.lower() != written.lower():
+    if given is not None and written is not None and given.lower() != written.lower():
         raise InvalidSubmission(
-            f"The file is for board {written!r} and was submitted to {told!r}.",
+            f"The file is for board {written!r} and was submitted to {given!r}.",
             hint="Change its `#!POPCORN leaderboard` line.",
         )
-    name = told if told is not None else written
+    name = given if given is not None else written
     assert name is not None
     return name
 

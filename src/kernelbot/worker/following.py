@@ -11,7 +11,7 @@ from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Fault, ProgressEvent
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
-from kernelbot.worker.retries import insistently, patiently
+from kernelbot.worker.retries import until_available, with_retries
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.watching import Watcher
 
@@ -66,7 +66,7 @@ class Following:
     async def lose(self, reason: str, fault: Fault, *, again: bool = True) -> None:
         """Write down that the infrastructure failed this attempt; `again`: another may succeed."""
         self._log.warning("attempt_lost", reason=reason, fault=fault)
-        await patiently(
+        await until_available(
             lambda: self._judging.lost(self.claim, self._owner, reason, fault, again=again)
         )
 
@@ -77,7 +77,9 @@ class Following:
                 self._handle = await self._launch()
             handle = self._handle
             self._log.info("launched", device=self.claim.spec.device.name, handle=handle)
-            if await patiently(lambda: self._judging.launched(self.claim, self._owner, handle)):
+            if await until_available(
+                lambda: self._judging.launched(self.claim, self._owner, handle)
+            ):
                 return await self._watch(handle)
         except (KernelbotError, OSError) as error:
             self._tally.add("launcher_errors", self.claim.launcher)
@@ -91,7 +93,7 @@ class Following:
     async def _launch(self) -> str:
         """Cancelled: waits all the same until it is known whether there is a job to stop."""
         launching = asyncio.ensure_future(
-            insistently(lambda: self._launcher.launch(self.claim.spec))
+            with_retries(lambda: self._launcher.launch(self.claim.spec))
         )
         try:
             return await asyncio.shield(launching)
@@ -118,7 +120,7 @@ class Following:
     async def _progressed(self, events: Iterable[ProgressEvent]) -> bool:
         """Pass progress on. False: the attempt isn't ours any more, and has been let go of."""
         batch = list(events)
-        if await patiently(lambda: self._judging.progressed(self.claim, self._owner, batch)):
+        if await until_available(lambda: self._judging.progressed(self.claim, self._owner, batch)):
             return True
         await self._let_go()
         return False
@@ -126,7 +128,9 @@ class Following:
     async def _store(self, outcome: Outcome) -> None:
         if outcome.result is not None:
             result = outcome.result
-            applied = await patiently(lambda: self._judging.finish(self.claim, self._owner, result))
+            applied = await until_available(
+                lambda: self._judging.finish(self.claim, self._owner, result)
+            )
             if applied:
                 self._tally.add("verdicts", result.verdict)
             self._log.info("finished", verdict=result.verdict, applied=applied)

@@ -12,7 +12,7 @@ _LAUNCH_TRIES = 4
 _LAUNCH_FIRST_S = 0.5
 
 
-async def patiently(step: Callable[[], Awaitable[T]]) -> T:
+async def until_available(step: Callable[[], Awaitable[T]]) -> T:
     """Do a step however long the database is away. Steps are guarded by state, so doing one
     again that had taken effect changes nothing."""
     delay_s = 0.1
@@ -24,7 +24,7 @@ async def patiently(step: Callable[[], Awaitable[T]]) -> T:
             delay_s = min(delay_s * 2, 2.0)
 
 
-async def insistently(step: Callable[[], Awaitable[T]]) -> T:
+async def with_retries(step: Callable[[], Awaitable[T]]) -> T:
     """Do a step that a scheduler failed at again, a few times and each time later. The step is
     idempotent. Raises what it raises at last: `JobRefused` and what isn't the scheduler's at once.
     """

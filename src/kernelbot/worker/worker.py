@@ -17,7 +17,7 @@ from kernelbot.services.notifications import Listener, Waker
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.following import Following
-from kernelbot.worker.retries import patiently, set_or_after
+from kernelbot.worker.retries import set_or_after, until_available
 from kernelbot.worker.slots import Slots
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.watching import Watcher
@@ -80,8 +80,8 @@ class Worker:
         try:
             loops += self._start_checks()
             await self._checks.first()
-            await patiently(self._beat)
-            await patiently(self._sweep)
+            await until_available(self._beat)
+            await until_available(self._sweep)
             loops += self._start_loops()
             log.info("worker_started", owner=self._identity.owner)
             await _until_set(stop, loops)
@@ -201,7 +201,9 @@ class Worker:
         of the connection everyone is woken."""
         while True:
             await waker.announced()
-            if not await patiently(lambda: self._judging.still_open(claim, self._identity.owner)):
+            if not await until_available(
+                lambda: self._judging.still_open(claim, self._identity.owner)
+            ):
                 return
 
     async def _beat(self) -> None:

@@ -1,4 +1,4 @@
-"""Problems of several ranks through the real harness: processes, sandbox, panel and all."""
+"""Problems of several ranks through the real harness: processes, sandbox, examiner and all."""
 
 import re
 import time

@@ -16,7 +16,7 @@ from kernelbot.harness.judge.native import NativeJudge
 from kernelbot.harness.judge.result import our_fault, run_result
 from kernelbot.harness.problem.examiner import Cage, CagedExaminer
 from kernelbot.harness.problem.loader import ProblemBroken
-from kernelbot.harness.ranks.panel import Panel
+from kernelbot.harness.ranks.examiner import RankExaminer
 from kernelbot.harness.runner_client.conversations import expect_sessions
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
 from kernelbot.harness.sandbox.cgroups import JudgeGroup
@@ -111,7 +111,7 @@ def _natively(
     try:
         expect_sessions(job, client, 1)  # it moves in while the problem is loaded
         cage.load()
-        examiner = Panel(cage, job) if job.problem.multi_gpu else CagedExaminer(cage, job)
+        examiner = RankExaminer(cage, job) if job.problem.multi_gpu else CagedExaminer(cage, job)
         native = NativeJudge(job, examiner, client, flusher, emit, cache)
         collected = native.collected
         native.run()

@@ -33,9 +33,9 @@ def serve(sock: socket.socket) -> None:
         message, _ = control_channel.receive()
         spec = from_wire(ProblemSpec, message["problem"])
         if spec.multi_gpu:
-            from kernelbot.harness.ranks.member import run_nursery
+            from kernelbot.harness.ranks.member import serve_members
 
-            run_nursery(control_channel, spec, tempfile.tempdir)
+            serve_members(control_channel, spec, tempfile.tempdir)
         _answer(control_channel, spec)
 
 

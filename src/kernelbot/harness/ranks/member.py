@@ -28,8 +28,8 @@ from kernelbot.protocol import ProblemSpec
 _SEEDS = 1 << 31
 
 
-def run_nursery(control_channel: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
-    """Fork members when the judge asks for them; each `seat` of rank 0 ends all earlier ones.
+def serve_members(control_channel: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
+    """Fork members when the judge asks for them; an order for rank 0 ends all earlier ones.
 
     `folder` is for their files. Meant to be the whole life of a forked process.
     """
@@ -121,7 +121,7 @@ class _Member:
             join(self._rank, order["world_size"], order["backend"], order["meeting"])
         except RuntimeError as error:
             raise ProblemBroken(f"The reference's ranks couldn't be set up: {error}") from error
-        self._control_channel.send({"op": "seated"})
+        self._control_channel.send({"op": "started"})
 
     def _ask(self, message: dict[str, Any], _fds: list[int]) -> None:
         self._expected = None

@@ -30,7 +30,7 @@ _NEVER_RUN = RunnerExit(None, None, False, 0.0, False)
 
 
 @dataclass(frozen=True)
-class _Seated:
+class _StartedRanks:
     """Runners of one family."""
 
     runner: Runner
@@ -61,7 +61,7 @@ class RankSession:
         self._backend = "gloo"
         self._set_up: Callable[[Session], None] | None = None
         self._offer_code: Callable[[Session], None] | None = None
-        self._seated: _Seated | None = None
+        self._started: _StartedRanks | None = None
         self._endings: list[Ending] = []
 
     @property
@@ -78,7 +78,7 @@ class RankSession:
     @property
     def sessions(self) -> tuple[Session, ...]:
         """The current ranks' sessions, in order."""
-        return self._seated.sessions if self._seated else ()
+        return self._started.sessions if self._started else ()
 
     def tree(self) -> RunnerTree:
         """All ranks' processes: they are in one sandbox, and freeze together."""
@@ -90,10 +90,10 @@ class RankSession:
         return self._family.clocks.tree_cpu_ns()
 
     @property
-    def _family(self) -> _Seated:
-        if self._seated is None:
-            raise AssertionError("no ranks are seated")
-        return self._seated
+    def _family(self) -> _StartedRanks:
+        if self._started is None:
+            raise AssertionError("no ranks have been started")
+        return self._started
 
     def setup(
         self,
@@ -109,7 +109,7 @@ class RankSession:
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Make all ranks import the author's file at the same time. Raises `AuthorFailure`."""
         self._offer_code = lambda session: session.offer_code(submission, name, builds)
-        self.seat(self._world_size)
+        self.start_ranks(self._world_size)
 
     def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
         """Raises: compiled problems have no ranks."""
@@ -117,12 +117,12 @@ class RankSession:
             f"A compiled problem ({len(binary)} bytes, outputs {outputs}) can't have ranks."
         )
 
-    def seat(self, world_size: int) -> None:
+    def start_ranks(self, world_size: int) -> None:
         """Make sure that there are exactly as many ranks, with the author's code if it was
         offered."""
         if len(self.sessions) == world_size:
             return
-        self._unseat()
+        self._stop_ranks()
         limits = limits_of_ranks(self._limits, world_size)
         runner = self._client.spawn(limits, Entry.RANKS, world_size)
         clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
@@ -130,7 +130,7 @@ class RankSession:
             Session(runner, limits, self._modules, self._deadline, rank)
             for rank in range(world_size)
         )
-        self._seated = _Seated(runner, sessions, clocks)
+        self._started = _StartedRanks(runner, sessions, clocks)
         self._join(world_size)
         if self._set_up is not None:
             for session in sessions:
@@ -175,12 +175,12 @@ class RankSession:
 
     def parts(self, data: Shares) -> tuple[Encoded, ...]:
         """See `Runners`."""
-        self.seat(len(data.parts))
+        self.start_ranks(len(data.parts))
         return data.parts
 
     def profile(self, data: Shares) -> tuple[str, bytes]:
         """The profile of rank 0, while the others make the same calls."""
-        self.seat(len(data.parts))
+        self.start_ranks(len(data.parts))
         with contextlib.ExitStack() as stack:
             requests = [
                 stack.enter_context(contextlib.closing(ProfileRequest(session.send, part)))
@@ -207,7 +207,7 @@ class RankSession:
                         expect_reply(replies[rank], wanted, where)
                 except AuthorFailure as error:
                     cause = self._death() or error
-                    self._unseat()
+                    self._stop_ranks()
                     raise cause from error
         return [replies[rank] for rank in sorted(replies)]
 
@@ -219,7 +219,7 @@ class RankSession:
                     session.check()
             except AuthorFailure as error:
                 cause = self._death() or error
-                self._unseat()
+                self._stop_ranks()
                 raise cause from error
 
     def _death(self) -> AuthorFailure | SandboxUnavailable | None:
@@ -269,19 +269,19 @@ class RankSession:
         """Begin to end all ranks, once their text buffers are flushed."""
         for session in self.sessions:
             session.say_goodbye()
-        if self._seated is not None:
-            self._seated.runner.terminate()
+        if self._started is not None:
+            self._started.runner.terminate()
 
     def abort(self) -> Ending:
         """Kill all ranks, and return once they are gone. Harmless when repeated."""
-        self._unseat()
+        self._stop_ranks()
         return Ending(
             self._endings[-1].exit if self._endings else _NEVER_RUN,
             "".join(ending.stdout for ending in self._endings),
             "".join(ending.stderr for ending in self._endings),
         )
 
-    def _unseat(self) -> None:
+    def _stop_ranks(self) -> None:
         endings = [session.abort() for session in self.sessions]
         self._endings.extend(endings[:1])  # one sandbox, one exit, one pair of streams
-        self._seated = None
+        self._started = None

@@ -142,8 +142,8 @@ class InPlaceBuffers:
         addresses = record.addresses[: min(record.count, MAX_ADDRESSES)]
         self._drop()
         likely, probes = self._likely.get(self._kernel), self._probes
-        told = record.how == How.TAKEN and likely is not None and len(addresses) == len(likely)
-        if told and likely is not None and probes is not None and probes.were_read:
+        is_known = record.how == How.TAKEN and likely is not None and len(addresses) == len(likely)
+        if is_known and likely is not None and probes is not None and probes.were_read:
             self._taken = self._read(addresses, likely, probes)
             self._aliased_then = self._aliased(addresses, likely)
         self._set("tell")
@@ -151,9 +151,9 @@ class InPlaceBuffers:
     def serve(self, reply: dict[str, Any]) -> Served:
         """The output that a runner's description tells of. Raises `AuthorFailure`."""
         claim, taken = self._claim, self._taken
-        told = {**reply, "claim_ns": claim.claim_ns, "start_ns": claim.start_ns}
+        claimed = {**reply, "claim_ns": claim.claim_ns, "start_ns": claim.start_ns}
         try:
-            answer = read_answer(told, self._session.limits, in_place=True)
+            answer = read_answer(claimed, self._session.limits, in_place=True)
             addresses = list(answer.addresses)
             with blaming_author():
                 stretches = list(leaf_sizes(answer.skeleton))

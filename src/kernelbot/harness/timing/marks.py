@@ -399,8 +399,8 @@ class _Finder:
 
 def _read(probes: Probes, record: Record) -> None:
     """Read the probes, as the library does with one system call."""
-    told = record.how == How.TAKEN and record.count == probes.arrays
-    if not told or probes.arrays > MAX_ADDRESSES:
+    is_known = record.how == How.TAKEN and record.count == probes.arrays
+    if not is_known or probes.arrays > MAX_ADDRESSES:
         return
     with contextlib.suppress(OSError):
         for place, found in zip(probes.places[: probes.count], probes.found, strict=False):

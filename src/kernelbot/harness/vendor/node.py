@@ -23,7 +23,7 @@ def resources() -> Finding:
     """Memory, processors and disk, against what one agent needs at least."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     processors, disk = os.cpu_count() or 1, shutil.disk_usage("/").free
-    told = f"{memory / _GIB:.0f} GiB memory, {processors} processors, {disk / _GIB:.0f} GiB free"
+    text = f"{memory / _GIB:.0f} GiB memory, {processors} processors, {disk / _GIB:.0f} GiB free"
     # What a machine sells as 16 GB is a little less for the kernel's own part.
     enough = (
         memory >= 0.9 * LEAST_MEMORY_BYTES
@@ -31,7 +31,7 @@ def resources() -> Finding:
         and disk >= LEAST_DISK_BYTES
     )
     least = "an agent needs 16 GiB, 8 processors and 50 GiB at least, better twice that"
-    return Finding("machine", enough, False, told if enough else f"{told}; {least}")
+    return Finding("machine", enough, False, text if enough else f"{text}; {least}")
 
 
 def container_runtime(vendor: Vendor) -> Finding:
@@ -84,9 +84,9 @@ def _bounds(groups: list[Path]) -> str:
     """The narrowest of all, in words; nothing if there is none."""
     memory = [size for folder in groups for size in _memory_bytes(folder)]
     processors = [share for folder in groups for share in _processors(folder)]
-    told = [f"{min(memory) / _GIB:.1f} GiB memory"] if memory else []
-    told += [f"{min(processors):g} processors"] if processors else []
-    return ", ".join(told)
+    limits = [f"{min(memory) / _GIB:.1f} GiB memory"] if memory else []
+    limits += [f"{min(processors):g} processors"] if processors else []
+    return ", ".join(limits)
 
 
 def _memory_bytes(folder: Path) -> Iterator[int]:

@@ -14,15 +14,15 @@ def driver() -> Finding:
     if not answered:
         return Finding("driver", False, True, f"install NVIDIA's driver: {line}")
     name, version, memory, mode, persistence, *slices = (part.strip() for part in line.split(","))
-    told = f"{name}, {memory}, driver {version}"
+    text = f"{name}, {memory}, driver {version}"
     if mode != "Default":
-        advice = f"{told}; compute mode {mode} shuts out all processes of a job but one: "
+        advice = f"{text}; compute mode {mode} shuts out all processes of a job but one: "
         return Finding("driver", False, True, f"{advice}nvidia-smi --compute-mode=DEFAULT")
     if slices == ["Enabled"]:
-        told += "; sliced (MIG): give each slice to a container of its own"
+        text += "; sliced (MIG): give each slice to a container of its own"
     if persistence != "Enabled":
-        told += "; nvidia-smi --persistence-mode=1 keeps it initialised between jobs"
-    return Finding("driver", True, True, told)
+        text += "; nvidia-smi --persistence-mode=1 keeps it initialised between jobs"
+    return Finding("driver", True, True, text)
 
 
 def clocks(gpus: Sequence[GpuNode]) -> Finding:

@@ -112,8 +112,8 @@ def _judged(vendor: Vendor) -> Finding:
         why = result.failure.message if result.failure else result.verdict.value
         return Finding("example", False, True, why)
     workload = result.phases[-1].workloads[-1]
-    told = f"judged in {result.duration_s:.1f} s, timed at {workload.median_ns / 1000:.1f} us"
-    return Finding("example", True, True, told)
+    text = f"judged in {result.duration_s:.1f} s, timed at {workload.median_ns / 1000:.1f} us"
+    return Finding("example", True, True, text)
 
 
 def _example(vendor: Vendor) -> JobSpec:

@@ -48,25 +48,25 @@ class Message:
 
 @dataclass(frozen=True)
 class RankQuestion:
-    """A question for all ranks; only the panel's latest one can be judged."""
+    """A question for all ranks; only the examiner's latest one can be judged."""
 
-    panel: "Panel"
+    examiner: "RankExaminer"
     given: Shares
 
     def work_out(self) -> None:
         """See `Question`."""
-        self.panel.work_out()
+        self.examiner.work_out()
 
     def max_output_bytes(self) -> int | None:
         """See `Question`: of each rank."""
-        return self.panel.max_output_bytes
+        return self.examiner.max_output_bytes
 
     def complaint(self, output: Any) -> str:
         """See `Question`; `output` is a tuple with each rank's."""
-        return self.panel.complaint(output)
+        return self.examiner.complaint(output)
 
 
-class Panel:
+class RankExaminer:
     """One process with the problem's code for each rank, forked in the cage."""
 
     def __init__(self, cage: Cage, job: JobSpec) -> None:
@@ -82,7 +82,7 @@ class Panel:
         world_size = arguments["world_size"]
         if type(world_size) is not int:
             raise ProblemBroken("A case's world_size isn't a whole number.")
-        self._seat(world_size)
+        self._start_members(world_size)
         self.max_output_bytes = None
         message = {"op": "ask", "arguments": dict(arguments), "seed": global_seed}
         for channel in self._control_channels:
@@ -113,7 +113,7 @@ class Panel:
 
     def terminate(self) -> None:
         """See `Examiner`."""
-        self._unseat()
+        self._stop_members()
         self._cage.terminate()
 
     def _all(self, message: dict[str, Any]) -> list[Message]:
@@ -121,10 +121,10 @@ class Panel:
             channel.send(message)
         return self._gather()
 
-    def _seat(self, world_size: int) -> None:
+    def _start_members(self, world_size: int) -> None:
         if len(self._control_channels) == world_size:
             return
-        self._unseat()
+        self._stop_members()
         on_cpu = self._vendor is Vendor.CPU
         order = {
             "world_size": world_size,
@@ -135,12 +135,12 @@ class Panel:
             mine, theirs = socket.socketpair()
             with theirs:
                 device = "cpu" if on_cpu else f"cuda:{rank}"
-                seat = {**order, "rank": rank, "device": device}
-                self._cage.send(seat, (theirs.fileno(),))
+                member = {**order, "rank": rank, "device": device}
+                self._cage.send(member, (theirs.fileno(),))
             self._control_channels.append(Channel(mine, MAX_PROBLEM_MESSAGE_BYTES))
         self._gather()
 
-    def _unseat(self) -> None:
+    def _stop_members(self) -> None:
         """Close the channels to all members; they are ended before others are forked."""
         for channel in self._control_channels:
             channel.close()
@@ -159,7 +159,7 @@ class Panel:
                 for rank in self._ready(waiting, deadline):
                     found[rank] = Message(rank, *self._control_channels[rank].receive(deadline))
             except ChannelError as error:
-                self._unseat()
+                self._stop_members()
                 if any(message.finds_fault for message in found.values()):
                     break
                 raise self._cause_of(error) from error
