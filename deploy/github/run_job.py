@@ -118,7 +118,7 @@ def fetch(url: str) -> bytes:
             why = f"HTTP {code}" if code else type(error).__name__
             print(f"run_job.py: the platform can't be reached ({why}).", file=sys.stderr)
             if number < TRIES:
-                time.sleep(2.0**number)
+                time.sleep(2.0 ** (number - 1))
     sys.exit("run_job.py: no harness. Can this machine reach the platform's public_url?")
 
 
@@ -133,6 +133,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """Whole or not at all: another job may want it at the same time."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as draft:
         draft.write(content)
+    Path(draft.name).chmod(0o644)  # a sandbox reads it as a user of its own
     Path(draft.name).rename(path)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kernelbot.domain.errors import PlatformError
 
 _JOB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
-_HANDLE = re.compile(rf"(\d{{1,18}}):({_JOB_ID.pattern})")
+_HANDLE = re.compile(rf"([0-9]{{1,18}}):({_JOB_ID.pattern})")
 
 
 @dataclass(frozen=True)

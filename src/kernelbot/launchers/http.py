@@ -90,13 +90,13 @@ class Http:
                 answer = await self._send(request, max_bytes, _DOWNLOAD_S)
                 if answer.status not in _REDIRECTS:
                     return answer
-                url = urljoin(str(request.url), answer.headers.get("location", ""))
-                request = self._build_elsewhere(url)
+                request = self._build_next(request, answer.headers.get("location", ""))
         raise SchedulerError(f"{self._name} redirects a download again and again.")
 
-    def _build_elsewhere(self, url: str) -> httpx.Request:
+    def _build_next(self, request: httpx.Request, location: str) -> httpx.Request:
         allowed = {"https", urlsplit(self._url).scheme}
         try:
+            url = urljoin(str(request.url), location)
             if urlsplit(url).scheme in allowed:
                 return self._open().build_request("GET", url)
         except (ValueError, httpx.InvalidURL):

@@ -69,6 +69,10 @@ class Settings(BaseSettings):
     admin_token: str | None = Field(
         default=None, validation_alias=AliasChoices("ADMIN_TOKEN", "admin_token")
     )
+    github_token: str | None = _environment("GITHUB_TOKEN")
+    github_token_backup: str | None = _environment("GITHUB_TOKEN_BACKUP")
+    github_repo: str | None = _environment("GITHUB_REPO")
+    github_workflow_branch: str | None = _environment("GITHUB_WORKFLOW_BRANCH")
     public_url: str | None = None
     """The URL under which browsers reach the server, for logins, and schedulers' nodes, for large
     jobs and live progress; None: browsers as in their requests, and nodes not at all."""
@@ -174,6 +178,16 @@ class Settings(BaseSettings):
     def device_configs(self) -> tuple[DeviceConfig, ...]:
         """The devices in the file's order."""
         return tuple(device.config() for device in self.devices)
+
+    def scheduler_environment(self) -> dict[str, str]:
+        """What launchers may read of the environment, by the variables' names; none is empty."""
+        given = {
+            "GITHUB_TOKEN": self.github_token,
+            "GITHUB_TOKEN_BACKUP": self.github_token_backup,
+            "GITHUB_REPO": self.github_repo,
+            "GITHUB_WORKFLOW_BRANCH": self.github_workflow_branch,
+        }
+        return {name: value for name, value in given.items() if value}
 
     def login_rules(self) -> LoginRules:
         """The providers that have both an id and a secret."""

@@ -120,7 +120,8 @@ def _launcher(
         jobs = settings.data / "jobs"
         return LocalLauncher(LocalSettings(jobs, commands, settings.worker.host_stale_s))
     folder = settings.data / "launchers" / name
-    place = LauncherPlace(name, mine, folder, settings.sandbox, links)
+    environment = settings.scheduler_environment()
+    place = LauncherPlace(name, mine, folder, settings.sandbox, links, environment)
     return settings.launchers[name].build(place)
 
 

@@ -114,6 +114,13 @@ class FakeActions:
                 run.job.interrupt()
             return True
 
+    def end(self, run: FakeRun, conclusion: str, archive: bytes | None = None) -> None:
+        """As if a runner had taken it and ended so."""
+        with self.lock:
+            if archive is not None:
+                run.artifacts.append(FakeArtifact(run.number * 10, "kernelbot-result", archive))
+            run.status, run.conclusion = "completed", conclusion
+
     def lose(self, run: FakeRun) -> None:
         """The machine that it runs on is gone."""
         assert run.job is not None

@@ -1,15 +1,20 @@
 """What the tables of all kinds of launchers have in common."""
 
+import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import DeviceConfig
-from kernelbot.launchers.base import Launcher
+from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.links import Links
 from kernelbot.protocol import SandboxMode
+
+_TOKEN = re.compile(r"[!-~]+")
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,33 @@ class LauncherPlace:
     sandbox: SandboxMode
     links: Links | None = None
     """None: nodes can't reach this platform, as no `public_url` is configured."""
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What the environment and `.env` say for schedulers, tokens among it; what isn't set is
+    missing."""
+
+    def token(self, variable: str) -> str:
+        """The token in a variable. Raises `UserError` if there is none."""
+        token = self.environment.get(variable, "")
+        if not _TOKEN.fullmatch(token):
+            what = "is no token: it has blanks or strange characters" if token else "is not set"
+            raise UserError(
+                f"{variable} {what}, and launcher {self.name!r} needs it.",
+                hint="Set it in the environment or in .env; kernelbot.toml is no place for tokens.",
+            )
+        return token
+
+    def refuse_strays(self, named: Iterable[str]) -> None:
+        """Devices that the table names must be ours. Raises `UserError`."""
+        names = {device.spec.name for device in self.devices}
+        if stray := sorted(set(named) - names):
+            raise self.mistake(f"devices.{stray[0]}", "no device of this name uses this launcher")
+
+    def mistake(self, key: str, sentence: str) -> UserError:
+        """To be raised for a key of the table."""
+        return UserError(
+            f"The configuration has mistakes: launchers.{self.name}.{key}: {sentence}",
+            hint="See kernelbot.toml.",
+        )
 
 
 class LauncherTable(BaseModel, ABC):
@@ -36,3 +68,21 @@ class LauncherTable(BaseModel, ABC):
     @abstractmethod
     def build(self, place: LauncherPlace) -> Launcher:
         """The launcher, not started. Raises `UserError` if table and devices don't fit."""
+
+
+class RemoteTable(LauncherTable):
+    """One of a scheduler that is asked again and again."""
+
+    silence_s: float = Field(default=900.0, gt=0)
+    shortest_poll_s: float = Field(default=1.0, gt=0)
+    longest_poll_s: float = Field(default=2.0, gt=0)
+    check_s: float = Field(default=15.0, gt=0)
+
+    def traits(self) -> Traits:
+        """As launchers know them."""
+        return Traits(
+            shortest_poll_s=self.shortest_poll_s,
+            longest_poll_s=max(self.longest_poll_s, self.shortest_poll_s),
+            check_s=self.check_s,
+            silence_s=self.silence_s,
+        )

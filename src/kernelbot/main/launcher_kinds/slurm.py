@@ -4,12 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.harness.archive import build
-from kernelbot.launchers.base import Traits
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
-from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
+from kernelbot.main.launcher_kinds.base import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
 
 Word = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -34,7 +32,7 @@ class SlurmDeviceTable(BaseModel):
         return SlurmDevice(self.gres or by_default, self.partition or partition, self.options)
 
 
-class SlurmTable(LauncherTable):
+class SlurmTable(RemoteTable):
     """`[launchers.NAME]` of a Slurm cluster."""
 
     kind: Literal["slurm"]
@@ -49,7 +47,6 @@ class SlurmTable(LauncherTable):
     timeout_s: float = Field(default=20.0, gt=0)
     slack_s: float = Field(default=300.0, ge=60)
     settle_s: float = Field(default=60.0, ge=0)
-    silence_s: float = Field(default=900.0, gt=0)
     shortest_poll_s: float = Field(default=0.25, gt=0)
     longest_poll_s: float = Field(default=10.0, gt=0)
     check_s: float = Field(default=10.0, gt=0)
@@ -62,13 +59,7 @@ class SlurmTable(LauncherTable):
 
     def settings(self, place: LauncherPlace) -> SlurmSettings:
         """As the launcher knows them."""
-        names = {device.spec.name for device in place.devices}
-        if stray := sorted(self.devices.keys() - names):
-            raise UserError(
-                f"The configuration has mistakes: launchers.{place.name}.devices.{stray[0]}: no "
-                "device of this name uses this launcher",
-                hint="See kernelbot.toml.",
-            )
+        place.refuse_strays(self.devices)
         plain = SlurmDeviceTable()
         return SlurmSettings(
             work_dir=self.work_dir,
@@ -85,10 +76,5 @@ class SlurmTable(LauncherTable):
             slack_s=self.slack_s,
             settle_s=self.settle_s,
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
-            traits=Traits(
-                shortest_poll_s=self.shortest_poll_s,
-                longest_poll_s=max(self.longest_poll_s, self.shortest_poll_s),
-                check_s=self.check_s,
-                silence_s=self.silence_s,
-            ),
+            traits=self.traits(),
         )

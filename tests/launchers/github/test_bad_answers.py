@@ -1,0 +1,172 @@
+"""A GitHub, and nodes, that say what they should not."""
+
+import json
+import resource
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import SchedulerError
+from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.protocol import Fault
+from tests.fakes.github import TOKEN
+from tests.fakes.serving import Request, Response
+from tests.launchers.github.places import Place, place, result_zip
+from tests.launchers.stages import DEVICE, a_job
+from tests.support.zips import zip_of_zeros, zipped
+
+NONSENSE = [b"", b"<html>502 Bad Gateway</html>", b"null", b"{}", b"[" * 10_000, b"\xff\xfe\x00"]
+
+
+def answers(here: Place, ending: str, response: Response) -> None:
+    """From now on, to requests of such paths."""
+
+    def wrong(request: Request) -> Response | None:
+        return response if request.path.endswith(ending) else None
+
+    here.github.wrong = wrong
+
+
+@pytest.mark.parametrize("body", NONSENSE)
+async def test_a_list_that_cant_be_read_loses_no_job(tmp_path: Path, body: bytes) -> None:
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        answers(here, "/runs", Response(200, body))
+        with pytest.raises(SchedulerError, match="instead of runs"):
+            await here.poll(handle)
+        with pytest.raises(SchedulerError, match="instead of runs"):
+            await here.launcher.launch(a_job("accepted"))
+        here.github.wrong = lambda _: None
+        assert await here.poll(handle) == Outcome(JobState.WAITING)
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 418, 301, 204])
+async def test_a_status_that_says_nothing_loses_no_job(tmp_path: Path, status: int) -> None:
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        answers(here, "/runs", Response(status, b"<html>"))
+        with pytest.raises(SchedulerError, match=f"GitHub answered {status}"):
+            await here.poll(handle)
+
+
+async def test_an_empty_list_loses_no_job(tmp_path: Path) -> None:
+    empty = json.dumps({"total_count": 0, "workflow_runs": []}).encode()
+    async with place(tmp_path, settle_s=0) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        answers(here, "/runs", Response(200, empty))
+        assert await here.poll(handle) == Outcome(JobState.WAITING)
+
+
+@pytest.mark.parametrize(
+    "body", [*NONSENSE, b'{"workflow_run_id": "12"}', b'{"workflow_run_id":-1}']
+)
+async def test_a_dispatch_answered_by_nonsense_is_found_by_its_name(
+    tmp_path: Path, body: bytes
+) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path, appear_s=0.1) as here:
+        here.github.dispatches_fail = ["after"]
+        dispatch = here.github._dispatch
+
+        def wrong(request: Request) -> Response | None:
+            if not request.path.endswith("/dispatches"):
+                return None
+            dispatch(request, "kernelbot-nvidia.yml")
+            return Response(200, body)
+
+        here.github.wrong = wrong
+        handle = await here.launcher.launch(job)
+    assert [handle] == [f"{run.number}:{job.job_id}" for run in here.runs]
+
+
+async def test_a_run_of_another_job_is_not_ours(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        number = (await here.launcher.launch(a_job("accepted"))).split(":")[0]
+        outcome = await here.poll(f"{number}:1.1.ffffffffffff")
+    assert (outcome.state, outcome.reason) == (
+        JobState.LOST,
+        f"run {number} of lab/kernels isn't this job's",
+    )
+
+
+async def ended(folder: Path, archive: bytes) -> Outcome:
+    async with place(folder) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        here.github.actions.end(here.runs[0], "success", archive)
+        return await here.poll(handle)
+
+
+@pytest.mark.parametrize("archive", [b"", b"<html>", b"PK\x05\x06", zipped(("a", b""))[:-5]])
+async def test_an_artifact_that_is_no_zip_is_no_result(tmp_path: Path, archive: bytes) -> None:
+    outcome = await ended(tmp_path, archive)
+    assert (outcome.state, outcome.fault) == (JobState.LOST, Fault.PLATFORM)
+
+
+@pytest.mark.parametrize("content", NONSENSE)
+async def test_a_result_that_is_none_is_not_believed(tmp_path: Path, content: bytes) -> None:
+    outcome = await ended(tmp_path, zipped(("result.json", content)))
+    assert (outcome.state, "can't be read" in outcome.reason) == (JobState.LOST, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [({"job_id": "8.1.0123456789ab"}, "of another job"), ({"version": 99}, "update this side")],
+)
+async def test_a_result_of_another_job_or_version_is_not_believed(
+    tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    outcome = await ended(tmp_path, result_zip(a_job("accepted"), **change))
+    assert (outcome.state, said in outcome.reason) == (JobState.LOST, True)
+
+
+async def test_a_result_of_2_gb_is_never_read_whole(tmp_path: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    outcome = await ended(tmp_path, zip_of_zeros("result.json", 2048))
+    grown_bytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    assert (outcome.state, "more than 128 MiB" in outcome.reason) == (JobState.LOST, True)
+    assert grown_bytes < 600 << 20
+
+
+async def test_an_artifact_of_more_than_it_may_have_is_not_downloaded(tmp_path: Path) -> None:
+    outcome = await ended(tmp_path, bytes(130 << 20))
+    assert (outcome.state, "more than 128 MiB" in outcome.reason) == (JobState.LOST, True)
+
+
+async def test_of_two_results_the_first_counts(tmp_path: Path) -> None:
+    job, other = a_job("wrong_answer"), a_job("accepted")
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(job)
+        for each in (job, other):
+            here.github.actions.end(here.runs[0], "success", result_zip(each))
+        outcome = await here.poll(handle)
+    assert outcome.result is not None
+    assert outcome.result.verdict == "wrong_answer"
+
+
+async def test_a_result_after_its_attempt_was_forgotten_is_nobodys(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path, settle_s=0) as here:
+        handle = await here.launcher.launch(job)
+        await here.launcher.forget(handle)
+        here.github.actions.end(here.runs[0], "success", result_zip(job))
+        await here.launcher.availability(DEVICE)
+        outcome = await here.poll(handle)
+    assert (outcome.reason, here.runs) == ("GitHub doesn't know it any more", [])
+
+
+@pytest.mark.parametrize("value", ["x" * 100_000, "٣", "-5", "1e400"])
+async def test_strange_headers_limit_nothing(tmp_path: Path, value: str) -> None:
+    async with place(tmp_path) as here:
+        listed = here.github._runs
+
+        def wrong(request: Request) -> Response | None:
+            if not request.path.endswith("/runs"):
+                return None
+            plain = value.encode("ascii", "replace").decode()[:5000]
+            names = ("x-ratelimit-remaining", "x-ratelimit-reset", "retry-after", "date")
+            return Response(200, listed(request).body, dict.fromkeys(names, plain))
+
+        here.github.wrong = wrong
+        handle = await here.launcher.launch(a_job("accepted"))
+        assert await here.poll(handle) == Outcome(JobState.WAITING)
+    assert here.github.accounts[TOKEN].left < 5000

@@ -1,0 +1,270 @@
+"""What becomes of runs, and of the requests that it takes to know."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import PlatformError, SchedulerError
+from kernelbot.launchers.base import Availability, JobState, Outcome
+from kernelbot.protocol import Fault
+from tests.fakes.github import TOKEN
+from tests.fakes.github.server import Account
+from tests.launchers.github.places import Place, place, result_zip
+from tests.launchers.stages import DEVICE, a_job
+from tests.support.waiting import until
+from tests.support.zips import zipped
+
+
+async def test_one_request_tells_of_a_hundred_jobs(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        jobs = [a_job("accepted") for _ in range(100)]
+        handles = await asyncio.gather(*(here.launcher.launch(job) for job in jobs))
+        here.github.requests.clear()
+        first = await here.launcher.poll(handles)
+        here.github.unchanged = 0
+        again = await here.launcher.poll(handles)
+    assert {outcome.state for outcome in (*first.values(), *again.values())} == {JobState.WAITING}
+    assert (len(here.github.requests), here.github.unchanged) == (2, 1)
+
+
+async def test_a_run_that_the_list_doesnt_show_is_asked_for_by_itself(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        listed = here.github.actions.runs
+        run = here.runs[0]
+        here.github._is_shown = lambda run: False  # type: ignore[method-assign]
+        here.github._find = lambda number: listed.get(int(number))  # type: ignore[method-assign]
+        run.status = "in_progress"
+        assert await here.poll(handle) == Outcome(JobState.RUNNING)
+    assert here.github.asked("GET", f"/runs/{run.number}") == 1
+
+
+async def test_requests_become_rarer_when_they_run_short(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.github.accounts[TOKEN] = Account(left=1000)
+        handle = await here.launcher.launch(a_job("accepted"))
+        await here.poll(handle)
+        here.github.requests.clear()
+        outcomes = [await here.poll(handle) for _ in range(5)]
+    assert ([o.state for o in outcomes], here.github.requests) == ([JobState.WAITING] * 5, [])
+
+
+async def test_the_backup_pays_before_the_first_token_runs_dry(tmp_path: Path) -> None:
+    async with place(tmp_path, tokens=(TOKEN, "ghp_backup")) as here:
+        here.github.accounts = {TOKEN: Account(left=101), "ghp_backup": Account()}
+        await asyncio.gather(*(here.launcher.launch(a_job("accepted")) for _ in range(20)))
+    assert here.github.accounts[TOKEN].left > 50
+    assert here.github.accounts["ghp_backup"].left < 5000
+
+
+@pytest.mark.parametrize("what", ["revoked", "retry_after_s", "left"])
+async def test_a_token_that_fails_in_the_middle_is_replaced_by_the_backup(
+    tmp_path: Path, what: str
+) -> None:
+    async with place(tmp_path, tokens=(TOKEN, "ghp_backup")) as here:
+        here.github.accounts["ghp_backup"] = Account()
+        handle = await here.launcher.launch(a_job("accepted"))
+        setattr(here.github.accounts[TOKEN], what, 0 if what == "left" else 30)
+        again = await here.launcher.launch(a_job("accepted"))
+        assert (await here.poll(handle)).state == JobState.WAITING
+    assert (handle != again, len(here.runs)) == (True, 2)
+
+
+async def test_a_token_revoked_in_the_middle_is_our_failure_and_loses_no_job(
+    tmp_path: Path,
+) -> None:
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        here.github.accounts[TOKEN].revoked = True
+        for call in (here.poll(handle), here.launcher.availability(DEVICE)):
+            with pytest.raises(PlatformError, match="set a valid GITHUB_TOKEN"):
+                await call
+
+
+async def test_a_clock_an_hour_off_makes_no_limit_longer(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.github.clock_ahead_s = 3600
+        here.github.accounts[TOKEN] = Account(left=0, resets_in_s=2)
+        with pytest.raises(SchedulerError, match=r"used up for [12] s"):
+            await here.launcher.launch(a_job("accepted"))
+
+
+async def test_a_result_is_fetched_from_storage_without_the_token(tmp_path: Path) -> None:
+    job = a_job("wrong_answer")
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(job)
+        here.github.actions.end(here.runs[0], "failure", result_zip(job))
+        outcome = await here.poll(handle)
+    assert outcome.result is not None
+    assert (outcome.result.job_id, here.github.storage.leaked) == (job.job_id, [])
+
+
+async def test_storage_that_is_down_is_asked_again(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(job)
+        here.github.actions.end(here.runs[0], "success", result_zip(job))
+        here.github.storage.down = True
+        meanwhile = await here.poll(handle)
+        here.github.storage.down = False
+        assert (meanwhile, (await here.poll(handle)).state) == (
+            Outcome(JobState.RUNNING),
+            JobState.FINISHED,
+        )
+
+
+async def test_storage_that_stays_down_loses_the_job_in_the_end(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(job)
+        here.github.actions.end(here.runs[0], "success", result_zip(job))
+        here.github.storage.down = True
+        await here.poll(handle)
+        here.launcher._patience._since = dict.fromkeys(here.launcher._patience._since, -1e9)
+        outcome = await here.poll(handle)
+    assert (outcome.state, outcome.fault) == (JobState.LOST, Fault.SCHEDULER)
+
+
+async def test_an_artifact_that_comes_late_is_waited_for(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path, settle_s=30) as here:
+        handle = await here.launcher.launch(job)
+        here.github.actions.end(here.runs[0], "success")
+        meanwhile = await here.poll(handle)
+        here.github.actions.end(here.runs[0], "success", result_zip(job))
+        assert (meanwhile, (await here.poll(handle)).state) == (
+            Outcome(JobState.RUNNING),
+            JobState.FINISHED,
+        )
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "fault", "reason"),
+    [
+        ("cancelled", Fault.SCHEDULER, "somebody cancelled it at GitHub"),
+        ("timed_out", Fault.PLATFORM, "judging took longer than all limits together"),
+        ("startup_failure", Fault.PLATFORM, "is its workflow file valid?"),
+        ("stale", Fault.SCHEDULER, "GitHub says that it is stale"),
+        ("failure", Fault.SCHEDULER, "GitHub lost no runner"),
+    ],
+)
+async def test_an_end_without_a_result_says_whose_failure_it_was(
+    tmp_path: Path, conclusion: str, fault: Fault, reason: str
+) -> None:
+    async with place(tmp_path, settle_s=0) as here:
+        handle = await here.launcher.launch(a_job("accepted"))
+        here.github.actions.end(here.runs[0], conclusion)
+        outcome = await here.over(handle)
+    assert (outcome.state, outcome.fault) == (JobState.LOST, fault)
+    assert reason in outcome.reason
+
+
+async def test_an_artifact_that_has_expired_is_the_schedulers_loss(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(job)
+        here.github.actions.end(here.runs[0], "success", result_zip(job))
+        here.runs[0].artifacts[0].expired = True
+        outcome = await here.poll(handle)
+    assert (outcome.fault, outcome.reason) == (
+        Fault.SCHEDULER,
+        "its result has expired at GitHub",
+    )
+
+
+async def running(here: Place, text: str) -> str:
+    """The handle of a job that a runner has begun."""
+    handle = await here.launcher.launch(a_job(text))
+    await until(here.github.actions.judged)
+    return handle
+
+
+async def test_a_runner_that_is_lost_is_the_schedulers_loss(tmp_path: Path) -> None:
+    async with place(tmp_path, runners=1, settle_s=0) as here:
+        handle = await running(here, "sleep 60 accepted")
+        here.github.actions.lose(here.runs[0])
+        outcome = await here.over(handle)
+    assert (outcome.fault, outcome.reason) == (
+        Fault.SCHEDULER,
+        "GitHub lost runner 'node0-gpu0' in the middle",
+    )
+
+
+async def test_a_judge_without_a_result_is_our_loss(tmp_path: Path) -> None:
+    async with place(tmp_path, runners=1, settle_s=0) as here:
+        outcome = await here.over(await here.launcher.launch(a_job("silent")))
+    assert (outcome.fault, "'node0-gpu0'" in outcome.reason) == (Fault.PLATFORM, True)
+
+
+async def test_a_run_that_takes_too_long_is_ended_by_github(tmp_path: Path) -> None:
+    async with place(tmp_path, runners=1, settle_s=0) as here:
+        here.github.actions.minute_s = 0.05
+        outcome = await here.over(await here.launcher.launch(a_job("sleep 60 accepted")))
+    assert (outcome.fault, "longer than all limits" in outcome.reason) == (Fault.PLATFORM, True)
+
+
+async def test_a_run_forgotten_before_its_end_is_deleted_after_it(tmp_path: Path) -> None:
+    async with place(tmp_path, runners=1) as here:
+        handle = await running(here, "sleep 60 accepted")
+        await here.launcher.cancel(handle)
+        await here.launcher.forget(handle)
+        await until(lambda: not here.runs or here.runs[0].status == "completed")
+        await here.launcher.availability(DEVICE)
+    assert here.runs == []
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({}, Availability(True)),
+        ({"disabled": True}, Availability(False, "GitHub says that kernelbot-nvidia.yml is "
+                                                 "disabled_manually")),
+        ({"offline": True}, Availability(False, "all runners with the label cpu-runner are "
+                                                "offline: node0-gpu0")),
+    ],
+)  # fmt: skip
+async def test_a_device_is_available_if_its_workflow_and_a_runner_are(
+    tmp_path: Path, change: dict[str, bool], found: Availability
+) -> None:
+    async with place(tmp_path) as here:
+        here.github.accounts[TOKEN].admin = True
+        for name, value in change.items():
+            setattr(here.github, name, value)
+        assert await here.launcher.availability(DEVICE) == found
+
+
+async def test_runners_that_we_may_not_see_are_believed_in(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.github.offline = True
+        assert (await here.launcher.availability(DEVICE)).available
+
+
+async def test_a_repository_without_the_workflow_is_told(tmp_path: Path) -> None:
+    async with place(tmp_path, repo="lab/other") as here:
+        found = await here.launcher.availability(DEVICE)
+    assert found == Availability(
+        False, "lab/other has no workflow kernelbot-nvidia.yml that GitHub shows our token"
+    )
+
+
+async def test_a_long_queue_makes_the_device_unavailable(tmp_path: Path) -> None:
+    async with place(tmp_path, queue_limit=2) as here:
+        before = await here.launcher.availability(DEVICE)
+        for _ in range(2):
+            await here.launcher.launch(a_job("accepted"))
+        after = await here.launcher.availability(DEVICE)
+    assert (before, after) == (
+        Availability(True),
+        Availability(False, "2 runs wait at GitHub already"),
+    )
+
+
+async def test_files_beside_the_result_are_left_alone(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(job)
+        archive = zipped(("../result.json", b"{}"), ("/etc/passwd", b""))
+        here.github.actions.end(here.runs[0], "success", archive)
+        outcome = await here.poll(handle)
+    assert (outcome.state, outcome.reason) == (JobState.LOST, "its artifact has no result.json")

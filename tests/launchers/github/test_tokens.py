@@ -1,0 +1,132 @@
+"""Which token pays, by what GitHub's headers say of each."""
+
+import email.utils
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from kernelbot.domain.errors import PlatformError, SchedulerError
+from kernelbot.launchers.github.tokens import Tokens
+from kernelbot.launchers.http import Answer
+
+THEIR_NOW = 1_700_000_000.0
+
+
+@dataclass
+class Clock:
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def answer(
+    left: int,
+    resets_in_s: float = 600,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    text: bytes = b"",
+) -> Answer:
+    given = {
+        "date": email.utils.formatdate(THEIR_NOW, usegmt=True),
+        "x-ratelimit-limit": "5000",
+        "x-ratelimit-remaining": str(left),
+        "x-ratelimit-reset": str(int(THEIR_NOW + resets_in_s)),
+        **(headers or {}),
+    }
+    return Answer(status, httpx.Headers(given), text)
+
+
+def pays(tokens: Tokens) -> str:
+    return tokens.best().headers()["Authorization"].removeprefix("Bearer ")
+
+
+def test_the_first_pays_while_it_has_requests_to_spare() -> None:
+    tokens = Tokens(["first", "backup"])
+    tokens.learn(tokens.best(), answer(101))
+    before = pays(tokens)
+    tokens.learn(tokens.best(), answer(100))
+    assert (before, pays(tokens)) == ("first", "backup")
+
+
+def test_the_last_reserves_are_used_in_the_end() -> None:
+    tokens = Tokens(["first", "backup"])
+    tokens.learn(tokens.best(), answer(60))
+    tokens.learn(tokens.best(), answer(20))
+    assert pays(tokens) == "first"
+
+
+def test_a_new_hour_begins_by_githubs_clock() -> None:
+    clock = Clock()
+    tokens = Tokens(["first"], clock)
+    tokens.learn(tokens.best(), answer(0, resets_in_s=600))
+    with pytest.raises(SchedulerError, match="used up for 600 s"):
+        tokens.best()
+    clock.now = 601
+    assert pays(tokens) == "first"
+
+
+@pytest.mark.parametrize("resets_in_s", [-3600, 10**8])
+def test_nonsense_about_the_end_of_the_hour_stops_nobody_for_long(resets_in_s: float) -> None:
+    clock = Clock()
+    tokens = Tokens(["first"], clock)
+    tokens.learn(tokens.best(), answer(0, resets_in_s=resets_in_s))
+    clock.now = 3701
+    assert pays(tokens) == "first"
+
+
+@pytest.mark.parametrize("text", ["", "-1", "1e9", "nan", "٣", "9" * 40])
+def test_a_header_that_is_no_number_says_nothing(text: str) -> None:
+    tokens = Tokens(["first"])
+    headers = httpx.Headers([(b"x-ratelimit-remaining", text.encode())])
+    tokens.learn(tokens.best(), Answer(200, headers, b""))
+    assert pays(tokens) == "first"
+
+
+def test_a_token_that_is_refused_is_tried_again_later() -> None:
+    clock = Clock()
+    tokens = Tokens(["first", "backup"], clock)
+    tokens.refused(tokens.best())
+    meanwhile = pays(tokens)
+    clock.now = 61
+    assert (meanwhile, pays(tokens)) == ("backup", "first")
+
+
+def test_no_token_that_is_accepted_is_the_platforms_failure() -> None:
+    tokens = Tokens(["first"])
+    tokens.refused(tokens.best())
+    with pytest.raises(PlatformError, match="set a valid GITHUB_TOKEN") as caught:
+        tokens.best()
+    assert "first" not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "left", "headers", "text", "met"),
+    [
+        (403, 10, {}, b"Must have admin rights", False),
+        (403, 0, {}, b"", True),
+        (403, 10, {"retry-after": "30"}, b"", True),
+        (429, 10, {}, b"", True),
+        (403, 10, {}, b"secondary rate limit", True),
+        (200, 0, {}, b"", False),
+    ],
+)
+def test_a_limit_is_told_from_a_refusal(
+    status: int, left: int, headers: dict[str, str], text: bytes, met: bool
+) -> None:
+    tokens = Tokens(["first", "backup"])
+    token = tokens.best()
+    given = answer(left, status=status, headers=headers, text=text)
+    tokens.learn(token, given)
+    assert tokens.limited(token, given) == met
+    assert not met or pays(tokens) == "backup"
+
+
+def test_requests_are_spread_over_the_hour_when_they_run_short() -> None:
+    tokens = Tokens(["first"], Clock())
+    tokens.learn(tokens.best(), answer(2600, resets_in_s=3000))
+    plenty = tokens.pause_s()
+    tokens.learn(tokens.best(), answer(1000, resets_in_s=3000))
+    assert (plenty, tokens.pause_s()) == (0.0, 3.0)

@@ -1,0 +1,130 @@
+"""The tables of schedulers, and what the environment adds to them."""
+
+from pathlib import Path
+
+import pytest
+
+from kernelbot.domain.errors import UserError
+from kernelbot.launchers.github import GithubDevice, GithubLauncher
+from kernelbot.main.launcher_kinds.base import LauncherPlace
+from kernelbot.main.launcher_kinds.github import GithubTable
+from kernelbot.main.settings import Settings, read_settings
+from kernelbot.main.tables import DeviceSettings
+from kernelbot.main.work import launchers
+from kernelbot.protocol import SandboxMode, Vendor
+
+VARIABLES = (
+    "GITHUB_TOKEN",
+    "GITHUB_TOKEN_BACKUP",
+    "GITHUB_REPO",
+    "GITHUB_WORKFLOW_BRANCH",
+)
+GITHUB = """
+[launchers.actions]
+kind = "github"
+[launchers.actions.devices.H100]
+label = "NVIDIA"
+[[devices]]
+name = "H100"
+vendor = "nvidia"
+launcher = "actions"
+[[devices]]
+name = "MI300"
+vendor = "amd"
+launcher = "actions"
+"""
+
+
+@pytest.fixture(autouse=True)
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+
+
+def settings(text: str) -> Settings:
+    Path("kernelbot.toml").write_text(text)
+    return read_settings()
+
+
+def place(config: Settings, name: str) -> LauncherPlace:
+    return LauncherPlace(
+        name,
+        config.device_configs(),
+        Path("x"),
+        SandboxMode.REQUIRED,
+        environment=config.scheduler_environment(),
+    )
+
+
+def test_github_is_told_by_file_and_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_secret")
+    monkeypatch.setenv("GITHUB_REPO", "lab/kernels")
+    Path(".env").write_text("GITHUB_TOKEN_BACKUP=ghp_more\nGITHUB_WORKFLOW_BRANCH=next\n")
+    config = settings(GITHUB)
+    table = config.launchers["actions"]
+    assert isinstance(table, GithubTable)
+    made = table.settings(place(config, "actions"))
+    assert (made.repo, made.branch, made.tokens) == (
+        "lab/kernels",
+        "next",
+        ("ghp_secret", "ghp_more"),
+    )
+    assert made.devices == {
+        "H100": GithubDevice("NVIDIA", "kernelbot-nvidia.yml"),
+        "MI300": GithubDevice("MI300", "kernelbot-amd.yml"),
+    }
+    assert isinstance(launchers(config)["actions"], GithubLauncher)
+    shown = repr(config) + repr(made) + repr(place(config, "actions"))
+    assert "ghp_" not in shown
+
+
+def test_a_table_has_priority_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_TOKEN", "ghp_secret")
+    monkeypatch.setenv("GITHUB_REPO", "lab/kernels")
+    config = settings(GITHUB.replace('"github"', '"github"\nrepo = "my/own"\nbranch = "dev"'))
+    table = config.launchers["actions"]
+    assert isinstance(table, GithubTable)
+    made = table.settings(place(config, "actions"))
+    assert (made.repo, made.branch) == ("my/own", "dev")
+
+
+@pytest.mark.parametrize(
+    ("token", "repo", "text", "said"),
+    [
+        (None, "a/b", GITHUB, "GITHUB_TOKEN is not set, and launcher 'actions' needs it"),
+        ("", "a/b", GITHUB, "GITHUB_TOKEN is not set"),
+        ("a b", "a/b", GITHUB, "GITHUB_TOKEN is no token"),
+        ("a\nX: y", "a/b", GITHUB, "GITHUB_TOKEN is no token"),
+        ("ä", "a/b", GITHUB, "GITHUB_TOKEN is no token"),
+        ("t", None, GITHUB, "actions.repo: neither it nor GITHUB_REPO names"),
+        ("t", "../b", GITHUB, "actions.repo: neither"),
+        ("t", "a/b?c", GITHUB, "actions.repo: neither"),
+        ("t", "a/b", GITHUB.replace("devices.H100", "devices.X"), "devices.X: no device of this"),
+        (
+            "t",
+            "a/b",
+            GITHUB.replace('"nvidia"', '"cpu"'),
+            "devices.H100.workflow: is missing: a CPU",
+        ),
+        ("t", "a/b", GITHUB.replace('"NVIDIA"', '"a\'; echo"'), "devices.H100.label"),
+        ("t", "a/b", GITHUB.replace("label =", "lable ="), "lable: isn't known"),
+    ],
+)
+def test_what_is_wrong_with_github_is_named(
+    token: str | None, repo: str | None, text: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if token is not None:
+        monkeypatch.setenv("GITHUB_TOKEN", token)
+    if repo is not None:
+        monkeypatch.setenv("GITHUB_REPO", repo)
+    with pytest.raises(UserError, match=said) as caught:
+        launchers(settings(text))
+    assert token is None or len(token) < 3 or token not in str(caught.value)
+
+
+def test_a_launcher_that_no_device_names_needs_no_token() -> None:
+    config = settings('[launchers.actions]\nkind = "github"\n')
+    assert list(launchers(config)) == ["local"]
+    assert config.devices == (DeviceSettings(name="CPU"),)
+    assert config.devices[0].vendor == Vendor.CPU
