@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from kernelbot.launchers.base import JobState
-from kernelbot.launchers.http import Said
+from kernelbot.launchers.rest.client import Said
 
 Number = Annotated[int, Field(gt=0, lt=10**18)]
 
@@ -24,6 +24,16 @@ class Run(Said):
     """Its `run-name`."""
     status: str
     conclusion: str | None = None
+
+    @property
+    def number(self) -> int:
+        """See `Listed`."""
+        return self.id
+
+    @property
+    def name(self) -> str:
+        """See `Listed`."""
+        return self.display_title or ""
 
     @property
     def state(self) -> JobState | None:
@@ -101,9 +111,3 @@ class Runners(Said):
     """All of them."""
 
     runners: list[Runner]
-
-
-class Refusal(Said):
-    """Why GitHub doesn't do something."""
-
-    message: str

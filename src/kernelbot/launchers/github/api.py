@@ -1,18 +1,15 @@
 """The routes of GitHub's REST API that we use, each with what its statuses mean."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-
-from kernelbot.domain.errors import PlatformError, SchedulerError
+from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.github.answers import (
     Artifact,
     Artifacts,
     Dispatched,
     Job,
     Jobs,
-    Refusal,
     Run,
     Runner,
     Runners,
@@ -20,8 +17,9 @@ from kernelbot.launchers.github.answers import (
     Workflow,
 )
 from kernelbot.launchers.github.settings import GithubSettings
-from kernelbot.launchers.github.tokens import Token, Tokens
-from kernelbot.launchers.http import Answer, Etags, Http, read
+from kernelbot.launchers.rest.api import Rest
+from kernelbot.launchers.rest.client import read
+from kernelbot.launchers.rest.tokens import Dialect
 from kernelbot.launchers.results import MAX_RESULT_BYTES
 
 T = TypeVar("T")
@@ -32,6 +30,16 @@ _HEADERS = {
     "User-Agent": "kernelbot",
 }
 _GITHUB = "GitHub"
+_DIALECT = Dialect(
+    _GITHUB,
+    "GITHUB_TOKEN",
+    remaining="x-ratelimit-remaining",
+    limit="x-ratelimit-limit",
+    reset="x-ratelimit-reset",
+    reset_is_a_date=True,
+    longest_s=3700.0,
+    reserve=100,
+)
 
 
 class GithubApi:
@@ -42,30 +50,32 @@ class GithubApi:
         self._repo = settings.repo
         self._root = f"/repos/{settings.repo}/actions"
         self._branch = settings.branch
-        self._http = Http(_GITHUB, settings.api_url, settings.timeout_s)
-        self._etags = Etags()
-        self.tokens = Tokens(settings.tokens)
+        self._rest = Rest(_DIALECT, settings.api_url, _HEADERS, settings.tokens, settings.timeout_s)
         self._tells_numbers = True
         """Whether this GitHub knows `return_run_details`."""
 
     async def close(self) -> None:
         """End all connections."""
-        await self._http.close()
+        await self._rest.close()
+
+    def pause_s(self) -> float:
+        """What a request must be followed by so that the limits last."""
+        return self._rest.tokens.pause_s()
 
     async def dispatch(self, workflow: str, inputs: Mapping[str, str]) -> int | None:
         """Start a run; its number, or None if GitHub doesn't tell it."""
         path = f"/workflows/{workflow}/dispatches"
         body: dict[str, object] = {"ref": self._branch, "inputs": dict(inputs)}
         asked = {"return_run_details": True} if self._tells_numbers else {}
-        answer = await self._send("POST", path, body={**body, **asked})
+        answer = await self._rest.send("POST", self._root + path, body={**body, **asked})
         if asked and answer.status in (400, 422):  # as servers do that don't know the field
-            answer = await self._send("POST", path, body=body)
+            answer = await self._rest.send("POST", self._root + path, body=body)
             self._tells_numbers = answer.status != 204
         if answer.status == 204:
             return None
         if answer.status == 404:
             raise PlatformError(self._no_workflow(workflow))
-        self._must(answer, 200, f"starting {workflow}")
+        self._rest.must(answer, 200, f"starting {workflow}")
         return read(Dispatched, answer, _GITHUB, "the number of a run").workflow_run_id
 
     async def runs(self, page: int) -> list[Run]:
@@ -75,7 +85,7 @@ class GithubApi:
 
     async def run(self, number: str) -> Run | None:
         """One run; None: there is none of this number."""
-        return await self._find(Run, f"/runs/{number}", "a run")
+        return await self._rest.find(Run, f"{self._root}/runs/{number}", "a run")
 
     async def jobs(self, number: str) -> list[Job]:
         """The jobs of a run."""
@@ -83,41 +93,38 @@ class GithubApi:
 
     async def artifacts(self, number: str) -> list[Artifact]:
         """The artifacts of a run; none if there is no such run."""
-        found = await self._find(Artifacts, f"/runs/{number}/artifacts", "artifacts")
+        found = await self._rest.find(
+            Artifacts, f"{self._root}/runs/{number}/artifacts", "artifacts"
+        )
         return [] if found is None else found.artifacts
 
     async def download(self, artifact: Artifact) -> bytes | None:
         """An artifact's zip; None if it has expired. Raises `TooLarge`."""
-        answer = await self._with_token(
-            lambda token: self._http.download(
-                f"{self._root}/artifacts/{artifact.id}/zip",
-                headers={**_HEADERS, **token.headers()},
-                max_bytes=MAX_RESULT_BYTES,
-            )
-        )
+        path = f"{self._root}/artifacts/{artifact.id}/zip"
+        answer = await self._rest.download(path, MAX_RESULT_BYTES)
         if answer.status in (404, 410):
             return None
-        self._must(answer, 200, "downloading an artifact")
+        self._rest.must(answer, 200, "downloading an artifact")
         return answer.content
 
     async def cancel(self, number: str) -> None:
         """Stop a run; nothing happens if it has ended, or was never there."""
-        answer = await self._send("POST", f"/runs/{number}/cancel")
+        answer = await self._rest.send("POST", f"{self._root}/runs/{number}/cancel")
         if answer.status not in (404, 409):
-            self._must(answer, 202, "cancelling a run")
+            self._rest.must(answer, 202, "cancelling a run")
 
     async def delete(self, number: str) -> bool:
         """Remove a run with all that is kept of it. False: not yet, as it hasn't ended."""
-        answer = await self._send("DELETE", f"/runs/{number}")
+        answer = await self._rest.send("DELETE", f"{self._root}/runs/{number}")
         if answer.status in (403, 409, 422):
             return False
         if answer.status != 404:
-            self._must(answer, 204, "deleting a run")
+            self._rest.must(answer, 204, "deleting a run")
         return True
 
     async def why_not(self, workflow: str) -> str:
         """Why a workflow can't be started; empty if it can."""
-        found = await self._find(Workflow, f"/workflows/{workflow}", "a workflow")
+        found = await self._rest.find(Workflow, f"{self._root}/workflows/{workflow}", "a workflow")
         if found is None:
             return self._no_workflow(workflow)
         return "" if found.state == "active" else f"GitHub says that {workflow} is {found.state}"
@@ -125,10 +132,10 @@ class GithubApi:
     async def runners(self) -> list[Runner] | None:
         """The repository's runners, the first hundred; None if our token may not see them."""
         path = "/runners"
-        answer = await self._send("GET", path, params={"per_page": str(PAGE)})
+        answer = await self._rest.send("GET", self._root + path, params={"per_page": str(PAGE)})
         if answer.status in (403, 404):
             return None
-        self._must(answer, 200, "listing runners")
+        self._rest.must(answer, 200, "listing runners")
         return read(Runners, answer, _GITHUB, "runners").runners
 
     async def waiting(self) -> int:
@@ -139,84 +146,12 @@ class GithubApi:
     async def _get(
         self, kind: type[T], path: str, what: str, params: Mapping[str, str] | None = None
     ) -> T:
-        found = await self._find(kind, path, what, params)
+        found = await self._rest.find(kind, self._root + path, what, params)
         if found is None:
             raise PlatformError(
                 f"GitHub shows our token no {self._repo}: is it the right repository?"
             )
         return found
 
-    async def _find(
-        self, kind: type[T], path: str, what: str, params: Mapping[str, str] | None = None
-    ) -> T | None:
-        """None: not found. What hasn't changed since it was read isn't sent again."""
-        keys = []
-
-        async def ask(token: Token) -> Answer:
-            keys.append(f"{id(token)} {path} {params}")  # each token has ETags of its own
-            headers = {**_HEADERS, **token.headers(), **self._etags.headers(keys[-1])}
-            return await self._http.request(
-                "GET", self._root + path, headers=headers, params=params
-            )
-
-        answer = await self._with_token(ask)
-        if answer.status == 304 and (known := self._etags.find(keys[-1], kind)) is not None:
-            return known
-        if answer.status == 404:
-            return None
-        self._must(answer, 200, f"reading {what}")
-        value = read(kind, answer, _GITHUB, what)
-        self._etags.keep(keys[-1], answer, value)
-        return value
-
-    async def _send(
-        self,
-        method: str,
-        path: str,
-        *,
-        params: Mapping[str, str] | None = None,
-        body: object = None,
-    ) -> Answer:
-        return await self._with_token(
-            lambda token: self._http.request(
-                method,
-                self._root + path,
-                headers={**_HEADERS, **token.headers()},
-                params=params,
-                body=body,
-            )
-        )
-
-    async def _with_token(self, ask: Callable[[Token], Awaitable[Answer]]) -> Answer:
-        """The answer, of whichever token it can be had with."""
-        for _ in range(len(self.tokens)):
-            token = self.tokens.best()
-            answer = await ask(token)
-            self.tokens.learn(token, answer)
-            if not self._in_vain(token, answer):
-                return answer
-        self.tokens.best()  # says why, if none is left
-        raise SchedulerError("GitHub refused every token that we have.")
-
-    def _in_vain(self, token: Token, answer: Answer) -> bool:
-        """Whether it was the token that failed, so that another may do better."""
-        if answer.status == 401:
-            self.tokens.refused(token)
-            return True
-        return self.tokens.limited(token, answer)
-
     def _no_workflow(self, workflow: str) -> str:
         return f"{self._repo} has no workflow {workflow} that GitHub shows our token"
-
-    def _must(self, answer: Answer, status: int, doing: str) -> None:
-        """Raises unless the answer has the status."""
-        if answer.status == status:
-            return
-        try:
-            said = TypeAdapter(Refusal).validate_json(answer.content).message
-        except ValidationError:
-            said = answer.excerpt
-        sentence = f"GitHub answered {answer.status} to {doing}: {said[:300]}"
-        if answer.status in (400, 403, 404, 410, 422):
-            raise PlatformError(sentence)
-        raise SchedulerError(sentence)

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Collection
 
 import structlog
@@ -9,17 +10,17 @@ import structlog
 from kernelbot.domain.errors import KernelbotError, PlatformError, SchedulerError
 from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
 from kernelbot.launchers.github.answers import Run
-from kernelbot.launchers.github.api import GithubApi
+from kernelbot.launchers.github.api import PAGE, GithubApi
 from kernelbot.launchers.github.ends import why_no_result
 from kernelbot.launchers.github.inputs import make_inputs
-from kernelbot.launchers.github.runs import Runs
 from kernelbot.launchers.github.settings import GithubSettings
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
-from kernelbot.launchers.http import TooLarge
 from kernelbot.launchers.links import Links
-from kernelbot.launchers.patience import Patience
+from kernelbot.launchers.rest.client import TooLarge
+from kernelbot.launchers.rest.listing import Listing
+from kernelbot.launchers.rest.patience import Patience
+from kernelbot.launchers.rest.zipped import BadArchive, read_file
 from kernelbot.launchers.results import MAX_RESULT_BYTES, lost, no_events, read_result
-from kernelbot.launchers.zipped import BadArchive, read_file
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent
 
 ARTIFACT = "kernelbot-result"
@@ -28,6 +29,7 @@ _ONE_BY_ONE = 50
 """Runs asked for singly, of those that the list doesn't show, in one poll."""
 _LEFT_OVER = 20
 """Runs deleted late, in one check."""
+_MOST_LEFT_OVER = 1000
 _LOOK_S = 0.25
 _STRANGE = lost("its handle is none of GitHub's")
 _FORGOTTEN = lost("GitHub doesn't know it any more", Fault.SCHEDULER)
@@ -43,11 +45,11 @@ class GithubLauncher:
         self._settings = settings
         self._links = links
         self._api = GithubApi(settings)
-        self._runs = Runs(self._api)
+        self._runs = Listing(self._api.runs, PAGE, self._api.pause_s)
         self._accepted: set[str] = set()
         """Attempts that GitHub has accepted without telling their runs' numbers."""
         self._patience = Patience()
-        self._left_over: list[str] = []
+        self._left_over: deque[str] = deque(maxlen=_MOST_LEFT_OVER)
         """Numbers of runs to be deleted once they have ended."""
 
     @property
@@ -67,7 +69,7 @@ class GithubLauncher:
         attempt = check_job_id(spec.job_id)
         if spec.device.name not in self._settings.devices:
             raise PlatformError(f"This launcher has no device {spec.device.name!r}.")
-        number = await self._runs.named(job_name(attempt))
+        number = await self._runs.number_of(job_name(attempt))
         if number is None and attempt not in self._accepted:
             number = await self._dispatch(spec)
         if number is None:
@@ -99,7 +101,7 @@ class GithubLauncher:
         """The number of the attempt's run, as soon as it shows; None: it doesn't."""
         ends_at = time.monotonic() + self._settings.appear_s
         while True:
-            number = await self._runs.named(job_name(attempt))
+            number = await self._runs.number_of(job_name(attempt))
             if number is not None or time.monotonic() >= ends_at:
                 return number
             await asyncio.sleep(min(_LOOK_S * 4, max(self._settings.appear_s / 8, 0.01)))
@@ -128,7 +130,7 @@ class GithubLauncher:
         run = runs[job.number]
         if run is None:
             return _FORGOTTEN if self._settled(job) else _STILL
-        if run.display_title != job_name(job.attempt):
+        if run.name != job_name(job.attempt):
             return lost(f"run {job.number} of {self._settings.repo} isn't this job's")
         if run.state is not None:
             return Outcome(run.state)
@@ -199,8 +201,8 @@ class GithubLauncher:
         )
 
     async def _delete_left_over(self) -> None:
-        due, self._left_over = self._left_over[:_LEFT_OVER], self._left_over[_LEFT_OVER:]
-        for number in due:
+        for _ in range(min(_LEFT_OVER, len(self._left_over))):
+            number = self._left_over.popleft()
             if not await self._api.delete(number):
                 self._left_over.append(number)
 

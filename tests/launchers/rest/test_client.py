@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from kernelbot.domain.errors import SchedulerError
-from kernelbot.launchers.http import Answer, Http, Said, TooLarge, read
+from kernelbot.launchers.rest.client import Answer, Http, Said, TooLarge, read
 from tests.fakes.serving import Request, Response, serving
 from tests.fakes.storage import fake_storage
 

@@ -1,16 +1,26 @@
-"""Which token pays, by what GitHub's headers say of each."""
+"""Which token pays, by what a scheduler's headers say of each."""
 
 import email.utils
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx
 import pytest
 
-from kernelbot.domain.errors import PlatformError, SchedulerError
-from kernelbot.launchers.github.tokens import Tokens
-from kernelbot.launchers.http import Answer
+from kernelbot.domain.errors import PlatformError
+from kernelbot.launchers.rest.client import Answer
+from kernelbot.launchers.rest.tokens import Dialect, Tokens
 
+DATES = Dialect(
+    "It",
+    "ITS_TOKEN",
+    remaining="x-ratelimit-remaining",
+    limit="x-ratelimit-limit",
+    reset="x-ratelimit-reset",
+    reset_is_a_date=True,
+    longest_s=3700,
+    reserve=100,
+)
 THEIR_NOW = 1_700_000_000.0
 
 
@@ -44,7 +54,7 @@ def pays(tokens: Tokens) -> str:
 
 
 def test_the_first_pays_while_it_has_requests_to_spare() -> None:
-    tokens = Tokens(["first", "backup"])
+    tokens = Tokens(["first", "backup"], DATES)
     tokens.learn(tokens.best(), answer(101))
     before = pays(tokens)
     tokens.learn(tokens.best(), answer(100))
@@ -52,34 +62,40 @@ def test_the_first_pays_while_it_has_requests_to_spare() -> None:
 
 
 def test_the_last_reserves_are_used_in_the_end() -> None:
-    tokens = Tokens(["first", "backup"])
+    tokens = Tokens(["first", "backup"], DATES)
     tokens.learn(tokens.best(), answer(60))
     tokens.learn(tokens.best(), answer(20))
     assert pays(tokens) == "first"
 
 
-def test_a_new_hour_begins_by_githubs_clock() -> None:
+def test_a_new_hour_begins_by_the_schedulers_clock() -> None:
     clock = Clock()
-    tokens = Tokens(["first"], clock)
+    tokens = Tokens(["first"], DATES, clock)
     tokens.learn(tokens.best(), answer(0, resets_in_s=600))
-    with pytest.raises(SchedulerError, match="used up for 600 s"):
-        tokens.best()
+    before_s = tokens.wait_s()
     clock.now = 601
-    assert pays(tokens) == "first"
+    assert (before_s, tokens.wait_s(), pays(tokens)) == (600, 0, "first")
+
+
+def test_some_say_for_how_long_instead_of_until_when() -> None:
+    tokens = Tokens(["first"], replace(DATES, reset_is_a_date=False), Clock())
+    headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "42"}
+    tokens.learn(tokens.best(), Answer(200, httpx.Headers(headers), b""))
+    assert tokens.wait_s() == 42
 
 
 @pytest.mark.parametrize("resets_in_s", [-3600, 10**8])
 def test_nonsense_about_the_end_of_the_hour_stops_nobody_for_long(resets_in_s: float) -> None:
     clock = Clock()
-    tokens = Tokens(["first"], clock)
+    tokens = Tokens(["first"], DATES, clock)
     tokens.learn(tokens.best(), answer(0, resets_in_s=resets_in_s))
     clock.now = 3701
-    assert pays(tokens) == "first"
+    assert tokens.wait_s() == 0
 
 
 @pytest.mark.parametrize("text", ["", "-1", "1e9", "nan", "٣", "9" * 40])
 def test_a_header_that_is_no_number_says_nothing(text: str) -> None:
-    tokens = Tokens(["first"])
+    tokens = Tokens(["first"], DATES)
     headers = httpx.Headers([(b"x-ratelimit-remaining", text.encode())])
     tokens.learn(tokens.best(), Answer(200, headers, b""))
     assert pays(tokens) == "first"
@@ -87,7 +103,7 @@ def test_a_header_that_is_no_number_says_nothing(text: str) -> None:
 
 def test_a_token_that_is_refused_is_tried_again_later() -> None:
     clock = Clock()
-    tokens = Tokens(["first", "backup"], clock)
+    tokens = Tokens(["first", "backup"], DATES, clock)
     tokens.refused(tokens.best())
     meanwhile = pays(tokens)
     clock.now = 61
@@ -95,9 +111,9 @@ def test_a_token_that_is_refused_is_tried_again_later() -> None:
 
 
 def test_no_token_that_is_accepted_is_the_platforms_failure() -> None:
-    tokens = Tokens(["first"])
+    tokens = Tokens(["first"], DATES)
     tokens.refused(tokens.best())
-    with pytest.raises(PlatformError, match="set a valid GITHUB_TOKEN") as caught:
+    with pytest.raises(PlatformError, match="set a valid ITS_TOKEN") as caught:
         tokens.best()
     assert "first" not in repr(caught.value)
 
@@ -116,7 +132,7 @@ def test_no_token_that_is_accepted_is_the_platforms_failure() -> None:
 def test_a_limit_is_told_from_a_refusal(
     status: int, left: int, headers: dict[str, str], text: bytes, met: bool
 ) -> None:
-    tokens = Tokens(["first", "backup"])
+    tokens = Tokens(["first", "backup"], DATES)
     token = tokens.best()
     given = answer(left, status=status, headers=headers, text=text)
     tokens.learn(token, given)
@@ -125,7 +141,7 @@ def test_a_limit_is_told_from_a_refusal(
 
 
 def test_requests_are_spread_over_the_hour_when_they_run_short() -> None:
-    tokens = Tokens(["first"], Clock())
+    tokens = Tokens(["first"], DATES, Clock())
     tokens.learn(tokens.best(), answer(2600, resets_in_s=3000))
     plenty = tokens.pause_s()
     tokens.learn(tokens.best(), answer(1000, resets_in_s=3000))

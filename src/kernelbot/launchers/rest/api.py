@@ -1,0 +1,123 @@
+"""Requests with a token to one scheduler, and what their statuses mean."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from kernelbot.domain.errors import PlatformError, SchedulerError
+from kernelbot.launchers.rest.client import Answer, Etags, Http, Said, read
+from kernelbot.launchers.rest.tokens import Dialect, Token, Tokens
+
+T = TypeVar("T")
+_LONGEST_WAIT_S = 65.0
+"""For a limit to be counted anew."""
+_OURS = frozenset((400, 401, 403, 404, 410, 413, 422))
+"""Statuses that say we have asked for something wrong."""
+
+
+class _Refusal(Said):
+    message: str
+
+
+class Rest:
+    """Below one path. Everything raises `SchedulerError` if the scheduler fails or limits us, and
+    `PlatformError` if it won't let us do what we ask. A limit that ends soon is waited for."""
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        url: str,
+        headers: Mapping[str, str],
+        tokens: tuple[str, ...],
+        timeout_s: float,
+    ) -> None:
+        self._name = dialect.name
+        self._headers = headers
+        self._http = Http(dialect.name, url, timeout_s)
+        self._etags = Etags()
+        self.tokens = Tokens(tokens, dialect)
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._http.close()
+
+    async def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: object = None,
+    ) -> Answer:
+        """The answer, whatever its status, if it wasn't the token that was refused."""
+        return await self._with_token(
+            lambda token: self._http.request(
+                method,
+                path,
+                headers={**self._headers, **token.headers()},
+                params=params,
+                body=body,
+            )
+        )
+
+    async def find(
+        self, kind: type[T], path: str, what: str, params: Mapping[str, str] | None = None
+    ) -> T | None:
+        """What is there; None: nothing. What hasn't changed since it was read isn't sent again."""
+        keys = []
+
+        async def ask(token: Token) -> Answer:
+            keys.append(f"{id(token)} {path} {params}")  # each token has ETags of its own
+            headers = {**self._headers, **token.headers(), **self._etags.headers(keys[-1])}
+            return await self._http.request("GET", path, headers=headers, params=params)
+
+        answer = await self._with_token(ask)
+        if answer.status == 304 and (known := self._etags.find(keys[-1], kind)) is not None:
+            return known
+        if answer.status == 404:
+            return None
+        self.must(answer, 200, f"reading {what}")
+        value = read(kind, answer, self._name, what)
+        self._etags.keep(keys[-1], answer, value)
+        return value
+
+    async def download(self, path: str, max_bytes: int) -> Answer:
+        """What a path leads to, on whatever host. Raises `TooLarge`, too."""
+        return await self._with_token(
+            lambda token: self._http.download(
+                path, headers={**self._headers, **token.headers()}, max_bytes=max_bytes
+            )
+        )
+
+    def must(self, answer: Answer, status: int, doing: str) -> None:
+        """Raises unless the answer has the status."""
+        if answer.status == status:
+            return
+        try:
+            said = _Refusal.model_validate_json(answer.content).message
+        except ValidationError:
+            said = answer.excerpt
+        sentence = f"{self._name} answered {answer.status} to {doing}: {said[:300]}"
+        raise PlatformError(sentence) if answer.status in _OURS else SchedulerError(sentence)
+
+    async def _with_token(self, ask: Callable[[Token], Awaitable[Answer]]) -> Answer:
+        """The answer, of whichever token it can be had with."""
+        for _ in range(len(self.tokens) + 1):
+            await self._wait_for_the_limit()
+            token = self.tokens.best()
+            answer = await ask(token)
+            self.tokens.learn(token, answer)
+            if answer.status == 401:
+                self.tokens.refused(token)
+            elif not self.tokens.limited(token, answer):
+                return answer
+        self.tokens.wait_s()  # raises if no token is accepted
+        raise SchedulerError(f"{self._name} limits our requests again and again.")
+
+    async def _wait_for_the_limit(self) -> None:
+        while (wait_s := self.tokens.wait_s()) > 0:
+            if wait_s > _LONGEST_WAIT_S:
+                raise SchedulerError(f"{self._name}'s rate limit is used up for {wait_s:.0f} s.")
+            await asyncio.sleep(wait_s)

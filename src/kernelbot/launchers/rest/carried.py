@@ -1,0 +1,39 @@
+"""How a job reaches its node: with what the scheduler carries, or by a link of ours."""
+
+from dataclasses import dataclass
+
+from kernelbot.domain.errors import JobRefused
+from kernelbot.launchers.links import Links, NodeLinks
+from kernelbot.protocol import JobSpec, encode_payload
+
+_IN_THE_QUEUE_S = 24 * 3600.0
+"""For how long a job may wait for its node."""
+
+
+@dataclass(frozen=True)
+class Carried:
+    """One of the first two is empty."""
+
+    payload: str
+    payload_url: str
+    links: NodeLinks
+    """The others; all empty if nodes can't reach us."""
+
+
+def carry(
+    spec: JobSpec, links: Links | None, *, max_payload: int, most_s: float, scheduler: str
+) -> Carried:
+    """`max_payload`: characters that the scheduler carries; `most_s`: seconds that the job may
+    take. Raises `JobRefused` if the job is larger, and its node can't fetch it."""
+    told = NodeLinks("", "", "", "")
+    if links is not None:
+        told = links.of(spec.job_id, _IN_THE_QUEUE_S + most_s)
+    payload = encode_payload(spec)
+    if len(payload) <= max_payload:
+        return Carried(payload, "", told)
+    if not told.payload_url:
+        raise JobRefused(
+            f"The job has {len(payload)} characters, more than {scheduler} carries, and its node "
+            "can't fetch it: set public_url, under which nodes reach this platform."
+        )
+    return Carried("", told.payload_url, told)

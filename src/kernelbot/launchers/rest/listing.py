@@ -1,0 +1,103 @@
+"""Jobs as a scheduler lists them, the newest first: one request tells of a hundred."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Collection
+from typing import Generic, Protocol, TypeVar
+
+_MOST_PAGES = 10
+_NAMES_KEPT = 20_000
+
+
+class Listed(Protocol):
+    """A job in the list."""
+
+    @property
+    def number(self) -> int:
+        """The scheduler's; newer ones have higher numbers."""
+
+    @property
+    def name(self) -> str:
+        """As we have named it; empty if we haven't."""
+
+
+L = TypeVar("L", bound=Listed)
+
+
+class Listing(Generic[L]):
+    """Finds jobs by their numbers and by their names. `page` reads the list, `size` at a time,
+    counting from 1; `pause_s` says what a request must be followed by."""
+
+    def __init__(
+        self,
+        page: Callable[[int], Awaitable[list[L]]],
+        size: int,
+        pause_s: Callable[[], float],
+    ) -> None:
+        self._page = page
+        self._size = size
+        self._pause_s = pause_s
+        self._numbers: OrderedDict[str, int] = OrderedDict()
+        """Of the jobs seen so far, by their names."""
+        self._newest = 0
+        """The newest job when the list was last read without a gap."""
+        self._lock = asyncio.Lock()
+        self._begun = 0
+        self._done = 0
+        """The last reading of what is new that went well, of all that were begun."""
+        self._shown: dict[int, L] = {}
+        self._again_at = float("-inf")
+
+    async def states(self, wanted: Collection[int]) -> dict[int, L]:
+        """Those of the wanted jobs that the list shows. It is read as far as they reach back, and
+        if requests run short, it is what it was a moment ago."""
+        if time.monotonic() < self._again_at and self._shown.keys() >= set(wanted):
+            return self._shown
+        left, found = set(wanted), {}
+        pages = 0
+        while left and pages < _MOST_PAGES:
+            pages += 1
+            jobs = await self._read(pages)
+            found.update({job.number: job for job in jobs if job.number in left})
+            left -= found.keys()
+            if len(jobs) < self._size or (left and jobs[-1].number < min(left)):
+                break
+        self._shown = found
+        self._again_at = time.monotonic() + pages * self._pause_s()
+        return found
+
+    async def number_of(self, name: str) -> int | None:
+        """The number of the job of this name, by a list no older than this call; None: it shows
+        none. Many who ask at once share one reading."""
+        asked = self._begun
+        async with self._lock:
+            if self._done <= asked:
+                self._begun += 1
+                mine = self._begun
+                await self._read_what_is_new()
+                self._done = mine
+        return self._numbers.get(name)
+
+    def forget(self, name: str) -> None:
+        """The job is gone."""
+        self._numbers.pop(name, None)
+
+    async def _read_what_is_new(self) -> None:
+        """Back to what was known before; the first time, as far as it goes."""
+        newest = self._newest
+        for page in range(1, _MOST_PAGES + 1):
+            jobs = await self._read(page)
+            newest = max([newest, *(job.number for job in jobs)])
+            if len(jobs) < self._size or jobs[-1].number <= self._newest:
+                break
+        self._newest = newest
+
+    async def _read(self, page: int) -> list[L]:
+        jobs = await self._page(page)
+        for job in jobs:
+            if job.name:
+                self._numbers[job.name] = min(job.number, self._numbers.get(job.name, job.number))
+        while len(self._numbers) > _NAMES_KEPT:
+            self._numbers.popitem(last=False)
+        return jobs
