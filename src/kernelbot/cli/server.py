@@ -41,6 +41,11 @@ def register(app: typer.Typer) -> None:
     )(serve)
     app.command(epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot worker"))(worker)
     app.command(
+        epilog=examples(
+            "DATABASE_URL=postgresql://db/kernelbot kernelbot bot", "kernelbot bot --debug"
+        )
+    )(bot)
+    app.command(
         epilog=examples("kernelbot verify-runs", "kernelbot verify-runs --device H100 --json")
     )(verify_runs)
     app.command(epilog=examples("kernelbot backup kernels.dump"))(backup)
@@ -82,6 +87,26 @@ def worker(data: Data = None, as_json: JsonErrors = False) -> None:  # noqa: ARG
     from kernelbot.main.work import run_worker
 
     run_worker(data=data)
+
+
+def bot(
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Use DISCORD_DEBUG_TOKEN and DISCORD_DEBUG_CLUSTER_STAGING_ID."
+        ),
+    ] = False,
+    data: Data = None,
+    as_json: JsonErrors = False,  # noqa: ARG001 (as above)
+) -> None:
+    """Answer at Discord, through the database of DATABASE_URL.
+
+    `kernelbot serve` does it by itself when DISCORD_TOKEN is set.
+    """
+    require_extra("discord")
+    from kernelbot.main.bot import run_bot
+
+    run_bot(data=data, debug=debug)
 
 
 def verify_runs(

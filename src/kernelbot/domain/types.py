@@ -15,6 +15,7 @@ from kernelbot.protocol import (
     ProblemSpec,
     RankRule,
     RunResult,
+    SourceFile,
     Verdict,
 )
 
@@ -97,6 +98,8 @@ class BoardProblem:
     templates: dict[str, str]
     lang: str
     submission_name: str
+    files: tuple[SourceFile, ...] = ()
+    """The reference and what comes with it."""
 
 
 @dataclass(frozen=True)

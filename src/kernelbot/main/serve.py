@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import getpass
+import importlib.util
 import json
 import os
 import socket
@@ -20,11 +21,12 @@ from kernelbot.main.database import ReadyDatabase, kept_alive, locked_data, read
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.operator import renewed, sign_out_the_dead
 from kernelbot.main.settings import Settings, read_settings
-from kernelbot.main.supervise import child, supervised
+from kernelbot.main.supervise import Child, child, supervised
 from kernelbot.main.wiring import open_platform
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.services import Services
 
+_BOT_GRACE_S = 3.0
 log = structlog.get_logger()
 
 
@@ -70,6 +72,8 @@ async def _serve(
         if with_worker:
             worker = child(settings, database.url, "work", grace_s=settings.worker.grace_s)
             await stack.enter_async_context(supervised(worker))
+        if settings.discord_token and _has_discord():
+            await stack.enter_async_context(supervised(_bot(settings, database.url)))
         address = _url(listeners[0])
         data = _embedded_data(settings, database)
         await stack.enter_async_context(_operator(core.services, address, listeners[0], data))
@@ -81,6 +85,19 @@ async def _serve(
         elif not stop.is_set():
             await answer(core.services, settings, listeners[0])
         log.info("stopping")
+
+
+def _has_discord() -> bool:
+    """Whether the bot's packages are installed; if not, the log says so."""
+    found = importlib.util.find_spec("discord") is not None
+    if not found:
+        log.error("no_discord_bot", hint="pip install 'kernelbot[discord]'")
+    return found
+
+
+def _bot(settings: Settings, url: str) -> Child:
+    """The Discord bot in a process of its own: whatever happens to it, HTTP is answered."""
+    return child(settings, url, "bot", grace_s=_BOT_GRACE_S)
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ from kernelbot.main.launcher_kinds import AnyLauncherTable
 from kernelbot.main.mistakes import mistake, told
 from kernelbot.main.tables import (
     DeviceSettings,
+    DiscordSettings,
     ExportSettings,
     LimitsTable,
     QueueSettings,
@@ -87,6 +88,18 @@ class Settings(BaseSettings):
     github_url: str = "https://github.com"
     github_api_url: str = "https://api.github.com"
     discord_url: str = "https://discord.com"
+    discord_token: str | None = _environment("DISCORD_TOKEN")
+    """The bot's; with it `serve` starts the bot."""
+    discord_guild: int | None = Field(
+        default=None,
+        validation_alias=AliasChoices("DISCORD_CLUSTER_STAGING_ID", "discord_guild"),
+    )
+    discord_debug_token: str | None = _environment("DISCORD_DEBUG_TOKEN")
+    discord_debug_guild: int | None = Field(
+        default=None,
+        validation_alias=AliasChoices("DISCORD_DEBUG_CLUSTER_STAGING_ID", "discord_debug_guild"),
+    )
+    discord: DiscordSettings = Field(default_factory=DiscordSettings)
     problem_dev_dir: Path = Field(
         default=Path("examples"),
         validation_alias=AliasChoices("PROBLEM_DEV_DIR", "problem_dev_dir"),

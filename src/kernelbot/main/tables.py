@@ -108,6 +108,19 @@ class ExportSettings(BaseModel):
     """The URL of a Hub; None: the public one."""
 
 
+class DiscordSettings(BaseModel):
+    """The `[discord]` table."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    guilds: tuple[int, ...] = ()
+    """Guilds besides the one of the environment."""
+    staging: tuple[int, ...] = ()
+    """Which of them only try out a release."""
+    api_url: str | None = Field(default=None, pattern=r"^https?://")
+    """Another host that speaks Discord's interface; None: Discord."""
+
+
 def _of(kind: type) -> BeforeValidator:
     """Refuses keys that the dataclass doesn't have: else they would be ignored silently."""
     known = {field.name for field in dataclasses.fields(kind)}

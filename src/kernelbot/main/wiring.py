@@ -18,6 +18,7 @@ from kernelbot.services import (
     Deletion,
     Devices,
     Exports,
+    Guilds,
     Health,
     Invites,
     Limits,
@@ -73,6 +74,7 @@ async def open_services(
     ):
         device_service = Devices(database, devices)
         boards = Boards(database, devices)
+        rules = login_rules or LoginRules()
         yield Core(
             database,
             Services(
@@ -90,13 +92,14 @@ async def open_services(
                 audit=Audit(database),
                 invites=Invites(database),
                 limits=Limits(database),
-                logins=Logins(database, login_rules or LoginRules()),
+                logins=Logins(database, rules),
                 deletion=Deletion(database),
                 rejudging=Rejudging(database),
                 sync=Sync(database, devices, problems_repo),
                 statistics=StatisticsService(database),
                 exports=Exports(database, export_rules),
                 node_jobs=NodeJobs(database, _harness),
+                guilds=Guilds(database, rules.registration),
             ),
         )
 

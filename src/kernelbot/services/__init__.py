@@ -8,6 +8,7 @@ from kernelbot.services.boards import Boards
 from kernelbot.services.deletion import Deletion
 from kernelbot.services.devices import Devices
 from kernelbot.services.exports.service import Exports
+from kernelbot.services.guilds import Guilds
 from kernelbot.services.health import Health
 from kernelbot.services.invites import Invites
 from kernelbot.services.limits import Limits
@@ -31,6 +32,7 @@ __all__ = [
     "Deletion",
     "Devices",
     "Exports",
+    "Guilds",
     "Health",
     "Invites",
     "Limits",
@@ -75,3 +77,4 @@ class Services:
     statistics: StatisticsService
     exports: Exports
     node_jobs: NodeJobs
+    guilds: Guilds

@@ -145,6 +145,7 @@ class Boards:
             templates=definition.templates,
             lang=definition.spec.lang,
             submission_name=definition.spec.submission_name,
+            files=definition.spec.files,
         )
 
     def _choose_devices(

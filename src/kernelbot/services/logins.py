@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from kernelbot.domain.accounts import DeviceLogin, LoggedIn, Registration
-from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, SlowDown, UserError
-from kernelbot.domain.types import Role, User
+from kernelbot.domain.errors import Conflict, NotFound, SlowDown, UserError
+from kernelbot.domain.types import User
 from kernelbot.identity.providers import Person, Provider, fetch_person, login_url, new_verifier
 from kernelbot.identity.tokens import new_token, token_hash
-from kernelbot.services.invites import claim_invite
 from kernelbot.services.permissions import require_unbanned
+from kernelbot.services.registration import enter
 from kernelbot.store import logins, users
 from kernelbot.store.database import Database, WriteSession
 
@@ -22,7 +22,6 @@ _SLACK_S = 0.5
 """How much closer than the interval two polls may arrive, because of the network."""
 _SESSION_LASTS = timedelta(days=30)
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; RFC 8628, 6.1
-_NAME_MAX = 64
 
 
 @dataclass(frozen=True)
@@ -117,7 +116,9 @@ class Logins:
         async with self._database.write() as session:
             await users.lock_identities(session)
             if attempt.linking_user_id is None:
-                user = await self._enter(session, provider, person, attempt.invite)
+                user = await enter(
+                    session, self.registration, provider.name, person, attempt.invite
+                )
             else:
                 user = await _link(session, provider, person, attempt, back.current)
             login = await _open(session, user, "web login", datetime.now(UTC) + _SESSION_LASTS)
@@ -188,34 +189,6 @@ class Logins:
             )
         return found
 
-    async def _enter(
-        self, session: WriteSession, provider: Provider, person: Person, invite: str | None
-    ) -> User:
-        user = await users.by_identity(session, provider.name, person.subject)
-        if user is None:
-            user = await self._register(session, provider, person, invite)
-        if invite:
-            await claim_invite(session, user, invite)
-        return user
-
-    async def _register(
-        self, session: WriteSession, provider: Provider, person: Person, invite: str | None
-    ) -> User:
-        if self.registration is Registration.CLOSED:
-            raise NotAllowed(
-                "No new accounts are made here by logging in.", hint="Ask the organisers."
-            )
-        if self.registration is Registration.INVITE and not invite:
-            raise NotAllowed(
-                "A new account needs an invite here.", hint="Type yours where you log in."
-            )
-        user = None
-        for name in _names(person):
-            user = user or await users.create(session, name, Role.COMPETITOR)
-        assert user is not None, "eight random bytes aren't somebody's name already"
-        await users.add_identity(session, user.id, provider=provider.name, subject=person.subject)
-        return user
-
 
 async def _link(
     session: WriteSession,
@@ -245,14 +218,6 @@ async def _open(
         session, user.id, name=name, token_hash=token_hash(text), expires_at=expires_at
     )
     return LoggedIn(user, text)
-
-
-def _names(person: Person) -> tuple[str, ...]:
-    """The provider's name for them as a valid name here, and others in case it is taken."""
-    shown = "".join(c for c in person.name if c.isprintable()).strip()[:_NAME_MAX] or "someone"
-    stem = shown[: _NAME_MAX - 17].strip()
-    tries = [f"{stem}-{number}" for number in range(2, 10)]
-    return (shown, *tries, f"{stem}-{secrets.token_hex(8)}")
 
 
 def _user_code() -> str:

@@ -1,0 +1,1 @@
+"""The Discord door: it translates commands, clicks and messages, and decides nothing."""

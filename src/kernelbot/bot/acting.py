@@ -1,0 +1,23 @@
+"""Who uses a command, a button or a message: the account that they act as."""
+
+import discord
+
+from kernelbot.domain.errors import NotAllowed
+from kernelbot.domain.guilds import GuildMember
+from kernelbot.domain.types import User
+from kernelbot.services import Services
+
+
+async def acting(services: Services, interaction: discord.Interaction) -> User:
+    """The account of whoever began the interaction, with what their roles in the guild allow.
+    Raises `NotAllowed` outside the bot's guilds."""
+    if not isinstance(interaction.user, discord.Member):
+        raise NotAllowed("Commands work in a server of ours only.")
+    return await acting_member(services, interaction.user)
+
+
+async def acting_member(services: Services, member: discord.Member) -> User:
+    """As `acting`, for the author of a message. What Discord sent with it says which roles they
+    have, so nothing that was remembered can be outdated."""
+    roles = frozenset(role.id for role in member.roles)
+    return await services.guilds.acting(GuildMember(member.guild.id, member.id, member.name, roles))

@@ -1,0 +1,100 @@
+"""The bot itself: its connection to Discord, its guilds, and where events go."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+
+import discord
+import structlog
+
+from kernelbot.bot.commands import command_groups, press_handlers
+from kernelbot.bot.places import make_places
+from kernelbot.bot.presses import Presses
+from kernelbot.bot.rules import STAGING_NICK, BotRules
+from kernelbot.bot.tree import Tree
+from kernelbot.domain.guilds import GuildPlaces
+from kernelbot.services import Services
+
+log = structlog.get_logger()
+
+
+def intents() -> discord.Intents:
+    """What the bot is told: its guilds, their members, and messages with their content."""
+    wanted = discord.Intents.none()
+    wanted.guilds = wanted.members = wanted.guild_messages = wanted.message_content = True
+    return wanted
+
+
+class KernelBot(discord.Client):
+    """Over the same services as the other doors. It remembers nothing that the database must not
+    forget, so it may be killed at any moment."""
+
+    def __init__(self, services: Services, rules: BotRules) -> None:
+        super().__init__(
+            intents=intents(),
+            allowed_mentions=discord.AllowedMentions.none(),
+            chunk_guilds_at_startup=False,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            max_messages=None,
+            guild_ready_timeout=rules.ready_pause_s,
+        )
+        self.services = services
+        self.rules = rules
+        self.places: dict[int, GuildPlaces] = {}
+        """Of the guilds that are ready."""
+        self.tree = Tree(self)
+        for command in command_groups(self):
+            self.tree.add_command(command)
+        self._presses = Presses(press_handlers())
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.prepared = asyncio.Event()
+        """Set once every guild has its commands."""
+
+    def served(self) -> Sequence[discord.Guild]:
+        """The configured guilds that the bot is in."""
+        return [guild for guild in self.guilds if guild.id in self.rules.guild_ids]
+
+    async def on_ready(self) -> None:
+        """Prepare the guilds. Discord says so again after a connection that couldn't be resumed."""
+        for guild in self.served():
+            await self.prepare(guild)
+        absent = set(self.rules.guild_ids) - {guild.id for guild in self.guilds}
+        if absent:
+            log.error("guilds_absent", guilds=sorted(absent), hint="Invite the bot to them.")
+        log.info("bot_ready", guilds=[guild.id for guild in self.served()])
+        self.prepared.set()
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """Prepare it, if it is one of ours."""
+        if guild.id in self.rules.guild_ids:
+            await self.prepare(guild)
+        else:
+            log.warning("guild_not_configured", guild=guild.id)
+
+    async def prepare(self, guild: discord.Guild) -> None:
+        """Give the guild its commands, channels and roles."""
+        self.places[guild.id] = await make_places(self.services, guild)
+        await self.register_commands(guild)
+        if guild.id in self.rules.staging_ids:
+            try:
+                await guild.me.edit(nick=STAGING_NICK)
+            except discord.Forbidden:
+                log.warning("guild_without_permission", guild=guild.id, needs="Change Nickname")
+
+    async def register_commands(self, guild: discord.Guild) -> int:
+        """Replace the guild's slash commands by this release's; returns how many there are."""
+        self.tree.clear_commands(guild=guild)
+        self.tree.copy_global_to(guild=guild)
+        return len(await self.tree.sync(guild=guild))
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Clicks, choices and forms; discord.py itself handles commands."""
+        if interaction.type in (
+            discord.InteractionType.component,
+            discord.InteractionType.modal_submit,
+        ):
+            await self._presses.handle(self, interaction)
+
+    async def on_error(self, event_method: str, /, *_args: object, **_values: object) -> None:
+        """Log what an event's handler couldn't do; the bot goes on."""
+        log.error("bot_event_failed", event_name=event_method, exc_info=sys.exception())

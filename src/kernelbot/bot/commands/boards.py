@@ -1,0 +1,214 @@
+"""Reading boards: lists and rankings in pages, reference files, starter files."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import discord
+
+from kernelbot.bot.acting import acting
+from kernelbot.bot.answers import Attached
+from kernelbot.bot.presses import menu, pages, press_id, shown
+from kernelbot.domain.errors import NotFound
+from kernelbot.domain.types import Board, BoardProblem, Submission, User
+from kernelbot.protocol import Lang
+from kernelbot.render.markdown import MESSAGE_LIMIT, fence, fenced_within, inline, plain
+from kernelbot.render.standings import standings_table
+from kernelbot.render.table import table
+from kernelbot.render.units import seconds_text
+from kernelbot.render.verdicts import TITLES
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
+    from kernelbot.services import Services
+
+LIST_PAGE, RANKING_PAGE, OWN_PAGE = 5, 10, 10
+_COLUMNS = 76
+"""What a desktop shows of a block in one line; a phone scrolls."""
+Shown = tuple[str, discord.ui.View | None]
+
+
+def is_active(board: Board) -> bool:
+    """Whether it accepts submissions."""
+    return board.deadline is None or board.deadline > datetime.now(UTC)
+
+
+def deadline_text(board: Board) -> str:
+    """The deadline in the reader's own time zone."""
+    if board.deadline is None:
+        return "no deadline"
+    stamp = int(board.deadline.timestamp())
+    return f"{'until' if is_active(board) else 'ended'} <t:{stamp}:f> (<t:{stamp}:R>)"
+
+
+async def list_page(services: "Services", viewer: User, page: int) -> Shown:
+    """Active boards, five at a time."""
+    active = [board for board in await services.boards.list_boards(viewer) if is_active(board)]
+    if not active:
+        return "There is no active leaderboard just now.", None
+    count = -(-len(active) // LIST_PAGE)
+    page = min(max(page, 0), count - 1)
+    lines = [
+        f"**{plain(board.name)}**: {deadline_text(board)}, on {plain(', '.join(board.devices))}"
+        for board in active[page * LIST_PAGE :][:LIST_PAGE]
+    ]
+    head = f"Active leaderboards ({page + 1} of {count})" if count > 1 else "Active leaderboards"
+    buttons = pages("boards", page, count)
+    return "\n".join([head, *lines]), shown(*buttons) if buttons else None
+
+
+async def ranking_page(
+    services: "Services", viewer: User, name: str, device: str | None, page: int
+) -> Shown:
+    """A board's ranking on a device, with a menu of devices if it has several."""
+    found = await services.standings.page(
+        viewer, name, device, limit=RANKING_PAGE, offset=max(page, 0) * RANKING_PAGE
+    )
+    count = max(1, -(-found.total // RANKING_PAGE))
+    if page >= count:
+        return await ranking_page(services, viewer, name, device, count - 1)
+    board = found.board
+    number = board.devices.index(found.device)
+    head = f"**{plain(board.name)}** on {plain(found.device)}: {found.total} ranked"
+    head += f" ({page + 1} of {count})" if count > 1 else ""
+    text = f"{head}\n{fence(standings_table(found.rows, _COLUMNS))}"
+    items: list[discord.ui.Item[discord.ui.View]] = [
+        *pages("ranking", page, count, board.name, number)
+    ]
+    if len(board.devices) > 1:
+        items.append(device_menu(board, press_id("ranking-on", board.name)))
+    return text, shown(*items) if items else None
+
+
+def device_menu(board: Board, custom_id: str) -> discord.ui.Select[discord.ui.View]:
+    """A menu of the board's devices, by their numbers."""
+    choices = [(device, str(number)) for number, device in enumerate(board.devices)]
+    return menu("Choose a GPU", custom_id, choices)
+
+
+async def device_at(services: "Services", viewer: User, name: str, number: str) -> str | None:
+    """The device of a menu's number; None if the board has changed meanwhile."""
+    board = await services.boards.get(viewer, name)
+    known = number.isascii() and number.isdigit() and int(number) < len(board.devices)
+    return board.devices[int(number)] if known else None
+
+
+async def own_page(services: "Services", viewer: User, name: str, page: int) -> Shown:
+    """The viewer's submissions to a board, newest first."""
+    board = await services.boards.get(viewer, name)
+    page = max(page, 0)
+    found = await services.submissions.list_submissions(
+        viewer, board=board.name, limit=OWN_PAGE + 1, offset=page * OWN_PAGE
+    )
+    if not found and page == 0:
+        return f"You have no submissions on **{plain(board.name)}** yet.", None
+    headers = ("submission", "mode", "result", "score", "place", "file")
+    rows = [_own_row(one) for one in found[:OWN_PAGE]]
+    text = table(headers, rows, right=("submission", "score", "place"), columns=_COLUMNS)
+    count = page + (2 if len(found) > OWN_PAGE else 1)
+    head = f"Your submissions on **{plain(board.name)}**"
+    buttons = pages("own", page, count, board.name)
+    return f"{head}\n{fence(text)}", shown(*buttons) if buttons else None
+
+
+def _own_row(one: Submission) -> tuple[str, ...]:
+    result = TITLES[one.verdict] if one.verdict else str(one.state)
+    score = seconds_text(one.score_s) if one.score_s else ""
+    place = str(one.place) if one.place else ""
+    return f"#{one.id}", str(one.mode), result, score, place, one.file_name
+
+
+def task(problem: BoardProblem) -> tuple[str, list[Attached]]:
+    """The statement and the reference's files."""
+    text = f"**{plain(problem.board.name)}**: {deadline_text(problem.board)}\n"
+    text += fenced_within(problem.description or "There is no description.", MESSAGE_LIMIT - 300)
+    return text, [Attached.text(file.name, file.text) for file in problem.files]
+
+
+def template(problem: BoardProblem, language: str) -> Attached:
+    """A starter file, ready to be submitted. Raises `NotFound`."""
+    by_lower = {name.lower(): name for name in problem.templates}
+    wanted = by_lower.get(language.strip().lower())
+    if wanted is None:
+        known = ", ".join(problem.templates) or "none"
+        raise NotFound(
+            f"{problem.board.name} has no starter file in {language!r}.", hint=f"There is: {known}."
+        )
+    text = problem.templates[wanted]
+    sign = "//" if problem.lang != Lang.PY else "#"
+    board = problem.board
+    ends = f"{board.deadline.astimezone(UTC):%F %R} UTC" if board.deadline else "none"
+    head = [f"{sign}!POPCORN leaderboard {board.name}", f"{sign}!POPCORN gpu {board.devices[0]}"]
+    told = [line for line in text.splitlines()[:20] if "!POPCORN" in line]
+    about = [*(problem.description or "").strip().splitlines(), "", f"Deadline: {ends}"]
+    comments = [f"{sign} {line}".rstrip() for line in about]
+    lines = [*([] if told else head), "", *comments, "", text]
+    suffix = ".py" if problem.lang == Lang.PY else ".cu"
+    return Attached.text(f"{board.name}{suffix}", "\n".join(lines).lstrip("\n"))
+
+
+def submission(one: Submission) -> tuple[str, list[Attached]]:
+    """A past submission with its code."""
+    result = TITLES[one.verdict] if one.verdict else str(one.state)
+    lines = [f"Submission {one.id} to **{plain(one.board)}**: {result} ({one.mode})"]
+    lines.append(
+        f"{inline(one.file_name)} by {plain(one.author)}, <t:{int(one.created_at.timestamp())}:f>"
+    )
+    if one.score_s:
+        place = f", place {one.place}" if one.place else ""
+        lines.append(f"Score {seconds_text(one.score_s)}{place}")
+    lines += [plain(one.not_ranked.sentence)] if one.not_ranked else []
+    rows = [
+        (
+            run.device,
+            "secret" if run.secret else "public",
+            TITLES[run.verdict] if run.verdict else str(run.state),
+        )
+        for run in one.runs
+    ]
+    lines.append(fence(table(("device", "run", "result"), rows)))
+    files = [Attached.text(one.file_name, one.code)] if one.code is not None else []
+    return "\n".join(lines), files
+
+
+async def _turn_list(
+    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
+) -> None:
+    viewer = await acting(bot.services, interaction)
+    text, view = await list_page(bot.services, viewer, _number(words[-1]))
+    await interaction.edit_original_response(content=text, view=view)
+
+
+async def _turn_ranking(
+    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
+) -> None:
+    viewer = await acting(bot.services, interaction)
+    device = await device_at(bot.services, viewer, words[0], words[1])
+    text, view = await ranking_page(bot.services, viewer, words[0], device, _number(words[2]))
+    await interaction.edit_original_response(content=text, view=view)
+
+
+async def _choose_ranking(
+    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
+) -> None:
+    await _turn_ranking(bot, interaction, [words[0], words[1], "0"])
+
+
+async def _turn_own(
+    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
+) -> None:
+    viewer = await acting(bot.services, interaction)
+    text, view = await own_page(bot.services, viewer, words[0], _number(words[1]))
+    await interaction.edit_original_response(content=text, view=view)
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isascii() and word.isdigit() and len(word) < 9 else 0
+
+
+PRESSES = {
+    "boards": _turn_list,
+    "ranking": _turn_ranking,
+    "ranking-on": _choose_ranking,
+    "own": _turn_own,
+}

@@ -1,0 +1,35 @@
+"""Commands about the platform as a whole."""
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import discord
+from discord import app_commands
+
+from kernelbot.bot.answers import answer
+from kernelbot.render.markdown import plain
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
+
+
+def commands(bot: "KernelBot") -> list[app_commands.Command[Any, ..., Any]]:
+    """The commands that stand alone."""
+
+    @app_commands.command(description="Is the bot alive, and how far away is Discord?")
+    async def ping(interaction: discord.Interaction) -> None:
+        await answer(interaction, f"Pong: Discord answers in {bot.latency * 1000:.0f} ms.")
+
+    @app_commands.command(description="Does the database answer, and is it of this release?")
+    async def verifydb(interaction: discord.Interaction) -> None:
+        began_s = time.perf_counter()
+        found = await bot.services.health.ready()
+        took_ms = (time.perf_counter() - began_s) * 1000
+        lines = [f"{'✅' if one.ok else '❌'} {one.name}: {plain(one.note)}" for one in found.parts]
+        lines += [
+            f"{'✅' if one.ok else '⚠️'} {plain(one.name)}: {plain(one.note) or 'available'}"
+            for one in found.judging_parts
+        ]
+        await answer(interaction, "\n".join([*lines, f"Asked in {took_ms:.0f} ms."]))
+
+    return [ping, verifydb]

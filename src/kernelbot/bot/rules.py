@@ -1,0 +1,22 @@
+"""What the operator says of the bot."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class BotRules:
+    """`guild_ids`: where the bot works; the roles of their members count on the whole platform."""
+
+    token: str = field(repr=False)
+    guild_ids: tuple[int, ...]
+    staging_ids: tuple[int, ...] = ()
+    """Guilds in which the bot is called by `STAGING_NICK`."""
+    api_url: str | None = None
+    """Another host that speaks Discord's interface, such as a proxy; None: Discord itself."""
+    ready_pause_s: float = 2.0
+    """Without a further guild for so long after logging in, the bot counts as ready."""
+    edit_pause_s: float = 1.5
+    """Between two changes of one message: Discord allows five within five seconds."""
+
+
+STAGING_NICK = "Cluster Bot (Staging)"

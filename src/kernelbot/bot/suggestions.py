@@ -1,0 +1,59 @@
+"""What is suggested while someone types an option. Every suggestion is checked again later."""
+
+from typing import TYPE_CHECKING, cast
+
+import discord
+from discord import app_commands
+
+from kernelbot.bot.acting import acting
+from kernelbot.bot.commands.boards import is_active
+from kernelbot.domain.errors import KernelbotError
+from kernelbot.domain.types import Board
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
+
+_MOST = 25
+Choices = list[app_commands.Choice[str]]
+
+
+async def all_boards(interaction: discord.Interaction, typed: str) -> Choices:
+    """Boards that the person may see, the newest first."""
+    return _matching([board.name for board in await _boards(interaction)], typed)
+
+
+async def active_boards(interaction: discord.Interaction, typed: str) -> Choices:
+    """Boards that accept submissions."""
+    active = [board.name for board in await _boards(interaction) if is_active(board)]
+    return _matching(active, typed)
+
+
+async def languages(interaction: discord.Interaction, typed: str) -> Choices:
+    """The languages of the named board's starter files."""
+    bot = cast("KernelBot", interaction.client)
+    name = getattr(interaction.namespace, "name", None)
+    if not isinstance(name, str):
+        return []
+    try:
+        viewer = await acting(bot.services, interaction)
+        problem = await bot.services.boards.problem(viewer, name)
+    except KernelbotError:
+        return []  # no such board: the command itself will say so
+    return _matching(list(problem.templates), typed)
+
+
+async def _boards(interaction: discord.Interaction) -> list[Board]:
+    bot = cast("KernelBot", interaction.client)
+    try:
+        viewer = await acting(bot.services, interaction)
+    except KernelbotError:
+        return []  # they may not take part: the command itself will say so
+    return await bot.services.boards.list_boards(viewer)
+
+
+def _matching(names: list[str], typed: str) -> Choices:
+    """Those that begin with what was typed, then those that contain it."""
+    wanted = typed.strip().lower()
+    found = [name for name in names if wanted in name.lower()]
+    found.sort(key=lambda name: not name.lower().startswith(wanted))
+    return [app_commands.Choice(name=name, value=name) for name in found[:_MOST]]

@@ -1,0 +1,161 @@
+"""`kernelbot bot`: the Discord bot, with the database at a URL."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Awaitable
+from pathlib import Path
+
+import aiohttp
+import discord
+import structlog
+
+from kernelbot.bot.client import KernelBot
+from kernelbot.bot.endpoint import use_api
+from kernelbot.bot.rules import BotRules
+from kernelbot.domain.errors import KernelbotError, Unavailable, UserError
+from kernelbot.main.answer import on_stop_signals
+from kernelbot.main.logs import set_up_logs
+from kernelbot.main.settings import Settings, read_settings
+from kernelbot.main.watchdog import watched
+from kernelbot.main.wiring import open_platform
+from kernelbot.services import Services
+from kernelbot.store import migrate
+
+log = structlog.get_logger()
+_PORTAL = "See https://discord.com/developers/applications, page Bot."
+
+
+def run_bot(*, data: Path | None = None, debug: bool = False) -> None:
+    """Answer at Discord until SIGTERM or SIGINT. Blocks.
+
+    Raises `UserError` without a token, a guild or DATABASE_URL, or if Discord refuses the token,
+    `SchemaOutdated`, `Unavailable`.
+    """
+    settings = read_settings(data=data)
+    rules = bot_rules(settings, debug=debug)
+    url = settings.external_database_url()
+    if url is None:
+        raise UserError(
+            "`kernelbot bot` needs DATABASE_URL.",
+            hint="With the embedded database, `kernelbot serve` starts the bot if DISCORD_TOKEN is "
+            "set.",
+        )
+    set_up_logs()
+    asyncio.run(_run(settings, url, rules))
+
+
+def main() -> None:
+    """The bot as a child of `serve`: it ends when its parent ends, for whatever reason."""
+    settings = read_settings()
+    url = settings.external_database_url()
+    assert url is not None, "`serve` passes it on"
+    set_up_logs()
+    try:
+        rules = bot_rules(settings)
+        asyncio.run(_run(settings, url, rules, parent=sys.stdin.fileno()))
+    except KernelbotError as error:  # `serve` starts it again after a pause
+        log.error("bot_ended", error=str(error), hint=error.hint)
+        sys.exit(1)
+
+
+def bot_rules(settings: Settings, *, debug: bool = False) -> BotRules:
+    """The bot's rules; with `debug` those of the DEBUG pair. Raises `UserError`."""
+    token = settings.discord_debug_token if debug else settings.discord_token
+    guild = settings.discord_debug_guild if debug else settings.discord_guild
+    word = "DEBUG_" if debug else ""
+    if not token:
+        raise UserError(f"DISCORD_{word}TOKEN isn't set, the bot's token.", hint=_PORTAL)
+    own = (guild,) if guild else ()
+    guilds = own if debug else (*own, *settings.discord.guilds)
+    if not guilds:
+        raise UserError(
+            f"DISCORD_{word}CLUSTER_STAGING_ID isn't set, the id of the server to work in.",
+            hint="In Discord: Settings, Advanced, Developer Mode; then right-click the server.",
+        )
+    return BotRules(
+        token=token,
+        guild_ids=tuple(dict.fromkeys(guilds)),
+        staging_ids=(*own, *settings.discord.staging),
+        api_url=settings.discord.api_url,
+    )
+
+
+async def _run(settings: Settings, url: str, rules: BotRules, parent: int | None = None) -> None:
+    await asyncio.to_thread(migrate.check_schema, url)
+    stop = asyncio.Event()
+    on_stop_signals(stop.set)
+    if parent is not None:
+        asyncio.get_running_loop().add_reader(parent, stop.set)  # readable means closed
+    async with (
+        watched(),
+        open_platform(settings, url) as core,
+        open_bot(core.services, rules) as bot,
+    ):
+        ended = asyncio.ensure_future(bot.wait_until_closed())
+        stopping = asyncio.ensure_future(stop.wait())
+        await asyncio.wait((ended, stopping), return_when=asyncio.FIRST_COMPLETED)
+        if ended.done():
+            await ended
+        for task in (ended, stopping):
+            task.cancel()
+
+
+@contextlib.asynccontextmanager
+async def open_bot(services: Services, rules: BotRules) -> AsyncIterator["RunningBot"]:
+    """The bot, logged in and connected while the block runs. Raises `UserError` if Discord refuses
+    the token, `Unavailable` if it can't be reached."""
+    if rules.api_url is not None:
+        await _reach(use_api(rules.api_url))
+    bot = KernelBot(services, rules)
+    try:
+        await _reach(bot.login(rules.token))
+    except KernelbotError:
+        await bot.close()
+        raise
+    running = RunningBot(bot, asyncio.create_task(bot.connect(), name="discord"))
+    try:
+        yield running
+    finally:
+        await running.close()
+
+
+async def _reach(talk: Awaitable[None]) -> None:
+    try:
+        await talk
+    except discord.LoginFailure:
+        raise UserError("Discord refuses the bot's token.", hint=_PORTAL) from None
+    except (aiohttp.ClientError, OSError, discord.HTTPException) as error:
+        raise Unavailable(
+            f"Discord can't be reached: {error}", hint="Try again in a moment."
+        ) from error
+
+
+class RunningBot:
+    """A connected bot; the connection comes back by itself whenever it is lost."""
+
+    def __init__(self, bot: KernelBot, connection: asyncio.Task[None]) -> None:
+        self.bot = bot
+        self._connection = connection
+
+    async def wait_until_closed(self) -> None:
+        """Raises `UserError` if Discord doesn't let the bot in: only its page can change that."""
+        try:
+            await asyncio.shield(self._connection)
+        except discord.PrivilegedIntentsRequired:
+            raise UserError(
+                "The bot's page lacks the intents Server Members and Message Content.",
+                hint=f"Switch both on. {_PORTAL}",
+            ) from None
+        except discord.ConnectionClosed as error:
+            raise Unavailable(f"Discord closed the connection: {error}") from error
+
+    async def close(self) -> None:
+        """Say goodbye to Discord."""
+        await self.bot.close()
+        self._connection.cancel()
+        await asyncio.gather(self._connection, return_exceptions=True)
+
+
+if __name__ == "__main__":
+    main()

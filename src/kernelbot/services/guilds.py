@@ -1,0 +1,64 @@
+"""Discord guilds: who their members are here, and what the bot has made in them."""
+
+from dataclasses import replace
+
+from kernelbot.domain.accounts import Registration
+from kernelbot.domain.guilds import GuildMember, GuildPlaces
+from kernelbot.domain.types import Role, User
+from kernelbot.identity.providers import Person
+from kernelbot.services.registration import enter
+from kernelbot.store import guilds, users
+from kernelbot.store.database import Database
+
+PROVIDER = "discord"
+"""Of the identities; who logs in with Discord elsewhere has the same account."""
+_ORDER = (Role.COMPETITOR, Role.CREATOR, Role.ADMIN)
+"""From the least to the most that one may do."""
+
+
+class Guilds:
+    """Only guilds of the operator's configuration may be named here: the roles of their members
+    count on the whole platform."""
+
+    def __init__(self, database: Database, registration: Registration) -> None:
+        self._database = database
+        self._registration = registration
+
+    async def acting(self, member: GuildMember) -> User:
+        """The account that a member acts as, created the first time. They may do what their account
+        may or what their roles in the guild say, whichever is more, while they have those roles.
+        Banned people act as competitors.
+
+        Raises `NotAllowed` if they have no account and nobody may register.
+        """
+        subject = str(member.user_id)
+        async with self._database.read() as session:
+            user = await users.by_identity(session, PROVIDER, subject)
+            places = await guilds.places(session, member.guild_id)
+        if user is None:
+            async with self._database.write() as session:
+                await users.lock_identities(session)
+                person = Person(subject, member.name)
+                user = await enter(session, self._registration, PROVIDER, person)
+        if user.banned_at is not None:
+            return replace(user, role=Role.COMPETITOR)
+        given = role_in_guild(places or GuildPlaces(), member)
+        return replace(user, role=max(user.role, given, key=_ORDER.index))
+
+    async def places(self, guild_id: int) -> GuildPlaces | None:
+        """What the bot has in a guild; None: the guild is new."""
+        async with self._database.read() as session:
+            return await guilds.places(session, guild_id)
+
+    async def set_places(self, guild_id: int, places: GuildPlaces) -> None:
+        """Store what the bot has in a guild."""
+        async with self._database.write() as session:
+            await guilds.set_places(session, guild_id, places)
+
+
+def role_in_guild(places: GuildPlaces, member: GuildMember) -> Role:
+    """What the member's roles in the guild allow. The roles are known by their ids: another role
+    of the same name allows nothing."""
+    if places.admin_role_id in member.role_ids:
+        return Role.ADMIN
+    return Role.CREATOR if places.creator_role_id in member.role_ids else Role.COMPETITOR

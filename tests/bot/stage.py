@@ -1,0 +1,70 @@
+"""The bot, connected to a Discord on loopback, over the services of a database of its own."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+
+from kernelbot.bot.client import KernelBot
+from kernelbot.bot.rules import BotRules
+from kernelbot.domain.guilds import GuildMember
+from kernelbot.domain.types import User
+from kernelbot.main.bot import open_bot
+from tests.fakes.discord import BOT_TOKEN, FakeDiscord, FakeGuild, Person, fake_discord
+from tests.support.world import World, open_world
+
+ADMIN, CREATOR = "Leaderboard Admin", "Leaderboard Creator"
+
+
+@dataclass
+class Stage:
+    """A guild with the bot in it, and people."""
+
+    world: World
+    discord: FakeDiscord
+    guild: FakeGuild
+    rules: BotRules
+    people: dict[str, Person] = field(default_factory=dict)
+    bot: KernelBot | None = None
+
+    def person(self, name: str, *roles: str) -> Person:
+        """Someone of this name; the same one if asked again."""
+        if name not in self.people:
+            self.people[name] = self.discord.person(name, self.guild, *roles)
+        return self.people[name]
+
+    async def acting(self, person: Person) -> User:
+        """The account that a person acts as."""
+        member = GuildMember(
+            self.guild.id, person.user.id, person.user.name, frozenset(person.user.roles)
+        )
+        return await self.world.services.guilds.acting(member)
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[KernelBot]:
+        """The bot while the block runs, once it has prepared its guilds."""
+        async with open_bot(self.world.services, self.rules) as running:
+            ready = asyncio.ensure_future(running.bot.prepared.wait())
+            closed = asyncio.ensure_future(running.wait_until_closed())
+            async with asyncio.timeout(20):
+                await asyncio.wait((ready, closed), return_when=asyncio.FIRST_COMPLETED)
+            if closed.done():
+                await closed
+            closed.cancel()
+            yield running.bot
+
+
+@contextlib.asynccontextmanager
+async def open_stage(database_url: str) -> AsyncIterator[Stage]:
+    """Without the bot yet. At the end no rule of Discord's may have been broken."""
+    async with open_world(database_url) as world, fake_discord() as discord:
+        guild = discord.guild()
+        rules = BotRules(
+            token=BOT_TOKEN,
+            guild_ids=(guild.id,),
+            api_url=discord.url,
+            ready_pause_s=0.05,
+            edit_pause_s=0.0,
+        )
+        yield Stage(world, discord, guild, rules)
+        assert [] == discord.refused

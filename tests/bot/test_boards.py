@@ -1,0 +1,193 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from kernelbot.protocol import Mode
+from kernelbot.services.boards import BoardEdit
+from tests.bot.stage import Stage
+from tests.support.problems import CORRECT, sort_problem
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+async def test_ping(stage: Stage) -> None:
+    ada = stage.person("ada")
+    asked = await ada.runs("ping")
+    assert asked.original is not None
+    assert asked.original.content.startswith("Pong: Discord answers in ")
+    assert asked.original.only_for == ada.user.id
+
+
+async def test_the_database_is_asked(stage: Stage) -> None:
+    asked = await stage.person("ada").runs("verifydb")
+    assert asked.original is not None
+    lines = asked.original.content.splitlines()
+    assert ["✅ database: answers", "✅ schema: current"] == lines[:2]
+    assert "⚠️ queue: no worker takes jobs" in lines
+
+
+async def test_active_boards_are_listed_in_pages_of_five(stage: Stage) -> None:
+    ada = stage.person("ada")
+    for number in range(6):
+        await stage.world.board(f"list_{number}")
+    await stage.world.board("list_over")
+    await stage.world.services.boards.edit(
+        stage.world.admin.user,
+        "list_over",
+        BoardEdit(deadline=datetime.now(UTC) - timedelta(days=1)),
+    )
+    asked = await ada.runs("leaderboard list")
+    assert asked.original is not None
+    await ada.clicks(asked.original, "Next")
+    assert asked.original.edits == 1
+    assert (
+        stage.discord.transcript.text
+        == r"""ada: /leaderboard list
+bot (only ada): Active leaderboards (1 of 2)
+**list\_5**: no deadline, on CPU
+**list\_4**: no deadline, on CPU
+**list\_3**: no deadline, on CPU
+**list\_2**: no deadline, on CPU
+**list\_1**: no deadline, on CPU
+[Previous (off)]
+[Next]
+ada clicks Next
+bot edits (only ada): Active leaderboards (2 of 2)
+**list\_0**: no deadline, on CPU
+[Previous]
+[Next (off)]"""
+    )
+
+
+async def test_a_ranking_has_a_menu_of_devices(stage: Stage) -> None:
+    ada = stage.person("ada")
+    await stage.world.board("two-devices", devices=("CPU", "H100"))
+    asked = await ada.runs("leaderboard show", name="TWO-devices")
+    assert asked.original is not None
+    await ada.chooses(asked.original, "Choose a GPU", "H100")
+    assert (
+        stage.discord.transcript.text
+        == """ada: /leaderboard show name:TWO-devices
+bot (only ada): **two-devices** on CPU: 0 ranked
+```
+Nobody is ranked here yet.
+```
+[Choose a GPU: CPU | H100]
+ada chooses H100
+bot edits (only ada): **two-devices** on H100: 0 ranked
+```
+Nobody is ranked here yet.
+```
+[Choose a GPU: CPU | H100]"""
+    )
+
+
+async def test_a_menu_of_a_board_that_is_gone(stage: Stage) -> None:
+    ada = stage.person("ada")
+    board = await stage.world.board("goes-away", devices=("CPU", "H100"))
+    asked = await ada.runs("leaderboard show", name="goes-away")
+    await stage.world.services.deletion.delete_board(stage.world.admin.user, board.name)
+    assert asked.original is not None
+    clicked = await ada.chooses(asked.original, "Choose a GPU", "H100")
+    assert clicked.messages[0].content == (
+        "❌ There is no board named 'goes-away'.\nSee: `/leaderboard list`"
+    )
+
+
+@pytest.mark.parametrize(
+    "custom_id",
+    ["", "x", "boards|", "boards|-1", "ranking|sort|9|9|9|9", "ranking", "own|" + "9" * 80],
+)
+async def test_a_forged_button_breaks_nothing(stage: Stage, custom_id: str) -> None:
+    ada = stage.person("ada")
+    asked = await ada.runs("leaderboard list")
+    assert asked.original is not None
+    await ada.presses(asked.original, custom_id)
+    assert (await ada.runs("ping")).original is not None
+
+
+async def test_own_submissions(stage: Stage) -> None:
+    ada = stage.person("ada")
+    await stage.world.board("own")
+    none = await ada.runs("leaderboard show-personal", name="own")
+    assert none.original is not None
+    assert none.original.content == "You have no submissions on **own** yet."
+    author = await stage.acting(ada)
+    made = await stage.world.submit(
+        author, board="own", mode=Mode.TEST, file_name="a'; echo `x`.py"
+    )
+    some = await ada.runs("leaderboard show-personal", name="own")
+    assert some.original is not None
+    row = some.original.content.splitlines()[3]
+    assert row.split() == [f"#{made.id}", "test", "queued", "a';", "echo", "`x`.py"]
+
+
+async def test_a_submission_with_its_code(stage: Stage) -> None:
+    ada, bob = stage.person("ada"), stage.person("bob")
+    await stage.world.board("code")
+    author = await stage.acting(ada)
+    made = await stage.world.submit(author, board="code", mode=Mode.TEST)
+    asked = await ada.runs("leaderboard get-submission", id=made.id)
+    assert asked.original is not None
+    assert [("fast.py", CORRECT)] == [(f.name, f.content) for f in asked.original.files]
+    assert asked.original.only_for == ada.user.id
+    stranger = await bob.runs("leaderboard get-submission", id=made.id)
+    assert stranger.original is not None
+    assert f"❌ Submission {made.id} is someone else's." == stranger.original.content
+
+
+async def test_the_task_has_its_reference_files(stage: Stage) -> None:
+    await stage.world.board("task")
+    asked = await stage.person("ada").runs("leaderboard task", name="task")
+    assert asked.original is not None
+    assert asked.original.content == "**task**: no deadline\n```\nSort it.\n```"
+    assert ["reference.py"] == [file.name for file in asked.original.files]
+
+
+async def test_a_starter_file_says_where_it_belongs(stage: Stage) -> None:
+    await stage.world.services.boards.create(
+        stage.world.admin.user,
+        sort_problem("starter"),
+        name="starter",
+        devices=("CPU",),
+        deadline=datetime(2100, 1, 2, 3, 4, tzinfo=UTC),
+    )
+    asked = await stage.person("ada").runs("leaderboard template", name="starter", lang="python")
+    assert asked.original is not None
+    (file,) = asked.original.files
+    assert file.content.decode() == (
+        "#!POPCORN leaderboard starter\n#!POPCORN gpu CPU\n\n# Sort it.\n#\n"
+        f"# Deadline: 2100-01-02 03:04 UTC\n\n{CORRECT.decode()}"
+    )
+    none = await stage.person("ada").runs("leaderboard template", name="starter", lang="cuda")
+    assert none.original is not None
+    assert none.original.content == ("❌ starter has no starter file in 'cuda'.\nThere is: Python.")
+
+
+async def test_suggestions_are_boards_that_contain_what_was_typed(stage: Stage) -> None:
+    ada = stage.person("ada")
+    await stage.world.board("mat-mul")
+    await stage.world.board("big-mat")
+    assert ["mat-mul", "big-mat"] == await ada.completes("leaderboard show", "name", "MAT")
+    assert [] == await ada.completes("leaderboard show", "name", "a'; echo x" * 30)
+    found = await ada.completes("leaderboard template", "lang", "", name="mat-mul")
+    assert ["Python"] == found
+
+
+async def test_only_active_boards_are_suggested_for_starter_files(stage: Stage) -> None:
+    await stage.world.board("past")
+    await stage.world.services.boards.edit(
+        stage.world.admin.user, "past", BoardEdit(deadline=datetime.now(UTC) - timedelta(days=1))
+    )
+    ada = stage.person("ada")
+    assert ["past"] == await ada.completes("leaderboard show", "name", "past")
+    assert [] == await ada.completes("leaderboard template", "name", "past")
+
+
+async def test_help_says_what_the_caller_may_do(stage: Stage) -> None:
+    organiser = await stage.person("olga", "Leaderboard Admin").runs("leaderboard help")
+    assert organiser.original is not None
+    assert "You act as admin here." in organiser.original.content
+    competitor = await stage.person("ada").runs("leaderboard help")
+    assert competitor.original is not None
+    assert "You act as" not in competitor.original.content

@@ -1,0 +1,365 @@
+"""The REST interface: who may ask, what is refused, and what changes."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from tests.fakes.discord import limits
+from tests.fakes.discord.model import (
+    FORUM,
+    MANAGE_CHANNELS,
+    MANAGE_ROLES,
+    SEND_MESSAGES,
+    TEXT,
+    THREAD,
+    FakeChannel,
+    FakeGuild,
+    FakeMessage,
+    FakeRole,
+    Upload,
+    Wire,
+    snowflake,
+)
+
+if TYPE_CHECKING:
+    from tests.fakes.discord.server import FakeDiscord
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Act = Callable[[web.Request], Awaitable[object]]
+FAKE: "web.AppKey[FakeDiscord]" = web.AppKey("fake")
+API = "/api/v10"
+
+
+class Refused(Exception):
+    """An error in Discord's form."""
+
+    def __init__(self, status: int, code: int, message: str) -> None:
+        super().__init__(message)
+        self.status, self.code = status, code
+
+
+def route_of(request: web.Request) -> str:
+    """The path with placeholders."""
+    resource = request.match_info.route.resource
+    return resource.canonical.removeprefix(API) if resource else request.path
+
+
+def routes() -> list[web.RouteDef]:
+    """Every path."""
+    found: list[tuple[str, str, Act]] = [
+        ("GET", "/users/@me", _me),
+        ("GET", "/oauth2/applications/@me", _application),
+        ("GET", "/gateway/bot", _gateway),
+        ("PUT", "/applications/{app}/guilds/{guild}/commands", _register),
+        ("GET", "/applications/{app}/guilds/{guild}/commands", _registered),
+        ("GET", "/guilds/{guild}", _guild),
+        ("GET", "/guilds/{guild}/channels", _channels),
+        ("POST", "/guilds/{guild}/channels", _create_channel),
+        ("GET", "/guilds/{guild}/roles", _roles),
+        ("POST", "/guilds/{guild}/roles", _create_role),
+        ("PATCH", "/guilds/{guild}/members/@me", _rename_bot),
+        ("GET", "/guilds/{guild}/members/{user}", _member),
+        ("POST", "/users/@me/channels", _open_direct),
+        ("GET", "/channels/{channel}", _channel),
+        ("POST", "/channels/{channel}/messages", _send),
+        ("PATCH", "/channels/{channel}/messages/{message}", _edit),
+        ("DELETE", "/channels/{channel}/messages/{message}", _delete),
+        ("POST", "/channels/{channel}/threads", _create_post),
+        ("POST", "/channels/{channel}/messages/{message}/threads", _create_thread),
+    ]
+    return [
+        *(web.route(m, API + path, answered(act, bot_token=True)) for m, path, act in found),
+        web.get(f"{API}/gateway", answered(_gateway, bot_token=False)),
+        web.get("/attachments/{id}/{name}", _download),
+    ]
+
+
+def answered(act: Act, *, bot_token: bool) -> Handler:
+    """The route of an act, with its refusals in Discord's form."""
+
+    async def handler(request: web.Request) -> web.StreamResponse:
+        from tests.fakes.discord.server import BOT_TOKEN
+
+        fake = request.app[FAKE]
+        try:
+            if bot_token and request.headers.get("Authorization") != f"Bot {BOT_TOKEN}":
+                raise Refused(401, 0, "401: Unauthorized")
+            body = await act(request)
+        except Refused as error:
+            if error.status == 400:
+                fake.refused.append(f"{request.method} {route_of(request)}: {error}")
+            await fake.changed()
+            answer = {"code": error.code, "message": str(error)}
+            return json_answer(answer, error.status)
+        await fake.changed()
+        return web.Response(status=204) if body is None else json_answer(body)
+
+    return handler
+
+
+def json_answer(
+    body: object, status: int = 200, headers: dict[str, str] | None = None
+) -> web.Response:
+    """JSON under the one content type by which discord.py recognises it."""
+    content = json.dumps(body).encode()
+    return web.Response(
+        body=content, status=status, headers=headers, content_type="application/json"
+    )
+
+
+async def payload_of(request: web.Request) -> tuple[Wire, list[Upload]]:
+    """The JSON of a request and its files, however it was sent."""
+    if request.content_type != "multipart/form-data":
+        return json.loads(await request.text() or "{}"), []
+    form = await request.post()
+    files = []
+    for key, value in form.items():
+        if isinstance(value, web.FileField):
+            assert key.startswith("files["), key
+            files.append(Upload(value.filename, value.file.read()))
+    return json.loads(str(form["payload_json"])), files
+
+
+def check(faults: list[str]) -> None:
+    """Raise `Refused` if there are any."""
+    if faults:
+        raise Refused(400, 50035, "Invalid Form Body: " + "; ".join(faults))
+
+
+def _guild_of(request: web.Request) -> FakeGuild:
+    found = request.app[FAKE].guilds.get(int(request.match_info["guild"]))
+    if found is None:
+        raise Refused(404, 10004, "Unknown Guild")
+    return found
+
+
+def _channel_of(request: web.Request) -> FakeChannel:
+    found = request.app[FAKE].channel(int(request.match_info["channel"]))
+    if found is None:
+        raise Refused(404, 10003, "Unknown Channel")
+    return found
+
+
+def _message_of(request: web.Request, channel: FakeChannel) -> FakeMessage:
+    wanted = int(request.match_info["message"])
+    for message in channel.messages:
+        if message.id == wanted and not message.deleted and message.only_for is None:
+            return message
+    raise Refused(404, 10008, "Unknown Message")
+
+
+def _require(guild: FakeGuild | None, permission: int) -> None:
+    if guild is not None and not guild.bot_may & permission:
+        raise Refused(403, 50013, "Missing Permissions")
+
+
+async def _me(request: web.Request) -> object:
+    return request.app[FAKE].bot.wire()
+
+
+async def _application(request: web.Request) -> object:
+    fake = request.app[FAKE]
+    flags = (1 << 15) * ("members" in fake.gateway.allowed)
+    flags |= (1 << 19) * ("message content" in fake.gateway.allowed)
+    return {
+        "id": str(fake.application_id),
+        "name": "kernelbot",
+        "description": "",
+        "icon": None,
+        "bot_public": False,
+        "bot_require_code_grant": False,
+        "owner": fake.bot.wire(),
+        "team": None,
+        "verify_key": "",
+        "flags": flags,
+    }
+
+
+async def _gateway(request: web.Request) -> object:
+    return {"url": request.app[FAKE].url.replace("http", "ws") + "/gateway", "shards": 1}
+
+
+async def _register(request: web.Request) -> object:
+    commands = await request.json()
+    check(limits.command_faults(commands))
+    guild = _guild_of(request)
+    app = request.match_info["app"]
+    guild.commands = [
+        {
+            **command,
+            "id": str(snowflake()),
+            "application_id": app,
+            "guild_id": str(guild.id),
+            "version": "1",
+            "default_member_permissions": command.get("default_member_permissions"),
+        }
+        for command in commands
+    ]
+    return guild.commands
+
+
+async def _registered(request: web.Request) -> object:
+    return _guild_of(request).commands
+
+
+async def _guild(request: web.Request) -> object:
+    return _guild_of(request).wire()
+
+
+async def _channels(request: web.Request) -> object:
+    return [one.wire() for one in _guild_of(request).channels.values() if one.type != THREAD]
+
+
+async def _create_channel(request: web.Request) -> object:
+    guild = _guild_of(request)
+    _require(guild, MANAGE_CHANNELS)
+    asked, _ = await payload_of(request)
+    parent = int(asked["parent_id"]) if asked.get("parent_id") else None
+    made = FakeChannel(
+        snowflake(), guild.id, asked["name"], asked["type"], parent, asked.get("topic")
+    )
+    guild.channels[made.id] = made
+    await request.app[FAKE].gateway.dispatch("CHANNEL_CREATE", made.wire())
+    return made.wire()
+
+
+async def _roles(request: web.Request) -> object:
+    return [role.wire() for role in _guild_of(request).roles.values()]
+
+
+async def _create_role(request: web.Request) -> object:
+    guild = _guild_of(request)
+    _require(guild, MANAGE_ROLES)
+    asked, _ = await payload_of(request)
+    role = FakeRole(snowflake(), asked["name"], int(asked.get("permissions", 0)))
+    guild.roles[role.id] = role
+    event = {"guild_id": str(guild.id), "role": role.wire()}
+    await request.app[FAKE].gateway.dispatch("GUILD_ROLE_CREATE", event)
+    return role.wire()
+
+
+async def _rename_bot(request: web.Request) -> object:
+    guild = _guild_of(request)
+    asked, _ = await payload_of(request)
+    guild.nick = asked.get("nick")
+    return request.app[FAKE].bot.member()
+
+
+async def _member(request: web.Request) -> object:
+    found = _guild_of(request).members.get(int(request.match_info["user"]))
+    if found is None:
+        raise Refused(404, 10007, "Unknown Member")
+    return found.member()
+
+
+async def _open_direct(request: web.Request) -> object:
+    fake = request.app[FAKE]
+    asked, _ = await payload_of(request)
+    user = fake.users[int(asked["recipient_id"])]
+    channel = fake.direct_channel(user.id)
+    return {"id": str(channel.id), "type": 1, "recipients": [user.wire()]}
+
+
+async def _channel(request: web.Request) -> object:
+    return _channel_of(request).wire()
+
+
+async def _send(request: web.Request) -> object:
+    fake, channel = request.app[FAKE], _channel_of(request)
+    _require(fake.guilds.get(channel.guild_id), SEND_MESSAGES)
+    if channel.owner_id in fake.users and not fake.users[channel.owner_id].direct_messages:
+        raise Refused(403, 50007, "Cannot send messages to this user")
+    if channel.type not in (TEXT, THREAD, 1):
+        raise Refused(400, 50008, "Cannot send messages in a non-text channel")
+    payload, files = await payload_of(request)
+    message = new_message(fake, channel, payload, files)
+    await fake.add_message(message, None)
+    return message.wire(fake.url)
+
+
+def new_message(
+    fake: "FakeDiscord", channel: FakeChannel, payload: Wire, files: list[Upload]
+) -> FakeMessage:
+    """A message of the bot's, not yet sent."""
+    check(limits.message_faults(payload, files))
+    content, embeds = payload.get("content") or "", payload.get("embeds") or []
+    if not (content or embeds or files):
+        raise Refused(400, 50006, "Cannot send an empty message")
+    for file in files:
+        fake.uploads[file.id] = file
+    parts = payload.get("components") or []
+    return FakeMessage(snowflake(), channel.id, fake.bot, content, parts, files, embeds)
+
+
+async def _edit(request: web.Request) -> object:
+    fake = request.app[FAKE]
+    message = _message_of(request, _channel_of(request))
+    if message.author is not fake.bot:
+        raise Refused(403, 50005, "Cannot edit a message authored by another user")
+    await change(fake, message, *await payload_of(request))
+    return message.wire(fake.url)
+
+
+async def change(
+    fake: "FakeDiscord", message: FakeMessage, payload: Wire, files: list[Upload]
+) -> None:
+    """Change a message of the bot's."""
+    check(limits.message_faults(payload, files))
+    message.content = payload.get("content", message.content) or ""
+    message.components = payload.get("components", message.components) or []
+    message.embeds = payload.get("embeds", message.embeds) or []
+    if "attachments" in payload:
+        kept = {int(one["id"]) for one in payload["attachments"] if int(one["id"]) > 100}
+        message.files = [file for file in message.files if file.id in kept]
+    for file in files:
+        fake.uploads[file.id] = file
+        message.files.append(file)
+    await fake.edited(message)
+
+
+async def _delete(request: web.Request) -> object:
+    _message_of(request, _channel_of(request)).deleted = True
+    return None
+
+
+async def _create_post(request: web.Request) -> object:
+    """A thread of its own, which in a forum begins with a message."""
+    fake, channel = request.app[FAKE], _channel_of(request)
+    payload, files = await payload_of(request)
+    check([f"name: {payload['name']}"] if not 1 <= len(payload["name"]) <= limits.NAME else [])
+    thread = _new_thread(fake, channel, payload["name"], snowflake())
+    shown = thread.wire()
+    if channel.type == FORUM:
+        message = new_message(fake, thread, payload["message"], files)
+        message.id = thread.id
+        await fake.add_message(message, None)
+        shown["message"] = message.wire(fake.url)
+    return shown
+
+
+async def _create_thread(request: web.Request) -> object:
+    fake, channel = request.app[FAKE], _channel_of(request)
+    message = _message_of(request, channel)
+    payload, _ = await payload_of(request)
+    check([f"name: {payload['name']}"] if not 1 <= len(payload["name"]) <= limits.NAME else [])
+    return _new_thread(fake, channel, payload["name"], message.id).wire()
+
+
+def _new_thread(
+    fake: "FakeDiscord", channel: FakeChannel, name: str, thread_id: int
+) -> FakeChannel:
+    thread = FakeChannel(thread_id, channel.guild_id, name, THREAD, channel.id)
+    thread.owner_id = fake.bot.id
+    fake.guilds[channel.guild_id].channels[thread.id] = thread
+    return thread
+
+
+async def _download(request: web.Request) -> web.StreamResponse:
+    fake = request.app[FAKE]
+    found = fake.uploads.get(int(request.match_info["id"]))
+    fake.downloads[int(request.match_info["id"])] += 1
+    if found is None:
+        return web.Response(status=404)
+    return web.Response(body=found.content, content_type="application/octet-stream")

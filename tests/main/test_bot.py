@@ -1,0 +1,93 @@
+"""The bot as a process: alone, and started by `serve`."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scripts.local_server import LocalServer
+
+from kernelbot.domain.errors import UserError
+from kernelbot.main.bot import bot_rules
+from kernelbot.main.settings import Settings
+from tests.fakes.discord import BOT_TOKEN, FakeDiscord, FakeGuild, Person, fake_discord
+from tests.support.workers import ROOT
+
+
+def environment(discord: FakeDiscord, guild: FakeGuild, folder: Path) -> dict[str, str]:
+    """Of a bot that talks to the fake."""
+    folder.mkdir(exist_ok=True)
+    config = folder / "kernelbot.toml"
+    config.write_text(f'[discord]\napi_url = "{discord.url}"\n')
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
+        "KERNELBOT_CONFIG": str(config),
+        "KERNELBOT_DATA": str(folder / "data"),
+        "DISCORD_TOKEN": BOT_TOKEN,
+        "DISCORD_CLUSTER_STAGING_ID": str(guild.id),
+    }
+
+
+async def pinged(discord: FakeDiscord, ada: Person) -> str:
+    """Wait until the bot has registered its commands, and ask it for a sign of life."""
+    await discord.until(lambda: ada.guild.commands and ada.guild.channels, within_s=40)
+    asked = await ada.runs("ping")
+    assert asked.original is not None
+    return asked.original.content
+
+
+async def test_the_bot_alone(database_url: str, tmp_path: Path) -> None:
+    async with fake_discord() as discord:
+        ada = discord.person("ada", guild := discord.guild())
+        variables = environment(discord, guild, tmp_path) | {"DATABASE_URL": database_url}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "kernelbot", "bot"),
+            env=variables,
+            stderr=subprocess.PIPE,
+        )
+        assert "Pong" in await pinged(discord, ada)
+        process.terminate()
+        _, log = await process.communicate()
+    assert (0, False) == (process.returncode, BOT_TOKEN in log.decode())
+
+
+async def test_serve_starts_the_bot_and_ends_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with fake_discord() as discord:
+        ada = discord.person("ada", guild := discord.guild())
+        for name, value in environment(discord, guild, tmp_path).items():
+            monkeypatch.setenv(name, value)
+        server = LocalServer(tmp_path / "server", config=tmp_path / "kernelbot.toml")
+        await asyncio.to_thread(server.__enter__)
+        try:
+            assert "Pong" in await pinged(discord, ada)
+        finally:
+            await asyncio.to_thread(server.stop)
+    assert [] == server.leftovers
+
+
+@pytest.mark.parametrize(
+    ("given", "debug", "missing"),
+    [
+        ({}, False, "DISCORD_TOKEN"),
+        ({"discord_token": "t"}, False, "DISCORD_CLUSTER_STAGING_ID"),
+        ({"discord_token": "t", "discord_guild": 1}, True, "DISCORD_DEBUG_TOKEN"),
+        ({"discord_debug_token": "t"}, True, "DISCORD_DEBUG_CLUSTER_STAGING_ID"),
+    ],
+)
+def test_what_is_missing_is_named(given: dict[str, object], debug: bool, missing: str) -> None:
+    with pytest.raises(UserError, match=missing):
+        bot_rules(Settings(**given), debug=debug)  # type: ignore[arg-type]  # pydantic checks
+
+
+def test_debug_works_in_its_own_guild_alone() -> None:
+    settings = Settings(
+        discord_token="t", discord_guild=1, discord_debug_token="d", discord_debug_guild=2
+    )
+    usual, debug = bot_rules(settings), bot_rules(settings, debug=True)
+    assert ((1,), (2,), (2,)) == (usual.guild_ids, debug.guild_ids, debug.staging_ids)
+    assert "token" not in repr(usual)
