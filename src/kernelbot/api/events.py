@@ -1,11 +1,11 @@
 """A submission's events as a stream of server-sent events."""
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 
 from kernelbot.domain.types import Event, QueuePlace
 from kernelbot.schemas.submissions import EventView, QueueView
+from kernelbot.services.pacing import paced
 
 HEARTBEAT = ": still here\n\n"
 END = "event: end\ndata: {}\n\n"
@@ -43,30 +43,6 @@ async def stream(
             elif (said := await silence.broken()) is not None:
                 yield said
     yield END
-
-
-async def paced(
-    events: AsyncIterator[Event], pause_s: Callable[[], float]
-) -> AsyncGenerator[Event | None, None]:
-    """The events, and None after each `pause_s` without one."""
-    waiting = asyncio.ensure_future(anext(events, None))
-    try:
-        while True:
-            done, _ = await asyncio.wait((waiting,), timeout=pause_s())
-            if not done:
-                yield None
-                continue
-            event = waiting.result()
-            if event is None:
-                return
-            yield event
-            waiting = asyncio.ensure_future(anext(events, None))
-    finally:
-        # The client may have gone away in the middle: the listener must not outlive it.
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        if isinstance(events, AsyncGenerator):
-            await events.aclose()
 
 
 class _Silence:

@@ -8,6 +8,7 @@ import discord
 import structlog
 
 from kernelbot.bot.commands import command_groups, press_handlers
+from kernelbot.bot.following import Follower
 from kernelbot.bot.places import make_places
 from kernelbot.bot.presses import Presses
 from kernelbot.bot.rules import STAGING_NICK, BotRules
@@ -45,8 +46,8 @@ class KernelBot(discord.Client):
         self.tree = Tree(self)
         for command in command_groups(self):
             self.tree.add_command(command)
+        self.follower = Follower(self)
         self._presses = Presses(press_handlers())
-        self._tasks: set[asyncio.Task[None]] = set()
         self.prepared = asyncio.Event()
         """Set once every guild has its commands."""
 
@@ -61,8 +62,14 @@ class KernelBot(discord.Client):
         absent = set(self.rules.guild_ids) - {guild.id for guild in self.guilds}
         if absent:
             log.error("guilds_absent", guilds=sorted(absent), hint="Invite the bot to them.")
+        await self.follower.resume([guild.id for guild in self.served()])
         log.info("bot_ready", guilds=[guild.id for guild in self.served()])
         self.prepared.set()
+
+    async def close(self) -> None:
+        """Stop telling of submissions, and say goodbye to Discord."""
+        await self.follower.close()
+        await super().close()
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """Prepare it, if it is one of ours."""

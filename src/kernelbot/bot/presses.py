@@ -11,7 +11,7 @@ import discord
 
 from kernelbot.bot.answers import data_of
 from kernelbot.bot.errors import report
-from kernelbot.domain.errors import UserError
+from kernelbot.domain.errors import NotAllowed, UserError
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -24,6 +24,12 @@ Press = Callable[["KernelBot", discord.Interaction, Sequence[str]], Awaitable[No
 def press_id(name: str, *words: object) -> str:
     """The id of a button or menu. Words are numbers or names of ours, which have no separator."""
     return _SEPARATOR.join((name, *(str(word) for word in words)))
+
+
+def require_own(interaction: discord.Interaction, owner: str) -> None:
+    """Raises `NotAllowed` for everyone but the person whose id the button has."""
+    if str(interaction.user.id) != owner:
+        raise NotAllowed("This button is someone else's.", hint="Type the command yourself.")
 
 
 class Presses:

@@ -42,6 +42,17 @@ async def languages(interaction: discord.Interaction, typed: str) -> Choices:
     return _matching(list(problem.templates), typed)
 
 
+async def devices(interaction: discord.Interaction, typed: str) -> Choices:
+    """The devices of the named board; without one, of all active boards."""
+    named = getattr(interaction.namespace, "leaderboard_name", None)
+    boards = await _boards(interaction)
+    chosen = [board for board in boards if board.name == named] or [
+        board for board in boards if is_active(board)
+    ]
+    names = dict.fromkeys(device for board in chosen for device in board.devices)
+    return _matching(list(names), typed)
+
+
 async def _boards(interaction: discord.Interaction) -> list[Board]:
     bot = cast("KernelBot", interaction.client)
     try:

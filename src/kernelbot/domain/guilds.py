@@ -1,6 +1,7 @@
 """Discord guilds that the platform's bot serves, and their members."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 
 @dataclass(frozen=True)
@@ -24,3 +25,24 @@ class GuildMember:
     user_id: int
     name: str
     role_ids: frozenset[int]
+
+
+@dataclass(frozen=True)
+class ChatAnswer:
+    """The answer at Discord that tells of a submission while it is judged.
+
+    `token` answers the interaction until `token_expires_at`; `public_message_id` is what goes on in
+    the channel afterwards.
+    """
+
+    message_id: int
+    guild_id: int
+    channel_id: int
+    user_id: int
+    """Discord's, of the author."""
+    user_name: str
+    token: str | None = field(repr=False)
+    token_expires_at: datetime
+    submission_id: int | None = None
+    """None until it has been submitted."""
+    public_message_id: int | None = None

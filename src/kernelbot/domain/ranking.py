@@ -49,3 +49,27 @@ class NotRanked:
     def sentence(self) -> str:
         """The reason for its author."""
         return f"Not ranked: {_SENTENCES[self.reason].format(other=self.submission_id)}."
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Scores to compare a submission's with; None: there is none."""
+
+    previous_s: float | None
+    """The author's best before it."""
+    leader_s: float | None
+    """The best of all, which may be its own."""
+    authors: int
+    """How many are ranked."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a ranked submission on one device."""
+
+    device: str
+    score_s: float
+    place: int | None
+    """None: it isn't its author's best there."""
+    compared: Compared
+    not_ranked: NotRanked | None

@@ -15,6 +15,7 @@ from kernelbot.services import (
     Artifacts,
     Audit,
     Boards,
+    Chat,
     Deletion,
     Devices,
     Exports,
@@ -24,6 +25,7 @@ from kernelbot.services import (
     Limits,
     Logins,
     NodeJobs,
+    Outcomes,
     Platform,
     ProblemFolders,
     Rejudging,
@@ -74,11 +76,12 @@ async def open_services(
     ):
         device_service = Devices(database, devices)
         boards = Boards(database, devices)
+        submissions = Submissions(database, listener, devices, queue_rules)
         rules = login_rules or LoginRules()
         yield Core(
             database,
             Services(
-                submissions=Submissions(database, listener, devices, queue_rules),
+                submissions=submissions,
                 artifacts=Artifacts(database),
                 boards=boards,
                 standings=StandingsService(database),
@@ -100,6 +103,8 @@ async def open_services(
                 exports=Exports(database, export_rules),
                 node_jobs=NodeJobs(database, _harness),
                 guilds=Guilds(database, rules.registration),
+                chat=Chat(database, submissions),
+                outcomes=Outcomes(database, submissions),
             ),
         )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from kernelbot.services.artifacts import Artifacts
 from kernelbot.services.audit import Audit
 from kernelbot.services.boards import Boards
+from kernelbot.services.chat import Chat
 from kernelbot.services.deletion import Deletion
 from kernelbot.services.devices import Devices
 from kernelbot.services.exports.service import Exports
@@ -17,6 +18,7 @@ from kernelbot.services.moderation.reviews import Reviews
 from kernelbot.services.node_jobs import NodeJobs
 from kernelbot.services.platform import Platform
 from kernelbot.services.problem_folders import ProblemFolders
+from kernelbot.services.ranking.outcomes import Outcomes
 from kernelbot.services.ranking.standings import StandingsService
 from kernelbot.services.rejudging import Rejudging
 from kernelbot.services.statistics import StatisticsService
@@ -29,6 +31,7 @@ __all__ = [
     "Artifacts",
     "Audit",
     "Boards",
+    "Chat",
     "Deletion",
     "Devices",
     "Exports",
@@ -38,6 +41,7 @@ __all__ = [
     "Limits",
     "Logins",
     "NodeJobs",
+    "Outcomes",
     "Platform",
     "ProblemFolders",
     "Rejudging",
@@ -78,3 +82,5 @@ class Services:
     exports: Exports
     node_jobs: NodeJobs
     guilds: Guilds
+    chat: Chat
+    outcomes: Outcomes

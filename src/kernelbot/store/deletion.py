@@ -117,10 +117,11 @@ async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
 
 
 async def forget_expired(session: WriteSession) -> None:
-    """Delete expired logins, uses that no limit counts any more, and tokens that expired a month
-    ago."""
+    """Delete expired logins, uses that no limit counts any more, answers in chats that are done
+    long since, and tokens that expired a month ago."""
     sql = statements("deletion")
-    for statement in ("forget_logins", "forget_device_logins", "forget_uses", "forget_tokens"):
+    forgotten = ("forget_logins", "forget_device_logins", "forget_uses", "forget_chat")
+    for statement in (*forgotten, "forget_tokens"):
         await session.do(sql[statement])
 
 

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
+from kernelbot.domain.ranking import Compared
 from kernelbot.domain.types import Standing
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -64,6 +65,21 @@ async def submissions_of(
     values = {"leaderboard_id": leaderboard_id, "device": device, "author_id": author_id}
     row = await session.one(statements("standings")["submissions_of"], values)
     return int(row["submissions"]) if row else 0
+
+
+async def compared(
+    session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, submission_id: int
+) -> Compared | None:
+    """The author's best before the submission, and the leader's; None: the board doesn't offer the
+    device."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "author_id": author_id,
+        "submission_id": submission_id,
+    }
+    row = await session.one(statements("standings")["compared"], values)
+    return Compared(row["previous_s"], row["leader_s"], row["authors"]) if row else None
 
 
 async def refresh(session: WriteSession, leaderboard_id: int, device: str, author_id: int) -> None:

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
-from kernelbot.api.events import paced
 from kernelbot.api.popcorn.results import full_result
 from kernelbot.api.popcorn.submissions import error_text
 from kernelbot.domain.errors import KernelbotError
@@ -15,6 +14,7 @@ from kernelbot.domain.types import Event, Run, Submission
 from kernelbot.protocol import EventKind, Verdict
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import report
+from kernelbot.services.pacing import paced
 
 REPORT_OUTPUT_LIMIT = 8_000
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from discord import app_commands
 
-from kernelbot.bot.commands import boards, general
+from kernelbot.bot.commands import boards, general, submit
 from kernelbot.bot.commands.leaderboard import Leaderboard
 from kernelbot.bot.presses import Press
 
@@ -21,4 +21,4 @@ def command_groups(bot: "KernelBot") -> list[AnyCommand]:
 
 def press_handlers() -> dict[str, Press]:
     """What clicks do, by the first word of their ids."""
-    return {**boards.PRESSES}
+    return {**boards.PRESSES, **submit.PRESSES}

@@ -9,6 +9,7 @@ from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands import boards
 from kernelbot.bot.commands.help import help_text
+from kernelbot.bot.commands.submit import Submit
 from kernelbot.bot.suggestions import active_boards, all_boards, languages
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Leaderboard(app_commands.Group):
     def __init__(self, bot: "KernelBot") -> None:
         super().__init__(name="leaderboard", description="Boards, rankings and submissions")
         self._bot = bot
+        self.add_command(Submit(bot))
 
     @app_commands.command(name="list", description="Active leaderboards")
     async def list_boards(self, interaction: discord.Interaction) -> None:

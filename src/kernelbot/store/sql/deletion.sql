@@ -139,6 +139,9 @@ DELETE FROM login_attempts WHERE expires_at < now();
 -- name: forget_device_logins
 DELETE FROM device_logins WHERE expires_at < now();
 
+-- name: forget_chat
+DELETE FROM chat_answers WHERE created_at < now() - interval '7 days';
+
 -- name: forget_uses
 DELETE FROM rate_uses WHERE used_at < now() - interval '1 hour';
 

@@ -9,6 +9,23 @@ SELECT * FROM standings_page(
 SELECT count(*) AS submissions FROM eligible_runs
 WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s AND author_id = %(author_id)s;
 
+-- The author's best before this submission, and the best of all.
+-- name: compared
+SELECT
+    (
+        SELECT min(e.score_s) FROM eligible_runs e
+        WHERE e.leaderboard_id = d.leaderboard_id AND e.device = d.device
+            AND e.author_id = %(author_id)s AND e.submission_id < %(submission_id)s
+    ) AS previous_s,
+    (
+        SELECT s.score_s FROM standings s
+        WHERE s.leaderboard_id = d.leaderboard_id AND s.device = d.device
+        ORDER BY s.score_s LIMIT 1
+    ) AS leader_s,
+    d.authors
+FROM leaderboard_devices d
+WHERE d.leaderboard_id = %(leaderboard_id)s AND d.device = %(device)s;
+
 -- name: refresh
 SELECT refresh_standing(%(leaderboard_id)s, %(device)s, %(author_id)s);
 

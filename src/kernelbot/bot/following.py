@@ -1,0 +1,170 @@
+"""Tells of submissions while they are judged, and goes on with it after a restart."""
+
+import asyncio
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+import aiohttp
+import discord
+import structlog
+
+from kernelbot.bot import report
+from kernelbot.bot.live import LiveMessage
+from kernelbot.bot.progress import Progress, heading
+from kernelbot.domain.errors import KernelbotError, NotFound, Unavailable
+from kernelbot.domain.guilds import ChatAnswer, GuildMember
+from kernelbot.domain.ranking import Outcome
+from kernelbot.domain.types import QueuePlace, Submission, User, Visibility
+from kernelbot.render.markdown import plain
+from kernelbot.services.pacing import paced
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
+
+_QUEUE_S = 5.0
+_RETRY_S = 2.0
+_SOON_S = 0.01
+_TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)
+"""What passes: the database or Discord is away for a while."""
+log = structlog.get_logger()
+
+
+class Follower:
+    """One task for each submission that is told of."""
+
+    def __init__(self, bot: "KernelBot") -> None:
+        self._bot = bot
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+
+    def follow(
+        self, answer: ChatAnswer, submission: Submission, place: QueuePlace | None = None
+    ) -> None:
+        """Tell of it until its end, in the background."""
+        self._start(answer, submission, place)
+
+    async def resume(self, guild_ids: list[int]) -> None:
+        """Go on with what wasn't done when the bot stopped."""
+        for answer in await self._bot.services.chat.open_answers(guild_ids):
+            self._start(answer, None, None)
+
+    async def close(self) -> None:
+        """Stop telling; the database knows what is left."""
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    def _start(
+        self, answer: ChatAnswer, submission: Submission | None, place: QueuePlace | None
+    ) -> None:
+        key = answer.message_id
+        if key in self._tasks:
+            return
+        task = asyncio.create_task(self._tell(answer, submission, place), name=f"follow {key}")
+        self._tasks[key] = task
+        task.add_done_callback(lambda _: self._tasks.pop(key, None))
+
+    async def _tell(
+        self, answer: ChatAnswer, submission: Submission | None, place: QueuePlace | None
+    ) -> None:
+        live = LiveMessage(self._bot, answer)
+        while True:
+            try:
+                await self._tell_once(live, answer, submission, place)
+                await self._bot.services.chat.done(answer)
+            except _TROUBLES as error:
+                log.warning("following_interrupted", answer=answer.message_id, error=str(error))
+                await asyncio.sleep(_RETRY_S)
+                submission = place = None
+                continue
+            log.info("followed", submission=answer.submission_id, edits=live.edits)
+            return
+
+    async def _tell_once(
+        self,
+        live: LiveMessage,
+        answer: ChatAnswer,
+        submission: Submission | None,
+        place: QueuePlace | None,
+    ) -> None:
+        services = self._bot.services
+        assert answer.submission_id is not None, "only those are kept"
+        author = await self._author(answer)
+        try:
+            submission = submission or await services.submissions.get(author, answer.submission_id)
+            await self._show_progress(live, author, submission, place)
+            await self._show_end(live, author, answer)
+        except NotFound:
+            gone = "It was deleted meanwhile."
+            await live.show(gone, gone)
+        except KernelbotError as error:
+            if isinstance(error, Unavailable):
+                raise
+            await live.show(plain(str(error)), "It can't be shown any more.")
+
+    async def _author(self, answer: ChatAnswer) -> User:
+        """The author as such, whatever their roles in the guild let them see."""
+        member = GuildMember(answer.guild_id, answer.user_id, answer.user_name, frozenset())
+        return await self._bot.services.guilds.acting(member)
+
+    async def _show_progress(
+        self, live: LiveMessage, author: User, submission: Submission, place: QueuePlace | None
+    ) -> None:
+        """Change the message at most once in `edit_pause_s`, whatever happens in between."""
+        services, pause_s = self._bot.services, self._bot.rules.edit_pause_s
+        progress = Progress(submission, place)
+        shown, shown_at_s = "", time.monotonic() - pause_s
+        events = services.submissions.events(author, submission.id)
+
+        def patience_s() -> float:
+            if progress.text == shown:
+                return _QUEUE_S
+            return max(_SOON_S, shown_at_s + pause_s - time.monotonic())
+
+        async with contextlib.aclosing(paced(events, patience_s)) as steps:
+            async for event in steps:
+                if event is not None:
+                    progress.add(event)
+                elif progress.text == shown:
+                    if progress.waits:
+                        progress.place = await services.submissions.queue_place(submission.id)
+                    continue
+                if event is None and progress.text != shown:
+                    shown, shown_at_s = progress.text, time.monotonic()
+                    await live.show(shown, f"{plain(submission.author)}: {shown}")
+
+    async def _show_end(self, live: LiveMessage, author: User, answer: ChatAnswer) -> None:
+        services = self._bot.services
+        assert answer.submission_id is not None
+        submission = await services.submissions.get(author, answer.submission_id, files=True)
+        outcomes = await services.outcomes.of(author, submission.id)
+        await live.show(
+            report.final_text(submission, outcomes),
+            report.public_text(submission, outcomes),
+            report.files(submission),
+        )
+        await self._tell_everyone(author, answer, submission, outcomes)
+
+    async def _tell_everyone(
+        self, author: User, answer: ChatAnswer, submission: Submission, outcomes: list[Outcome]
+    ) -> None:
+        """A new personal best is worth a line in the channel, if everyone may see the board."""
+        places = self._bot.places.get(answer.guild_id)
+        channel_id = (places and places.submissions_id) or answer.channel_id
+        texts = [report.best_text(submission, one) for one in outcomes]
+        if not any(texts):
+            return
+        board = await self._bot.services.boards.get(author, submission.board)
+        if board.visibility is not Visibility.PUBLIC:
+            return
+        channel = self._bot.get_partial_messageable(channel_id, guild_id=answer.guild_id)
+        text = "\n".join(text for text in texts if text)
+        try:
+            await channel.send(text, nonce=f"best{submission.id}")
+        except (discord.Forbidden, discord.NotFound) as error:
+            log.warning("channel_unusable", channel=channel_id, error=str(error))
+
+
+def waiting_text(submission: Submission, place: QueuePlace | None) -> str:
+    """What is said at once."""
+    return Progress(submission, place).text if place else heading(submission)

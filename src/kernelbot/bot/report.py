@@ -1,0 +1,126 @@
+"""How a submission ended, in a message: short, with the details as files."""
+
+import base64
+from collections.abc import Sequence
+
+from kernelbot.bot.answers import Attached
+from kernelbot.bot.progress import heading, score_text
+from kernelbot.domain.ranking import Outcome
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.domain.types import Run, Submission
+from kernelbot.protocol import Mode, Verdict
+from kernelbot.render.markdown import fenced_within, plain
+from kernelbot.render.progress import STATES
+from kernelbot.render.report import TEXT, report
+from kernelbot.render.units import seconds_text
+from kernelbot.render.verdicts import FAULTS, TITLES, mark
+
+_MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
+_INLINE = 600
+"""Characters of a failure that stand in the message itself."""
+
+
+def final_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
+    """For its author: a line per run, the first failure, and for a ranked one what it is worth."""
+    lines = [heading(submission), *(run_line(run) for run in submission.runs)]
+    failed = next((run for run in submission.runs if _failure(run)), None)
+    if failed is not None:
+        lines.append(_failure(failed))
+    lines += _closing(submission, outcomes)
+    return "\n".join(lines)
+
+
+def public_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
+    """As `final_text`, for a channel: nothing of the code or of what it printed."""
+    lines = [f"{plain(submission.author)}: {heading(submission)}"]
+    lines += [run_line(run) for run in submission.runs]
+    lines += _closing(submission, outcomes)
+    lines.append(f"Details: `/leaderboard get-submission id:{submission.id}`")
+    return "\n".join(lines)
+
+
+def run_line(run: Run) -> str:
+    """One run's end."""
+    name = f"{plain(run.device)} {'secret' if run.secret else 'public'}"
+    if run.state is not RunState.FINISHED or run.verdict is None:
+        return f"• {name}: {STATES[run.state]}"
+    ranked = run.mode is Mode.LEADERBOARD  # its score comes with its place
+    score = f", {score_text(run.score_s)}" if run.score_s and not ranked else ""
+    fault = FAULTS.get(run.fault) if run.fault else None
+    ours = f" {fault}" if fault and run.fault != "author" else ""
+    return f"{mark(run.verdict)} {name}: {TITLES[run.verdict]}{score}{'.' + ours if ours else ''}"
+
+
+def _failure(run: Run) -> str:
+    """The first failing case, else why the run failed; empty if it didn't."""
+    if run.verdict in (None, Verdict.ACCEPTED):
+        return ""
+    phases = run.result.phases if run.result is not None else ()
+    for phase in phases:
+        for case in phase.cases:
+            if case.verdict is not Verdict.ACCEPTED:
+                said = f"{case.spec}\n{case.message}" if case.message else case.spec
+                return f"First failing case:\n{fenced_within(said, _INLINE)}"
+    return fenced_within(run.message, _INLINE) if run.message else ""
+
+
+def _closing(submission: Submission, outcomes: Sequence[Outcome]) -> list[str]:
+    if submission.state is SubmissionState.CANCELLED:
+        return ["It was cancelled."]
+    if submission.state is SubmissionState.HELD:
+        reason = plain(submission.review_reason or "")
+        return [f"⏸️ It is held until an organiser has looked at it. {reason}".rstrip()]
+    if submission.review is ReviewState.REFUSED:
+        return [f"It was refused: {plain(submission.review_reason or '')}"]
+    return [outcome_text(one) for one in outcomes]
+
+
+def outcome_text(one: Outcome) -> str:
+    """Place, medal, personal best, gain and distance; or why it isn't ranked."""
+    if one.place is None:
+        why = plain(one.not_ranked.sentence) if one.not_ranked else "Not ranked."
+        return f"**{plain(one.device)}**: {seconds_text(one.score_s)}. {why}"
+    medal = f" {_MEDALS[one.place]}" if one.place in _MEDALS else ""
+    found = one.compared
+    parts = [f"place {one.place} of {found.authors}{medal}"]
+    if found.previous_s is None:
+        parts.append("your first on this board")
+    else:
+        parts.append(f"personal best, {_gain(found.previous_s, one.score_s)}")
+    if found.leader_s is not None and found.leader_s < one.score_s:
+        behind = one.score_s / found.leader_s - 1
+        parts.append(f"{behind:.1%} behind the leader ({seconds_text(found.leader_s)})")
+    return f"**{plain(one.device)}**: {seconds_text(one.score_s)}, {'; '.join(parts)}."
+
+
+def _gain(before_s: float, after_s: float) -> str:
+    before = f"before: {seconds_text(before_s)}"
+    return f"{before_s / after_s:.2f} times as fast as before ({before[8:]})"
+
+
+def files(submission: Submission) -> list[Attached]:
+    """The whole report of each run that its author may see, and the files that a profile left."""
+    found = []
+    for run in submission.runs:
+        if run.result is None:
+            continue
+        kind = "secret" if run.secret else "public"
+        text = report(run.result, passed_cases=submission.mode is Mode.TEST)
+        found.append(Attached.text(f"report-{run.device}-{kind}.txt", text))
+        for artifact in run.result.artifacts:
+            content = base64.b64decode(artifact.content_base64)
+            if content and artifact.media_type != TEXT:
+                found.append(Attached(artifact.name, content))
+    return found
+
+
+def best_text(submission: Submission, one: Outcome) -> str | None:
+    """For everyone in the channel: a new personal best; None: it isn't one."""
+    if one.place is None:
+        return None
+    medal = f" {_MEDALS[one.place]}" if one.place in _MEDALS else ""
+    what = "first score" if one.compared.previous_s is None else "personal best"
+    return (
+        f"{plain(submission.author)} on **{plain(submission.board)}** ({plain(one.device)}): "
+        f"{what} {seconds_text(one.score_s)}, place {one.place} of {one.compared.authors}{medal}"
+    )

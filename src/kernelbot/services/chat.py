@@ -1,0 +1,51 @@
+"""Answers in a chat that tell of submissions: kept, so that a bot that starts again goes on."""
+
+from collections.abc import Sequence
+
+from kernelbot.domain.errors import Conflict
+from kernelbot.domain.guilds import ChatAnswer
+from kernelbot.domain.types import NewSubmission, QueuePlace, Submission, User
+from kernelbot.services.submissions import Submissions
+from kernelbot.store import chat
+from kernelbot.store.database import Database
+
+
+class Chat:
+    """One message, one submission, however often its button is clicked."""
+
+    def __init__(self, database: Database, submissions: Submissions) -> None:
+        self._database = database
+        self._submissions = submissions
+
+    async def submit(
+        self, author: User, new: NewSubmission, answer: ChatAnswer
+    ) -> tuple[Submission, QueuePlace | None]:
+        """Submit, and keep the answer that will tell of it. Raises as `Submissions.create`, and
+        `Conflict` if the message was used already."""
+        async with self._database.write() as session:
+            if not await chat.claim(session, answer):
+                raise Conflict("This was submitted already.", hint="Type the command again.")
+        try:
+            submission, place = await self._submissions.create(author, new)
+        except BaseException:
+            async with self._database.write() as session:
+                await chat.release(session, answer.message_id)
+            raise
+        async with self._database.write() as session:
+            await chat.submitted(session, answer.message_id, submission.id)
+        return submission, place
+
+    async def went_public(self, answer: ChatAnswer, public_message_id: int) -> None:
+        """The interaction's time is over; it goes on as a message of the channel."""
+        async with self._database.write() as session:
+            await chat.went_public(session, answer.message_id, public_message_id)
+
+    async def done(self, answer: ChatAnswer) -> None:
+        """All was told."""
+        async with self._database.write() as session:
+            await chat.done(session, answer.message_id)
+
+    async def open_answers(self, guild_ids: Sequence[int]) -> list[ChatAnswer]:
+        """What a bot that starts has to go on with."""
+        async with self._database.read() as session:
+            return await chat.open_answers(session, guild_ids)

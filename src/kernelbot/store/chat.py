@@ -1,0 +1,41 @@
+"""The answers in a chat that tell of submissions."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from kernelbot.domain.guilds import ChatAnswer
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+async def claim(session: WriteSession, answer: ChatAnswer) -> bool:
+    """Keep a new answer; False: its message has one already."""
+    return await session.do(statements("chat")["claim"], asdict(answer)) == 1
+
+
+async def release(session: WriteSession, message_id: int) -> None:
+    """Forget an answer for which nothing was submitted."""
+    await session.do(statements("chat")["release"], {"message_id": message_id})
+
+
+async def submitted(session: WriteSession, message_id: int, submission_id: int) -> None:
+    """Say which submission the answer tells of."""
+    values = {"message_id": message_id, "submission_id": submission_id}
+    await session.do(statements("chat")["submitted"], values)
+
+
+async def went_public(session: WriteSession, message_id: int, public_message_id: int) -> None:
+    """Say that it goes on as a message of the channel."""
+    values = {"message_id": message_id, "public_message_id": public_message_id}
+    await session.do(statements("chat")["went_public"], values)
+
+
+async def done(session: WriteSession, message_id: int) -> None:
+    """Say that all was told."""
+    await session.do(statements("chat")["done"], {"message_id": message_id})
+
+
+async def open_answers(session: ReadSession, guild_ids: Sequence[int]) -> list[ChatAnswer]:
+    """Those of guilds that aren't done, the oldest first."""
+    rows = await session.all(statements("chat")["open"], {"guild_ids": list(guild_ids)})
+    return [ChatAnswer(**row) for row in rows]

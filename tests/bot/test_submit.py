@@ -1,0 +1,356 @@
+"""`/leaderboard submit`, with a worker over the harness's fake host."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from kernelbot.domain.types import Visibility
+from kernelbot.services.boards import BoardEdit
+from tests.bot.stage import ADMIN, Stage, open_stage
+from tests.fakes.discord import FakeMessage, Interaction, Person, Upload
+from tests.support.postgres import TestServer
+from tests.support.workers import quick_settings, working
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_stage(
+    postgres: TestServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Stage]:
+    """With a bot and a worker."""
+    settings = quick_settings(tmp_path_factory.mktemp("worker"))
+    with postgres.database() as url:
+        async with open_stage(url) as stage, stage.running() as bot, working(settings, url):
+            stage.bot = bot
+            yield stage
+
+
+def script(words: str, name: str = "fast.py", *header: str) -> Upload:
+    """A file of which the fake host does what its first line says."""
+    return Upload(name, "\n".join([f"# fake: {words}", *header, ""]).encode())
+
+
+async def ended(stage: Stage, interaction: Interaction) -> FakeMessage:
+    """The message that tells of the submission, once it is over."""
+    found: list[FakeMessage] = []
+
+    def over() -> bool:
+        message = interaction.original
+        if message is not None and re.search(
+            r"public: (?![^\n]*▱|waiting|handed|running)", message.content
+        ):
+            found[:] = [message]
+            return not re.search(r"[•▸] ", message.content)
+        return False
+
+    await stage.discord.until(over)
+    return found[0]
+
+
+def numbered(text: str) -> str:
+    """With submissions' numbers left out."""
+    return re.sub(r"submission \d+|#\d+", "submission N", text)
+
+
+async def submitted(
+    stage: Stage, person: Person, mode: str, file: Upload, **options: str
+) -> Interaction:
+    return await person.runs(f"leaderboard submit {mode}", script=file, **options)
+
+
+async def said(stage: Stage, text: str) -> None:
+    """Wait until it stands in the transcript."""
+    await stage.discord.until(lambda: text in stage.discord.transcript.text)
+
+
+def in_short(stage: Stage) -> str:
+    """The transcript with submissions' numbers left out, and of changes in a row only the last."""
+    kept: list[str] = []
+    for entry in stage.discord.transcript.entries:
+        if entry.text.startswith("bot edits") and kept and kept[-1].startswith("bot edits"):
+            kept.pop()
+        kept.append(entry.text)
+    return numbered("\n".join(kept))
+
+
+async def test_a_test_tells_its_progress_in_one_message(stage: Stage) -> None:
+    await stage.world.board("whole")
+    ada = stage.person("ada")
+    asked = await submitted(
+        stage, ada, "test", script("sleep 0.2 accepted"), leaderboard_name="whole"
+    )
+    message = await ended(stage, asked)
+    assert (
+        in_short(stage)
+        == """ada: /leaderboard submit test script:fast.py leaderboard_name:whole
+bot (only ada): Submitting `fast.py` ...
+bot edits (only ada): **whole**, test: `fast.py`, submission N
+✓ CPU public: accepted
+[file report-CPU-public.txt]"""
+    )
+    assert asked.took_s < 1
+    assert "Position 1 in the queue for CPU" in stage.discord.transcript.text
+    assert 1 == len(asked.messages)
+    assert b"accepted" in message.files[0].content
+
+
+async def test_a_failure_says_what_failed(stage: Stage) -> None:
+    await stage.world.board("failing")
+    ada = stage.person("ada")
+    file = script("wrong_answer", "a'; echo x.py")
+    asked = await submitted(stage, ada, "test", file, leaderboard_name="failing")
+    message = await ended(stage, asked)
+    assert numbered(message.content) == (
+        "**failing**, test: `a'; echo x.py`, submission N\n✗ CPU public: wrong answer\n"
+        "```\nseeds␀ and ? more\n```"
+    )
+
+
+async def test_ranked_ends_with_place_and_gain_and_is_told_to_everyone(stage: Stage) -> None:
+    await stage.world.board("ranks")
+    ada, bob = stage.person("ada"), stage.person("bob")
+    for words in ("accepted 2.0 1.9 2.1", "accepted 1.0 0.9 1.1"):
+        asked = await submitted(stage, ada, "ranked", script(words), leaderboard_name="ranks")
+        await ended(stage, asked)
+    other = await submitted(
+        stage, bob, "ranked", script("accepted 1.25 1.2 1.3"), leaderboard_name="ranks"
+    )
+    await ended(stage, other)
+    again = await submitted(
+        stage, bob, "ranked", script("accepted 1.25 1.2 1.3"), leaderboard_name="ranks"
+    )
+    await ended(stage, again)
+    await said(stage, "first score 1.25 s")
+    ends = [
+        numbered(interaction.original.content).splitlines()[-1]
+        for interaction in (asked, other, again)
+        if interaction.original
+    ]
+    assert [
+        "**CPU**: 1.00 s, place 1 of 1 🥇; personal best, 2.00 times as fast as before (2.00 s).",
+        (
+            "**CPU**: 1.25 s, place 2 of 2 🥈; your first on this board;"
+            " 25.0% behind the leader (1.00 s)."
+        ),
+        "**CPU**: 1.25 s. Not ranked: it is the same code as submission N, which counts once.",
+    ] == ends
+    told = [e.text for e in stage.discord.transcript.entries if "in #submissions" in e.text]
+    assert [
+        "bot in #submissions: ada-2 on **ranks** (CPU): first score 2.00 s, place 1 of 1 🥇",
+        "bot in #submissions: ada-2 on **ranks** (CPU): personal best 1.00 s, place 1 of 1 🥇",
+        "bot in #submissions: bob-2 on **ranks** (CPU): first score 1.25 s, place 2 of 2 🥈",
+    ] == told
+
+
+async def test_of_a_closed_board_nobody_else_is_told(stage: Stage) -> None:
+    await stage.world.board("closed")
+    await stage.world.services.boards.edit(
+        stage.world.admin.user, "closed", BoardEdit(visibility=Visibility.CLOSED)
+    )
+    olga = stage.person("olga", ADMIN)
+    asked = await submitted(stage, olga, "ranked", script("accepted 1"), leaderboard_name="closed")
+    await ended(stage, asked)
+    await olga.runs("ping")
+    assert "in #" not in stage.discord.transcript.text
+
+
+async def test_what_is_suspicious_is_held(stage: Stage) -> None:
+    await stage.world.board("held")
+    ada = stage.person("ada")
+    file = script("accepted 1.0 0.9 1.1 suspicious")
+    message = await ended(
+        stage, await submitted(stage, ada, "ranked", file, leaderboard_name="held")
+    )
+    assert "⏸️ It is held until an organiser has looked at it." in message.content
+
+
+async def test_the_header_names_board_and_device(stage: Stage) -> None:
+    await stage.world.board("header", devices=("CPU", "H100"))
+    ada = stage.person("ada")
+    header = ("#!POPCORN leaderboard header", "#!POPCORN gpu CPU")
+    asked = await submitted(stage, ada, "test", script("accepted", "x.py", *header))
+    assert "**header**, test: `x.py`" in (await ended(stage, asked)).content
+    elsewhere = await submitted(
+        stage, ada, "test", script("accepted", "x.py", *header), leaderboard_name="ranks"
+    )
+    await said(stage, "❌ The file is for board 'header' and was submitted to 'ranks'")
+    assert elsewhere.original is not None
+
+
+async def test_the_last_board_and_device_are_remembered(stage: Stage) -> None:
+    await stage.world.board("remembered", devices=("CPU", "H100"))
+    eva = stage.person("eva")
+    unknown = await submitted(stage, eva, "test", script("accepted"))
+    await said(stage, "❌ No board is named.")
+    assert unknown.original is not None
+    first = script("accepted")
+    await ended(
+        stage,
+        await submitted(stage, eva, "test", first, leaderboard_name="remembered", gpu="cpu"),
+    )
+    again = await ended(stage, await submitted(stage, eva, "test", script("accepted")))
+    assert "**remembered**, test" in again.content
+
+
+async def test_of_several_devices_one_is_chosen_and_ten_clicks_submit_once(stage: Stage) -> None:
+    await stage.world.board("choice", devices=("CPU", "H100"))
+    fay, bob = stage.person("fay"), stage.person("bob")
+    asked = await submitted(stage, fay, "test", script("accepted"), leaderboard_name="choice")
+    message = asked.original
+    assert message is not None
+    menu = message.pressed("Choose a GPU")["custom_id"]
+    stolen = await bob.presses(message, menu, 3, ("0",))
+    await stage.discord.until(lambda: stolen.messages)
+    assert "❌ This button is someone else's." in stolen.messages[0].content
+    clicks = [fay.presses(message, menu, 3, ("0",)) for _ in range(10)]
+    await asyncio.gather(*clicks)
+    await stage.discord.until(lambda: "accepted" in message.content)
+    mine = await stage.world.services.submissions.list_submissions(await stage.acting(fay))
+    assert 1 == len(mine)
+    assert [] == message.parts()
+
+
+async def test_code_is_pasted(stage: Stage) -> None:
+    await stage.world.board("pasted")
+    ada = stage.person("ada")
+    form = await ada.runs("leaderboard submit test", leaderboard_name="pasted")
+    sent = await ada.fills_in(form, "# fake: accepted\n")
+    await ended(stage, sent)
+    assert (
+        in_short(stage)
+        == """ada: /leaderboard submit test leaderboard_name:pasted
+bot shows the form 'Paste your code'
+ada sends the form
+bot (only ada): Submitting `submission.py` ...
+bot edits (only ada): **pasted**, test: `submission.py`, submission N
+✓ CPU public: accepted
+[file report-CPU-public.txt]"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "refusal", "fetched"),
+    [
+        (Upload("all.zip", b"PK"), "A zip can't be submitted", False),
+        (Upload("all.py", b"PK\x03\x04abc"), "A zip can't be submitted", True),
+        (Upload("cat.png", b"x", "image/png"), "'cat.png' isn't a source file", False),
+        (Upload("big.py", b"", claimed_bytes=100 << 20), "larger than 1 MiB", False),
+        (Upload("none.py", b""), "The file is empty", True),
+        (Upload("../`x`.py", b"# fake: accepted"), "no slashes", True),
+        (Upload("latin.py", b"\xe9"), "isn't UTF-8 text", True),
+        (Upload("nul.py", b"x\x00"), "NUL character", True),
+        (Upload("x" * 300 + ".py", b"x = 1"), "file's name must end in", True),
+    ],
+)
+async def test_bad_files_are_refused(
+    stage: Stage, file: Upload, refusal: str, fetched: bool
+) -> None:
+    ada = stage.person("ada")
+    asked = await submitted(stage, ada, "test", file, leaderboard_name="whole")
+    await said(stage, refusal)
+    assert asked.original is not None
+    assert asked.original.content.startswith("❌ ")
+    assert fetched == bool(stage.discord.downloads[file.id])
+
+
+async def test_submissions_are_accepted_in_their_channel_only(stage: Stage) -> None:
+    asked = await stage.person("ada").runs(
+        "leaderboard submit test", channel="general", script=script("accepted")
+    )
+    assert asked.original is not None
+    assert "❌ Submissions are accepted in #submissions only." == asked.original.content
+
+
+async def test_a_board_deleted_after_it_was_suggested(stage: Stage) -> None:
+    ada = stage.person("ada")
+    await stage.world.board("short-lived")
+    assert ["short-lived"] == await ada.completes(
+        "leaderboard submit test", "leaderboard_name", "short"
+    )
+    await stage.world.services.deletion.delete_board(stage.world.admin.user, "short-lived")
+    await submitted(stage, ada, "test", script("accepted"), leaderboard_name="short-lived")
+    await said(stage, "❌ There is no board named 'short-lived'.")
+
+
+async def test_someone_banned_meanwhile(stage: Stage) -> None:
+    await stage.world.board("banning", devices=("CPU", "H100"))
+    guy = stage.person("guy")
+    asked = await submitted(stage, guy, "test", script("accepted"), leaderboard_name="banning")
+    account = await stage.acting(guy)
+    await stage.world.services.users.ban(stage.world.admin.user, account.id)
+    assert asked.original is not None
+    await guy.chooses(asked.original, "Choose a GPU", "CPU")
+    await said(stage, "❌ This account is banned from submitting.")
+    await stage.world.services.users.unban(stage.world.admin.user, account.id)
+    await guy.chooses(asked.original, "Choose a GPU", "CPU")
+    await stage.discord.until(lambda: "accepted" in (asked.original or FakeMessage).content)
+
+
+async def test_after_its_time_it_goes_on_in_the_channel(stage: Stage) -> None:
+    await stage.world.board("long")
+    ada = stage.person("ada")
+    asked = await submitted(
+        stage, ada, "test", script("sleep 0.5 wrong_answer"), leaderboard_name="long"
+    )
+    await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
+    asked.expired = True
+    await said(stage, "✗ CPU public: wrong answer")
+    last = stage.discord.transcript.entries[-1]
+    assert last.only_for is None
+    assert numbered(last.text).split("in #submissions: ")[1] == (
+        "ada-2: **long**, test: `fast.py`, submission N\n"
+        "✗ CPU public: wrong answer\nDetails: `/leaderboard get-submission id:"
+        + last.text.rsplit(":", 1)[1]
+    )
+
+
+async def test_a_deleted_submission_is_told_as_such(stage: Stage) -> None:
+    await stage.world.board("deleted")
+    ada = stage.person("ada")
+    file = script("sleep 20 accepted")
+    asked = await submitted(stage, ada, "test", file, leaderboard_name="deleted")
+    await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
+    author = await stage.acting(ada)
+    (newest,) = await stage.world.services.submissions.list_submissions(author, limit=1)
+    await stage.world.services.submissions.cancel(author, newest.id)
+    await said(stage, "It was cancelled.")
+
+
+async def test_discord_away_for_a_moment(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kernelbot.bot.following._RETRY_S", 0.01)
+    await stage.world.board("shaky")
+    ada = stage.person("ada")
+    file = script("sleep 0.3 accepted")
+    asked = await submitted(stage, ada, "test", file, leaderboard_name="shaky")
+    await stage.discord.until(lambda: "submission" in (asked.original or FakeMessage).content)
+    stage.discord.trouble("/webhooks/", 503)
+    assert "accepted" in (await ended(stage, asked)).content
+
+
+async def test_a_bot_that_starts_again_goes_on(postgres: TestServer, tmp_path: Path) -> None:
+    settings = quick_settings(tmp_path)
+    with postgres.database() as url:
+        async with open_stage(url) as stage:
+            await stage.world.board("sort")
+            ada = stage.person("ada")
+            async with stage.running():
+                asked = await submitted(
+                    stage, ada, "test", script("accepted"), leaderboard_name="sort"
+                )
+                late = await submitted(
+                    stage, ada, "test", script("wrong_answer"), leaderboard_name="sort"
+                )
+                await said(stage, "Position 2")
+            late.expired = True
+            async with working(settings, url), stage.running():
+                assert "accepted" in (await ended(stage, asked)).content
+                await said(stage, "✗ CPU public: wrong answer")
+            before = stage.discord.transcript.text
+            async with stage.running():
+                await ada.runs("ping")
+            assert 2 == len(stage.discord.transcript.text[len(before) :].strip().splitlines())
