@@ -93,6 +93,6 @@ $(VENV)/develops: $(VENV)/runs
 	@echo "Installing torch, triton, the extras and the development tools into $(VENV) ..."
 	@$(PIP) $(call pinned,torch)
 	@$(PIP) $(call pinned,triton)
-	@$(PIP) --no-build-isolation --editable '.[server,export,triage,discord]'
+	@$(PIP) --no-build-isolation --editable '.[server,discord,export,modal,triage]'
 	@$(PIP) --group dev
 	@touch $@

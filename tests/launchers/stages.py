@@ -17,10 +17,12 @@ from scripts.slurm_cluster import SlurmCluster
 from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.github import GithubDevice, GithubLauncher, GithubSettings
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
+from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
 from tests.fakes.github import REPO, TOKEN, FakeGithub, fake_github
 from tests.fakes.links import FakeLinks, fake_links
+from tests.fakes.modal import FakeModal
 from tests.support.fake_node import build_fake_node
 from tests.support.problems import sort_problem
 from tests.support.workers import FAKE_HARNESS
@@ -246,9 +248,61 @@ async def github_launcher(
         await launcher.close()
 
 
+class ModalStage:
+    """See `Stage`."""
+
+    def __init__(self, service: FakeModal, launcher: ModalLauncher) -> None:
+        self._launcher = launcher
+        self._service = service
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls, folder: Path, _request: pytest.FixtureRequest
+    ) -> AsyncIterator["ModalStage"]:
+        """An account of its own."""
+        service = FakeModal(folder / "containers", build_fake_node(folder / "node.pyz"))
+        try:
+            async with modal_launcher(service) as launcher:
+                yield cls(service, launcher)
+        finally:
+            service.close()
+
+    @property
+    def launcher(self) -> Launcher:
+        return self._launcher
+
+    @property
+    def unknown_handle(self) -> str:
+        return "fc-01UNKNOWN:999.1.0123456789ab"
+
+    def another(self) -> AbstractAsyncContextManager[Launcher]:
+        return modal_launcher(self._service)
+
+    def judged(self) -> list[str]:
+        log = self._service.folder / "judged.log"
+        return log.read_text().split() if log.exists() else []
+
+    async def left(self) -> list[str]:
+        return list(self._service.dict.content)
+
+
+@contextlib.asynccontextmanager
+async def modal_launcher(service: FakeModal) -> AsyncIterator[ModalLauncher]:
+    """Started, and closed at the end."""
+    settings = ModalSettings({DEVICE: ModalDevice("judge_cpu")})
+    launcher = ModalLauncher(settings, service.calls())
+    await launcher.start()
+    try:
+        yield launcher
+    finally:
+        await launcher.close()
+
+
 Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]
 STAGES: dict[str, Opener] = {
     "local": LocalStage.open,
+    "modal": ModalStage.open,
     "slurm": SlurmStage.open,
     "github": GithubStage.open,
 }

@@ -6,10 +6,15 @@ from pydantic import BeforeValidator, ValidationError
 
 from kernelbot.main.launcher_kinds.base import LauncherTable
 from kernelbot.main.launcher_kinds.github import GithubTable
+from kernelbot.main.launcher_kinds.modal import ModalTable
 from kernelbot.main.launcher_kinds.slurm import SlurmTable
 from kernelbot.main.mistakes import mistake, told
 
-KINDS: dict[str, type[LauncherTable]] = {"github": GithubTable, "slurm": SlurmTable}
+KINDS: dict[str, type[LauncherTable]] = {
+    "github": GithubTable,
+    "modal": ModalTable,
+    "slurm": SlurmTable,
+}
 """`local` is no kind: it always exists, and there is one of it."""
 
 

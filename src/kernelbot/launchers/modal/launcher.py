@@ -1,0 +1,180 @@
+"""The launcher: what `Launcher` promises, in calls of deployed functions."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import dataclass
+
+import structlog
+
+from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
+from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
+from kernelbot.launchers.links import Links
+from kernelbot.launchers.modal.answers import read_answer
+from kernelbot.launchers.modal.calls import Calls, Entry, Stage
+from kernelbot.launchers.modal.settings import ModalDevice, ModalSettings
+from kernelbot.launchers.results import lost, no_events
+from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
+
+_HANDLE = re.compile(r"(fc-[A-Za-z0-9]{1,80}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
+_JOB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+_ASKED_UNTOLD = 8
+"""Of the calls whose functions haven't said that they are done, so many are asked for each time, in
+turn: a container that was killed says nothing."""
+_STRANGE = lost("its handle is none of Modal's")
+_FORGOTTEN = lost("Modal doesn't know it any more", Fault.SCHEDULER)
+_STATES = {
+    Stage.SPAWNED: JobState.WAITING,
+    Stage.BEGUN: JobState.RUNNING,
+    Stage.DONE: JobState.RUNNING,
+}
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A handle, taken apart."""
+
+    call_id: str
+    attempt: str
+
+    @classmethod
+    def of(cls, handle: str) -> "_Job | None":
+        found = _HANDLE.fullmatch(handle)
+        return cls(found[1], found[2]) if found else None
+
+    @property
+    def handle(self) -> str:
+        return f"{self.call_id}:{self.attempt}"
+
+
+class ModalLauncher:
+    """See `Launcher` for what each method promises. `links`: for containers that can reach this
+    platform, so that progress is live; None: they can't."""
+
+    def __init__(self, settings: ModalSettings, calls: Calls, links: Links | None = None) -> None:
+        self._settings = settings
+        self._calls = calls
+        self._links = links
+        self._turns: dict[str, int] = {}
+        """Handles of calls that have said nothing, by when they were asked for last."""
+        self._polls = 0
+
+    @property
+    def traits(self) -> Traits:
+        """As configured."""
+        return self._settings.traits
+
+    async def start(self) -> None:
+        """Make sure that the Dict is there."""
+        await self._calls.prepare()
+
+    async def close(self) -> None:
+        """Nothing of ours runs between two requests."""
+
+    async def launch(self, spec: JobSpec) -> str:
+        """Look for the attempt's call in the Dict, and spawn one if there is none. If another was
+        written down meanwhile, that is the one, and this one is cancelled."""
+        device = self._device(spec)
+        if (entry := await self._calls.entry(spec.job_id)) is not None:
+            return _Job(entry.call_id, spec.job_id).handle
+        payload = await asyncio.to_thread(encode_payload, spec)
+        arguments = (spec.job_id, payload, self._events_url(spec), self._settings.no_sandbox_ok)
+        call_id = await self._calls.spawn(device.function, arguments)
+        if not await self._calls.keep(spec.job_id, call_id):
+            entry = await self._calls.entry(spec.job_id)
+            if entry is not None and entry.call_id != call_id:
+                await self._calls.cancel(call_id)
+                call_id = entry.call_id
+        handle = _Job(call_id, spec.job_id).handle
+        if _Job.of(handle) is None:
+            raise SchedulerError(f"Modal answered {call_id[:80]!r} instead of a call's id.")
+        return handle
+
+    def _device(self, spec: JobSpec) -> ModalDevice:
+        if not _JOB_ID.fullmatch(spec.job_id):
+            raise PlatformError(f"{spec.job_id[:80]!r} can't name a job.")
+        device = self._settings.devices.get(spec.device.name)
+        if device is None:
+            raise PlatformError(f"This launcher for Modal has no device {spec.device.name!r}.")
+        needed_s = spec.problem.timeouts.together_s + self._settings.slack_s
+        if needed_s > self._settings.function_timeout_s:
+            raise JobRefused(
+                f"Judging may take {needed_s:.0f} s, and Modal's function ends after "
+                f"{self._settings.function_timeout_s:.0f} s.",
+                hint="Deploy it with a longer time-out, or give the problem shorter ones.",
+            )
+        return device
+
+    def _events_url(self, spec: JobSpec) -> str:
+        if self._links is None:
+            return ""
+        return self._links.of(spec.job_id, self._settings.link_valid_s).events_url
+
+    def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
+        """None from here: the container tells the platform itself."""
+        return no_events()
+
+    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+        """The Dict for all of them, then what the finished ones returned."""
+        entries = await self._calls.entries()
+        jobs = {handle: _Job.of(handle) for handle in handles}
+        outcomes = {
+            handle: _STRANGE if job is None else _seen(job, entries) for handle, job in jobs.items()
+        }
+        open_jobs = [job for h, job in jobs.items() if job and not outcomes[h].state.is_over]
+        asked = self._asked(open_jobs, entries)
+        found = await asyncio.gather(*(self._outcome(job) for job in asked))
+        news = {job.handle: outcome for job, outcome in zip(asked, found, strict=True) if outcome}
+        return {**outcomes, **news}
+
+    def _asked(self, jobs: list[_Job], entries: Mapping[str, Entry]) -> list[_Job]:
+        """Those that say that they are done, and some of the others in turn."""
+        self._polls += 1
+        done = [job for job in jobs if entries[job.attempt].stage is Stage.DONE]
+        untold = [job for job in jobs if entries[job.attempt].stage is not Stage.DONE]
+        untold.sort(key=lambda job: self._turns.get(job.handle, 0))
+        for job in untold[:_ASKED_UNTOLD]:
+            self._turns[job.handle] = self._polls
+        return done + untold[:_ASKED_UNTOLD]
+
+    async def _outcome(self, job: _Job) -> Outcome | None:
+        """None: it goes on, or can't be asked about just now."""
+        try:
+            over = await self._calls.outcome(job.call_id)
+        except SchedulerError as error:
+            log.warning("call_not_read", attempt=job.attempt, call=job.call_id, error=str(error))
+            return None
+        if over is None:
+            return None
+        if over.reason:
+            return lost(over.reason, over.fault)
+        return await asyncio.to_thread(read_answer, over.answer, job.attempt)
+
+    async def cancel(self, handle: str) -> None:
+        """The call and its container."""
+        if (job := _Job.of(handle)) is not None:
+            await self._calls.cancel(job.call_id)
+
+    async def forget(self, handle: str) -> None:
+        """Remove the attempt from the Dict. What the call returned Modal keeps for a week."""
+        if (job := _Job.of(handle)) is None:
+            return
+        self._turns.pop(handle, None)
+        await self._calls.remove(job.attempt)
+
+    async def availability(self, device: str) -> Availability:
+        """Whether the device's function is deployed."""
+        wanted = self._settings.devices.get(device)
+        if wanted is None:
+            return Availability(False, f"this launcher for Modal has no device {device!r}")
+        why_not = await self._calls.stats(wanted.function)
+        return Availability(why_not is None, why_not or "")
+
+
+def _seen(job: _Job, entries: Mapping[str, Entry]) -> Outcome:
+    """What the Dict says."""
+    entry = entries.get(job.attempt)
+    if entry is None or entry.call_id != job.call_id:
+        return _FORGOTTEN
+    return Outcome(_STATES[entry.stage])

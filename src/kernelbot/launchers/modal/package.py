@@ -1,0 +1,157 @@
+"""Modal's package, put to what the launcher asks. Nothing else here imports it.
+
+Modal has its own threads and connection; what its package raises becomes ours. What a function
+returns is CBOR, but entries of a Dict and exceptions are pickles: whoever has taken a container
+over can have this process run code. See docs/how-to/modal.md.
+"""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import modal
+from modal import exception
+
+from kernelbot.domain.errors import JobRefused, SchedulerError
+from kernelbot.launchers.modal.calls import Arguments, Entry, Over, Stage
+from kernelbot.protocol import Fault
+
+_ENTRY = re.compile(r"(fc-[A-Za-z0-9]{1,80}) (spawned|begun|done)")
+_MAX_WORDS = 300
+_GONE = (exception.NotFoundError, exception.OutputExpiredError, exception.InvalidError)
+_ENDED = (
+    exception.InternalFailure,
+    exception.RemoteError,
+    exception.ExecutionError,
+    exception.DeserializationError,
+)
+
+
+class PackageCalls:
+    """See `Calls`. `functions`, `calls` and `dicts` are the package's own, or a test's."""
+
+    def __init__(
+        self,
+        app: str,
+        environment: str | None = None,
+        *,
+        functions: type[modal.Function[Any, Any, Any]] = modal.Function,
+        calls: type[modal.FunctionCall[Any]] = modal.FunctionCall,
+        dicts: type[modal.Dict] = modal.Dict,
+    ) -> None:
+        self._app = app
+        self._environment = environment
+        self._functions = functions
+        self._calls = calls
+        self._dict = dicts.from_name(
+            f"{app}-attempts", environment_name=environment, create_if_missing=True
+        )
+
+    async def prepare(self) -> None:
+        """See `Calls`."""
+        async with _told("reach its Dict"):
+            await self._dict.hydrate.aio()
+
+    async def spawn(self, function: str, arguments: Arguments) -> str:
+        """See `Calls`."""
+        try:
+            async with _told(f"call {function}"):
+                call = await self._function(function).spawn.aio(*arguments)
+                return str(call.object_id)
+        except _NoSuchThing as error:
+            raise JobRefused(self._not_deployed(function)) from error
+
+    async def outcome(self, call_id: str) -> Over | None:
+        """See `Calls`."""
+        async with _told("say what became of a call"):
+            try:
+                return Over(await self._calls.from_id(call_id).get.aio(timeout=0))
+            except TimeoutError:
+                return None
+            except exception.FunctionTimeoutError:
+                words = "Modal ended it: it took longer than its function may"
+                return Over(reason=words, fault=Fault.PLATFORM)
+            except _GONE:
+                return Over(reason="Modal doesn't know its call any more")
+            except _ENDED as error:
+                return Over(reason=f"Modal ended it: {_words(error)}")
+            except (exception.Error, OSError):
+                raise
+            except Exception as error:  # noqa: BLE001 (what a container raised arrives as itself)
+                words = f"its function failed: {_words(error)}"
+                return Over(reason=words, fault=Fault.PLATFORM)
+
+    async def cancel(self, call_id: str) -> None:
+        """See `Calls`."""
+        try:
+            async with _told("cancel a call"):
+                await self._calls.from_id(call_id).cancel.aio(terminate_containers=True)
+        except _NoSuchThing:
+            return
+
+    async def stats(self, function: str) -> str | None:
+        """See `Calls`."""
+        try:
+            async with _told("say how its function is"):
+                await self._function(function).get_current_stats.aio()
+        except _NoSuchThing:
+            return self._not_deployed(function)
+        return None
+
+    async def keep(self, attempt: str, call_id: str) -> bool:
+        """See `Calls`."""
+        async with _told("write into its Dict"):
+            value = f"{call_id} {Stage.SPAWNED}"
+            return bool(await self._dict.put.aio(attempt, value, skip_if_exists=True))
+
+    async def entry(self, attempt: str) -> Entry | None:
+        """See `Calls`."""
+        async with _told("read its Dict"):
+            found = await self._dict.get.aio(attempt)
+        if found is not None and _entry(found) is None:
+            raise SchedulerError(f"Modal's Dict has {str(found)[:80]!r} instead of a call.")
+        return _entry(found)
+
+    async def entries(self) -> Mapping[str, Entry]:
+        """See `Calls`."""
+        async with _told("read its Dict"):
+            found = [pair async for pair in self._dict.items.aio()]
+        read = ((str(attempt), _entry(value)) for attempt, value in found)
+        return {attempt: entry for attempt, entry in read if entry is not None}
+
+    async def remove(self, attempt: str) -> None:
+        """See `Calls`."""
+        async with _told("write into its Dict"):
+            await self._dict.pop.aio(attempt, None)
+
+    def _function(self, name: str) -> modal.Function[Any, Any, Any]:
+        return self._functions.from_name(self._app, name, environment_name=self._environment)
+
+    def _not_deployed(self, function: str) -> str:
+        return f"Modal has no function {function!r} in the app {self._app!r}; is it deployed?"
+
+
+class _NoSuchThing(Exception):
+    """Modal doesn't know what it was asked about."""
+
+
+@asynccontextmanager
+async def _told(what: str) -> AsyncIterator[None]:
+    """What the package raises, as ours."""
+    try:
+        yield
+    except _GONE as error:
+        raise _NoSuchThing(_words(error)) from error
+    except (exception.Error, OSError) as error:
+        raise SchedulerError(f"Modal couldn't {what}: {_words(error)}") from error
+
+
+def _entry(value: object) -> Entry | None:
+    """None: it is none of ours."""
+    found = _ENTRY.fullmatch(value) if isinstance(value, str) else None
+    return Entry(found[1], Stage(found[2])) if found else None
+
+
+def _words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:_MAX_WORDS]

@@ -1,0 +1,33 @@
+"""What the launcher for Modal is told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kernelbot.launchers.base import Traits
+
+FUNCTION_TIMEOUT_S = 3600.0
+"""As `deploy/modal/app.py` has it unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class ModalDevice:
+    """A device's function in the deployed app."""
+
+    function: str
+
+
+@dataclass(frozen=True)
+class ModalSettings:
+    """One deployed app."""
+
+    devices: Mapping[str, ModalDevice]
+    function_timeout_s: float = FUNCTION_TIMEOUT_S
+    """Modal kills a call that takes longer, with its result."""
+    slack_s: float = 120.0
+    """What a call may take beyond the judge's own limits."""
+    link_valid_s: float = 24 * 3600.0
+    """How long a job may wait and run until its link for progress expires."""
+    no_sandbox_ok: bool = False
+    traits: Traits = field(
+        default_factory=lambda: Traits(shortest_poll_s=0.25, longest_poll_s=5.0, check_s=10.0)
+    )

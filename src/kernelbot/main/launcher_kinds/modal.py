@@ -1,0 +1,80 @@
+"""`kind = "modal"`."""
+
+import importlib.util
+import re
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kernelbot.domain.errors import UserError
+from kernelbot.launchers.base import Traits
+from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
+from kernelbot.launchers.modal.settings import FUNCTION_TIMEOUT_S
+from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
+from kernelbot.protocol import SandboxMode
+
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
+"""Of an app, an environment or a function."""
+
+
+class ModalDeviceTable(BaseModel):
+    """`[launchers.NAME.devices.DEVICE]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    function: Name
+
+
+class ModalTable(LauncherTable):
+    """`[launchers.NAME]` of an app on Modal. The account's token comes from the environment or from
+    `~/.modal.toml`, as Modal's own tools have it."""
+
+    kind: Literal["modal"]
+    app: Name = "kernelbot"
+    environment: Name | None = None
+    function_timeout_s: float = Field(default=FUNCTION_TIMEOUT_S, ge=60)
+    slack_s: float = Field(default=120.0, ge=30)
+    silence_s: float = Field(default=900.0, gt=0)
+    shortest_poll_s: float = Field(default=0.25, gt=0)
+    longest_poll_s: float = Field(default=5.0, gt=0)
+    check_s: float = Field(default=10.0, gt=0)
+    devices: dict[str, ModalDeviceTable] = Field(default_factory=dict)
+
+    def build(self, place: LauncherPlace) -> ModalLauncher:
+        """Asks Modal for nothing yet."""
+        settings = self.settings(place)
+        if importlib.util.find_spec("modal") is None:
+            raise UserError(
+                f"The launcher {place.name!r} needs Modal's package, which isn't installed.",
+                hint="Install kernelbot[modal].",
+            )
+        from kernelbot.launchers.modal.package import PackageCalls
+
+        return ModalLauncher(settings, PackageCalls(self.app, self.environment), place.links)
+
+    def settings(self, place: LauncherPlace) -> ModalSettings:
+        """As the launcher knows them."""
+        names = [device.spec.name for device in place.devices]
+        if stray := sorted(self.devices.keys() - set(names)):
+            raise UserError(
+                f"The configuration has mistakes: launchers.{place.name}.devices.{stray[0]}: no "
+                "device of this name uses this launcher",
+                hint="See kernelbot.toml.",
+            )
+        return ModalSettings(
+            devices={name: ModalDevice(self._function(name)) for name in names},
+            function_timeout_s=self.function_timeout_s,
+            slack_s=self.slack_s,
+            no_sandbox_ok=place.sandbox is SandboxMode.NONE,
+            traits=Traits(
+                shortest_poll_s=self.shortest_poll_s,
+                longest_poll_s=max(self.longest_poll_s, self.shortest_poll_s),
+                check_s=self.check_s,
+                silence_s=self.silence_s,
+            ),
+        )
+
+    def _function(self, device: str) -> str:
+        """`judge_l4x4` for L4x4, unless it is configured."""
+        table = self.devices.get(device)
+        return table.function if table else f"judge_{re.sub(r'[^a-z0-9]', '_', device.lower())}"

@@ -1,0 +1,302 @@
+"""The service: calls of functions in containers, and Dicts. Of Modal's package it offers what the
+launcher and the app use, with the same names and exceptions."""
+
+import asyncio
+import contextlib
+import functools
+import importlib.util
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from modal import exception
+
+from kernelbot.launchers.modal.package import PackageCalls
+
+APP = "kernelbot"
+APP_FILE = Path(__file__).parents[3] / "deploy" / "modal" / "app.py"
+
+
+@functools.cache
+def load_app() -> ModuleType:
+    """The file that is deployed, as it is."""
+    spec = importlib.util.spec_from_file_location("kernelbot_modal_app", APP_FILE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look themselves up
+    spec.loader.exec_module(module)
+    return module
+
+
+class Aio:
+    """A method of the package's, awaited as `.aio`. If it has a `blocking` form, that is called."""
+
+    def __init__(self, aio: Callable[..., Any], blocking: Callable[..., Any] | None = None) -> None:
+        self.aio = aio
+        self._blocking = blocking
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        assert self._blocking is not None, "it would block the event loop"
+        return self._blocking(*arguments, **named)
+
+
+@dataclass
+class FakeCall:
+    """A call, as the service knows it."""
+
+    id: str
+    function: str
+    arguments: tuple[Any, ...]
+    done: threading.Event = field(default_factory=threading.Event)
+    answer: Any = None
+    error: BaseException | None = None
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    cancelled: bool = False
+
+
+class FakeDict:
+    """A Dict: what the app calls blocks, and what the launcher awaits doesn't."""
+
+    def __init__(self, service: "FakeModal") -> None:
+        self._service = service
+        self.content: dict[str, Any] = {}
+        self._lock = threading.Lock()
+        self.hydrate = Aio(self._hydrate)
+        self.items = Aio(self._items)
+        self.pop = Aio(self._pop)
+        self.get = self._both("get", self._get)
+        self.put = self._both("put", self._put)
+
+    def _both(self, name: str, blocking: Callable[..., Any]) -> Aio:
+        async def aio(*arguments: Any, **named: Any) -> Any:
+            await self._service.answer(name)
+            return blocking(*arguments, **named)
+
+        return Aio(aio, blocking)
+
+    def _get(self, key: str, default: Any = None) -> Any:
+        return self.content.get(key, default)
+
+    def _put(self, key: str, value: Any, *, skip_if_exists: bool = False) -> bool:
+        with self._lock:
+            if skip_if_exists and key in self.content:
+                return False
+            self.content[key] = value
+            return True
+
+    async def _hydrate(self) -> None:
+        await self._service.answer("hydrate")
+
+    async def _items(self) -> AsyncIterator[tuple[str, Any]]:
+        await self._service.answer("items")
+        for pair in list(self.content.items()):
+            yield pair
+
+    async def _pop(self, key: str, default: Any = None) -> Any:
+        await self._service.answer("pop")
+        return self.content.pop(key, default)
+
+
+class FakeModal:
+    """One account with one deployed app. `folder`: where its containers work; `harness`: the file
+    in their image."""
+
+    def __init__(self, folder: Path, harness: Path) -> None:
+        self.folder = folder
+        self.harness = harness
+        self.app = load_app()
+        self.known: dict[str, FakeCall] = {}
+        self.dict = FakeDict(self)
+        self.requests: list[str] = []
+        """What was asked, by the name of the method."""
+        self.down: BaseException | None = None
+        """What every request ends with; None: it works."""
+        self.answers: dict[str, Any] = {}
+        """By attempt what the function returns in the end; an exception is raised."""
+        self.held = False
+        """Containers aren't started."""
+        self._numbers = itertools.count(1)
+        self._threads: list[threading.Thread] = []
+
+    def calls(self) -> PackageCalls:
+        """The launcher's own adapter over this service."""
+        return PackageCalls(
+            APP,
+            functions=cast(Any, _Functions(self)),
+            calls=cast(Any, _Calls(self)),
+            dicts=cast(Any, _Dicts(self)),
+        )
+
+    async def answer(self, what: str) -> None:
+        """Fail as it was told to."""
+        self.requests.append(what)
+        await asyncio.sleep(0)
+        if self.down is not None:
+            raise self.down
+
+    def start(self, function: str, arguments: tuple[Any, ...]) -> FakeCall:
+        """A new call, begun at once unless containers are held."""
+        call = FakeCall(f"fc-01FAKE{next(self._numbers)}", function, arguments)
+        self.known[call.id] = call
+        if not self.held:
+            self.begin(call)
+        return call
+
+    def begin(self, call: FakeCall) -> None:
+        """Its container starts."""
+        thread = threading.Thread(target=self._run, args=(call,), name=call.id)
+        self._threads.append(thread)
+        thread.start()
+
+    def begin_all(self) -> None:
+        """The containers of all that wait."""
+        self.held = False
+        for call in list(self.known.values()):
+            if not call.cancelled and not call.done.is_set():
+                self.begin(call)
+
+    def cancel(self, call: FakeCall) -> None:
+        """With its container."""
+        if call.done.is_set():
+            return
+        call.cancelled = True
+        call.error = exception.RemoteError("the call was cancelled")
+        call.done.set()
+        for process in call.processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Nothing runs afterwards."""
+        for call in self.known.values():
+            self.cancel(call)
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, call: FakeCall) -> None:
+        attempt = call.arguments[0]
+        try:
+            place = self.app.Place(
+                self.dict,
+                call.id,
+                harness=str(self.harness),
+                python=sys.executable,
+                folder=self.folder,
+                run=lambda *given: _run_in(call, *given),
+            )
+            answer = self.app.judge(*call.arguments, place)
+            answer = self.answers.get(attempt, answer)
+        except Exception as error:  # noqa: BLE001 (as the service passes it on)
+            answer = error
+        if call.cancelled:
+            return
+        call.error = answer if isinstance(answer, BaseException) else None
+        call.answer = answer
+        call.done.set()
+
+
+def _run_in(
+    call: FakeCall, command: list[str], payload: bytes, environment: dict[str, str]
+) -> tuple[int, bytes]:
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        call.processes.append(process)
+        if call.cancelled:
+            os.killpg(process.pid, signal.SIGKILL)
+        said, _ = process.communicate(payload)
+    return process.returncode, said
+
+
+class _Functions:
+    def __init__(self, service: FakeModal) -> None:
+        self._service = service
+
+    def from_name(self, app: str, name: str, *, environment_name: str | None = None) -> "_Function":
+        del environment_name
+        return _Function(self._service, app, name)
+
+
+class _Function:
+    def __init__(self, service: FakeModal, app: str, name: str) -> None:
+        self._service = service
+        self._app = app
+        self._name = name
+        self.spawn = Aio(self._spawn)
+        self.get_current_stats = Aio(self._stats)
+
+    async def _found(self, what: str) -> None:
+        """Looked up with the first request."""
+        await self._service.answer(what)
+        if not (self._name.startswith("judge_") and hasattr(self._service.app, self._name)):
+            raise exception.NotFoundError(f"No function {self._name} in app {self._app}.")
+
+    async def _spawn(self, *arguments: Any) -> "_Call":
+        await self._found("spawn")
+        return _Call(self._service, self._service.start(self._name, arguments).id)
+
+    async def _stats(self) -> object:
+        await self._found("get_current_stats")
+        return {"backlog": 0, "num_total_runners": 0}
+
+
+class _Calls:
+    def __init__(self, service: FakeModal) -> None:
+        self._service = service
+
+    def from_id(self, call_id: str) -> "_Call":
+        return _Call(self._service, call_id)
+
+
+class _Call:
+    def __init__(self, service: FakeModal, call_id: str) -> None:
+        self._service = service
+        self.object_id = call_id
+        self.get = Aio(self._get)
+        self.cancel = Aio(self._cancel)
+
+    async def _found(self, what: str) -> FakeCall:
+        await self._service.answer(what)
+        call = self._service.known.get(self.object_id)
+        if call is None:
+            raise exception.NotFoundError(f"No call {self.object_id}.")
+        return call
+
+    async def _get(self, timeout: float | None = None) -> Any:  # noqa: ASYNC109  # the package's
+        assert timeout == 0, "the launcher never waits for one call"
+        call = await self._found("get")
+        if not call.done.is_set():
+            raise TimeoutError
+        if call.error is not None:
+            raise call.error
+        return call.answer
+
+    async def _cancel(self, terminate_containers: bool = False) -> None:
+        assert terminate_containers
+        self._service.cancel(await self._found("cancel"))
+
+
+class _Dicts:
+    def __init__(self, service: FakeModal) -> None:
+        self._service = service
+
+    def from_name(
+        self, name: str, *, environment_name: str | None = None, create_if_missing: bool = False
+    ) -> FakeDict:
+        del environment_name
+        assert (name, create_if_missing) == (f"{APP}-attempts", True)
+        return self._service.dict

@@ -1,0 +1,89 @@
+"""A service and functions that say what they should not."""
+
+from typing import Any
+
+import pytest
+from modal import exception
+
+from kernelbot.domain.errors import SchedulerError
+from kernelbot.launchers.base import JobState
+from kernelbot.protocol import Fault
+from tests.launchers.modal.conftest import Account
+from tests.launchers.stages import a_job
+from tests.launchers.test_contract import over, poll
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("another", "of another job"),
+        ("newer", "update this side"),
+        ("silent", "no result"),
+        ("huge", "more than 128 MiB"),
+        ("garbage", "can't be read"),
+    ],
+)
+async def test_a_result_that_isnt_this_jobs_is_none(
+    account: Account, text: str, reason: str
+) -> None:
+    outcome = await account.ended(text)
+    assert (outcome.state, reason in outcome.reason) == (JobState.LOST, True), outcome.reason
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, b"", "<html>", 7, [], {}, {"result": "text"}, {"result": b"<html>"}, {"log": 7}],
+)
+async def test_an_answer_of_another_shape_is_none(account: Account, answer: Any) -> None:
+    job = a_job("accepted")
+    account.service.answers[job.job_id] = answer
+    outcome = await over(account.launcher, await account.launcher.launch(job))
+    assert (outcome.state, outcome.fault) != (JobState.FINISHED, Fault.AUTHOR)
+    assert (outcome.state, bool(outcome.reason)) == (JobState.LOST, True)
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (exception.FunctionTimeoutError("killed"), Fault.PLATFORM),
+        (exception.InternalFailure("a machine was lost"), Fault.SCHEDULER),
+        (exception.RemoteError("container failed to start"), Fault.SCHEDULER),
+        (exception.OutputExpiredError("gone"), Fault.SCHEDULER),
+        (exception.DeserializationError("no such class"), Fault.SCHEDULER),
+        (ImportError("no module named kernelbot"), Fault.PLATFORM),
+        (ValueError("a'; echo x"), Fault.PLATFORM),
+    ],
+)
+async def test_a_call_that_fails_is_lost(
+    account: Account, error: BaseException, fault: Fault
+) -> None:
+    job = a_job("accepted")
+    account.service.answers[job.job_id] = error
+    outcome = await over(account.launcher, await account.launcher.launch(job))
+    assert (outcome.state, outcome.fault) == (JobState.LOST, fault)
+
+
+@pytest.mark.parametrize("error", [exception.ResourceExhaustedError("slow down"), OSError("reset")])
+async def test_what_cant_be_asked_just_now_goes_on(account: Account, error: BaseException) -> None:
+    job = a_job("accepted")
+    account.service.answers[job.job_id] = error
+    handle = await account.launcher.launch(job)
+    call = account.service.known[handle.split(":")[0]]
+    call.done.wait(20)
+    assert (await poll(account.launcher, handle)).state == JobState.RUNNING
+
+
+@pytest.mark.parametrize("value", [7, "", "fc-1", "fc-1 asleep", "a'; echo x begun", b"fc-1 done"])
+async def test_a_dict_that_holds_nonsense_knows_nothing(account: Account, value: Any) -> None:
+    job = a_job("accepted")
+    account.service.dict.content[job.job_id] = value
+    with pytest.raises(SchedulerError, match="instead of a call"):
+        await account.launcher.launch(job)
+    handle = f"fc-1:{job.job_id}"
+    assert (await poll(account.launcher, handle)).state == JobState.LOST
+
+
+async def test_a_handle_of_another_call_of_the_attempt_is_lost(account: Account) -> None:
+    job = a_job("accepted")
+    await account.launcher.launch(job)
+    assert (await poll(account.launcher, f"fc-2:{job.job_id}")).state == JobState.LOST
