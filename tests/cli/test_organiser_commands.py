@@ -60,6 +60,24 @@ def test_secret_runs_can_share_a_seed(admin: Shell, live: LiveServer) -> None:
     assert edited["fixed_seed"] is True
 
 
+def test_a_board_may_let_no_submission_wait_for_a_device_that_is_down(
+    admin: Shell, ada: Shell, live: LiveServer
+) -> None:
+    live.call(live.world.board())
+    edited = admin("board", "edit", "sort", "--refuse-unavailable")
+    refused = ada("submit", "fast.py", "--board", "sort", "--json")
+    again = admin("board", "edit", "sort", "--let-wait", "--json").document
+    assert (
+        "sort: while a device takes no jobs: submissions wait -> submissions are refused",
+        (2, "device_unavailable"),
+        False,
+    ) == (
+        edited.out.strip(),
+        (refused.code, refused.document["error"]["code"]),
+        again["refuse_unavailable"],
+    )
+
+
 def test_a_deletion_names_what(admin: Shell) -> None:
     said = admin("submission", "delete", "--board", "sort", "--json")
     assert (2, "bad_request") == (said.code, said.document["error"]["code"])

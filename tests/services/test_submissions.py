@@ -1,3 +1,4 @@
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from kernelbot.domain.errors import (
     BoardClosed,
     Conflict,
     DeviceNotOffered,
+    DeviceUnavailable,
     InvalidSubmission,
     KernelbotError,
     NotAllowed,
@@ -14,8 +16,9 @@ from kernelbot.domain.errors import (
     SubmissionTooLarge,
 )
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import NewSubmission, QueuePlace
+from kernelbot.domain.types import NewSubmission, QueuePlace, Submission
 from kernelbot.protocol import Mode
+from kernelbot.services.boards import BoardEdit
 from tests.support.problems import CORRECT
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
@@ -243,3 +246,26 @@ async def test_what_was_deleted_since_it_was_looked_at_is_not_found(world: World
         await session.do("DELETE FROM submissions")
     with pytest.raises(NotFound):
         await world.services.submissions.whole(snapshot)
+
+
+async def test_a_board_that_lets_none_wait_takes_what_can_be_judged_now(
+    world: World, tmp_path: Path
+) -> None:
+    board = await world.board()
+    edit = BoardEdit(refuse_unavailable=True)
+    await world.services.boards.edit(world.admin.user, board.name, edit)
+    with pytest.raises(DeviceUnavailable, match="no worker serves it just now"):
+        await world.submit()
+    assert [] == await world.services.submissions.list_submissions(world.ada.user, limit=5)
+    async with working(quick_settings(tmp_path), world.database.url):
+        sent = await _sent_once_available(world)
+        await finished(world, sent.id)
+
+
+async def _sent_once_available(world: World) -> Submission:
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                return await world.submit(mode=Mode.TEST, content=b"# fake: accepted\n")
+            except DeviceUnavailable:
+                await asyncio.sleep(0.05)

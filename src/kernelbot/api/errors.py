@@ -26,6 +26,7 @@ STATUS: dict[type[errors.KernelbotError], HTTPStatus] = {
     errors.NotAllowed: HTTPStatus.FORBIDDEN,
     errors.LinkExpired: HTTPStatus.GONE,
     errors.DeviceNotOffered: HTTPStatus.BAD_REQUEST,
+    errors.DeviceUnavailable: HTTPStatus.CONFLICT,
     errors.Conflict: HTTPStatus.CONFLICT,
     errors.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
     errors.Paused: HTTPStatus.SERVICE_UNAVAILABLE,

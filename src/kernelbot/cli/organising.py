@@ -134,6 +134,13 @@ def edit(
         bool | None,
         typer.Option("--fixed-seed/--fresh-seeds", help="Whether all secret runs share one seed."),
     ] = None,
+    refuse_unavailable: Annotated[
+        bool | None,
+        typer.Option(
+            "--refuse-unavailable/--let-wait",
+            help="Submissions for a device that takes no jobs: refuse them, or let them wait.",
+        ),
+    ] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -150,6 +157,8 @@ def edit(
             client.organise.reveal_code(name, reveal_code)
         if fixed_seed is not None:
             client.organise.fix_seed(name, fixed_seed)
+        if refuse_unavailable is not None:
+            client.organise.refuse_unavailable(name, refuse_unavailable)
         board = client.board(name)
     changed = _changes(before, board)
     terminal.show("\n".join(changed) if changed else f"{board.name}: nothing has changed.")
@@ -163,6 +172,7 @@ def _changes(before: "BoardView", after: "BoardView") -> list[str]:
         ("visibility", before.visibility, after.visibility),
         ("code after the deadline", _code(before), _code(after)),
         ("secret runs", _seeds(before), _seeds(after)),
+        ("while a device takes no jobs", _unavailable(before), _unavailable(after)),
     )
     return [f"{after.name}: {what}: {was} -> {now}" for what, was, now in fields if was != now]
 
@@ -173,6 +183,10 @@ def _deadline(board: "BoardView") -> str:
 
 def _seeds(board: "BoardView") -> str:
     return "one seed for all" if board.fixed_seed else "a seed each"
+
+
+def _unavailable(board: "BoardView") -> str:
+    return "submissions are refused" if board.refuse_unavailable else "submissions wait"
 
 
 def _code(board: "BoardView") -> str:

@@ -55,6 +55,11 @@ class OrganiserCalls:
         path = f"/boards/{part(board)}"
         return self._call(BoardView, "PATCH", path, json={"fixed_seed": wanted})
 
+    def refuse_unavailable(self, board: str, wanted: bool) -> BoardView:
+        """Whether submissions for a device that takes no jobs are refused; else they wait."""
+        path = f"/boards/{part(board)}"
+        return self._call(BoardView, "PATCH", path, json={"refuse_unavailable": wanted})
+
     def delete_board(self, name: str, *, force: bool = False) -> Deleted:
         """Delete a board; with `force` also one that has submissions."""
         return self._call(

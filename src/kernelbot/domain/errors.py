@@ -129,6 +129,12 @@ class DeviceNotOffered(UserError):
     code = "device_not_offered"
 
 
+class DeviceUnavailable(UserError):
+    """The device takes no jobs just now, and the board lets none wait."""
+
+    code = "device_unavailable"
+
+
 class Conflict(UserError):
     """It contradicts what is there: a name is taken, or a state no longer allows it."""
 

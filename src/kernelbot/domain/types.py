@@ -85,6 +85,8 @@ class Board:
     """Once the deadline has passed, everyone who sees the board may read its submissions."""
     fixed_seed: bool = False
     """All secret runs share one seed; else each has its own."""
+    refuse_unavailable: bool = False
+    """While a device takes no jobs, submissions for it are refused; else they wait."""
     outdated_scores: int = 0
     """Number of best scores that aren't ranked, because they are of an earlier problem version."""
 

@@ -129,6 +129,11 @@ class BoardChange(RequestBody):
     fixed_seed: bool | None = Field(
         default=None, description="Whether all secret runs share one seed; else each has its own."
     )
+    refuse_unavailable: bool | None = Field(
+        default=None,
+        description="Whether submissions for a device that takes no jobs are refused; else they "
+        "wait.",
+    )
 
 
 class LimitView(Shown):

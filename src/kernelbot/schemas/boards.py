@@ -36,6 +36,10 @@ class BoardView(Answer):
     fixed_seed: bool = Field(
         default=False, description="All secret runs share one seed; else each has its own."
     )
+    refuse_unavailable: bool = Field(
+        default=False,
+        description="Submissions for a device that takes no jobs are refused; else they wait.",
+    )
     outdated_scores: int = Field(
         default=0,
         description="Best scores that aren't ranked: they are of an earlier version.",
@@ -57,6 +61,7 @@ class BoardView(Answer):
             created_at=board.created_at,
             reveal_code=board.reveal_code,
             fixed_seed=board.fixed_seed,
+            refuse_unavailable=board.refuse_unavailable,
             outdated_scores=board.outdated_scores,
         )
 

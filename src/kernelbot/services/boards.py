@@ -43,6 +43,8 @@ class BoardEdit:
     """Whether everyone who sees the board may read its code after the deadline."""
     fixed_seed: bool | None = None
     """Whether all secret runs share one seed."""
+    refuse_unavailable: bool | None = None
+    """Whether submissions for a device that takes no jobs are refused; else they wait."""
 
 
 class Boards:
@@ -113,23 +115,14 @@ class Boards:
             _check_deadline(edit.deadline)
         async with self._database.write() as session:
             before = await organised_board(session, actor, name)
-            visibility = edit.visibility or before.visibility
-            deadline = before.deadline if edit.deadline is Keep.KEEP else edit.deadline
-            reveal_code = before.reveal_code if edit.reveal_code is None else edit.reveal_code
-            fixed_seed = before.fixed_seed if edit.fixed_seed is None else edit.fixed_seed
-            after = replace(
-                before,
-                visibility=visibility,
-                deadline=deadline,
-                reveal_code=reveal_code,
-                fixed_seed=fixed_seed,
-            )
+            after = _edited(before, edit)
             await boards.edit(session, after)
             detail: audit.Detail = {
-                "visibility": visibility.value,
-                "deadline": deadline.isoformat() if deadline else None,
-                "reveal_code": reveal_code,
-                "fixed_seed": fixed_seed,
+                "visibility": after.visibility.value,
+                "deadline": after.deadline.isoformat() if after.deadline else None,
+                "reveal_code": after.reveal_code,
+                "fixed_seed": after.fixed_seed,
+                "refuse_unavailable": after.refuse_unavailable,
             }
             await audit.record(session, actor, "board.edit", f"board:{before.name}", detail)
         return after
@@ -258,6 +251,21 @@ def check_name(name: str) -> None:
             "or digit.",
             hint="Choose another with --name.",
         )
+
+
+def _edited(before: Board, edit: BoardEdit) -> Board:
+    return replace(
+        before,
+        visibility=edit.visibility or before.visibility,
+        deadline=before.deadline if edit.deadline is Keep.KEEP else edit.deadline,
+        reveal_code=_chosen(edit.reveal_code, before.reveal_code),
+        fixed_seed=_chosen(edit.fixed_seed, before.fixed_seed),
+        refuse_unavailable=_chosen(edit.refuse_unavailable, before.refuse_unavailable),
+    )
+
+
+def _chosen(wanted: bool | None, before: bool) -> bool:
+    return before if wanted is None else wanted
 
 
 def _check_deadline(deadline: datetime) -> None:

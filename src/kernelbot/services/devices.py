@@ -57,9 +57,11 @@ class Devices:
 
 
 async def why_unavailable(session: ReadSession, device: str) -> str:
-    """What the workers say of a device that none of them can use."""
-    reports = await devices.reports(session, FRESH_S)
-    return next((report.note for report in reports if report.device == device), _NOBODY)
+    """What the workers say of a device that none of them can use; empty if one can."""
+    for report in await devices.reports(session, FRESH_S):  # those that can come first
+        if report.device == device:
+            return "" if report.available else report.note
+    return _NOBODY
 
 
 def _report(device: DeviceConfig, reports: list[DeviceReport]) -> DeviceReport:

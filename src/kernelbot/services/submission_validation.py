@@ -9,6 +9,7 @@ from kernelbot.domain.errors import (
     Banned,
     BoardClosed,
     DeviceNotOffered,
+    DeviceUnavailable,
     InvalidSubmission,
     NotAllowed,
     UserError,
@@ -16,11 +17,12 @@ from kernelbot.domain.errors import (
 from kernelbot.domain.source import check_language, source_text
 from kernelbot.domain.types import NewSubmission, User
 from kernelbot.services.boards import may_see, no_board, offered_device
+from kernelbot.services.devices import why_unavailable
 from kernelbot.services.directives import Directives, read_directives
 from kernelbot.services.limits import count_submission
 from kernelbot.services.platform import check_accepting
 from kernelbot.store import new_submissions
-from kernelbot.store.database import WriteSession
+from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.new_submissions import Destination
 
 _FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f]{1,250}\.(?:py|cu|cuh|cpp)")
@@ -70,8 +72,11 @@ async def check(
         raise no_board(name)
     _check_open(author, board, late=late)
     check_language(new.file_name, board.lang)
+    devices = _devices(board, new.devices or directives.devices)
+    if board.refuse_unavailable:
+        await _check_available(session, board.name, devices)
     await count_submission(session, author, board, category)
-    return Accepted(board, _devices(board, new.devices or directives.devices))
+    return Accepted(board, devices)
 
 
 def _checked(author: User, new: NewSubmission, code: str) -> Directives:
@@ -110,6 +115,16 @@ def _check_open(author: User, board: Destination, *, late: bool) -> None:
         raise BoardClosed(
             f"The deadline of {board.name!r} passed at {deadline.astimezone(UTC):%F %R} UTC."
         )
+
+
+async def _check_available(session: ReadSession, board: str, devices: tuple[str, ...]) -> None:
+    """Raises `DeviceUnavailable`."""
+    for device in devices:
+        if note := await why_unavailable(session, device):
+            raise DeviceUnavailable(
+                f"{device} takes no submissions just now: {note}.",
+                hint=f"Board {board!r} lets none wait. Try again later.",
+            )
 
 
 def _devices(board: Destination, wanted: tuple[str, ...]) -> tuple[str, ...]:

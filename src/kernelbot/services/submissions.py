@@ -73,8 +73,8 @@ class Submissions:
 
         Raises, in this order of checks: `NotAllowed` if `late_by` is no admin,
         `DeviceNotOffered` for an unknown device, `SubmissionTooLarge`, `InvalidSubmission`,
-        `Paused`, `Banned`, `NotFound`, `NotAllowed`, `BoardClosed`, `TooManyRequests`,
-        `DeviceNotOffered`, `TooManyRequests` if too many of the author's runs wait.
+        `Paused`, `Banned`, `NotFound`, `NotAllowed`, `BoardClosed`, `DeviceNotOffered`,
+        `DeviceUnavailable`, `TooManyRequests`, also if too many of the author's runs wait.
         """
         if late_by is not None:
             require_admin(late_by)

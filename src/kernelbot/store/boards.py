@@ -116,13 +116,14 @@ async def by_name(
 
 
 async def edit(session: WriteSession, after: Board) -> None:
-    """Store the visibility, deadline, `reveal_code` and `fixed_seed` of `after`."""
+    """Store of `after` what a board's organisers may change."""
     values = {
         "leaderboard_id": after.id,
         "visibility": after.visibility,
         "deadline": after.deadline,
         "reveal_code": after.reveal_code,
         "fixed_seed": after.fixed_seed,
+        "refuse_unavailable": after.refuse_unavailable,
     }
     await session.do(statements("boards")["edit"], values)
 
@@ -161,4 +162,5 @@ def _board(row: Row) -> Board:
         outdated_scores=row["outdated_scores"],
         reveal_code=row["reveal_code"],
         fixed_seed=row["fixed_seed"],
+        refuse_unavailable=row["refuse_unavailable"],
     )

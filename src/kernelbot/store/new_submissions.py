@@ -26,6 +26,7 @@ class Destination:
     devices: tuple[str, ...]
     max_per_hour: int | None
     lang: Lang
+    refuse_unavailable: bool
 
 
 @dataclass(frozen=True)

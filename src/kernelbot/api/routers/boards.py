@@ -56,10 +56,13 @@ async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardNam
 async def change_board(
     services: ServicesDep, viewer: Viewer, board: BoardName, body: BoardChange
 ) -> BoardView:
-    """Change visibility, deadline, whether code is shown after it, or whether secret runs share a
-    seed; what the body leaves out stays. For its organisers."""
+    """Change visibility, deadline, whether code is shown after it, whether secret runs share a
+    seed, or whether submissions for a device that takes no jobs are refused; what the body leaves
+    out stays. For its organisers."""
     deadline = body.deadline if "deadline" in body.model_fields_set else Keep.KEEP
-    edit = BoardEdit(body.visibility, deadline, body.reveal_code, body.fixed_seed)
+    edit = BoardEdit(
+        body.visibility, deadline, body.reveal_code, body.fixed_seed, body.refuse_unavailable
+    )
     return BoardView.of(await services.boards.edit(viewer, board, edit))
 
 

@@ -5,7 +5,7 @@ SELECT p.accepts_jobs, p.reason, b.id, b.name, b.problem_version_id, b.creator_i
     (
         SELECT array_agg(d.device ORDER BY d.position) FROM leaderboard_devices d
         WHERE d.leaderboard_id = b.id
-    ) AS devices, l.max_per_hour, v.lang
+    ) AS devices, l.max_per_hour, v.lang, b.refuse_unavailable
 FROM platform p
 LEFT JOIN leaderboards b ON lower(b.name) = lower(%(name)s)
 LEFT JOIN problem_versions v ON v.id = b.problem_version_id

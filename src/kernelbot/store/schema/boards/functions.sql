@@ -19,7 +19,8 @@ $$;
 CREATE VIEW shown_boards AS
 SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
-    v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.fixed_seed, b.created_at, b.creator_id,
+    v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.fixed_seed,
+    b.refuse_unavailable, b.created_at, b.creator_id,
     d.devices, d.authors, d.versions, d.outdated_scores
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
