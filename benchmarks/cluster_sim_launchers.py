@@ -1,0 +1,231 @@
+"""Simulated schedulers, and the worker process of `cluster_sim` that uses them.
+
+A handle says all of what becomes of a job and when, so that a job goes on while workers are killed,
+and any worker can say what became of it: as with a scheduler, but without one.
+"""
+
+import asyncio
+import random
+import sys
+import time
+from collections.abc import AsyncIterator, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kernelbot.launchers.base import Availability, JobState, Launcher, Outcome, Traits
+from kernelbot.launchers.results import lost, no_events
+from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
+from kernelbot.main.logs import set_up_logs
+from kernelbot.main.settings import Settings
+from kernelbot.main.tables import DeviceSettings, QueueSettings, WorkerSettings
+from kernelbot.main.work import work
+from kernelbot.protocol import (
+    CaseResult,
+    EventKind,
+    Fault,
+    HarnessKind,
+    JobSpec,
+    Mode,
+    Phase,
+    PhaseResult,
+    ProgressEvent,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+    WorkloadResult,
+)
+
+FAILURES = 0.02
+RUN_S = (3.0, 30.0)
+CASES = 3
+"""How many tests a judge tells of."""
+_MODES = {"t": Mode.TEST, "l": Mode.LEADERBOARD}
+
+
+@dataclass(frozen=True)
+class Scheduler:
+    """One kind, with a device of its own. Times are simulated seconds."""
+
+    name: str
+    device: str
+    start_s: tuple[float, float]
+    share: float
+    """Of all submissions."""
+    poll_s: float
+    """Between two questions while things change."""
+
+    @property
+    def mean_s(self) -> float:
+        """From a job's launch to its end."""
+        return (sum(self.start_s) + sum(RUN_S)) / 2
+
+
+SCHEDULERS = (
+    Scheduler("actions", "MI300", (10.0, 60.0), 0.3, 2.0),
+    Scheduler("modal", "H100", (2.0, 20.0), 0.5, 0.5),
+    Scheduler("slurm", "A100", (0.1, 30.0), 0.2, 0.5),
+)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A handle, taken apart."""
+
+    begins_s: float
+    ends_s: float
+    fails: bool
+    mode: Mode
+    job_id: str
+
+    @classmethod
+    def of(cls, handle: str) -> "_Job":
+        begins, ends, fails, mode, job_id = handle.split(";")
+        return cls(float(begins), float(ends), fails == "1", _MODES[mode], job_id)
+
+
+class SimulatedLauncher:
+    """See `Launcher`. `speed`: simulated seconds per second."""
+
+    def __init__(self, scheduler: Scheduler, speed: float) -> None:
+        self._scheduler = scheduler
+        self._speed = speed
+        self._traits = Traits(
+            shortest_poll_s=scheduler.poll_s / speed,
+            longest_poll_s=10 * scheduler.poll_s / speed,
+            check_s=1.0,
+        )
+        self._told: set[str] = set()
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the real launchers, in compressed time."""
+        return self._traits
+
+    async def start(self) -> None:
+        """See `Launcher`."""
+
+    async def close(self) -> None:
+        """See `Launcher`."""
+
+    async def launch(self, spec: JobSpec) -> str:
+        """See `Launcher`. What becomes of it is drawn from the job's id."""
+        chance = random.Random(spec.job_id)
+        fails = chance.random() < FAILURES
+        begins_s = time.time() + chance.uniform(*self._scheduler.start_s) / self._speed
+        ends_s = begins_s + chance.uniform(*RUN_S) / self._speed
+        mode = next(letter for letter, mode in _MODES.items() if mode is spec.mode)
+        return f"{begins_s:.4f};{ends_s:.4f};{int(fails)};{mode};{spec.job_id}"
+
+    def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
+        """See `Launcher`."""
+        return no_events()
+
+    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+        """See `Launcher`."""
+        now_s = time.time()
+        return {handle: self._outcome(handle, _Job.of(handle), now_s) for handle in handles}
+
+    def _outcome(self, handle: str, job: _Job, now_s: float) -> Outcome:
+        if now_s < job.begins_s:
+            return Outcome(JobState.WAITING)
+        events = () if handle in self._told else _progress()
+        self._told.add(handle)
+        if now_s < job.ends_s:
+            return Outcome(JobState.RUNNING, events=events)
+        if job.fails:
+            return lost("its node failed", Fault.SCHEDULER)
+        return Outcome(JobState.FINISHED, _result(job), events=events)
+
+    async def cancel(self, handle: str) -> None:
+        """See `Launcher`."""
+
+    async def forget(self, handle: str) -> None:
+        """See `Launcher`."""
+        self._told.discard(handle)
+
+    async def availability(self, device: str) -> Availability:
+        """See `Launcher`."""
+        return Availability(device == self._scheduler.device)
+
+
+def _progress() -> tuple[ProgressEvent, ...]:
+    phase = Phase.TEST
+    cases = (
+        ProgressEvent(EventKind.CASE, phase, n, CASES, f"size: {n}", Verdict.ACCEPTED)
+        for n in range(CASES)
+    )
+    return (
+        ProgressEvent(EventKind.PHASE_STARTED, phase, total=CASES),
+        *cases,
+        ProgressEvent(EventKind.PHASE_FINISHED, phase, verdict=Verdict.ACCEPTED, duration_s=1.0),
+    )
+
+
+def _result(job: _Job) -> RunResult:
+    """Accepted; if it was timed, with a score of its own and a hundred samples."""
+    cases = tuple(CaseResult(f"size: {n}", Verdict.ACCEPTED) for n in range(CASES))
+    phases = [PhaseResult(Phase.TEST, Verdict.ACCEPTED, 0.1, cases=cases)]
+    timed = job.mode is Mode.LEADERBOARD
+    score_s = random.Random(job.job_id).uniform(1e-4, 2e-4)
+    if timed:
+        ns = score_s * 1e9
+        bounds = (ns * 0.99, ns * 1.01)
+        load = WorkloadResult("size: 1", (ns,) * 100, ns, ns, 1.0, bounds, *bounds)
+        phases.append(PhaseResult(Phase.LEADERBOARD, Verdict.ACCEPTED, 1.0, workloads=(load,)))
+    return RunResult(
+        job_id=job.job_id,
+        problem="simulated",
+        mode=job.mode,
+        harness=HarnessKind.NATIVE,
+        verdict=Verdict.ACCEPTED,
+        system=SystemInfo("simulated", "simulated", "Linux", "3.11"),
+        sandbox=SandboxReport("required", ("namespaces", "seccomp")),
+        score_s=score_s if timed else None,
+        score_ci95_s=(score_s * 0.99, score_s * 1.01) if timed else None,
+        phases=tuple(phases),
+        duration_s=1.0,
+    )
+
+
+class SimulatedTable(LauncherTable):
+    """A `[launchers.NAME]` for one of `SCHEDULERS`."""
+
+    kind: Literal["simulated"] = "simulated"
+    speed: float
+
+    def build(self, place: LauncherPlace) -> Launcher:
+        """See `LauncherTable`."""
+        scheduler = next(each for each in SCHEDULERS if each.name == place.name)
+        return SimulatedLauncher(scheduler, self.speed)
+
+
+def settings(folder: Path, speed: float, slots: dict[str, int]) -> Settings:
+    """A worker's. `slots`: by device. Dead workers are noticed at once, by their lock files."""
+    devices = tuple(
+        DeviceSettings(name=each.device, launcher=(each.name,), slots=slots[each.device])
+        for each in SCHEDULERS
+    )
+    return Settings(
+        data=folder,
+        worker=WorkerSettings(heartbeat_s=1.0, sweep_s=1.0, stale_s=10.0, grace_s=1.0),
+        queue=QueueSettings(waiting_limit=1_000_000),
+    ).model_copy(
+        update={
+            "devices": devices,
+            "launchers": {each.name: SimulatedTable(speed=speed) for each in SCHEDULERS},
+        }
+    )
+
+
+def main() -> None:
+    """A worker until its standard input ends: DATABASE FOLDER SPEED DEVICE=SLOTS..."""
+    url, folder, speed, *slots = sys.argv[1:]
+    counts = {device: int(count) for device, _, count in (each.partition("=") for each in slots)}
+    set_up_logs()
+    asyncio.run(work(settings(Path(folder), float(speed), counts), url, parent=sys.stdin.fileno()))
+
+
+if __name__ == "__main__":
+    main()
