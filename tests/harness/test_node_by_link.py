@@ -32,7 +32,7 @@ from tests.harness.test_node import _commands, _environments
 from tests.support.live import LiveServer, live_server
 from tests.support.postgres import TestServer
 from tests.support.problems import sort_problem
-from tests.support.searching import MARK, SORTED, bare_job, searching_submission
+from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.world import DEVICES
 
 PAYLOAD, EVENTS = "KERNELBOT_PAYLOAD_URL", "KERNELBOT_EVENTS_URL"
@@ -92,10 +92,12 @@ async def told(live: LiveServer, job: Job) -> list[str]:
     return found
 
 
-def test_a_job_by_its_links_from_end_to_end(
+def test_a_job_by_its_links_of_which_its_author_finds_none(
     live: LiveServer, archive: Path, tmp_path: Path
 ) -> None:
-    job = live.call(_launch(live, SORTED))
+    marks = [MARK, "signature=", "/payload?", PAYLOAD]
+    source = searching_submission(["/tmp", "/dev/shm", str(tmp_path)], marks)
+    job = live.call(_launch(live, source))
     subprocess.run(command(archive, tmp_path), env=environment(job), timeout=60, check=True)
     result = from_wire(RunResult, json.loads((tmp_path / "result.json").read_text()))
     cases = [EventKind.CASE] * len(job.spec.problem.tests)
@@ -110,15 +112,6 @@ def test_a_job_by_its_links_from_end_to_end(
 
 def signatures(job: Job) -> list[str]:
     return [url.partition("signature=")[2] for url in (job.links.payload_url, job.links.events_url)]
-
-
-def test_an_author_finds_no_link(live: LiveServer, archive: Path, tmp_path: Path) -> None:
-    places = ["/tmp", "/dev/shm", str(tmp_path)]
-    source = searching_submission(places, [MARK, "signature=", "/payload?", PAYLOAD])
-    job = live.call(_launch(live, source))
-    subprocess.run(command(archive, tmp_path), env=environment(job), timeout=60, check=True)
-    result = from_wire(RunResult, json.loads((tmp_path / "result.json").read_text()))
-    assert result.verdict == Verdict.ACCEPTED, result.failure
 
 
 def test_no_link_is_left_on_the_node_while_the_author_runs(

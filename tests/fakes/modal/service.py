@@ -121,7 +121,7 @@ class FakeModal:
         self.down: BaseException | None = None
         """What every request ends with; None: it works."""
         self.answers: dict[str, Any] = {}
-        """By attempt what the function returns in the end; an exception is raised."""
+        """By attempt what the function returns instead of judging; an exception is raised."""
         self.held = False
         """Containers aren't started."""
         self._numbers = itertools.count(1)
@@ -185,16 +185,7 @@ class FakeModal:
     def _run(self, call: FakeCall) -> None:
         attempt = call.arguments[0]
         try:
-            place = self.app.Place(
-                self.dict,
-                call.id,
-                harness=str(self.harness),
-                python=sys.executable,
-                folder=self.folder,
-                run=lambda *given: _run_in(call, *given),
-            )
-            answer = self.app.judge(*call.arguments, place)
-            answer = self.answers.get(attempt, answer)
+            answer = self.answers[attempt] if attempt in self.answers else self._judged(call)
         except Exception as error:  # noqa: BLE001 (as the service passes it on)
             answer = error
         if call.cancelled:
@@ -202,6 +193,17 @@ class FakeModal:
         call.error = answer if isinstance(answer, BaseException) else None
         call.answer = answer
         call.done.set()
+
+    def _judged(self, call: FakeCall) -> Any:
+        place = self.app.Place(
+            self.dict,
+            call.id,
+            harness=str(self.harness),
+            python=sys.executable,
+            folder=self.folder,
+            run=lambda *given: _run_in(call, *given),
+        )
+        return self.app.judge(*call.arguments, place)
 
 
 def _run_in(
