@@ -122,15 +122,18 @@ class FakeModal:
         """What every request ends with; None: it works."""
         self.answers: dict[str, Any] = {}
         """By attempt what the function returns instead of judging; an exception is raised."""
+        self.hangs = False
+        """No request is answered."""
         self.held = False
         """Containers aren't started."""
         self._numbers = itertools.count(1)
         self._threads: list[threading.Thread] = []
 
-    def calls(self) -> PackageCalls:
+    def calls(self, timeout_s: float = 20.0) -> PackageCalls:
         """The launcher's own adapter over this service."""
         return PackageCalls(
             APP,
+            timeout_s=timeout_s,
             functions=cast(Any, _Functions(self)),
             calls=cast(Any, _Calls(self)),
             dicts=cast(Any, _Dicts(self)),
@@ -139,7 +142,7 @@ class FakeModal:
     async def answer(self, what: str) -> None:
         """Fail as it was told to."""
         self.requests.append(what)
-        await asyncio.sleep(0)
+        await asyncio.sleep(3600 if self.hangs else 0)
         if self.down is not None:
             raise self.down
 

@@ -148,3 +148,20 @@ async def test_an_account_that_is_down_is_told(account: Account) -> None:
     ):
         with pytest.raises(SchedulerError, match="token revoked"):
             await asked
+
+
+async def test_a_service_that_hangs_is_given_up(account: Account) -> None:
+    job = a_job("accepted")
+    handle = await account.launcher.launch(job)
+    settings = ModalSettings({DEVICE: ModalDevice("judge_cpu")})
+    launcher = ModalLauncher(settings, account.service.calls(timeout_s=0.05))
+    account.service.hangs = True
+    for asked in (
+        launcher.launch(a_job("accepted")),
+        launcher.poll([handle]),
+        launcher.availability(DEVICE),
+        launcher.cancel(handle),
+        launcher.forget(handle),
+    ):
+        with pytest.raises(SchedulerError, match=r"within 0\.05 s"):
+            await asked

@@ -5,6 +5,7 @@ returns is CBOR, but entries of a Dict and exceptions are pickles: whoever has t
 over can have this process run code. See docs/how-to/modal.md.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -19,6 +20,7 @@ from kernelbot.protocol import Fault
 
 _ENTRY = re.compile(r"(fc-[A-Za-z0-9]{1,80}) (spawned|begun|done)")
 _MAX_WORDS = 300
+_SPAWN_FACTOR = 6.0
 _GONE = (exception.NotFoundError, exception.OutputExpiredError, exception.InvalidError)
 _ENDED = (
     exception.InternalFailure,
@@ -29,19 +31,23 @@ _ENDED = (
 
 
 class PackageCalls:
-    """See `Calls`. `functions`, `calls` and `dicts` are the package's own, or a test's."""
+    """See `Calls`. `timeout_s`: for each request, since the package itself goes on trying; spawning
+    a call has longer, as it takes the job along. `functions`, `calls` and `dicts` are the package's
+    own, or a test's."""
 
     def __init__(
         self,
         app: str,
         environment: str | None = None,
         *,
+        timeout_s: float = 20.0,
         functions: type[modal.Function[Any, Any, Any]] = modal.Function,
         calls: type[modal.FunctionCall[Any]] = modal.FunctionCall,
         dicts: type[modal.Dict] = modal.Dict,
     ) -> None:
         self._app = app
         self._environment = environment
+        self._timeout_s = timeout_s
         self._functions = functions
         self._calls = calls
         self._dict = dicts.from_name(
@@ -50,13 +56,13 @@ class PackageCalls:
 
     async def prepare(self) -> None:
         """See `Calls`."""
-        async with _told("reach its Dict"):
+        async with self._asked("find its Dict"):
             await self._dict.hydrate.aio()
 
     async def spawn(self, function: str, arguments: Arguments) -> str:
         """See `Calls`."""
         try:
-            async with _told(f"call {function}"):
+            async with self._asked(f"call {function}", _SPAWN_FACTOR):
                 call = await self._function(function).spawn.aio(*arguments)
                 return str(call.object_id)
         except _NoSuchThing as error:
@@ -64,7 +70,7 @@ class PackageCalls:
 
     async def outcome(self, call_id: str) -> Over | None:
         """See `Calls`."""
-        async with _told("say what became of a call"):
+        async with self._asked("say what became of a call"):
             try:
                 return Over(await self._calls.from_id(call_id).get.aio(timeout=0))
             except TimeoutError:
@@ -85,7 +91,7 @@ class PackageCalls:
     async def cancel(self, call_id: str) -> None:
         """See `Calls`."""
         try:
-            async with _told("cancel a call"):
+            async with self._asked("cancel a call"):
                 await self._calls.from_id(call_id).cancel.aio(terminate_containers=True)
         except _NoSuchThing:
             return
@@ -93,7 +99,7 @@ class PackageCalls:
     async def stats(self, function: str) -> str | None:
         """See `Calls`."""
         try:
-            async with _told("say how its function is"):
+            async with self._asked("say how its function is"):
                 await self._function(function).get_current_stats.aio()
         except _NoSuchThing:
             return self._not_deployed(function)
@@ -101,13 +107,13 @@ class PackageCalls:
 
     async def keep(self, attempt: str, call_id: str) -> bool:
         """See `Calls`."""
-        async with _told("write into its Dict"):
+        async with self._asked("write into its Dict"):
             value = f"{call_id} {Stage.SPAWNED}"
             return bool(await self._dict.put.aio(attempt, value, skip_if_exists=True))
 
     async def entry(self, attempt: str) -> Entry | None:
         """See `Calls`."""
-        async with _told("read its Dict"):
+        async with self._asked("read its Dict"):
             found = await self._dict.get.aio(attempt)
         if found is not None and _entry(found) is None:
             raise SchedulerError(f"Modal's Dict has {str(found)[:80]!r} instead of a call.")
@@ -115,15 +121,30 @@ class PackageCalls:
 
     async def entries(self) -> Mapping[str, Entry]:
         """See `Calls`."""
-        async with _told("read its Dict"):
+        async with self._asked("read its Dict"):
             found = [pair async for pair in self._dict.items.aio()]
         read = ((str(attempt), _entry(value)) for attempt, value in found)
         return {attempt: entry for attempt, entry in read if entry is not None}
 
     async def remove(self, attempt: str) -> None:
         """See `Calls`."""
-        async with _told("write into its Dict"):
+        async with self._asked("write into its Dict"):
             await self._dict.pop.aio(attempt, None)
+
+    @asynccontextmanager
+    async def _asked(self, what: str, factor: float = 1.0) -> AsyncIterator[None]:
+        """What the package raises, as ours."""
+        try:
+            async with asyncio.timeout(factor * self._timeout_s):
+                yield
+        except _GONE as error:
+            raise _NoSuchThing(_words(error)) from error
+        except TimeoutError:
+            raise SchedulerError(
+                f"Modal didn't {what} within {factor * self._timeout_s:g} s."
+            ) from None
+        except (exception.Error, OSError) as error:
+            raise SchedulerError(f"Modal couldn't {what}: {_words(error)}") from error
 
     def _function(self, name: str) -> modal.Function[Any, Any, Any]:
         return self._functions.from_name(self._app, name, environment_name=self._environment)
@@ -134,17 +155,6 @@ class PackageCalls:
 
 class _NoSuchThing(Exception):
     """Modal doesn't know what it was asked about."""
-
-
-@asynccontextmanager
-async def _told(what: str) -> AsyncIterator[None]:
-    """What the package raises, as ours."""
-    try:
-        yield
-    except _GONE as error:
-        raise _NoSuchThing(_words(error)) from error
-    except (exception.Error, OSError) as error:
-        raise SchedulerError(f"Modal couldn't {what}: {_words(error)}") from error
 
 
 def _entry(value: object) -> Entry | None:

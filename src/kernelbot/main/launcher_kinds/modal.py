@@ -32,6 +32,7 @@ class ModalTable(LauncherTable):
     kind: Literal["modal"]
     app: Name = "kernelbot"
     environment: Name | None = None
+    timeout_s: float = Field(default=20.0, gt=0)
     function_timeout_s: float = Field(default=FUNCTION_TIMEOUT_S, ge=60)
     slack_s: float = Field(default=120.0, ge=30)
     silence_s: float = Field(default=900.0, gt=0)
@@ -50,7 +51,8 @@ class ModalTable(LauncherTable):
             )
         from kernelbot.launchers.modal.package import PackageCalls
 
-        return ModalLauncher(settings, PackageCalls(self.app, self.environment), place.links)
+        calls = PackageCalls(self.app, self.environment, timeout_s=self.timeout_s)
+        return ModalLauncher(settings, calls, place.links)
 
     def settings(self, place: LauncherPlace) -> ModalSettings:
         """As the launcher knows them."""
