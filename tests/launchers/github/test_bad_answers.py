@@ -85,7 +85,7 @@ async def test_a_run_of_another_job_is_not_ours(tmp_path: Path) -> None:
         outcome = await here.poll(f"{number}:1.1.ffffffffffff")
     assert (outcome.state, outcome.reason) == (
         JobState.LOST,
-        f"run {number} of lab/kernels isn't this job's",
+        f"number {number} at GitHub isn't this job's",
     )
 
 

@@ -7,6 +7,7 @@ from kernelbot.launchers.results import lost
 from kernelbot.protocol import Fault
 
 JUDGE_STEP = "judge"
+_BY_ITSELF = ("success", "failure")
 _REASONS = {
     "cancelled": (Fault.SCHEDULER, "somebody cancelled it at GitHub"),
     "timed_out": (
@@ -17,13 +18,18 @@ _REASONS = {
 }
 
 
+def is_final(run: Run) -> bool:
+    """Whether an artifact can't be on its way."""
+    return run.conclusion not in _BY_ITSELF
+
+
 async def why_no_result(api: GithubApi, run: Run) -> Outcome:
     """Of a run that has ended and left no artifact."""
     conclusion = run.conclusion or "of no conclusion"
     if conclusion in _REASONS:
         fault, reason = _REASONS[conclusion]
         return lost(reason, fault)
-    if conclusion not in ("success", "failure"):
+    if is_final(run):
         return lost(f"GitHub says that it is {conclusion}", Fault.SCHEDULER)
     return _of_jobs(await api.jobs(str(run.id)))
 

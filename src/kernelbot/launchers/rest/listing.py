@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection
 from typing import Generic, Protocol, TypeVar
 
+from kernelbot.launchers.base import JobState
+
 _MOST_PAGES = 10
 _NAMES_KEPT = 20_000
 
@@ -20,6 +22,10 @@ class Listed(Protocol):
     @property
     def name(self) -> str:
         """As we have named it; empty if we haven't."""
+
+    @property
+    def state(self) -> JobState | None:
+        """None: it has ended."""
 
 
 L = TypeVar("L", bound=Listed)

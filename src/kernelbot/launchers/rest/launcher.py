@@ -1,0 +1,161 @@
+"""What launchers do alike whose scheduler has a REST API with a list of jobs."""
+
+import asyncio
+import time
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Collection
+from dataclasses import dataclass
+from typing import Generic
+
+import structlog
+
+from kernelbot.domain.errors import KernelbotError, PlatformError, SchedulerError
+from kernelbot.launchers.base import JobState, Outcome, Traits
+from kernelbot.launchers.handles import Handle, check_job_id, job_name
+from kernelbot.launchers.rest.listing import L, Listing
+from kernelbot.launchers.rest.patience import Patience
+from kernelbot.launchers.results import lost, no_events
+from kernelbot.protocol import Fault, JobSpec, ProgressEvent
+
+_ONE_BY_ONE = 50
+"""Jobs asked for singly, of those that the list doesn't show, in one poll."""
+_LOOK_S = 1.0
+_STILL = Outcome(JobState.RUNNING)
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class RestRules:
+    """What is waited for, and for how long."""
+
+    traits: Traits
+    settle_s: float
+    """How long a new job, or the result of one that has ended, may take to show."""
+    appear_s: float
+    """How long a launch waits for a job to show of which the scheduler's answer was lost."""
+
+
+class RestLauncher(ABC, Generic[L]):
+    """See `Launcher` for what each method promises. `scheduler`: its name, for people; `devices`:
+    those that it has."""
+
+    def __init__(
+        self, scheduler: str, devices: Collection[str], rules: RestRules, jobs: Listing[L]
+    ) -> None:
+        self._scheduler = scheduler
+        self._devices = devices
+        self._rules = rules
+        self._jobs = jobs
+        self._accepted: set[str] = set()
+        """Attempts that the scheduler has accepted without telling their jobs' numbers."""
+        self._patience = Patience()
+
+    @abstractmethod
+    async def _create(self, spec: JobSpec) -> int | None:
+        """Make a job of the attempt's name; its number, if the scheduler tells it."""
+
+    @abstractmethod
+    async def _show(self, number: str) -> L | None:
+        """One job; None: there is none of this number."""
+
+    @abstractmethod
+    async def _end(self, handle: Handle, job: L) -> Outcome | None:
+        """Of a job that has ended; None: its result doesn't show, and may yet."""
+
+    @abstractmethod
+    async def _why_no_result(self, job: L) -> Outcome:
+        """Of a job that has ended, and whose result won't show any more."""
+
+    @property
+    def traits(self) -> Traits:
+        """As configured."""
+        return self._rules.traits
+
+    async def start(self) -> None:
+        """Nothing: whether the scheduler can be reached is told by `availability`."""
+
+    async def launch(self, spec: JobSpec) -> str:
+        """Look for a job of the attempt's name, and make one if there is none."""
+        attempt = check_job_id(spec.job_id)
+        if spec.device.name not in self._devices:
+            raise PlatformError(f"This launcher has no device {spec.device.name!r}.")
+        number = await self._jobs.number_of(job_name(attempt))
+        if number is None and attempt not in self._accepted:
+            number = await self._create_or_find(spec)
+        if number is None:
+            number = await self._appearing(attempt)
+        if number is None:
+            raise SchedulerError(f"{self._scheduler} has accepted the job, and doesn't show it.")
+        self._accepted.discard(attempt)
+        return str(Handle(str(number), attempt))
+
+    async def _create_or_find(self, spec: JobSpec) -> int | None:
+        """After a failure, too, there may be a job. None: there is one whose number isn't told."""
+        try:
+            number = await self._create(spec)
+        except SchedulerError:
+            if (number := await self._appearing(spec.job_id)) is None:
+                raise
+            return number
+        if number is None:
+            self._accepted.add(spec.job_id)
+        return number
+
+    async def _appearing(self, attempt: str) -> int | None:
+        """The number of the attempt's job, as soon as it shows; None: it doesn't."""
+        ends_at = time.monotonic() + self._rules.appear_s
+        while True:
+            number = await self._jobs.number_of(job_name(attempt))
+            if number is not None or time.monotonic() >= ends_at:
+                return number
+            await asyncio.sleep(min(_LOOK_S, self._rules.appear_s / 8))
+
+    def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
+        """None this way: nodes that reach us send theirs."""
+        return no_events()
+
+    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+        """The list, as far as the jobs reach back; then the results of those that have ended."""
+        known = {text: handle for text in handles if (handle := Handle.of(text))}
+        shown = await self._jobs.states({int(handle.number) for handle in known.values()})
+        missing = [h.number for h in known.values() if int(h.number) not in shown]
+        singly = await asyncio.gather(*map(self._one, missing[:_ONE_BY_ONE]))
+        jobs = {**{str(number): job for number, job in shown.items()}, **dict(singly)}
+        outcomes = await asyncio.gather(*(self._outcome(each, jobs) for each in known.values()))
+        found = dict(zip(known, outcomes, strict=True))
+        strange = lost(f"its handle is none of {self._scheduler}'s")
+        return {handle: found.get(handle, strange) for handle in handles}
+
+    async def _one(self, number: str) -> tuple[str, L | None]:
+        return number, await self._show(number)
+
+    async def _outcome(self, handle: Handle, jobs: dict[str, L | None]) -> Outcome:
+        if handle.number not in jobs:
+            return _STILL  # it is asked for another time
+        job = jobs[handle.number]
+        if job is None:
+            if not self._settled(handle):
+                return _STILL
+            return lost(f"{self._scheduler} doesn't know it any more", Fault.SCHEDULER)
+        if job.name != job_name(handle.attempt):
+            return lost(f"number {handle.number} at {self._scheduler} isn't this job's")
+        if job.state is not None:
+            return Outcome(job.state)
+        try:
+            if outcome := await self._end(handle, job):
+                return outcome
+            return await self._why_no_result(job) if self._settled(handle) else _STILL
+        except KernelbotError as error:
+            if self._patience.since(handle.number) < self.traits.silence_s:
+                log.warning("result_not_fetched", handle=str(handle), error=str(error))
+                return _STILL
+            return lost(str(error), error.fault)
+
+    def _settled(self, handle: Handle) -> bool:
+        """Whether what doesn't show now won't."""
+        return self._patience.since(handle.number) >= self._rules.settle_s
+
+    def _forget(self, handle: Handle) -> None:
+        """What is remembered of a job here."""
+        self._patience.forget(handle.number)
+        self._jobs.forget(job_name(handle.attempt))
