@@ -3,7 +3,8 @@
 # hands it the payload, and leaves result.json (and profile_data) in the current folder.
 #
 # The agent's unit says which GPU (CUDA_VISIBLE_DEVICES) and which limits (KERNELBOT_SLICE); the build
-# brings SUBMISSION_PAYLOAD. /etc/buildkite-agent/image names the image.
+# brings SUBMISSION_PAYLOAD, or a link to it (SUBMISSION_PAYLOAD_URL), and may bring a link for progress
+# (SUBMISSION_EVENTS_URL). /etc/buildkite-agent/image names the image.
 set -euo pipefail
 
 fail() {
@@ -13,12 +14,12 @@ fail() {
 
 gpu=${CUDA_VISIBLE_DEVICES:-}
 [[ $gpu =~ ^[0-9]{1,3}$ ]] || fail "CUDA_VISIBLE_DEVICES must be the number of one GPU: set the agent up with setup-agent.sh."
-[[ -n ${SUBMISSION_PAYLOAD:-} ]] || fail "the build has no SUBMISSION_PAYLOAD."
+[[ -n ${SUBMISSION_PAYLOAD:-}${SUBMISSION_PAYLOAD_URL:-} ]] || fail "the build has no SUBMISSION_PAYLOAD."
 image=kernelbot-runner:latest
 [[ ! -f /etc/buildkite-agent/image ]] || IFS= read -r image </etc/buildkite-agent/image
 
 # From here on the payload is in no environment that a process of ours starts with.
-payload=$SUBMISSION_PAYLOAD
+payload=${SUBMISSION_PAYLOAD:-}
 unset SUBMISSION_PAYLOAD
 
 # amd_gpu NUMBER: its device file, by the driver's own order of GPUs.
@@ -52,6 +53,11 @@ fi
 options+=(--cap-add SYS_ADMIN --cap-add SYS_PTRACE --cgroupns private)
 options+=(--security-opt apparmor=unconfined --security-opt seccomp=unconfined)
 options+=(--security-opt systempaths=unconfined)
+
+# Links go in by their variables' names: their values are on no command line.
+for link in SUBMISSION_PAYLOAD_URL SUBMISSION_EVENTS_URL; do
+    [[ -z ${!link:-} ]] || options+=(--env "$link")
+done
 
 # One job at a time runs on a GPU; what is left of one that was killed goes first.
 name=kernelbot-gpu$gpu

@@ -17,13 +17,17 @@ from kernelbot.protocol import EventKind, JobSpec, ProgressEvent, decode_payload
 from tests.fakes.host import result_of, words_of
 
 HUGE_BYTES = 2 << 30
+EXIT_NOT_MINIMAL = 4
 
 
 def main() -> None:
     """Act as told, and exit."""
     arguments = _arguments()
+    if arguments.command == "minimal":
+        sys.exit(EXIT_NOT_MINIMAL)
     job = decode_payload(_payload(arguments))
-    with (arguments.result.parent.parent / "judged.log").open("a") as log:
+    beside = arguments.result.parent.parent / "judged.log"
+    with Path(os.environ.get("FAKE_JUDGED_LOG", beside)).open("a") as log:
         log.write(job.job_id + "\n")
     _tell(arguments)
     words = words_of(job)
@@ -84,7 +88,7 @@ def _content(words: list[str], job: JobSpec, gpus: str) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    parser.add_argument("node", choices=["node"])
+    parser.add_argument("command", choices=["node", "minimal"])
     payload = parser.add_mutually_exclusive_group(required=True)
     payload.add_argument("--payload")
     payload.add_argument("--payload-url-env")

@@ -4,6 +4,7 @@ To hold a further launcher to the contract, write a `Stage` for it and put it in
 """
 
 import contextlib
+import os
 import secrets
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -15,11 +16,14 @@ import pytest
 from scripts.slurm_cluster import SlurmCluster
 
 from kernelbot.launchers.base import Launcher, Traits
+from kernelbot.launchers.buildkite import BuildkiteLauncher, BuildkiteSettings
 from kernelbot.launchers.github import GithubDevice, GithubLauncher, GithubSettings
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
+from tests.fakes import buildkite as fake
+from tests.fakes.buildkite import FakeBuildkite, fake_buildkite
 from tests.fakes.github import REPO, TOKEN, FakeGithub, fake_github
 from tests.fakes.links import FakeLinks, fake_links
 from tests.fakes.modal import FakeModal
@@ -248,6 +252,73 @@ async def github_launcher(
         await launcher.close()
 
 
+class BuildkiteStage:
+    """See `Stage`."""
+
+    def __init__(self, buildkite: FakeBuildkite, launcher: BuildkiteLauncher) -> None:
+        self._launcher = launcher
+        self._buildkite = buildkite
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def open(
+        cls, folder: Path, _request: pytest.FixtureRequest
+    ) -> AsyncIterator["BuildkiteStage"]:
+        """An organization of its own."""
+        if os.geteuid() != 0:
+            pytest.skip("an ordinary user can't make a /dev for the agents")
+        harness = build_fake_node(folder / "node.pyz")
+        with fake_buildkite(folder / "agents", harness) as buildkite:
+            async with buildkite_launcher(buildkite_settings(buildkite), None) as launcher:
+                yield cls(buildkite, launcher)
+            assert buildkite.storage.leaked == []
+
+    @property
+    def launcher(self) -> Launcher:
+        return self._launcher
+
+    @property
+    def unknown_handle(self) -> str:
+        return "999999:999.1.0123456789ab"
+
+    def another(self) -> AbstractAsyncContextManager[Launcher]:
+        return buildkite_launcher(buildkite_settings(self._buildkite), None)
+
+    def judged(self) -> list[str]:
+        return self._buildkite.agents.judged()
+
+    async def left(self) -> list[str]:
+        return [file.path for build in self._buildkite.builds for file in build.artifacts]
+
+
+def buildkite_settings(buildkite: FakeBuildkite, **changes: Any) -> BuildkiteSettings:
+    """A launcher that is quick, with a device whose queues the fake's agents listen to."""
+    given: dict[str, Any] = {
+        "organization": fake.ORGANIZATION,
+        "pipeline": fake.PIPELINE,
+        "token": fake.TOKEN,
+        "queues": {DEVICE: buildkite.agents.queues},
+        "api_url": buildkite.url,
+        "settle_s": 0.5,
+        "appear_s": 0.5,
+        "traits": Traits(shortest_poll_s=0.05, longest_poll_s=0.2, check_s=1, silence_s=60),
+    }
+    return BuildkiteSettings(**{**given, **changes})
+
+
+@contextlib.asynccontextmanager
+async def buildkite_launcher(
+    settings: BuildkiteSettings, links: FakeLinks | None
+) -> AsyncIterator[BuildkiteLauncher]:
+    """Started, and closed at the end."""
+    launcher = BuildkiteLauncher(settings, links)
+    await launcher.start()
+    try:
+        yield launcher
+    finally:
+        await launcher.close()
+
+
 class ModalStage:
     """See `Stage`."""
 
@@ -301,6 +372,7 @@ async def modal_launcher(service: FakeModal) -> AsyncIterator[ModalLauncher]:
 
 Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]
 STAGES: dict[str, Opener] = {
+    "buildkite": BuildkiteStage.open,
     "local": LocalStage.open,
     "modal": ModalStage.open,
     "slurm": SlurmStage.open,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -69,13 +69,13 @@ class Rest:
         keys = []
 
         async def ask(token: Token) -> Answer:
-            keys.append(f"{id(token)} {path} {params}")  # each token has ETags of its own
+            keys.append(f"{id(token)} {kind} {path} {params}")  # each token has its own ETags
             headers = {**self._headers, **token.headers(), **self._etags.headers(keys[-1])}
             return await self._http.request("GET", path, headers=headers, params=params)
 
         answer = await self._with_token(ask)
-        if answer.status == 304 and (known := self._etags.find(keys[-1], kind)) is not None:
-            return known
+        if answer.status == 304 and keys[-1] in self._etags:
+            return cast("T", self._etags.value(keys[-1]))  # the key says of which kind
         if answer.status == 404:
             return None
         self.must(answer, 200, f"reading {what}")

@@ -152,10 +152,12 @@ class Etags:
         """To be asked with."""
         return {"If-None-Match": self._kept[key][0]} if key in self._kept else {}
 
-    def find(self, key: str, kind: type[T]) -> T | None:
+    def __contains__(self, key: str) -> bool:
+        return key in self._kept
+
+    def value(self, key: str) -> object:
         """What was read last."""
-        found = self._kept.get(key, ("", None))[1]
-        return found if isinstance(found, kind) else None
+        return self._kept[key][1]
 
     def keep(self, key: str, answer: Answer, value: object) -> None:
         """Remember what was read of an answer."""

@@ -1,0 +1,86 @@
+"""What Buildkite's REST API answers, as far as we read it."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from kernelbot.launchers.base import JobState
+from kernelbot.launchers.rest.client import Said
+
+Number = Annotated[int, Field(gt=0, lt=10**12)]
+Id = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{1,64}$")]
+
+_WAITING = frozenset(("creating", "scheduled", "waiting"))
+_RUNNING = frozenset(("running", "failing", "canceling"))
+
+
+class Build(Said):
+    """One build of the pipeline."""
+
+    number: Number
+    message: str | None = None
+    build_state: Annotated[str, Field(alias="state")]
+
+    @property
+    def name(self) -> str:
+        """See `Listed`."""
+        return self.message or ""
+
+    @property
+    def state(self) -> JobState | None:
+        """None: it has ended, or a person must unblock it."""
+        if self.build_state in _WAITING:
+            return JobState.WAITING
+        return JobState.RUNNING if self.build_state in _RUNNING else None
+
+
+class Created(Said):
+    """What creating one is answered by."""
+
+    number: Number
+
+
+class Agent(Said):
+    """An agent; of the list, and of a job."""
+
+    name: str
+    connection_state: str | None = None
+    meta_data: tuple[str, ...] | None = None
+    job: dict[str, object] | None = None
+    """None: it has none."""
+
+    @property
+    def queue(self) -> str:
+        """The one that it listens to; `default` if its tags name none."""
+        tags = dict(tag.partition("=")[::2] for tag in self.meta_data or ())
+        return tags.get("queue", "default")
+
+
+class Job(Said):
+    """One job of a build; steps that wait or block are jobs, too."""
+
+    type: str
+    state: str | None = None
+    exit_status: int | None = None
+    agent: Agent | None = None
+
+
+class BuildWithJobs(Said):
+    """One build, with its jobs."""
+
+    jobs: tuple[Job, ...]
+
+
+class Artifact(Said):
+    """One artifact of a build."""
+
+    id: Id
+    job_id: Id
+    path: str
+    state: str
+
+
+class Pipeline(Said):
+    """A pipeline."""
+
+    slug: str

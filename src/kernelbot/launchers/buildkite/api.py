@@ -1,0 +1,136 @@
+"""The routes of Buildkite's REST API that we use, each with what its statuses mean."""
+
+from collections.abc import Mapping
+
+from kernelbot.domain.errors import PlatformError
+from kernelbot.launchers.buildkite.answers import (
+    Agent,
+    Artifact,
+    Build,
+    BuildWithJobs,
+    Created,
+    Job,
+    Pipeline,
+)
+from kernelbot.launchers.buildkite.settings import BuildkiteSettings
+from kernelbot.launchers.rest.api import Rest
+from kernelbot.launchers.rest.client import read
+from kernelbot.launchers.rest.tokens import Dialect
+from kernelbot.launchers.results import MAX_RESULT_BYTES
+
+PAGE = 100
+_BUILDKITE = "Buildkite"
+_HEADERS = {"Accept": "application/json", "User-Agent": "kernelbot"}
+_WITHOUT_JOBS = {"exclude_jobs": "true", "exclude_pipeline": "true"}
+_DIALECT = Dialect(
+    _BUILDKITE,
+    "BUILDKITE_API_TOKEN",
+    remaining="ratelimit-remaining",
+    limit="ratelimit-limit",
+    reset="ratelimit-reset",
+    reset_is_a_date=False,
+    longest_s=120.0,
+    reserve=0,
+)
+
+
+class BuildkiteApi:
+    """Of one pipeline. Everything raises `SchedulerError` if Buildkite fails or limits us, and
+    `PlatformError` if it won't let us do what we ask."""
+
+    def __init__(self, settings: BuildkiteSettings) -> None:
+        self._organization = f"/v2/organizations/{settings.organization}"
+        self._root = f"{self._organization}/pipelines/{settings.pipeline}"
+        self._pipeline = f"{settings.organization}/{settings.pipeline}"
+        self._branch = settings.branch
+        self._rest = Rest(
+            _DIALECT, settings.api_url, _HEADERS, (settings.token,), settings.timeout_s
+        )
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._rest.close()
+
+    def pause_s(self) -> float:
+        """What a request must be followed by so that the limits last."""
+        return self._rest.tokens.pause_s()
+
+    async def create(self, name: str, environment: Mapping[str, str]) -> int:
+        """Start a build; its number."""
+        body = {
+            "commit": "HEAD",
+            "branch": self._branch,
+            "message": name,
+            "env": dict(environment),
+            "meta_data": {"kernelbot": name},
+        }
+        answer = await self._rest.send("POST", f"{self._root}/builds", body=body)
+        if answer.status == 404:
+            raise PlatformError(self._no_pipeline())
+        self._rest.must(answer, 201, "starting a build")
+        return read(Created, answer, _BUILDKITE, "a new build").number
+
+    async def builds(self, page: int) -> list[Build]:
+        """The newest builds, `PAGE` at a time; `page` counts from 1."""
+        query = {"per_page": str(PAGE), "page": str(page), **_WITHOUT_JOBS}
+        found = await self._rest.find(list[Build], f"{self._root}/builds", "builds", query)
+        if found is None:
+            raise PlatformError(self._no_pipeline())
+        return found
+
+    async def build(self, number: str) -> Build | None:
+        """One build; None: there is none of this number."""
+        return await self._rest.find(Build, f"{self._root}/builds/{number}", "a build")
+
+    async def jobs(self, number: str) -> tuple[Job, ...]:
+        """The jobs of a build; none if there is no such build."""
+        path = f"{self._root}/builds/{number}"
+        found = await self._rest.find(BuildWithJobs, path, "a build with its jobs")
+        return () if found is None else found.jobs
+
+    async def artifacts(self, number: str) -> list[Artifact]:
+        """The artifacts of a build; none if there is no such build."""
+        path = f"{self._root}/builds/{number}/artifacts"
+        query = {"per_page": str(PAGE)}
+        return await self._rest.find(list[Artifact], path, "artifacts", query) or []
+
+    async def download(self, number: str, artifact: Artifact) -> bytes | None:
+        """An artifact's content; None if it is gone. Raises `TooLarge`."""
+        path = f"{self._path(number, artifact)}/download"
+        answer = await self._rest.download(path, MAX_RESULT_BYTES)
+        if answer.status in (404, 410):
+            return None
+        self._rest.must(answer, 200, "downloading an artifact")
+        return answer.content
+
+    async def delete(self, number: str, artifact: Artifact) -> None:
+        """Remove an artifact; nothing happens if it is gone."""
+        answer = await self._rest.send("DELETE", self._path(number, artifact))
+        if answer.status not in (404, 410):
+            self._rest.must(answer, 204, "deleting an artifact")
+
+    async def cancel(self, number: str) -> None:
+        """Stop a build; nothing happens if it has ended, or was never there."""
+        answer = await self._rest.send("PUT", f"{self._root}/builds/{number}/cancel")
+        if answer.status not in (400, 404, 409, 422):
+            self._rest.must(answer, 200, "cancelling a build")
+
+    async def agents(self) -> list[Agent] | None:
+        """The organization's agents, the first hundred; None if our token may not see them."""
+        path = f"{self._organization}/agents"
+        answer = await self._rest.send("GET", path, params={"per_page": str(PAGE)})
+        if answer.status in (403, 404):
+            return None
+        self._rest.must(answer, 200, "listing agents")
+        return read(list[Agent], answer, _BUILDKITE, "agents")
+
+    async def why_not(self) -> str:
+        """Why there can't be builds; empty if there can."""
+        found = await self._rest.find(Pipeline, self._root, "a pipeline")
+        return self._no_pipeline() if found is None else ""
+
+    def _path(self, number: str, artifact: Artifact) -> str:
+        return f"{self._root}/builds/{number}/jobs/{artifact.job_id}/artifacts/{artifact.id}"
+
+    def _no_pipeline(self) -> str:
+        return f"there is no pipeline {self._pipeline} that Buildkite shows our token"

@@ -1,0 +1,151 @@
+"""The launcher: what `Launcher` promises, in Buildkite's requests."""
+
+import asyncio
+import time
+
+from kernelbot.launchers.base import Availability, Outcome
+from kernelbot.launchers.buildkite.answers import Artifact, Build, Job
+from kernelbot.launchers.buildkite.api import PAGE, BuildkiteApi
+from kernelbot.launchers.buildkite.queues import Queues
+from kernelbot.launchers.buildkite.settings import BuildkiteSettings
+from kernelbot.launchers.handles import Handle, job_name
+from kernelbot.launchers.links import Links
+from kernelbot.launchers.rest.carried import carry
+from kernelbot.launchers.rest.client import TooLarge
+from kernelbot.launchers.rest.launcher import RestLauncher, RestRules
+from kernelbot.launchers.rest.listing import Listing
+from kernelbot.launchers.results import lost, read_result
+from kernelbot.protocol import Fault, JobSpec
+
+RESULT = "result.json"
+MAX_PAYLOAD = 100_000
+"""Characters. No variable of Linux's may have more than 131,071 bytes."""
+_SEEN_FOR_S = 1.0
+_AGENT_LOST = -1
+"""The exit status of a job whose agent is gone."""
+_BY_ITSELF = frozenset(("passed", "failed"))
+_REASONS = {
+    "blocked": (Fault.PLATFORM, "its pipeline waits for somebody to unblock it"),
+    "canceled": (Fault.SCHEDULER, "somebody cancelled it at Buildkite"),
+    "skipped": (Fault.PLATFORM, "Buildkite skipped it: its pipeline must not skip builds"),
+    "not_run": (Fault.PLATFORM, "Buildkite didn't run it: is its pipeline for other branches?"),
+}
+
+
+class BuildkiteLauncher(RestLauncher[Build]):
+    """See `Launcher` for what each method promises. `links` None: a job must fit into a variable.
+    The harness is that of the agents' image."""
+
+    def __init__(self, settings: BuildkiteSettings, links: Links | None) -> None:
+        self._settings = settings
+        self._links = links
+        self._api = BuildkiteApi(settings)
+        self._queues = Queues()
+        self._looking = asyncio.Lock()
+        self._looked: tuple[float, str] = (float("-inf"), "")
+        """When agents and pipeline were seen last, and why the latter can't be used."""
+        super().__init__(
+            "Buildkite",
+            settings.queues,
+            RestRules(settings.traits, settings.settle_s, settings.appear_s),
+            Listing(self._api.builds, PAGE, self._api.pause_s),
+        )
+
+    async def close(self) -> None:
+        """End the connections."""
+        await self._api.close()
+
+    async def _create(self, spec: JobSpec) -> int:
+        environment = await asyncio.to_thread(self._environment, spec)
+        environment["GPU_QUEUE"] = self._queues.choose(self._settings.queues[spec.device.name])
+        return await self._api.create(job_name(spec.job_id), environment)
+
+    def _environment(self, spec: JobSpec) -> dict[str, str]:
+        """What `deploy/buildkite/run-job.sh` reads. Raises `JobRefused`."""
+        carried = carry(
+            spec,
+            self._links,
+            max_payload=MAX_PAYLOAD,
+            most_s=spec.problem.timeouts.together_s,
+            scheduler="Buildkite",
+        )
+        given = {
+            "SUBMISSION_PAYLOAD": carried.payload,
+            "SUBMISSION_PAYLOAD_URL": carried.payload_url,
+            "SUBMISSION_EVENTS_URL": carried.links.events_url,
+        }
+        return {name: value for name, value in given.items() if value}
+
+    async def _show(self, number: str) -> Build | None:
+        return await self._api.build(number)
+
+    async def _end(self, handle: Handle, job: Build) -> Outcome | None:
+        artifact = _result_of(await self._api.artifacts(handle.number))
+        if artifact is None:
+            by_itself = job.build_state in _BY_ITSELF
+            return None if by_itself else await self._why_no_result(job)
+        try:
+            content = await self._api.download(handle.number, artifact)
+        except TooLarge as error:
+            return lost(f"its result can't be read: {error}")
+        if content is None:
+            return lost("its result is gone from Buildkite", Fault.SCHEDULER)
+        return await asyncio.to_thread(read_result, content, handle.attempt)
+
+    async def _why_no_result(self, job: Build) -> Outcome:
+        if job.build_state in _REASONS:
+            fault, reason = _REASONS[job.build_state]
+            return lost(reason, fault)
+        if job.build_state not in _BY_ITSELF:
+            return lost(f"Buildkite says that it is {job.build_state}", Fault.SCHEDULER)
+        jobs = await self._api.jobs(str(job.number))
+        return _why_failed(next((each for each in jobs if each.type == "script"), None))
+
+    async def cancel(self, handle: str) -> None:
+        """The agent stops the step, and kills it a few seconds later."""
+        if (known := Handle.of(handle)) is not None:
+            await self._api.cancel(known.number)
+
+    async def forget(self, handle: str) -> None:
+        """Delete the result. Of the build, Buildkite keeps the rest."""
+        if (known := Handle.of(handle)) is None:
+            return
+        self._forget(known)
+        for artifact in await self._api.artifacts(known.number):
+            await self._api.delete(known.number, artifact)
+
+    async def availability(self, device: str) -> Availability:
+        """Whether the pipeline is there, and an agent for one of the device's queues, as far as our
+        token may see them."""
+        queues = self._settings.queues.get(device)
+        if queues is None:
+            return Availability(False, f"this launcher has no device {device!r}")
+        async with self._looking:  # once for all devices
+            looked_at, why = self._looked
+            if time.monotonic() - looked_at > _SEEN_FOR_S:
+                why = await self._api.why_not()
+                self._queues.see(await self._api.agents())
+                self._looked = (time.monotonic(), why)
+        why = why or self._queues.why_not(queues)
+        return Availability(not why, why)
+
+
+def _result_of(artifacts: list[Artifact]) -> Artifact | None:
+    return next((a for a in artifacts if a.path == RESULT and a.state == "finished"), None)
+
+
+def _why_failed(job: Job | None) -> Outcome:
+    """Of a build without a result."""
+    if job is None:
+        return lost("its pipeline has no step that judges")
+    where = f"agent {job.agent.name[:80]!r}" if job.agent else "no agent"
+    if job.state == "timed_out":
+        return lost(f"Buildkite ended it on {where}: judging took longer than the step may")
+    if job.state == "expired":
+        return lost("no agent took it for too long", Fault.SCHEDULER)
+    if job.exit_status is None or job.exit_status == _AGENT_LOST:
+        return lost(f"Buildkite lost {where} in the middle", Fault.SCHEDULER)
+    return lost(
+        f"the step ended with exit code {job.exit_status} and no result on {where}; the build's "
+        "log at Buildkite has why"
+    )

@@ -1,0 +1,31 @@
+"""What a launcher for Buildkite is told."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kernelbot.launchers.base import Traits
+
+QUEUE = r"[a-z][a-z0-9]{0,31}-[a-z0-9]{1,32}-(0|[1-9][0-9]{0,3})"
+"""`{vendor}-{gpu_type}-{index}`, as `scripts/buildkite/setup-agent.sh` checks it, too."""
+
+
+@dataclass(frozen=True)
+class BuildkiteSettings:
+    """One pipeline."""
+
+    organization: str
+    pipeline: str
+    token: str = field(repr=False)
+    queues: Mapping[str, tuple[str, ...]]
+    """By device: one for each GPU."""
+    branch: str = "main"
+    api_url: str = "https://api.buildkite.com"
+    timeout_s: float = 20.0
+    """For each request."""
+    settle_s: float = 30.0
+    """How long a new build, or the artifact of one that has ended, may take to show."""
+    appear_s: float = 10.0
+    """How long a launch waits for a build to show after a failed answer."""
+    traits: Traits = field(
+        default_factory=lambda: Traits(shortest_poll_s=1.0, longest_poll_s=2.0, check_s=15.0)
+    )
