@@ -98,6 +98,18 @@ def test_the_payload_reaches_the_container_alone(agent: Agent) -> None:
     assert PAYLOAD not in agent.seen("env") + "".join(agent.calls())
 
 
+def test_links_go_in_by_their_variables_names(agent: Agent) -> None:
+    links = {
+        "SUBMISSION_PAYLOAD_URL": "https://here/p?key=1",
+        "SUBMISSION_EVENTS_URL": "https://here/e?key=2",
+    }
+    done = agent.run(*NVIDIA, CUDA_VISIBLE_DEVICES="0", **links)
+    started = agent.calls()[1]
+    assert (0, "", "") == (done.returncode, done.stderr, agent.seen("stdin"))
+    assert "--env SUBMISSION_PAYLOAD_URL --env SUBMISSION_EVENTS_URL kernelbot-runner" in started
+    assert "https" not in "".join(agent.calls())
+
+
 def test_results_of_the_job_before_are_not_sent_again(agent: Agent) -> None:
     (agent.work / "result.json").write_text("of another job")
     agent.put_docker(code=1, copy="true")

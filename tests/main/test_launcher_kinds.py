@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import UserError
+from kernelbot.launchers.buildkite import BuildkiteLauncher
 from kernelbot.launchers.github import GithubDevice, GithubLauncher
 from kernelbot.main.launcher_kinds.base import LauncherPlace
+from kernelbot.main.launcher_kinds.buildkite import BuildkiteTable
 from kernelbot.main.launcher_kinds.github import GithubTable
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.tables import DeviceSettings
@@ -18,6 +20,7 @@ VARIABLES = (
     "GITHUB_TOKEN_BACKUP",
     "GITHUB_REPO",
     "GITHUB_WORKFLOW_BRANCH",
+    "BUILDKITE_API_TOKEN",
 )
 GITHUB = """
 [launchers.actions]
@@ -32,6 +35,18 @@ launcher = "actions"
 name = "MI300"
 vendor = "amd"
 launcher = "actions"
+"""
+BUILDKITE = """
+[launchers.agents]
+kind = "buildkite"
+organization = "lab"
+pipeline = "kernels"
+[launchers.agents.devices.H100]
+queues = ["nvidia-h100-0", "nvidia-h100-1"]
+[[devices]]
+name = "H100"
+vendor = "nvidia"
+launcher = "agents"
 """
 
 
@@ -121,6 +136,49 @@ def test_what_is_wrong_with_github_is_named(
     with pytest.raises(UserError, match=said) as caught:
         launchers(settings(text))
     assert token is None or len(token) < 3 or token not in str(caught.value)
+
+
+def test_buildkite_is_told_by_file_and_environment() -> None:
+    Path(".env").write_text("BUILDKITE_API_TOKEN=bkua_secret\n")
+    config = settings(BUILDKITE)
+    table = config.launchers["agents"]
+    assert isinstance(table, BuildkiteTable)
+    made = table.settings(place(config, "agents"))
+    assert (made.organization, made.pipeline, made.token) == ("lab", "kernels", "bkua_secret")
+    assert made.queues == {"H100": ("nvidia-h100-0", "nvidia-h100-1")}
+    assert isinstance(launchers(config)["agents"], BuildkiteLauncher)
+    assert "bkua_" not in repr(config) + repr(made)
+
+
+@pytest.mark.parametrize(
+    ("token", "text", "said"),
+    [
+        (None, BUILDKITE, "BUILDKITE_API_TOKEN is not set"),
+        ("a b", BUILDKITE, "BUILDKITE_API_TOKEN is no token"),
+        ("t", BUILDKITE.replace("nvidia-h100-1", "nvidia-h100"), "devices.H100.queues"),
+        ("t", BUILDKITE.replace("nvidia-h100-1", "NVIDIA-H100-1"), "devices.H100.queues"),
+        ("t", BUILDKITE.replace("nvidia-h100-1", "a'; echo-x-1"), "devices.H100.queues"),
+        (
+            "t",
+            BUILDKITE.replace('queues = ["nvidia-h100-0", "nvidia-h100-1"]', "queues = []"),
+            "devices.H100.queues",
+        ),
+        ("t", BUILDKITE.replace("devices.H100", "devices.X"), "devices.X: no device of this name"),
+        ("t", BUILDKITE.replace('"lab"', '"../lab"'), "organization"),
+        (
+            "t",
+            BUILDKITE + '[[devices]]\nname = "B200"\nlauncher = "agents"\n',
+            "devices.B200.queues: is missing",
+        ),
+    ],
+)
+def test_what_is_wrong_with_buildkite_is_named(
+    token: str | None, text: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if token is not None:
+        monkeypatch.setenv("BUILDKITE_API_TOKEN", token)
+    with pytest.raises(UserError, match=said):
+        launchers(settings(text))
 
 
 def test_a_launcher_that_no_device_names_needs_no_token() -> None:

@@ -74,6 +74,7 @@ class Settings(BaseSettings):
     github_token_backup: str | None = _environment("GITHUB_TOKEN_BACKUP")
     github_repo: str | None = _environment("GITHUB_REPO")
     github_workflow_branch: str | None = _environment("GITHUB_WORKFLOW_BRANCH")
+    buildkite_api_token: str | None = _environment("BUILDKITE_API_TOKEN")
     public_url: str | None = None
     """The URL under which browsers reach the server, for logins, and schedulers' nodes, for large
     jobs and live progress; None: browsers as in their requests, and nodes not at all."""
@@ -199,6 +200,7 @@ class Settings(BaseSettings):
             "GITHUB_TOKEN_BACKUP": self.github_token_backup,
             "GITHUB_REPO": self.github_repo,
             "GITHUB_WORKFLOW_BRANCH": self.github_workflow_branch,
+            "BUILDKITE_API_TOKEN": self.buildkite_api_token,
         }
         return {name: value for name, value in given.items() if value}
 

@@ -93,6 +93,8 @@ class BuildkiteLauncher(RestLauncher[Build]):
         return await asyncio.to_thread(read_result, content, handle.attempt)
 
     async def _why_no_result(self, job: Build) -> Outcome:
+        if job.build_state == "blocked":
+            await self._api.cancel(str(job.number))  # or it might run when nobody wants it
         if job.build_state in _REASONS:
             fault, reason = _REASONS[job.build_state]
             return lost(reason, fault)

@@ -5,12 +5,14 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ValidationError
 
 from kernelbot.main.launcher_kinds.base import LauncherTable
+from kernelbot.main.launcher_kinds.buildkite import BuildkiteTable
 from kernelbot.main.launcher_kinds.github import GithubTable
 from kernelbot.main.launcher_kinds.modal import ModalTable
 from kernelbot.main.launcher_kinds.slurm import SlurmTable
 from kernelbot.main.mistakes import mistake, told
 
 KINDS: dict[str, type[LauncherTable]] = {
+    "buildkite": BuildkiteTable,
     "github": GithubTable,
     "modal": ModalTable,
     "slurm": SlurmTable,

@@ -1,0 +1,56 @@
+"""`kind = "buildkite"`."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from kernelbot.launchers.buildkite import QUEUE, BuildkiteLauncher, BuildkiteSettings
+from kernelbot.main.launcher_kinds.base import LauncherPlace, RemoteTable
+from kernelbot.main.launcher_kinds.github import Branch
+
+Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,99}$")]
+Queue = Annotated[str, Field(pattern=f"^{QUEUE}$")]
+
+
+class BuildkiteDeviceTable(BaseModel):
+    """`[launchers.NAME.devices.DEVICE]`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    queues: tuple[Queue, ...] = Field(min_length=1)
+    """One for each GPU."""
+
+
+class BuildkiteTable(RemoteTable):
+    """`[launchers.NAME]` of a pipeline whose agents have a GPU each."""
+
+    kind: Literal["buildkite"]
+    organization: Slug
+    pipeline: Slug
+    branch: Branch = "main"
+    api_url: str = Field(default="https://api.buildkite.com", pattern=r"^https?://[^\s?#]+$")
+    timeout_s: float = Field(default=20.0, gt=0)
+    settle_s: float = Field(default=30.0, ge=0)
+    devices: dict[str, BuildkiteDeviceTable]
+
+    def build(self, place: LauncherPlace) -> BuildkiteLauncher:
+        """See `LauncherTable`."""
+        return BuildkiteLauncher(self.settings(place), place.links)
+
+    def settings(self, place: LauncherPlace) -> BuildkiteSettings:
+        """As the launcher knows them."""
+        place.refuse_strays(self.devices)
+        names = [device.spec.name for device in place.devices]
+        if without := next((name for name in names if name not in self.devices), None):
+            raise place.mistake(f"devices.{without}.queues", "is missing")
+        return BuildkiteSettings(
+            organization=self.organization,
+            pipeline=self.pipeline,
+            token=place.token("BUILDKITE_API_TOKEN"),
+            queues={name: self.devices[name].queues for name in names},
+            branch=self.branch,
+            api_url=self.api_url,
+            timeout_s=self.timeout_s,
+            settle_s=self.settle_s,
+            traits=self.traits(),
+        )

@@ -1,0 +1,74 @@
+"""A launcher with a Buildkite, for tests of what only Buildkite does."""
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernelbot.launchers.base import Outcome
+from kernelbot.launchers.buildkite import BuildkiteLauncher
+from kernelbot.protocol import JobSpec, to_wire
+from tests.fakes.buildkite import FakeBuildkite, fake_buildkite
+from tests.fakes.buildkite.agents import FakeBuild
+from tests.fakes.host import result_of, words_of
+from tests.fakes.links import FakeLinks, fake_links
+from tests.launchers.stages import buildkite_launcher, buildkite_settings
+from tests.support.fake_node import build_fake_node
+
+
+@dataclass
+class Place:
+    """Everything that takes part."""
+
+    buildkite: FakeBuildkite
+    launcher: BuildkiteLauncher
+    links: FakeLinks
+
+    @property
+    def builds(self) -> list[FakeBuild]:
+        return self.buildkite.builds
+
+    def end(self, state: str, content: bytes | None = None) -> None:
+        """Of the first build."""
+        self.buildkite.agents.end(self.builds[0], state, content)
+
+    async def poll(self, handle: str) -> Outcome:
+        return (await self.launcher.poll([handle]))[handle]
+
+    async def over(self, handle: str, within_s: float = 60) -> Outcome:
+        async with asyncio.timeout(within_s):
+            while True:
+                outcome = await self.poll(handle)
+                if outcome.state.is_over:
+                    return outcome
+                await asyncio.sleep(0.02)
+
+
+@contextlib.asynccontextmanager
+async def place(
+    folder: Path, *, working: bool = False, linked: bool = False, **changes: Any
+) -> AsyncIterator[Place]:
+    """Unless agents are working, jobs wait until a test ends them. `linked`: nodes can reach the
+    platform."""
+    if working and os.geteuid() != 0:
+        pytest.skip("an ordinary user can't make a /dev for the agents")
+    node = build_fake_node(folder / "node.pyz")
+    with (
+        fake_buildkite(folder / "agents", node, connected=working) as buildkite,
+        fake_links(node) as links,
+    ):
+        settings = buildkite_settings(buildkite, **changes)
+        async with buildkite_launcher(settings, links if linked else None) as launcher:
+            yield Place(buildkite, launcher, links)
+        assert buildkite.storage.leaked == []
+
+
+def result_file(job: JobSpec, **changes: Any) -> bytes:
+    """What a build of the job uploads."""
+    return json.dumps({**to_wire(result_of(job, words_of(job))), **changes}).encode()
