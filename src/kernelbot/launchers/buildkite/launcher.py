@@ -44,6 +44,8 @@ class BuildkiteLauncher(RestLauncher[Build]):
         self._looking = asyncio.Lock()
         self._looked: tuple[float, str] = (float("-inf"), "")
         """When agents and pipeline were seen last, and why the latter can't be used."""
+        self._results: dict[str, Artifact] = {}
+        """By build's number, of those that were fetched."""
         super().__init__(
             "Buildkite",
             settings.queues,
@@ -84,6 +86,7 @@ class BuildkiteLauncher(RestLauncher[Build]):
         if artifact is None:
             by_itself = job.build_state in _BY_ITSELF
             return None if by_itself else await self._why_no_result(job)
+        self._results[handle.number] = artifact
         try:
             content = await self._api.download(handle.number, artifact)
         except TooLarge as error:
@@ -113,7 +116,9 @@ class BuildkiteLauncher(RestLauncher[Build]):
         if (known := Handle.of(handle)) is None:
             return
         self._forget(known)
-        for artifact in await self._api.artifacts(known.number):
+        fetched = self._results.pop(known.number, None)
+        kept = [fetched] if fetched else await self._api.artifacts(known.number)
+        for artifact in kept:
             await self._api.delete(known.number, artifact)
 
     async def availability(self, device: str) -> Availability:
