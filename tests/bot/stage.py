@@ -65,6 +65,7 @@ async def open_stage(database_url: str) -> AsyncIterator[Stage]:
             api_url=discord.url,
             ready_pause_s=0.05,
             edit_pause_s=0.0,
+            retry_s=0.05,
         )
         yield Stage(world, discord, guild, rules)
         assert [] == discord.refused

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import discord
 import structlog
 
+from kernelbot.bot.announcing import Announcer
 from kernelbot.bot.commands import command_groups, press_handlers
 from kernelbot.bot.following import Follower
 from kernelbot.bot.places import make_places
@@ -47,6 +48,7 @@ class KernelBot(discord.Client):
         for command in command_groups(self):
             self.tree.add_command(command)
         self.follower = Follower(self)
+        self.announcer = Announcer(self)
         self._presses = Presses(press_handlers())
         self.prepared = asyncio.Event()
         """Set once every guild has its commands."""
@@ -63,12 +65,14 @@ class KernelBot(discord.Client):
         if absent:
             log.error("guilds_absent", guilds=sorted(absent), hint="Invite the bot to them.")
         await self.follower.resume([guild.id for guild in self.served()])
+        self.announcer.start()
         log.info("bot_ready", guilds=[guild.id for guild in self.served()])
         self.prepared.set()
 
     async def close(self) -> None:
         """Stop telling of submissions, and say goodbye to Discord."""
         await self.follower.close()
+        await self.announcer.close()
         await super().close()
 
     async def on_guild_join(self, guild: discord.Guild) -> None:

@@ -15,6 +15,8 @@ class BotRules:
     """Another host that speaks Discord's interface, such as a proxy; None: Discord itself."""
     ready_pause_s: float = 2.0
     """Without a further guild for so long after logging in, the bot counts as ready."""
+    retry_s: float = 5.0
+    """Before what couldn't be told is tried again; it grows from then on."""
     edit_pause_s: float = 1.5
     """Between two changes of one message: Discord allows five within five seconds."""
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 
 
 @dataclass(frozen=True)
@@ -46,3 +47,37 @@ class ChatAnswer:
     submission_id: int | None = None
     """None until it has been submitted."""
     public_message_id: int | None = None
+
+
+class AnnouncementKind(StrEnum):
+    """What is told: a change at the top of a ranking, or a new board."""
+
+    PODIUM = "podium"
+    BOARD = "board"
+
+
+@dataclass(frozen=True)
+class Podium:
+    """An author's run took the first place of a ranking, or entered the first three."""
+
+    device: str
+    author: str
+    rank: int
+    shared: bool
+    """Whether someone before them has the same rank."""
+    score_s: float
+    fell: str | None
+    """Who is no longer among the first three."""
+
+
+@dataclass(frozen=True)
+class Announcement:
+    """Something to tell in one guild. `tries` counts this one."""
+
+    id: int
+    guild_id: int
+    kind: AnnouncementKind
+    board: str
+    tries: int
+    podium: Podium | None
+    """Of kind `PODIUM` only."""

@@ -12,6 +12,7 @@ from kernelbot.harness.archive import build
 from kernelbot.launchers.links import Links
 from kernelbot.main.settings import Settings
 from kernelbot.services import (
+    Announcements,
     Artifacts,
     Audit,
     Boards,
@@ -104,6 +105,7 @@ async def open_services(
                 node_jobs=NodeJobs(database, _harness),
                 guilds=Guilds(database, rules.registration),
                 chat=Chat(database, submissions),
+                announcements=Announcements(database, listener),
                 outcomes=Outcomes(database, submissions),
             ),
         )

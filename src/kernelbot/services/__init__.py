@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from kernelbot.services.announcements import Announcements
 from kernelbot.services.artifacts import Artifacts
 from kernelbot.services.audit import Audit
 from kernelbot.services.boards import Boards
@@ -28,6 +29,7 @@ from kernelbot.services.tokens import Tokens
 from kernelbot.services.users import Users
 
 __all__ = [
+    "Announcements",
     "Artifacts",
     "Audit",
     "Boards",
@@ -84,3 +86,4 @@ class Services:
     guilds: Guilds
     chat: Chat
     outcomes: Outcomes
+    announcements: Announcements

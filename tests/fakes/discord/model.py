@@ -119,6 +119,7 @@ class FakeMessage:
     only_for: int | None = None
     edits: int = 0
     deleted: bool = False
+    nonce: str | None = None
 
     def wire(self, base_url: str) -> Wire:
         """As Discord shows it."""

@@ -274,7 +274,12 @@ async def _send(request: web.Request) -> object:
     if channel.type not in (TEXT, THREAD, 1):
         raise Refused(400, 50008, "Cannot send messages in a non-text channel")
     payload, files = await payload_of(request)
+    nonce = payload.get("nonce") if payload.get("enforce_nonce") else None
+    for earlier in channel.messages:
+        if nonce is not None and earlier.nonce == nonce:
+            return earlier.wire(fake.url)
     message = new_message(fake, channel, payload, files)
+    message.nonce = nonce
     await fake.add_message(message, None)
     return message.wire(fake.url)
 

@@ -34,6 +34,36 @@ steps = [
         " done_at timestamptz,"
         " created_at timestamptz NOT NULL DEFAULT now())"
     ),
+    # The outbox. A run is told of once, and so is a board.
+    step(
+        "CREATE TABLE announcements ("
+        " id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
+        " kind text NOT NULL CHECK (kind IN ('podium', 'board')),"
+        " leaderboard_id bigint NOT NULL REFERENCES leaderboards ON DELETE CASCADE,"
+        " run_id bigint UNIQUE REFERENCES runs ON DELETE CASCADE,"
+        " data jsonb NOT NULL,"
+        " created_at timestamptz NOT NULL DEFAULT now(),"
+        " CONSTRAINT a_podium_has_a_run CHECK ((kind = 'podium') = (run_id IS NOT NULL)))"
+    ),
+    step("CREATE INDEX announcements_board ON announcements (leaderboard_id)"),
+    step(
+        "CREATE UNIQUE INDEX announcements_of_boards ON announcements (leaderboard_id)"
+        " WHERE kind = 'board'"
+    ),
+    # `message_id`: what tells it there; of a board its thread.
+    step(
+        "CREATE TABLE deliveries ("
+        " announcement_id bigint NOT NULL REFERENCES announcements ON DELETE CASCADE,"
+        " guild_id bigint NOT NULL REFERENCES guilds ON DELETE CASCADE,"
+        " tries integer NOT NULL DEFAULT 0,"
+        " next_at timestamptz NOT NULL DEFAULT now(),"
+        " delivered_at timestamptz,"
+        " message_id bigint,"
+        " PRIMARY KEY (announcement_id, guild_id))"
+    ),
+    step(
+        "CREATE INDEX deliveries_due ON deliveries (guild_id, next_at)"
+    ),
     step("CREATE INDEX chat_answers_submission ON chat_answers (submission_id)"),
     step("CREATE INDEX chat_answers_open ON chat_answers (guild_id) WHERE done_at IS NULL"),
 ]

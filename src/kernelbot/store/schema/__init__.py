@@ -12,7 +12,16 @@ from typing import LiteralString
 
 from psycopg import Connection
 
-SUBJECTS = ("accounts", "boards", "submissions", "runs", "ranking", "queue", "organising")
+SUBJECTS = (
+    "accounts",
+    "boards",
+    "submissions",
+    "runs",
+    "ranking",
+    "queue",
+    "organising",
+    "announcing",
+)
 """In the order of their dependencies."""
 
 _CREATED = re.compile(

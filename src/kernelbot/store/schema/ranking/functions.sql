@@ -190,6 +190,7 @@ DECLARE
     old standings%ROWTYPE;
     best standing_runs%ROWTYPE;
     comes integer;
+    first bigint[];
 BEGIN
     PERFORM 1 FROM leaderboard_devices
     WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
@@ -208,6 +209,7 @@ BEGIN
     IF old.run_id IS NOT DISTINCT FROM best.run_id AND old.score_s IS NOT DISTINCT FROM best.score_s THEN
         RETURN;
     END IF;
+    first := podium(_board, _device);
     IF old.run_id IS NOT NULL THEN
         DELETE FROM standings
         WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
@@ -219,6 +221,7 @@ BEGIN
             best.ci_low_s, best.ci_high_s, best.achieved_at, false
         );
         PERFORM mark_leaders(_board, _device, best.score_s, best.achieved_at, _author);
+        PERFORM announce_podium(_board, _device, _author, best.run_id, first);
     END IF;
     IF (best.run_id IS NULL) <> (old.run_id IS NULL) THEN
         comes := CASE WHEN best.run_id IS NULL THEN -1 ELSE 1 END;

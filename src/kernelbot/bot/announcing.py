@@ -1,0 +1,117 @@
+"""Tells what the database has to tell: changes at the top, and new boards. Nobody is pinged."""
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+import aiohttp
+import discord
+import structlog
+
+from kernelbot.bot.commands.boards import deadline_text
+from kernelbot.domain.errors import NotFound, Unavailable
+from kernelbot.domain.guilds import Announcement, AnnouncementKind, Podium
+from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, plain
+from kernelbot.render.units import seconds_text
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
+
+_MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
+_POLL_S = 15.0
+_THREAD_NAME = 100
+log = structlog.get_logger()
+
+
+class Announcer:
+    """One task; what can't be told is tried again later, without holding up the rest."""
+
+    def __init__(self, bot: "KernelBot") -> None:
+        self._bot = bot
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Tell from now on. Again: no change."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._run(), name="announcements")
+
+    async def close(self) -> None:
+        """Stop; the database knows what is left."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        failing = False
+        async with self._bot.services.announcements.following() as waker:
+            while True:
+                due: list[Announcement] = []
+                with contextlib.suppress(Unavailable):  # then it is asked again in a moment
+                    due = await self._due()
+                    told = [await self._deliver(one) for one in due]
+                    failing = not all(told) if due else failing
+                if not due:
+                    await waker.wait(self._bot.rules.retry_s if failing else _POLL_S)
+
+    async def _due(self) -> list[Announcement]:
+        guilds = [guild.id for guild in self._bot.served()]
+        return await self._bot.services.announcements.claim(guilds)
+
+    async def _deliver(self, announcement: Announcement) -> bool:
+        service = self._bot.services.announcements
+        try:
+            message_id = await self._tell(announcement)
+        except (discord.DiscordException, aiohttp.ClientError, OSError) as error:
+            log.warning("not_announced", announcement=announcement.id, error=str(error))
+            await service.failed(announcement, self._bot.rules.retry_s)
+            return False
+        await service.delivered(announcement, message_id)
+        return True
+
+    async def _tell(self, announcement: Announcement) -> int | None:
+        """Returns the message's or the thread's id; None: there is no place for it."""
+        places = self._bot.places.get(announcement.guild_id)
+        if announcement.kind is AnnouncementKind.BOARD:
+            return await self._open_thread(announcement, places.forum_id if places else None)
+        if places is None or places.general_id is None or announcement.podium is None:
+            return None
+        channel = self._bot.get_partial_messageable(
+            places.general_id, guild_id=announcement.guild_id
+        )
+        # Discord doesn't send a message with a nonce twice.
+        nonce = f"announcement{announcement.id}"
+        text = podium_text(announcement.board, announcement.podium)
+        return (await channel.send(text, nonce=nonce)).id
+
+    async def _open_thread(self, announcement: Announcement, forum_id: int | None) -> int | None:
+        forum = self._bot.get_channel(forum_id) if forum_id is not None else None
+        if not isinstance(forum, discord.ForumChannel):
+            return None
+        name = announcement.board[:_THREAD_NAME]
+        if announcement.tries > 1:  # we may have stopped just after it was opened
+            there = discord.utils.get(forum.threads, name=name)
+            if there is not None:
+                return there.id
+        try:
+            problem = await self._bot.services.boards.problem(None, announcement.board)
+        except NotFound:
+            return None  # it was deleted or closed meanwhile
+        board = problem.board
+        head = (
+            f"**{plain(board.name)}**: {deadline_text(board)}, on {plain(', '.join(board.devices))}"
+        )
+        statement = fenced_within(problem.description or "", MESSAGE_LIMIT - len(head) - 100)
+        text = f"{head}\n{statement}\nStart with `/leaderboard template name:{board.name}`."
+        return (await forum.create_thread(name=name, content=text)).thread.id
+
+
+def podium_text(board: str, change: Podium) -> str:
+    """In one sentence."""
+    medal, name = _MEDALS.get(change.rank, "🏅"), f"**{plain(change.author)}**"
+    where = f"**{plain(board)}** ({plain(change.device)}) with {seconds_text(change.score_s)}"
+    if change.rank == 1:
+        said = f"{medal} {name} {'shares' if change.shared else 'took'} #1 on {where}"
+    else:
+        said = f"{medal} {name} entered the top three as #{change.rank} on {where}"
+    fell = f"; **{plain(change.fell)}** fell out of the top three" if change.fell else ""
+    return f"{said}{fell}."

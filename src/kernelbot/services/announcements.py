@@ -1,0 +1,43 @@
+"""What is told at Discord, whatever door it came by. The database writes it in the transaction that
+causes it (`store/schema/announcing`); here it is delivered, again and again until it is."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+
+from kernelbot.domain.guilds import Announcement
+from kernelbot.services.notifications import Listener, Waker
+from kernelbot.store import announcements
+from kernelbot.store.database import Database
+
+_AT_ONCE = 10
+_KEY = "announcements"
+_LONGEST_PAUSE_S = 600.0
+
+
+class Announcements:
+    """Each is delivered to each guild once. Who delivers must make repeating harmless, since they
+    may stop between telling and saying so."""
+
+    def __init__(self, database: Database, listener: Listener) -> None:
+        self._database = database
+        self._listener = listener
+
+    def following(self) -> AbstractAsyncContextManager[Waker]:
+        """Wakes when there is something to tell."""
+        return self._listener.following(_KEY)
+
+    async def claim(self, guild_ids: Sequence[int]) -> list[Announcement]:
+        """What is due in these guilds, for the caller to deliver within a minute."""
+        async with self._database.write() as session:
+            return await announcements.claim(session, guild_ids, limit=_AT_ONCE)
+
+    async def delivered(self, announcement: Announcement, message_id: int | None = None) -> None:
+        """It was told."""
+        async with self._database.write() as session:
+            await announcements.delivered(session, announcement, message_id)
+
+    async def failed(self, announcement: Announcement, pause_s: float) -> None:
+        """It couldn't be told; the pause doubles with each try, up to ten minutes."""
+        pause_s = min(pause_s * 2.0 ** (announcement.tries - 1), _LONGEST_PAUSE_S)
+        async with self._database.write() as session:
+            await announcements.failed(session, announcement, pause_s)

@@ -1,0 +1,177 @@
+"""Changes at the top and new boards, whatever door they came by."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import pytest_asyncio
+
+from kernelbot.domain.types import Submission, Visibility
+from kernelbot.services.boards import BoardEdit
+from tests.bot.stage import Stage, open_stage
+from tests.support.postgres import TestServer
+from tests.support.workers import finished, quick_settings, working
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_stage(
+    postgres: TestServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Stage]:
+    """With a bot and a worker."""
+    settings = quick_settings(tmp_path_factory.mktemp("worker"))
+    with postgres.database() as url:
+        async with open_stage(url) as stage, stage.running(), working(settings, url):
+            yield stage
+
+
+async def ranked(stage: Stage, board: str, author: str, score_s: float) -> Submission:
+    """A submission from elsewhere, judged."""
+    world = stage.world
+    person = await world.services.users.find(world.admin.user, author)
+    words = f"# fake: accepted {score_s} {score_s * 0.99} {score_s * 1.01}\n# {author}\n"
+    made = await world.submit(person, board=board, content=words.encode())
+    return await finished(world, made.id)
+
+
+def told(stage: Stage, board: str) -> list[str]:
+    """What was said of a board in the channel for all."""
+    texts = [entry.text for entry in stage.discord.transcript.entries]
+    return [
+        text.removeprefix("bot in #general: ")
+        for text in texts
+        if text.startswith("bot in #general") and f"**{board}**" in text
+    ]
+
+
+async def people(stage: Stage, *names: str) -> None:
+    for name in names:
+        await stage.world.services.users.create(name)
+
+
+async def test_a_new_board_has_a_thread(stage: Stage) -> None:
+    await stage.world.board("threaded")
+    await stage.discord.until(lambda: "in thread threaded" in stage.discord.transcript.text)
+    assert (
+        stage.discord.transcript.text
+        == """bot in thread threaded: **threaded**: no deadline, on CPU
+```
+Sort it.
+```
+Start with `/leaderboard template name:threaded`."""
+    )
+
+
+async def test_a_board_that_opens_later_has_a_thread_once(stage: Stage) -> None:
+    world = stage.world
+    edit, admin = world.services.boards.edit, world.admin.user
+    await world.board("later")
+    await stage.discord.until(lambda: "in thread later" in stage.discord.transcript.text)
+    await edit(admin, "later", BoardEdit(visibility=Visibility.CLOSED))
+    await edit(admin, "later", BoardEdit(visibility=Visibility.PUBLIC))
+    await world.board("after")
+    await stage.discord.until(lambda: "in thread after" in stage.discord.transcript.text)
+    assert 1 == stage.discord.transcript.text.count("in thread later")
+
+
+async def test_the_top_of_a_ranking_is_told_of(stage: Stage) -> None:
+    await people(stage, "a*b", "carl", "dora", "emil")
+    await stage.world.board("top")
+    for author, score_s in [
+        *(("a*b", 4.0), ("carl", 3.0), ("dora", 5.0), ("emil", 6.0)),
+        *(("carl", 2.9), ("emil", 3.5), ("dora", 2.0)),
+    ]:
+        await ranked(stage, "top", author, score_s)
+    await stage.discord.until(lambda: "2.00 s" in str(told(stage, "top")))
+    assert [
+        r"🥇 **a\*b** took #1 on **top** (CPU) with 4.00 s.",
+        "🥇 **carl** took #1 on **top** (CPU) with 3.00 s.",
+        "🥉 **dora** entered the top three as #3 on **top** (CPU) with 5.00 s.",
+        (
+            "🥈 **emil** entered the top three as #2 on **top** (CPU) with 3.50 s; "
+            "**dora** fell out of the top three."
+        ),
+        r"🥇 **dora** took #1 on **top** (CPU) with 2.00 s; **a\*b** fell out of the top three.",
+    ] == told(stage, "top")
+
+
+async def test_closed_and_ended_boards_are_not_told_of(stage: Stage) -> None:
+    world = stage.world
+    await people(stage, "fritz")
+    for name in ("secret", "over", "open"):
+        await world.board(name)
+    edit, admin = world.services.boards.edit, world.admin.user
+    await edit(admin, "secret", BoardEdit(visibility=Visibility.CLOSED))
+    fritz = await world.services.users.find(admin, "fritz")
+    late = await world.submit(fritz, board="over", content=b"# fake: sleep 0.5 accepted 1 0.9 1.1")
+    await edit(admin, "over", BoardEdit(deadline=datetime.now(UTC) - timedelta(seconds=1)))
+    await finished(world, late.id)
+    codes = (await world.services.invites.create(admin, ("secret",), 1)).codes
+    await world.services.invites.join(fritz, codes[0])
+    await ranked(stage, "secret", "fritz", 1.0)
+    await ranked(stage, "open", "fritz", 1.0)
+    await stage.discord.until(lambda: told(stage, "open"))
+    assert ([], []) == (told(stage, "secret"), told(stage, "over"))
+
+
+async def test_the_first_place_may_be_shared(stage: Stage) -> None:
+    await people(stage, "gil", "hal")
+    await stage.world.board("shared")
+    await ranked(stage, "shared", "gil", 1.0)
+    await ranked(stage, "shared", "hal", 1.005)
+    await stage.discord.until(lambda: len(told(stage, "shared")) == 2)
+    assert "🥇 **hal** shares #1 on **shared** (CPU) with 1.00 s." == told(stage, "shared")[1]
+
+
+async def test_what_was_released_by_an_organiser_is_told_of_then(stage: Stage) -> None:
+    world = stage.world
+    await people(stage, "ida")
+    await world.board("reviewed")
+    ida = await world.services.users.find(world.admin.user, "ida")
+    made = await world.submit(
+        ida, board="reviewed", content=b"# fake: accepted 1 0.9 1.1 suspicious"
+    )
+    await finished(world, made.id)
+    assert [] == told(stage, "reviewed")
+    await world.services.reviews.release(world.admin.user, made.id, "it is fine")
+    await stage.discord.until(lambda: told(stage, "reviewed"))
+    await world.services.users.ban(world.admin.user, ida.id)
+    await world.services.users.unban(world.admin.user, ida.id)
+    await ranked(stage, "reviewed", "bob", 0.5)
+    await stage.discord.until(lambda: "bob" in str(told(stage, "reviewed")))
+    assert 2 == len(told(stage, "reviewed")), "the end of a ban isn't a new score"
+
+
+async def test_a_failure_to_post_is_retried(stage: Stage) -> None:
+    await people(stage, "jo")
+    await stage.world.board("retried")
+    await stage.discord.until(lambda: "in thread retried" in stage.discord.transcript.text)
+    general = stage.guild.channel("general").id
+    stage.discord.trouble(f"/channels/{general}/messages", 403, times=3)
+    await ranked(stage, "retried", "jo", 1.0)
+    await stage.discord.until(lambda: told(stage, "retried"))
+    assert 1 == len(told(stage, "retried"))
+
+
+async def test_what_was_told_but_not_said_so_is_told_once(stage: Stage) -> None:
+    await people(stage, "kim")
+    await stage.world.board("twice")
+    await ranked(stage, "twice", "kim", 1.0)
+    await stage.discord.until(lambda: told(stage, "twice"))
+    async with stage.world.database.write() as session:
+        await session.do(
+            "UPDATE deliveries SET delivered_at = NULL, next_at = now() WHERE announcement_id IN"
+            " (SELECT max(id) FROM announcements)"
+        )
+        await session.do("SELECT pg_notify('kernelbot_events', 'announcements')")
+    await stage.world.board("afterwards")  # told after what was due before
+    await stage.discord.until(lambda: "in thread afterwards" in stage.discord.transcript.text)
+    assert 1 == len(told(stage, "twice"))
+
+
+async def test_without_a_bot_nothing_is_kept_for_it(database_url: str) -> None:
+    async with open_stage(database_url) as stage:
+        await stage.world.board("quiet")
+        async with stage.world.database.read() as session:
+            assert [] == await session.all("SELECT * FROM announcements")
