@@ -3,12 +3,13 @@
 import asyncio
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import discord
 import structlog
 
 from kernelbot.bot.announcing import Announcer
-from kernelbot.bot.commands import command_groups, press_handlers
+from kernelbot.bot.commands import command_groups, form_handlers, press_handlers
 from kernelbot.bot.following import Follower
 from kernelbot.bot.places import make_places
 from kernelbot.bot.presses import Presses
@@ -49,7 +50,7 @@ class KernelBot(discord.Client):
             self.tree.add_command(command)
         self.follower = Follower(self)
         self.announcer = Announcer(self)
-        self._presses = Presses(press_handlers())
+        self._presses = Presses(press_handlers(), form_handlers())
         self.prepared = asyncio.Event()
         """Set once every guild has its commands."""
 
@@ -91,6 +92,13 @@ class KernelBot(discord.Client):
                 await guild.me.edit(nick=STAGING_NICK)
             except discord.Forbidden:
                 log.warning("guild_without_permission", guild=guild.id, needs="Change Nickname")
+
+    async def use_forum(self, forum: discord.ForumChannel) -> None:
+        """Open the threads of new boards there from now on."""
+        guild_id = forum.guild.id
+        places = replace(self.places.get(guild_id, GuildPlaces()), forum_id=forum.id)
+        await self.services.guilds.set_places(guild_id, places)
+        self.places[guild_id] = places
 
     async def register_commands(self, guild: discord.Guild) -> int:
         """Replace the guild's slash commands by this release's; returns how many there are."""

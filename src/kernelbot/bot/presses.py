@@ -35,14 +35,17 @@ def require_own(interaction: discord.Interaction, owner: str) -> None:
 class Presses:
     """Finds what a click means. A button that is being handled ignores further clicks."""
 
-    def __init__(self, handlers: dict[str, Press]) -> None:
-        self._handlers = handlers
+    def __init__(self, handlers: dict[str, Press], forms: dict[str, Press]) -> None:
+        """`forms`: those that acknowledge by showing a form."""
+        self._handlers = {**handlers, **forms}
+        self._forms = frozenset(forms)
         self._at_work: set[tuple[int, str]] = set()
 
     async def handle(self, bot: "KernelBot", interaction: discord.Interaction) -> None:
         """Acknowledge, do it, and say what went wrong."""
         try:
-            await _acknowledge(interaction)
+            if _name(interaction) not in self._forms:
+                await _acknowledge(interaction)
             await self._once(bot, interaction)
         except Exception as error:  # noqa: BLE001 (the one place that answers for all of them)
             await report(interaction, error)
@@ -61,6 +64,10 @@ class Presses:
             await handler(bot, interaction, [*words, *_given(interaction)])
         finally:
             self._at_work.discard(key)
+
+
+def _name(interaction: discord.Interaction) -> str:
+    return str(data_of(interaction).get("custom_id", "")).split(_SEPARATOR)[0]
 
 
 async def _acknowledge(interaction: discord.Interaction) -> None:

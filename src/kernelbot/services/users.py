@@ -148,6 +148,22 @@ class Users:
             await audit.record(session, actor, "user.role", f"user:{user_id}", detail)
         return user or before
 
+    async def rename(self, actor: User, user_id: int, name: str) -> User:
+        """Give an account another name. Raises `NotAllowed`, `NotFound`, `UserError` for what can't
+        be a name, `Conflict` when it is taken."""
+        require_admin(actor)
+        _check_name(name)
+        if not can_be_id(user_id):
+            raise _no_user(user_id)
+        async with self._database.write() as session:
+            before = await _by_id(session, user_id)
+            user = await users.rename(session, user_id, name)
+            if user is None:
+                raise Conflict(f"There is already a user named {name!r}.", hint="Take another.")
+            detail = {"before": before.name, "after": name}
+            await audit.record(session, actor, "user.rename", f"user:{user_id}", detail)
+        return user
+
     async def ban(self, actor: User, user_id: int, reason: str = "") -> User:
         """Ban someone from submitting and from every ranking; they can still read what is theirs.
 

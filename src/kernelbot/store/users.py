@@ -41,6 +41,12 @@ async def set_role(session: WriteSession, user_id: int, role: Role) -> User | No
     return _user(row) if row else None
 
 
+async def rename(session: WriteSession, user_id: int, name: str) -> User | None:
+    """Set the name of an account that there is; returns it, None if another one has the name."""
+    row = await session.one(statements("users")["rename"], {"user_id": user_id, "name": name})
+    return _user(row) if row else None
+
+
 async def identities(session: ReadSession, user_id: int) -> list[Identity]:
     """The account's identities at providers."""
     rows = await session.all(statements("users")["identities"], {"user_id": user_id})

@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 from discord import app_commands
 
-from kernelbot.bot.commands import boards, general, submit
+from kernelbot.bot.commands import boards, confirming, general, reviewing, submit, syncing
+from kernelbot.bot.commands.admin import Admin
 from kernelbot.bot.commands.leaderboard import Leaderboard
+from kernelbot.bot.commands.submissions import Submission
 from kernelbot.bot.presses import Press
 
 if TYPE_CHECKING:
@@ -16,9 +18,15 @@ AnyCommand = app_commands.Command[Any, ..., Any] | app_commands.Group | app_comm
 
 def command_groups(bot: "KernelBot") -> list[AnyCommand]:
     """The commands at the top: each is a group or stands alone."""
-    return [*general.commands(bot), Leaderboard(bot)]
+    return [*general.commands(bot), Leaderboard(bot), Submission(bot), Admin(bot)]
 
 
 def press_handlers() -> dict[str, Press]:
     """What clicks do, by the first word of their ids."""
-    return {**boards.PRESSES, **submit.PRESSES}
+    modules = (boards, submit, confirming, syncing, reviewing)
+    return {name: press for module in modules for name, press in module.PRESSES.items()}
+
+
+def form_handlers() -> dict[str, Press]:
+    """Clicks that show a form, which must be their first answer."""
+    return {**reviewing.FORMS}

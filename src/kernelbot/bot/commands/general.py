@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
+from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
+from kernelbot.bot.commands.help import help_text
 from kernelbot.render.markdown import plain
+from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -32,4 +35,16 @@ def commands(bot: "KernelBot") -> list[app_commands.Command[Any, ..., Any]]:
         ]
         await answer(interaction, "\n".join([*lines, f"Asked in {took_ms:.0f} ms."]))
 
-    return [ping, verifydb]
+    @app_commands.command(description="Clear and register the slash commands again")
+    async def resync(interaction: discord.Interaction) -> None:
+        require_admin(await acting(bot.services, interaction))
+        assert interaction.guild is not None, "only members of a guild act here"
+        await bot.prepare(interaction.guild)
+        count = len(bot.tree.get_commands())
+        await answer(interaction, f"{count} commands are registered again; reload Discord.")
+
+    @app_commands.command(name="help", description="How to take part, and what you may do")
+    async def show_help(interaction: discord.Interaction) -> None:
+        await answer(interaction, help_text(await acting(bot.services, interaction)))
+
+    return [ping, verifydb, resync, show_help]

@@ -9,12 +9,20 @@ _EVERYONE = """\
 3. `/leaderboard submit test` says whether it is correct, `submit benchmark` how fast it is.
 4. `/leaderboard submit ranked` puts it into the ranking, which `/leaderboard show` shows.
 5. `/leaderboard show-personal` lists what you sent, `/leaderboard get-submission` shows one.
+`/submission show`, `cancel` and `diff` are about your own.
 """
+_CREATORS = """\
+`/leaderboard delete`, `/admin create-local`, `held` and `show-stats` are for your boards."""
+_ADMINS = """\
+`/admin start`, `stop`, `update-problems`, `ban`, `unban`, `delete-submission`, `get-submission`,
+`get-user-names`, `update-user-names`, `set-forum-ids`, `export-hf`, and `/resync`."""
 
 
 def help_text(viewer: User) -> str:
     """For whoever asks."""
     parts = [_EVERYONE]
     if viewer.role is not Role.COMPETITOR:
-        parts.append(f"You act as {viewer.role} here.")
+        parts.append(f"You act as {viewer.role} here.\n{_CREATORS}")
+    if viewer.role is Role.ADMIN:
+        parts.append(_ADMINS)
     return "\n".join(parts)

@@ -7,7 +7,7 @@ from discord import app_commands
 
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
-from kernelbot.bot.commands import boards
+from kernelbot.bot.commands import boards, confirming
 from kernelbot.bot.commands.help import help_text
 from kernelbot.bot.commands.submit import Submit
 from kernelbot.bot.suggestions import active_boards, all_boards, languages
@@ -79,6 +79,14 @@ class Leaderboard(app_commands.Group):
         viewer = await acting(self._bot.services, interaction)
         text, files = boards.submission(await self._bot.services.submissions.get(viewer, number))
         await answer(interaction, text, files=files)
+
+    @app_commands.command(description="Delete a leaderboard of yours")
+    @app_commands.describe(name="The leaderboard")
+    @app_commands.autocomplete(name=all_boards)
+    async def delete(self, interaction: discord.Interaction, name: str) -> None:
+        """After a question."""
+        actor = await acting(self._bot.services, interaction)
+        await confirming.ask_to_delete_board(self._bot, interaction, actor, name)
 
     @app_commands.command(name="help", description="How to take part")
     async def show_help(self, interaction: discord.Interaction) -> None:

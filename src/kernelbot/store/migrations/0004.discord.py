@@ -61,9 +61,7 @@ steps = [
         " message_id bigint,"
         " PRIMARY KEY (announcement_id, guild_id))"
     ),
-    step(
-        "CREATE INDEX deliveries_due ON deliveries (guild_id, next_at)"
-    ),
+    step("CREATE INDEX deliveries_due ON deliveries (guild_id, next_at)"),
     step("CREATE INDEX chat_answers_submission ON chat_answers (submission_id)"),
     step("CREATE INDEX chat_answers_open ON chat_answers (guild_id) WHERE done_at IS NULL"),
 ]

@@ -62,6 +62,12 @@ ORDER BY id LIMIT %(limit)s;
 UPDATE users SET role = %(role)s WHERE id = %(user_id)s
 RETURNING id, name, role, created_at, banned_at;
 
+-- name: rename
+UPDATE users SET name = %(name)s
+WHERE id = %(user_id)s
+    AND NOT EXISTS (SELECT 1 FROM users o WHERE lower(o.name) = lower(%(name)s) AND o.id <> %(user_id)s)
+RETURNING id, name, role, created_at, banned_at;
+
 -- name: identities
 SELECT provider, subject, created_at FROM identities
 WHERE user_id = %(user_id)s ORDER BY provider, subject;

@@ -1,0 +1,253 @@
+"""`/admin`: what organisers do. Who may do it, the services decide."""
+
+import json
+from typing import TYPE_CHECKING
+
+import discord
+from discord import app_commands
+
+from kernelbot.bot.acting import acting
+from kernelbot.bot.answers import Attached, answer
+from kernelbot.bot.commands import boards, confirming, syncing
+from kernelbot.bot.commands.reviewing import show_held
+from kernelbot.bot.suggestions import all_boards
+from kernelbot.domain.errors import InvalidSubmission, UserError
+from kernelbot.domain.export import ExportChoice
+from kernelbot.domain.statistics import Statistics
+from kernelbot.domain.types import User
+from kernelbot.render.markdown import fence, plain
+from kernelbot.render.table import table
+from kernelbot.render.units import seconds_text
+from kernelbot.services.permissions import require_admin
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
+
+_PAGE = 500
+_NAMES_MAX_BYTES = 1 << 20
+SubmissionNumber = app_commands.Range[int, 1, 2**53]
+
+
+class Admin(app_commands.Group):
+    """Boards, submissions, people and the platform."""
+
+    def __init__(self, bot: "KernelBot") -> None:
+        super().__init__(name="admin", description="For organisers")
+        self._bot = bot
+
+    @app_commands.command(description="Accept submissions again")
+    async def start(self, interaction: discord.Interaction) -> None:
+        """End a pause."""
+        await self._bot.services.platform.resume(await self._actor(interaction))
+        await answer(interaction, "▶️ Submissions are accepted again.")
+
+    @app_commands.command(description="Accept no more submissions; earlier ones are still judged")
+    @app_commands.describe(reason="Who submits meanwhile reads it")
+    async def stop(self, interaction: discord.Interaction, reason: str = "") -> None:
+        """Begin a pause."""
+        await self._bot.services.platform.pause(await self._actor(interaction), reason)
+        await answer(interaction, "⏸️ Submissions are paused. `/admin start` ends it.")
+
+    @app_commands.command(name="delete-leaderboard", description="Delete a leaderboard")
+    @app_commands.autocomplete(name=all_boards)
+    async def delete_leaderboard(self, interaction: discord.Interaction, name: str) -> None:
+        """After a question."""
+        actor = await self._actor(interaction)
+        await confirming.ask_to_delete_board(self._bot, interaction, actor, name)
+
+    @app_commands.command(name="delete-submission", description="Delete anybody's submission")
+    @app_commands.rename(number="id")
+    async def delete_submission(
+        self, interaction: discord.Interaction, number: SubmissionNumber
+    ) -> None:
+        """After a question."""
+        actor = await self._actor(interaction)
+        await confirming.ask_to_delete_submission(self._bot, interaction, actor, number)
+
+    @app_commands.command(name="get-submission", description="Anybody's submission, with its code")
+    @app_commands.rename(number="id")
+    async def get_submission(
+        self, interaction: discord.Interaction, number: SubmissionNumber
+    ) -> None:
+        """As its author sees it, and more."""
+        actor = await self._actor(interaction)
+        text, files = boards.submission(await self._bot.services.submissions.get(actor, number))
+        await answer(interaction, text, files=files)
+
+    @app_commands.command(description="Submissions that wait for a decision, with the evidence")
+    async def held(self, interaction: discord.Interaction) -> None:
+        """One after the other."""
+        await show_held(self._bot, interaction)
+
+    @app_commands.command(name="create-local", description="A leaderboard from a folder here")
+    @app_commands.describe(directory="Under the server's PROBLEM_DEV_DIR")
+    async def create_local(self, interaction: discord.Interaction, directory: str) -> None:
+        """For people who write problems."""
+        actor = await self._actor(interaction)
+        board = await self._bot.services.problem_folders.open_board(actor, directory)
+        await answer(
+            interaction, f"**{plain(board.name)}** is open: {boards.deadline_text(board)}."
+        )
+
+    @app_commands.command(name="update-problems", description="Plan a sync, then apply it")
+    @app_commands.describe(
+        repository="Default: the one that the server is configured with",
+        problem_set="One competition file's name; default: all of them",
+        branch="A branch, tag or commit",
+        force="Also boards that have ended, or that another competition made",
+    )
+    async def update_problems(
+        self,
+        interaction: discord.Interaction,
+        repository: str = "",
+        problem_set: str = "",
+        branch: str = "",
+        force: bool = False,
+    ) -> None:
+        """The plan comes with a button."""
+        wanted = syncing.Wanted(repository, problem_set, branch, force)
+        await syncing.show_plan(self._bot, interaction, await self._actor(interaction), wanted)
+
+    @app_commands.command(name="show-stats", description="How much was submitted and judged")
+    @app_commands.autocomplete(leaderboard=all_boards)
+    async def show_stats(
+        self, interaction: discord.Interaction, leaderboard: str = "", last_day: bool = False
+    ) -> None:
+        """By device."""
+        found = await self._bot.services.statistics.show(
+            await self._actor(interaction), board=leaderboard or None, last_day=last_day
+        )
+        await answer(interaction, statistics_text(found))
+
+    @app_commands.command(description="Keep someone from submitting and from every ranking")
+    @app_commands.describe(member="Someone here", name="Or the name of their account")
+    async def ban(
+        self,
+        interaction: discord.Interaction,
+        member: discord.User | None = None,
+        name: str = "",
+        reason: str = "",
+    ) -> None:
+        """They can still read what is theirs."""
+        actor = await self._actor(interaction)
+        found = await self._find(actor, member, name)
+        await self._bot.services.users.ban(actor, found.id, reason)
+        await answer(interaction, f"⛔ {plain(found.name)} is banned.")
+
+    @app_commands.command(description="End a ban; what counted before counts again")
+    @app_commands.describe(member="Someone here", name="Or the name of their account")
+    async def unban(
+        self,
+        interaction: discord.Interaction,
+        member: discord.User | None = None,
+        name: str = "",
+        reason: str = "",
+    ) -> None:
+        """As before the ban."""
+        actor = await self._actor(interaction)
+        found = await self._find(actor, member, name)
+        await self._bot.services.users.unban(actor, found.id, reason)
+        await answer(interaction, f"✅ {plain(found.name)} is no longer banned.")
+
+    @app_commands.command(name="get-user-names", description="The names of all accounts, as JSON")
+    async def get_user_names(self, interaction: discord.Interaction) -> None:
+        """By the accounts' numbers."""
+        actor = await self._actor(interaction)
+        names: dict[str, str] = {}
+        after_id = 0
+        while True:
+            page = await self._bot.services.users.list_users(actor, limit=_PAGE, after_id=after_id)
+            names |= {str(user.id): user.name for user in page}
+            if len(page) < _PAGE:
+                break
+            after_id = page[-1].id
+        text = json.dumps(names, indent=2, ensure_ascii=False)
+        await answer(
+            interaction, f"{len(names)} accounts.", files=[Attached.text("user-names.json", text)]
+        )
+
+    @app_commands.command(name="update-user-names", description="Rename accounts, from JSON")
+    @app_commands.describe(names="As get-user-names writes it; only those to rename")
+    async def update_user_names(
+        self, interaction: discord.Interaction, names: discord.Attachment
+    ) -> None:
+        """Each that can be; the others are named."""
+        actor = await self._actor(interaction)
+        require_admin(actor)
+        wanted = await _names(names)
+        refused = []
+        for user_id, name in wanted.items():
+            try:
+                await self._bot.services.users.rename(actor, user_id, name)
+            except UserError as error:
+                refused.append(f"{user_id}: {plain(str(error))}")
+        said = [f"{len(wanted) - len(refused)} accounts are renamed.", *refused]
+        await answer(interaction, "\n".join(said))
+
+    @app_commands.command(
+        name="set-forum-ids", description="Open new boards' threads in this forum"
+    )
+    async def set_forum_ids(
+        self, interaction: discord.Interaction, forum: discord.ForumChannel
+    ) -> None:
+        """From now on."""
+        require_admin(await self._actor(interaction))
+        await self._bot.use_forum(forum)
+        await answer(interaction, f"New leaderboards open a thread in {forum.mention}.")
+
+    @app_commands.command(name="export-hf", description="Upload everything under pseudonyms")
+    @app_commands.describe(filename="Ends in .parquet", public="Only once all boards have ended")
+    async def export_hf(
+        self,
+        interaction: discord.Interaction,
+        filename: str = "submissions.parquet",
+        public: bool = False,
+    ) -> None:
+        """To the dataset that the server is configured with."""
+        actor = await self._actor(interaction)
+        done = await self._bot.services.exports.to_hub(
+            actor, ExportChoice(), filename, private=not public
+        )
+        await answer(interaction, f"{done.submissions} submissions are at {plain(done.where)}")
+
+    async def _actor(self, interaction: discord.Interaction) -> User:
+        return await acting(self._bot.services, interaction)
+
+    async def _find(self, actor: User, member: discord.User | None, name: str) -> User:
+        if (member is None) == (not name):
+            raise UserError("Name someone: either a member or an account's name.")
+        reference = name if member is None else f"discord:{member.id}"
+        return await self._bot.services.users.find(actor, reference)
+
+
+async def _names(file: discord.Attachment) -> dict[int, str]:
+    """The numbers and names of a file. Raises `InvalidSubmission`."""
+    mistake = InvalidSubmission("The file isn't a JSON object of numbers and names.")
+    if file.size > _NAMES_MAX_BYTES:
+        raise InvalidSubmission("The file is larger than 1 MiB.")
+    try:
+        found = json.loads(await file.read())
+    except (ValueError, RecursionError):
+        raise mistake from None
+    if not isinstance(found, dict):
+        raise mistake
+    if not all(key.isascii() and key.isdigit() and isinstance(found[key], str) for key in found):
+        raise mistake
+    return {int(key): name for key, name in found.items()}
+
+
+def statistics_text(found: Statistics) -> str:
+    """A table by device."""
+    of = f"**{plain(found.board)}**" if found.board else f"{found.boards} leaderboards"
+    since = " within 24 hours" if found.last_day else ""
+    head = f"{of}: {found.submissions} submissions by {found.authors} authors{since}"
+    headers = ("device", "runs", "passed", "failed", "errors", "waiting", "wait", "run")
+    rows = [
+        (
+            one.device,
+            *(str(n) for n in (one.runs, one.passes, one.failures, one.errors, one.waiting)),
+            *(seconds_text(s) if s else "" for s in (one.wait_median_s, one.run_median_s)),
+        )
+        for one in found.devices
+    ]
+    return f"{head}\n{fence(table(headers, rows, right=headers[1:], columns=76))}"

@@ -1,0 +1,83 @@
+"""A sync of problems: the plan first, then a button that applies it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import discord
+
+from kernelbot.bot.acting import acting
+from kernelbot.bot.answers import answer
+from kernelbot.bot.commands import confirming
+from kernelbot.bot.presses import Press, require_own
+from kernelbot.domain.sync import SyncAction, SyncOptions, SyncOutcome
+from kernelbot.domain.types import User
+from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, plain
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
+
+_SIGNS = {
+    SyncAction.CREATE: "+",
+    SyncAction.UPDATE: "~",
+    SyncAction.SKIP: " ",
+    SyncAction.ERROR: "!",
+}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was typed; empty: the default."""
+
+    repository: str
+    problem_set: str
+    branch: str
+    force: bool
+
+    def options(self, *, dry_run: bool) -> SyncOptions:
+        """As the service takes them."""
+        return SyncOptions(force=self.force, dry_run=dry_run, problem_set=self.problem_set or None)
+
+
+async def _sync(bot: "KernelBot", actor: User, wanted: Wanted, *, dry_run: bool) -> SyncOutcome:
+    return await bot.services.sync.from_repository(
+        actor, wanted.repository or None, wanted.branch or None, wanted.options(dry_run=dry_run)
+    )
+
+
+async def show_plan(
+    bot: "KernelBot", interaction: discord.Interaction, actor: User, wanted: Wanted
+) -> None:
+    """What a sync would change. Raises as `Sync.from_repository`."""
+    plan = await _sync(bot, actor, wanted, dry_run=True)
+    changes = plan.of(SyncAction.CREATE) + plan.of(SyncAction.UPDATE)
+    if not changes:
+        await answer(interaction, f"{_text(plan)}\nThere is nothing to apply.")
+        return
+    words = (wanted.repository, wanted.problem_set, wanted.branch, int(wanted.force))
+    await confirming.ask(interaction, _text(plan), f"Apply {len(changes)}", "sync", *words)
+
+
+async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+    owner, repository, problem_set, branch, force = words
+    require_own(interaction, owner)
+    actor = await acting(bot.services, interaction)
+    wanted = Wanted(repository, problem_set, branch, force == "1")
+    done = await _sync(bot, actor, wanted, dry_run=False)
+    await interaction.edit_original_response(content=_text(done), view=None)
+
+
+def _text(outcome: SyncOutcome) -> str:
+    commit = f" at {outcome.commit[:12]}" if outcome.commit else ""
+    verb = "Done" if outcome.applied else "Plan"
+    head = f"{verb}: {plain(outcome.source)}{commit}"
+    lines = [
+        f"{_SIGNS[item.action]} {item.action}: {item.board}"
+        + (f" ({item.reason})" if item.reason else "")
+        for item in outcome.items
+    ]
+    block = fenced_within("\n".join(lines) or "nothing", MESSAGE_LIMIT - len(head) - 100)
+    return f"{head}\n{block}"
+
+
+PRESSES: dict[str, Press] = {"sync": _apply}
