@@ -7,6 +7,7 @@ on its standard input, or a link to it in a variable that it wipes. The harness 
 the platform, by its hash, and is kept on the runner; without a link it is built from this checkout.
 """
 
+import compileall
 import hashlib
 import json
 import os
@@ -14,6 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
+import zipfile
 from pathlib import Path
 
 OUT = Path("out")
@@ -32,7 +34,10 @@ def main() -> None:
     inputs = take_inputs(Path(os.environ["GITHUB_EVENT_PATH"]))
     shutil.rmtree(OUT, ignore_errors=True)  # what the job before left
     OUT.mkdir()
-    command = [sys.executable, "-I", str(harness(inputs)), "node", "--result", "out/result.json"]
+    own = os.umask(0o022)  # a sandbox reads the harness as a user of its own
+    tool = str(harness(inputs))
+    os.umask(own)
+    command = [sys.executable, "-I", tool, "node", "--result", "out/result.json"]
     if inputs["payload"]:
         command += ["--payload", "-"]
         put_on_stdin(inputs["payload"].encode())
@@ -71,20 +76,36 @@ def put_on_stdin(content: bytes) -> None:
 
 
 def harness(inputs: dict[str, str]) -> Path:
-    """The file to run."""
+    """What to run: a zipapp, or what was in one."""
     if not inputs["harness_url"]:
         return built_here()
     wanted = inputs["harness_sha256"]
     kept = cache() / f"{wanted}.pyz"
-    if hash_of(kept) == wanted:
-        os.utime(kept)
-        return kept
-    content = fetch(inputs["harness_url"])
-    if hashlib.sha256(content).hexdigest() != wanted:
-        sys.exit("run_job.py: the platform sent another harness than it had announced.")
-    remove_old(kept.parent)
-    write_whole(kept, content)
-    return kept
+    if hash_of(kept) != wanted:
+        content = fetch(inputs["harness_url"])
+        if hashlib.sha256(content).hexdigest() != wanted:
+            sys.exit("run_job.py: the platform sent another harness than it had announced.")
+        remove_old(kept.parent)
+        shutil.rmtree(kept.with_suffix(""), ignore_errors=True)
+        write_whole(kept, content)
+    os.utime(kept)
+    return unpacked(kept)
+
+
+def unpacked(kept: Path) -> Path:
+    """A folder, compiled: it starts a good half of a second sooner."""
+    folder = kept.with_suffix("")
+    if not folder.is_dir():
+        draft = Path(tempfile.mkdtemp(dir=kept.parent))
+        with zipfile.ZipFile(kept) as archive:
+            archive.extractall(draft)
+        compileall.compile_dir(draft, quiet=2, stripdir=str(draft))
+        draft.chmod(0o755)
+        try:
+            draft.rename(folder)
+        except OSError:  # another job was quicker
+            shutil.rmtree(draft, ignore_errors=True)
+    return folder
 
 
 def cache() -> Path:
@@ -127,13 +148,14 @@ def remove_old(folder: Path) -> None:
     for path in folder.glob("*.pyz"):
         if time.time() - path.stat().st_mtime > KEPT_S:
             path.unlink(missing_ok=True)
+            shutil.rmtree(path.with_suffix(""), ignore_errors=True)
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Whole or not at all: another job may want it at the same time."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as draft:
         draft.write(content)
-    Path(draft.name).chmod(0o644)  # a sandbox reads it as a user of its own
+    Path(draft.name).chmod(0o644)
     Path(draft.name).rename(path)
 
 

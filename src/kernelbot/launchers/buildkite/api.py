@@ -73,7 +73,8 @@ class BuildkiteApi:
     async def builds(self, page: int) -> list[Build]:
         """The newest builds, `PAGE` at a time; `page` counts from 1."""
         query = {"per_page": str(PAGE), "page": str(page), **_WITHOUT_JOBS}
-        found = await self._rest.find(list[Build], f"{self._root}/builds", "builds", query)
+        path = f"{self._root}/builds"
+        found = await self._rest.find(list[Build], path, "builds", query, again=True)
         if found is None:
             raise PlatformError(self._no_pipeline())
         return found
@@ -126,7 +127,7 @@ class BuildkiteApi:
 
     async def why_not(self) -> str:
         """Why there can't be builds; empty if there can."""
-        found = await self._rest.find(Pipeline, self._root, "a pipeline")
+        found = await self._rest.find(Pipeline, self._root, "a pipeline", again=True)
         return self._no_pipeline() if found is None else ""
 
     def _path(self, number: str, artifact: Artifact) -> str:

@@ -27,5 +27,5 @@ class BuildkiteSettings:
     appear_s: float = 10.0
     """How long a launch waits for a build to show after a failed answer."""
     traits: Traits = field(
-        default_factory=lambda: Traits(shortest_poll_s=1.0, longest_poll_s=2.0, check_s=15.0)
+        default_factory=lambda: Traits(shortest_poll_s=0.5, longest_poll_s=2.0, check_s=15.0)
     )

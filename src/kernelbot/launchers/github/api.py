@@ -1,7 +1,6 @@
 """The routes of GitHub's REST API that we use, each with what its statuses mean."""
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.github.answers import (
@@ -22,7 +21,6 @@ from kernelbot.launchers.rest.client import read
 from kernelbot.launchers.rest.tokens import Dialect
 from kernelbot.launchers.results import MAX_RESULT_BYTES
 
-T = TypeVar("T")
 PAGE = 100
 _HEADERS = {
     "Accept": "application/vnd.github+json",
@@ -64,12 +62,12 @@ class GithubApi:
 
     async def dispatch(self, workflow: str, inputs: Mapping[str, str]) -> int | None:
         """Start a run; its number, or None if GitHub doesn't tell it."""
-        path = f"/workflows/{workflow}/dispatches"
+        path = f"{self._root}/workflows/{workflow}/dispatches"
         body: dict[str, object] = {"ref": self._branch, "inputs": dict(inputs)}
         asked = {"return_run_details": True} if self._tells_numbers else {}
-        answer = await self._rest.send("POST", self._root + path, body={**body, **asked})
+        answer = await self._rest.send("POST", path, body={**body, **asked})
         if asked and answer.status in (400, 422):  # as servers do that don't know the field
-            answer = await self._rest.send("POST", self._root + path, body=body)
+            answer = await self._rest.send("POST", path, body=body)
             self._tells_numbers = answer.status != 204
         if answer.status == 204:
             return None
@@ -81,15 +79,16 @@ class GithubApi:
     async def runs(self, page: int) -> list[Run]:
         """The newest runs by our dispatches, `PAGE` at a time; `page` counts from 1."""
         query = {"event": "workflow_dispatch", "per_page": str(PAGE), "page": str(page)}
-        return (await self._get(RunPage, "/runs", "runs", query)).workflow_runs
+        return (await self._list(query)).workflow_runs
 
     async def run(self, number: str) -> Run | None:
         """One run; None: there is none of this number."""
         return await self._rest.find(Run, f"{self._root}/runs/{number}", "a run")
 
     async def jobs(self, number: str) -> list[Job]:
-        """The jobs of a run."""
-        return (await self._get(Jobs, f"/runs/{number}/jobs", "jobs")).jobs
+        """The jobs of a run; none if there is no such run."""
+        found = await self._rest.find(Jobs, f"{self._root}/runs/{number}/jobs", "jobs")
+        return [] if found is None else found.jobs
 
     async def artifacts(self, number: str) -> list[Artifact]:
         """The artifacts of a run; none if there is no such run."""
@@ -124,15 +123,16 @@ class GithubApi:
 
     async def why_not(self, workflow: str) -> str:
         """Why a workflow can't be started; empty if it can."""
-        found = await self._rest.find(Workflow, f"{self._root}/workflows/{workflow}", "a workflow")
+        path = f"{self._root}/workflows/{workflow}"
+        found = await self._rest.find(Workflow, path, "a workflow", again=True)
         if found is None:
             return self._no_workflow(workflow)
         return "" if found.state == "active" else f"GitHub says that {workflow} is {found.state}"
 
     async def runners(self) -> list[Runner] | None:
         """The repository's runners, the first hundred; None if our token may not see them."""
-        path = "/runners"
-        answer = await self._rest.send("GET", self._root + path, params={"per_page": str(PAGE)})
+        query = {"per_page": str(PAGE)}
+        answer = await self._rest.send("GET", f"{self._root}/runners", params=query)
         if answer.status in (403, 404):
             return None
         self._rest.must(answer, 200, "listing runners")
@@ -141,12 +141,11 @@ class GithubApi:
     async def waiting(self) -> int:
         """How many runs wait for a runner."""
         query = {"status": "queued", "per_page": "1"}
-        return (await self._get(RunPage, "/runs", "runs", query)).total_count
+        return (await self._list(query)).total_count
 
-    async def _get(
-        self, kind: type[T], path: str, what: str, params: Mapping[str, str] | None = None
-    ) -> T:
-        found = await self._rest.find(kind, self._root + path, what, params)
+    async def _list(self, query: Mapping[str, str]) -> RunPage:
+        path = f"{self._root}/runs"
+        found = await self._rest.find(RunPage, path, "runs", query, again=True)
         if found is None:
             raise PlatformError(
                 f"GitHub shows our token no {self._repo}: is it the right repository?"

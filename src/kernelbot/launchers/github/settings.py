@@ -40,5 +40,5 @@ class GithubSettings:
     """Runs waiting at GitHub from which on the devices are unavailable; None: any number."""
     no_sandbox_ok: bool = False
     traits: Traits = field(
-        default_factory=lambda: Traits(shortest_poll_s=1.0, longest_poll_s=2.0, check_s=15.0)
+        default_factory=lambda: Traits(shortest_poll_s=0.5, longest_poll_s=2.0, check_s=15.0)
     )

@@ -63,9 +63,16 @@ class Rest:
         )
 
     async def find(
-        self, kind: type[T], path: str, what: str, params: Mapping[str, str] | None = None
+        self,
+        kind: type[T],
+        path: str,
+        what: str,
+        params: Mapping[str, str] | None = None,
+        *,
+        again: bool = False,
     ) -> T | None:
-        """What is there; None: nothing. What hasn't changed since it was read isn't sent again."""
+        """What is there; None: nothing. `again`: it is asked for again and again, and isn't sent
+        anew as long as it hasn't changed."""
         keys = []
 
         async def ask(token: Token) -> Answer:
@@ -80,7 +87,8 @@ class Rest:
             return None
         self.must(answer, 200, f"reading {what}")
         value = read(kind, answer, self._name, what)
-        self._etags.keep(keys[-1], answer, value)
+        if again:
+            self._etags.keep(keys[-1], answer, value)
         return value
 
     async def download(self, path: str, max_bytes: int) -> Answer:

@@ -74,7 +74,7 @@ class RemoteTable(LauncherTable):
     """One of a scheduler that is asked again and again."""
 
     silence_s: float = Field(default=900.0, gt=0)
-    shortest_poll_s: float = Field(default=1.0, gt=0)
+    shortest_poll_s: float = Field(default=0.5, gt=0)
     longest_poll_s: float = Field(default=2.0, gt=0)
     check_s: float = Field(default=15.0, gt=0)
 
