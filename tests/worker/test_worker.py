@@ -5,6 +5,7 @@ import pytest
 
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.launchers.base import Availability, Launcher
+from kernelbot.launchers.links import Links
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.main import work
 from kernelbot.main.settings import Settings
@@ -215,7 +216,7 @@ async def test_a_worker_that_fails_leaves_no_launcher_open(
     launcher = BrokenLauncher(LocalSettings(tmp_path / "jobs", {}))
     launcher.good = good
 
-    def broken(settings: Settings) -> dict[str, Launcher]:
+    def broken(settings: Settings, links: Links | None) -> dict[str, Launcher]:
         return {"local": launcher}
 
     monkeypatch.setattr(work, "launchers", broken)

@@ -17,13 +17,13 @@ async def add_progress(
 ) -> None:
     """Store what a judge has told, in this order. The run, which the caller has locked, is running
     now at the latest."""
+    told: list[tuple[EventKind | RunState, EventData]] = [
+        (event.kind, _event_data(event)) for event in events if event.kind not in _SAID_BY_STATES
+    ]
     if await attempts.run_started(session, run_id):
-        await submissions.add_event(session, submission_id, run_id, RunState.RUNNING, {})
-    for event in events:
-        if event.kind not in _SAID_BY_STATES:
-            await submissions.add_event(
-                session, submission_id, run_id, event.kind, _event_data(event)
-            )
+        told.insert(0, (RunState.RUNNING, {}))
+    if told:
+        await submissions.add_events(session, submission_id, run_id, told)
 
 
 def _event_data(event: ProgressEvent) -> EventData:

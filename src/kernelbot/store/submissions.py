@@ -1,7 +1,7 @@
 """Submissions and their runs, as people see them."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from operator import itemgetter
@@ -65,6 +65,22 @@ async def add_event(
         statements("submissions")["add_event"],
         {"submission_id": submission_id, "run_id": run_id, "kind": kind, "data": dumps(data)},
     )
+
+
+async def add_events(
+    session: WriteSession,
+    submission_id: int,
+    run_id: int | None,
+    events: Sequence[tuple[EventKind | RunState, Mapping[str, Any]]],
+) -> None:
+    """As `add_event`, several in their order, in one round trip."""
+    values = {
+        "submission_id": submission_id,
+        "run_id": run_id,
+        "kinds": [kind.value for kind, _ in events],
+        "data": [dumps(data) for _, data in events],
+    }
+    await session.all(statements("submissions")["add_events"], values)
 
 
 async def one(session: ReadSession, submission_id: int) -> BareSubmission | None:

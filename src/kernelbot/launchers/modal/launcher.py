@@ -21,6 +21,8 @@ _JOB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 _ASKED_UNTOLD = 8
 """Of the calls whose functions haven't said that they are done, so many are asked for each time, in
 turn: a container that was killed says nothing."""
+_AT_ONCE = 16
+"""So many answers are fetched; each may be large."""
 _STRANGE = lost("its handle is none of Modal's")
 _FORGOTTEN = lost("Modal doesn't know it any more", Fault.SCHEDULER)
 _STATES = {
@@ -59,6 +61,7 @@ class ModalLauncher:
         self._turns: dict[str, int] = {}
         """Handles of calls that have said nothing, by when they were asked for last."""
         self._polls = 0
+        self._fetching = asyncio.Semaphore(_AT_ONCE)
 
     @property
     def traits(self) -> Traits:
@@ -141,7 +144,8 @@ class ModalLauncher:
     async def _outcome(self, job: _Job) -> Outcome | None:
         """None: it goes on, or can't be asked about just now."""
         try:
-            over = await self._calls.outcome(job.call_id)
+            async with self._fetching:
+                over = await self._calls.outcome(job.call_id)
         except SchedulerError as error:
             log.warning("call_not_read", attempt=job.attempt, call=job.call_id, error=str(error))
             return None

@@ -5,6 +5,12 @@ WHERE id = %(submission_id)s AND code_sha256 IS DISTINCT FROM %(code_sha256)s;
 -- name: add_event
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
 
+-- A volatile function is called after sorting, so events are numbered in their order.
+-- name: add_events
+SELECT add_event(%(submission_id)s, %(run_id)s, e.kind, e.data::jsonb)
+FROM unnest(%(kinds)s::text[], %(data)s::text[]) WITH ORDINALITY AS e (kind, data, place)
+ORDER BY e.place;
+
 -- A row for each of its runs, whose columns come last.
 -- name: snapshot
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
