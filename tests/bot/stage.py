@@ -33,6 +33,13 @@ class Stage:
             self.people[name] = self.discord.person(name, self.guild, *roles)
         return self.people[name]
 
+    @property
+    def conversation(self) -> str:
+        """The transcript, without what is announced to everyone and may come at any moment."""
+        announced = ("bot in thread", "bot in #general")
+        entries = self.discord.transcript.entries
+        return "\n".join(one.text for one in entries if not one.text.startswith(announced))
+
     async def acting(self, person: Person) -> User:
         """The account that a person acts as."""
         member = GuildMember(

@@ -41,7 +41,7 @@ async def test_active_boards_are_listed_in_pages_of_five(stage: Stage) -> None:
     await ada.clicks(asked.original, "Next")
     assert asked.original.edits == 1
     assert (
-        stage.discord.transcript.text
+        stage.conversation
         == r"""ada: /leaderboard list
 bot (only ada): Active leaderboards (1 of 2)
 **list\_5**: no deadline, on CPU
@@ -66,7 +66,7 @@ async def test_a_ranking_has_a_menu_of_devices(stage: Stage) -> None:
     assert asked.original is not None
     await ada.chooses(asked.original, "Choose a GPU", "H100")
     assert (
-        stage.discord.transcript.text
+        stage.conversation
         == """ada: /leaderboard show name:TWO-devices
 bot (only ada): **two-devices** on CPU: 0 ranked
 ```

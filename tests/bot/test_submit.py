@@ -69,9 +69,12 @@ async def said(stage: Stage, text: str) -> None:
 
 
 def in_short(stage: Stage) -> str:
-    """The transcript with submissions' numbers left out, and of changes in a row only the last."""
+    """The transcript without what is announced to everyone and submissions' numbers, and of changes
+    in a row only the last."""
     kept: list[str] = []
     for entry in stage.discord.transcript.entries:
+        if entry.text.startswith(("bot in thread", "bot in #general")):
+            continue
         if entry.text.startswith("bot edits") and kept and kept[-1].startswith("bot edits"):
             kept.pop()
         kept.append(entry.text)
@@ -299,7 +302,7 @@ async def test_after_its_time_it_goes_on_in_the_channel(stage: Stage) -> None:
     await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
     asked.expired = True
     await said(stage, "✗ CPU public: wrong answer")
-    last = stage.discord.transcript.entries[-1]
+    last = [e for e in stage.discord.transcript.entries if "in #submissions" in e.text][-1]
     assert last.only_for is None
     assert numbered(last.text).split("in #submissions: ")[1] == (
         "ada-2: **long**, test: `fast.py`, submission N\n"

@@ -7,7 +7,9 @@ from datetime import datetime
 from enum import Enum
 
 from kernelbot.catalog.bounds import check_bounds
+from kernelbot.catalog.single_reference import problem_of
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound, UserError
+from kernelbot.domain.source import source_text
 from kernelbot.domain.types import (
     Board,
     BoardProblem,
@@ -89,14 +91,43 @@ class Boards:
                 devices=chosen,
             )
             if await boards.create(session, new) is None:
-                raise Conflict(
-                    f"There is already a board named {name!r}.", hint="Choose another with --name."
-                )
+                raise _taken(name)
             created = await boards.by_name(session, name)
             assert created is not None
             detail = {"problem": created.board.problem_name, "devices": ", ".join(chosen)}
             await audit.record(session, creator, "board.create", f"board:{name}", detail)
         return created.board
+
+    async def check_reference(
+        self, creator: User, name: str, file_name: str, content: bytes
+    ) -> ProblemDefinition:
+        """The problem of a reference file, if the creator may open a board of this name with it.
+
+        Raises as `create_from_reference`.
+        """
+        require_creator(creator)
+        check_name(name)
+        definition = problem_of(name, file_name, source_text(content))
+        check_bounds(definition)
+        async with self._database.read() as session:
+            if await boards.by_name(session, name) is not None:
+                raise _taken(name)
+        return definition
+
+    async def create_from_reference(
+        self,
+        creator: User,
+        *,
+        name: str,
+        file_name: str,
+        content: bytes,
+        deadline: datetime,
+        devices: tuple[str, ...],
+    ) -> Board:
+        """Open a board from one reference file (`catalog.single_reference`). Raises as `create`,
+        and `InvalidSubmission` for what isn't text."""
+        definition = await self.check_reference(creator, name, file_name, content)
+        return await self.create(creator, definition, name=name, deadline=deadline, devices=devices)
 
     async def list_boards(self, viewer: User | None) -> list[Board]:
         """Boards the viewer may see, newest first. None: a stranger, who sees public ones."""
@@ -241,6 +272,10 @@ def no_submission(submission_id: int) -> NotFound:
     return NotFound(
         f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
     )
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"There is already a board named {name!r}.", hint="Choose another with --name.")
 
 
 def check_name(name: str) -> None:

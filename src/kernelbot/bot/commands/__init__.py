@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from discord import app_commands
 
-from kernelbot.bot.commands import boards, confirming, general, reviewing, submit, syncing
+from kernelbot.bot.commands import boards, confirming, creating, general, reviewing, submit, syncing
 from kernelbot.bot.commands.admin import Admin
 from kernelbot.bot.commands.leaderboard import Leaderboard
 from kernelbot.bot.commands.submissions import Submission
@@ -23,7 +23,7 @@ def command_groups(bot: "KernelBot") -> list[AnyCommand]:
 
 def press_handlers() -> dict[str, Press]:
     """What clicks do, by the first word of their ids."""
-    modules = (boards, submit, confirming, syncing, reviewing)
+    modules = (boards, submit, confirming, creating, syncing, reviewing)
     return {name: press for module in modules for name, press in module.PRESSES.items()}
 
 

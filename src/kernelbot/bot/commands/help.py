@@ -12,7 +12,7 @@ _EVERYONE = """\
 `/submission show`, `cancel` and `diff` are about your own.
 """
 _CREATORS = """\
-`/leaderboard delete`, `/admin create-local`, `held` and `show-stats` are for your boards."""
+`/leaderboard create`, `delete`, `/admin create-local`, `held`, `show-stats` are for your boards."""
 _ADMINS = """\
 `/admin start`, `stop`, `update-problems`, `ban`, `unban`, `delete-submission`, `get-submission`,
 `get-user-names`, `update-user-names`, `set-forum-ids`, `export-hf`, and `/resync`."""

@@ -7,7 +7,7 @@ from discord import app_commands
 
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
-from kernelbot.bot.commands import boards, confirming
+from kernelbot.bot.commands import boards, confirming, creating
 from kernelbot.bot.commands.help import help_text
 from kernelbot.bot.commands.submit import Submit
 from kernelbot.bot.suggestions import active_boards, all_boards, languages
@@ -79,6 +79,22 @@ class Leaderboard(app_commands.Group):
         viewer = await acting(self._bot.services, interaction)
         text, files = boards.submission(await self._bot.services.submissions.get(viewer, number))
         await answer(interaction, text, files=files)
+
+    @app_commands.command(description="A leaderboard from one reference file in Python")
+    @app_commands.describe(
+        name="What it is called",
+        deadline="2030-12-31 or 2030-12-31 18:00, in UTC",
+        reference_code="Defines ref_kernel, generate_input and check_implementation",
+    )
+    async def create(
+        self,
+        interaction: discord.Interaction,
+        name: str,
+        deadline: str,
+        reference_code: discord.Attachment,
+    ) -> None:
+        """A menu asks for the devices."""
+        await creating.ask_for_devices(self._bot, interaction, name, deadline, reference_code)
 
     @app_commands.command(description="Delete a leaderboard of yours")
     @app_commands.describe(name="The leaderboard")

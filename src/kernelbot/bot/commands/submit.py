@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import discord
@@ -12,18 +11,13 @@ from discord import app_commands
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached
 from kernelbot.bot.commands.boards import device_menu
+from kernelbot.bot.downloads import source_of
 from kernelbot.bot.following import waiting_text
 from kernelbot.bot.presses import press_id, require_own, shown
 from kernelbot.bot.suggestions import active_boards, devices
 from kernelbot.bot.tree import BY_ITSELF
-from kernelbot.domain.errors import (
-    InvalidSubmission,
-    NotAllowed,
-    SubmissionTooLarge,
-    UserError,
-)
+from kernelbot.domain.errors import NotAllowed, UserError
 from kernelbot.domain.guilds import ChatAnswer
-from kernelbot.domain.source import MAX_SOURCE_BYTES
 from kernelbot.domain.types import Board, NewSubmission, User
 from kernelbot.protocol import Lang, Mode
 from kernelbot.render.markdown import inline, plain
@@ -34,8 +28,6 @@ if TYPE_CHECKING:
 
 _TOKEN_LASTS = timedelta(minutes=14, seconds=30)
 """A little less than Discord's 15 minutes."""
-_SUFFIXES = (".py", ".cu", ".cuh", ".cpp")
-_ZIP = b"PK\x03\x04"
 _PASTE_MAX = 4000
 _ID_MAX = 100
 
@@ -76,7 +68,7 @@ def _command(
             await interaction.response.send_modal(_form(mode, leaderboard_name, gpu))
             return
         await interaction.response.defer(ephemeral=True, thinking=True)
-        content = await _downloaded(script)
+        content = await source_of(script)
         asked = _Asked(mode, leaderboard_name, gpu, script.filename, content)
         await _submit(bot, interaction, asked)
 
@@ -102,34 +94,6 @@ def _check_channel(bot: "KernelBot", interaction: discord.Interaction) -> None:
     channel = interaction.guild.get_channel(wanted)
     if channel is not None:
         raise NotAllowed(f"Submissions are accepted in #{channel.name} only.")
-
-
-async def _downloaded(script: discord.Attachment) -> bytes:
-    """The file's content. Raises `InvalidSubmission` or `SubmissionTooLarge` before anything is
-    fetched, if name or size can't be right."""
-    suffix = PurePath(script.filename).suffix.lower()
-    if suffix == ".zip":
-        raise _zipped()
-    if suffix not in _SUFFIXES:
-        raise InvalidSubmission(
-            f"{script.filename!r} isn't a source file.",
-            hint=f"Attach one whose name ends in {', '.join(_SUFFIXES)}.",
-        )
-    if script.size > MAX_SOURCE_BYTES:
-        raise SubmissionTooLarge(
-            f"The file is larger than {MAX_SOURCE_BYTES >> 20} MiB, the most that is taken."
-        )
-    content = await script.read()
-    if content.startswith(_ZIP):
-        raise _zipped()
-    return content
-
-
-def _zipped() -> InvalidSubmission:
-    return InvalidSubmission(
-        "A zip can't be submitted: a submission is a single source file.",
-        hint="Attach that file itself.",
-    )
 
 
 async def _submit(bot: "KernelBot", interaction: discord.Interaction, asked: _Asked) -> None:
@@ -220,7 +184,7 @@ async def chosen(bot: "KernelBot", interaction: discord.Interaction, words: Sequ
     known = number.isdigit() and int(number) < len(board.devices)
     device = board.devices[int(number)] if known else number
     file = message.attachments[0]
-    new = NewSubmission(board.name, (device,), Mode(mode), file.filename, await _downloaded(file))
+    new = NewSubmission(board.name, (device,), Mode(mode), file.filename, await source_of(file))
     await _submit_as(bot, interaction, author, new, message.id)
 
 

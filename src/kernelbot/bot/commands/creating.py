@@ -1,0 +1,87 @@
+"""`/leaderboard create`: a board from one reference file, for the devices that are chosen."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import discord
+
+from kernelbot.bot.acting import acting
+from kernelbot.bot.answers import Attached, answer
+from kernelbot.bot.commands.boards import deadline_text
+from kernelbot.bot.downloads import source_of
+from kernelbot.bot.presses import Press, menu, press_id, require_own, shown
+from kernelbot.domain.errors import UserError
+from kernelbot.domain.types import User
+from kernelbot.render.markdown import plain
+
+if TYPE_CHECKING:
+    from kernelbot.bot.client import KernelBot
+
+_FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%d")
+
+
+def deadline_of(text: str) -> datetime:
+    """A time to come, in UTC. Raises `UserError`."""
+    for form in _FORMS:
+        try:
+            found = datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+        if found <= datetime.now(UTC):
+            raise UserError("The deadline has passed already.", hint="Choose a later one.")
+        return found
+    raise UserError(
+        "The deadline can't be read.", hint="Write it as 2030-12-31 or 2030-12-31 18:00, in UTC."
+    )
+
+
+async def ask_for_devices(
+    bot: "KernelBot",
+    interaction: discord.Interaction,
+    name: str,
+    deadline: str,
+    reference: discord.Attachment,
+) -> None:
+    """Check everything, and ask which devices it is for; the file goes along with the question.
+    Raises `NotAllowed`, `UserError`, `InvalidProblem`."""
+    actor = await acting(bot.services, interaction)
+    until = deadline_of(deadline)
+    content = await source_of(reference)
+    await bot.services.boards.check_reference(actor, name, reference.filename, content)
+    devices = [device.name for device in await bot.services.devices.list_devices()]
+    choices = [(device, str(number)) for number, device in enumerate(devices)]
+    custom_id = press_id("create-on", interaction.user.id, name, int(until.timestamp()))
+    await answer(
+        interaction,
+        f"Which GPUs is **{plain(name)}** for?",
+        files=[Attached(reference.filename, content)],
+        view=shown(menu("Choose the GPUs", custom_id, choices, most=len(choices))),
+    )
+
+
+async def _create(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
+    owner, name, until, *numbers = words
+    require_own(interaction, owner)
+    message = interaction.message
+    if message is None or not message.attachments:
+        raise UserError("The file is gone.", hint="Type the command again.")
+    actor: User = await acting(bot.services, interaction)
+    known = [device.name for device in await bot.services.devices.list_devices()]
+    chosen = tuple(known[int(n)] for n in numbers if n.isdigit() and int(n) < len(known))
+    file = message.attachments[0]
+    board = await bot.services.boards.create_from_reference(
+        actor,
+        name=name,
+        file_name=file.filename,
+        content=await source_of(file),
+        deadline=datetime.fromtimestamp(int(until), UTC),
+        devices=chosen,
+    )
+    text = (
+        f"**{plain(board.name)}** is open: {deadline_text(board)}, on {plain(', '.join(chosen))}."
+    )
+    await interaction.edit_original_response(content=text, view=None, attachments=[])
+
+
+PRESSES: dict[str, Press] = {"create-on": _create}

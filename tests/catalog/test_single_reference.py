@@ -1,0 +1,82 @@
+"""Boards from one reference file; a judge really judges them."""
+
+import pytest
+
+from kernelbot.catalog.single_reference import problem_of
+from kernelbot.domain.errors import InvalidProblem
+from kernelbot.main.judge_once import judge_once
+from kernelbot.main.settings import Settings
+from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor, Verdict
+
+OLDER = '''\
+"""Double it."""
+import numpy as np
+
+def generate_input():
+    return np.random.rand(64)
+
+def ref_kernel(data):
+    return data * 2
+
+def check_implementation(custom_output, reference_output):
+    return np.allclose(custom_output, reference_output)
+'''
+NEWER = """\
+def generate_input(size=4, seed=0):
+    return [seed] * size
+def ref_kernel(data):
+    return sum(data)
+def check_implementation(data, output):
+    return (output == sum(data), "the sum is wrong")
+"""
+
+
+def judged(reference: str, submission: str) -> tuple[Verdict, list[str]]:
+    definition = problem_of("double", "reference.py", reference)
+    job = JobSpec(
+        job_id="1",
+        problem=definition.spec,
+        submission=SourceFile("submission.py", submission),
+        mode=Mode.TEST,
+        device=DeviceSpec("CPU", Vendor.CPU),
+        limits=Settings().limits,
+        sampling=Settings().sampling,
+        sandbox=Settings().sandbox,
+    )
+    result = judge_once(job, lambda _: None)
+    return result.verdict, [case.message for phase in result.phases for case in phase.cases]
+
+
+def test_the_older_form_compares_two_outputs() -> None:
+    right = judged(OLDER, "def custom_kernel(data):\n    return data + data\n")
+    wrong = judged(OLDER, "def custom_kernel(data):\n    return data\n")
+    assert (Verdict.ACCEPTED, [""] * 5) == right
+    assert (Verdict.WRONG_ANSWER, "the output isn't what the reference gives") == (
+        wrong[0],
+        wrong[1][0],
+    )
+
+
+def test_the_newer_form_checks_an_output() -> None:
+    right = judged(NEWER, "def custom_kernel(data):\n    return sum(data)\n")
+    wrong = judged(NEWER, "def custom_kernel(data):\n    return 1\n")
+    assert (Verdict.ACCEPTED, "the sum is wrong") == (right[0], wrong[1][0])
+
+
+def test_the_docstring_is_the_statement() -> None:
+    assert "Double it." == problem_of("double", "r.py", OLDER).description
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("r.cu", "", "isn't a Python file"),
+        ("r.py", "def (", "isn't Python"),
+        ("r.py", "x = 1", "defines no ref_kernel and no generate_input"),
+        ("r.py", NEWER.replace("size=4", "size"), "generate_input needs size"),
+        ("r.py", "(" * 10_000, "isn't Python"),
+    ],
+)
+def test_what_is_missing_is_said(name: str, text: str, said: str) -> None:
+    with pytest.raises(InvalidProblem, match=said):
+        problem_of("double", name, text)
