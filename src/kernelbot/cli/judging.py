@@ -1,7 +1,7 @@
 """Judging without a server: `run`; and what a machine can do: `doctor`, `vendor check`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import DeviceOption, Json, ModeOption, SandboxOption
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.protocol import Mode, ProgressEvent, SandboxMode, Vendor
+
+if TYPE_CHECKING:
+    from kernelbot.main.doctor import Part
 
 
 def register(app: typer.Typer) -> None:
@@ -25,7 +28,9 @@ def register(app: typer.Typer) -> None:
             "Exit codes: 0 accepted; 1 refused; 2 bad usage, problem or file; 3 our fault.",
         )
     )(run)
-    app.command(epilog=examples("kernelbot doctor", "kernelbot doctor --json"))(doctor)
+    app.command(
+        epilog=examples("kernelbot doctor", "kernelbot doctor --json", "kernelbot doctor --discord")
+    )(doctor)
     vendor = typer.Typer(no_args_is_help=True, help="Lend a machine to a platform.")
     vendor.command(
         "check",
@@ -90,23 +95,38 @@ def run(
     raise typer.Exit(exit_code_of(result.verdict, fault))
 
 
-def doctor(as_json: Json = False) -> None:
+def doctor(
+    discord: Annotated[
+        bool,
+        typer.Option(
+            "--discord", help="Check the Discord bot instead: token, permissions, channels."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Check each part that judging uses: is it there, does it work, and what to do if not.
 
-    This judges a small program for real. Exit code 3: nothing can be judged here.
+    This judges a small program for real. Exit code 3: nothing can be judged here (with --discord:
+    the bot can't work).
     """
-    require_extra("judge")
+    require_extra("discord" if discord else "judge")
     from kernelbot.main.doctor import examine, to_document
     from kernelbot.render.table import table
 
     terminal = Terminal(as_json)
-    terminal.progress("Checking this machine ...")
-    parts = examine()
+    terminal.progress("Asking Discord ..." if discord else "Checking this machine ...")
+    parts = _examine_discord() if discord else examine()
     rows = [(part.sign, part.name, part.version or "", part.note) for part in parts]
     terminal.show(table(("", "part", "version", "what is there, what to do"), rows))
     document = to_document(parts)
     terminal.document(document)
     raise typer.Exit(ACCEPTED if document["ok"] else OURS)
+
+
+def _examine_discord() -> "list[Part]":
+    from kernelbot.main.doctor_discord import examine_discord
+
+    return examine_discord()
 
 
 def vendor_check(

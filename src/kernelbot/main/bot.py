@@ -5,6 +5,7 @@ import contextlib
 import sys
 from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
+from typing import TypeVar
 
 import aiohttp
 import discord
@@ -22,6 +23,7 @@ from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
 from kernelbot.store import migrate
 
+AnyClient = TypeVar("AnyClient", bound=discord.Client)
 log = structlog.get_logger()
 _PORTAL = "See https://discord.com/developers/applications, page Bot."
 
@@ -105,19 +107,24 @@ async def _run(settings: Settings, url: str, rules: BotRules, parent: int | None
 async def open_bot(services: Services, rules: BotRules) -> AsyncIterator["RunningBot"]:
     """The bot, logged in and connected while the block runs. Raises `UserError` if Discord refuses
     the token, `Unavailable` if it can't be reached."""
-    if rules.api_url is not None:
-        await _reach(use_api(rules.api_url))
-    bot = KernelBot(services, rules)
+    async with logged_in(KernelBot(services, rules), rules) as bot:
+        running = RunningBot(bot, asyncio.create_task(bot.connect(), name="discord"))
+        try:
+            yield running
+        finally:
+            await running.close()
+
+
+@contextlib.asynccontextmanager
+async def logged_in(client: AnyClient, rules: BotRules) -> AsyncIterator[AnyClient]:
+    """The client, logged in but not yet connected. Raises as `open_bot`."""
     try:
-        await _reach(bot.login(rules.token))
-    except KernelbotError:
-        await bot.close()
-        raise
-    running = RunningBot(bot, asyncio.create_task(bot.connect(), name="discord"))
-    try:
-        yield running
+        if rules.api_url is not None:
+            await _reach(use_api(rules.api_url))
+        await _reach(client.login(rules.token))
+        yield client
     finally:
-        await running.close()
+        await client.close()
 
 
 async def _reach(talk: Awaitable[None]) -> None:

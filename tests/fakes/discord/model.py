@@ -211,9 +211,12 @@ class FakeGuild:
     commands: list[Wire] = field(default_factory=list)
     nick: str | None = None
     bot_may: int = EVERYTHING
+    scoped: bool = True
+    """Whether the bot was invited with the scope of commands."""
 
     def wire(self) -> Wire:
         """As GUILD_CREATE shows it."""
+        self.role("kernelbot").permissions = self.bot_may
         kept = [one for one in self.channels.values() if one.type != THREAD]
         return {
             "id": str(self.id),

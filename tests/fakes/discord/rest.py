@@ -201,6 +201,8 @@ async def _register(request: web.Request) -> object:
 
 
 async def _registered(request: web.Request) -> object:
+    if not _guild_of(request).scoped:
+        raise Refused(403, 50001, "Missing Access")
     return _guild_of(request).commands
 
 

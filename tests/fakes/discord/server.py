@@ -68,7 +68,8 @@ class FakeDiscord:
         """A new guild with the bot in it."""
         guild_id = snowflake()
         everyone = FakeRole(guild_id, "@everyone")
-        bot_role = FakeRole(snowflake(), "kernelbot", -1)
+        bot_role = FakeRole(snowflake(), "kernelbot")
+        self.bot.roles.add(bot_role.id)
         guild = FakeGuild(guild_id, name, everyone, {guild_id: everyone, bot_role.id: bot_role})
         guild.members[self.bot.id] = self.bot
         self.guilds[guild_id] = guild
