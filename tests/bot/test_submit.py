@@ -141,6 +141,9 @@ async def test_ranked_ends_with_place_and_gain_and_is_told_to_everyone(stage: St
         ),
         "**CPU**: 1.25 s. Not ranked: it is the same code as submission N, which counts once.",
     ] == ends
+    assert asked.original
+    assert ["progress-CPU.png", "report-CPU-public.txt"] == [f.name for f in asked.original.files]
+    assert asked.original.files[0].content.startswith(b"\x89PNG")
     told = [e.text for e in stage.discord.transcript.entries if "in #submissions" in e.text]
     assert [
         "bot in #submissions: ada-2 on **ranks** (CPU): first score 2.00 s, place 1 of 1 🥇",

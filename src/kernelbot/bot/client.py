@@ -11,6 +11,7 @@ import structlog
 from kernelbot.bot.announcing import Announcer
 from kernelbot.bot.commands import command_groups, form_handlers, press_handlers
 from kernelbot.bot.following import Follower
+from kernelbot.bot.pictures import Pictures
 from kernelbot.bot.places import make_places
 from kernelbot.bot.presses import Presses
 from kernelbot.bot.rules import STAGING_NICK, BotRules
@@ -48,6 +49,7 @@ class KernelBot(discord.Client):
         self.tree = Tree(self)
         for command in command_groups(self):
             self.tree.add_command(command)
+        self.pictures = Pictures()
         self.follower = Follower(self)
         self.announcer = Announcer(self)
         self._presses = Presses(press_handlers(), form_handlers())

@@ -10,12 +10,14 @@ import discord
 import structlog
 
 from kernelbot.bot import report
+from kernelbot.bot.answers import Attached
 from kernelbot.bot.live import LiveMessage
 from kernelbot.bot.progress import Progress, heading
 from kernelbot.domain.errors import KernelbotError, NotFound, Unavailable
 from kernelbot.domain.guilds import ChatAnswer, GuildMember
 from kernelbot.domain.ranking import Outcome
-from kernelbot.domain.types import QueuePlace, Submission, User, Visibility
+from kernelbot.domain.types import QueuePlace, Submission, User
+from kernelbot.render.charts import progress_chart
 from kernelbot.render.markdown import plain
 from kernelbot.services.pacing import paced
 
@@ -141,12 +143,26 @@ class Follower:
         await live.show(
             report.final_text(submission, outcomes),
             report.public_text(submission, outcomes),
-            report.files(submission),
+            [*await self._pictures(author, submission, outcomes), *report.files(submission)],
         )
-        await self._tell_everyone(author, answer, submission, outcomes)
+        await self._tell_everyone(answer, submission, outcomes)
+
+    async def _pictures(
+        self, author: User, submission: Submission, outcomes: list[Outcome]
+    ) -> list[Attached]:
+        """The author's progress on each device, once there is some."""
+        found = []
+        for one in outcomes:
+            services = self._bot.services
+            achieved = await services.outcomes.progress(author, submission.id, one.device)
+            if len(achieved) > 1:
+                title = f"{submission.author} on {submission.board} ({one.device})"
+                chart = progress_chart(title, achieved)
+                found += await self._bot.pictures.draw(f"progress-{one.device}.png", chart)
+        return found
 
     async def _tell_everyone(
-        self, author: User, answer: ChatAnswer, submission: Submission, outcomes: list[Outcome]
+        self, answer: ChatAnswer, submission: Submission, outcomes: list[Outcome]
     ) -> None:
         """A new personal best is worth a line in the channel, if everyone may see the board."""
         places = self._bot.places.get(answer.guild_id)
@@ -154,8 +170,9 @@ class Follower:
         texts = [report.best_text(submission, one) for one in outcomes]
         if not any(texts):
             return
-        board = await self._bot.services.boards.get(author, submission.board)
-        if board.visibility is not Visibility.PUBLIC:
+        try:
+            await self._bot.services.boards.get(None, submission.board)
+        except NotFound:  # not for everyone's eyes
             return
         channel = self._bot.get_partial_messageable(channel_id, guild_id=answer.guild_id)
         text = "\n".join(text for text in texts if text)

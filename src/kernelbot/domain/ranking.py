@@ -1,6 +1,7 @@
 """Why a submission isn't ranked: what `shown_runs` in the store decides."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 
@@ -73,3 +74,11 @@ class Outcome:
     """None: it isn't its author's best there."""
     compared: Compared
     not_ranked: NotRanked | None
+
+
+@dataclass(frozen=True)
+class Achieved:
+    """A score that counts, and when it was submitted."""
+
+    at: datetime
+    score_s: float

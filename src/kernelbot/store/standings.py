@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime
 
-from kernelbot.domain.ranking import Compared
+from kernelbot.domain.ranking import Achieved, Compared
 from kernelbot.domain.types import Standing
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -80,6 +80,20 @@ async def compared(
     }
     row = await session.one(statements("standings")["compared"], values)
     return Compared(row["previous_s"], row["leader_s"], row["authors"]) if row else None
+
+
+async def achieved(
+    session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, limit: int
+) -> list[Achieved]:
+    """An author's scores that count, in the order of submitting; only the latest `limit`."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "author_id": author_id,
+        "limit": limit,
+    }
+    rows = await session.all(statements("standings")["achieved"], values)
+    return [Achieved(row["achieved_at"], row["score_s"]) for row in rows]
 
 
 async def refresh(session: WriteSession, leaderboard_id: int, device: str, author_id: int) -> None:

@@ -15,6 +15,7 @@ from kernelbot.domain.errors import InvalidSubmission, UserError
 from kernelbot.domain.export import ExportChoice
 from kernelbot.domain.statistics import Statistics
 from kernelbot.domain.types import User
+from kernelbot.render.charts import statistics_chart
 from kernelbot.render.markdown import fence, plain
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
@@ -117,7 +118,9 @@ class Admin(app_commands.Group):
         found = await self._bot.services.statistics.show(
             await self._actor(interaction), board=leaderboard or None, last_day=last_day
         )
-        await answer(interaction, statistics_text(found))
+        chart = statistics_chart(found.board or "All leaderboards", found)
+        picture = await self._bot.pictures.draw("statistics.png", chart)
+        await answer(interaction, statistics_text(found), files=picture)
 
     @app_commands.command(description="Keep someone from submitting and from every ranking")
     @app_commands.describe(member="Someone here", name="Or the name of their account")

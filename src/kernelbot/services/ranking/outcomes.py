@@ -1,10 +1,12 @@
 """What became of a ranked submission, compared with its author's others and with the leader."""
 
-from kernelbot.domain.ranking import Outcome
+from kernelbot.domain.ranking import Achieved, Outcome
 from kernelbot.domain.types import User
 from kernelbot.services.submissions import Submissions
 from kernelbot.store import standings
 from kernelbot.store.database import Database
+
+_SHOWN = 400
 
 
 class Outcomes:
@@ -37,3 +39,12 @@ class Outcomes:
                         Outcome(run.device, run.score_s, place, compared, run.not_ranked)
                     )
         return outcomes
+
+    async def progress(self, viewer: User, submission_id: int, device: str) -> list[Achieved]:
+        """The scores of a submission's author on its board that count, in the order of submitting.
+        Raises `NotFound`, `NotAllowed`."""
+        found = (await self._submissions.snapshot(viewer, submission_id)).row
+        async with self._database.read() as session:
+            return await standings.achieved(
+                session, found.board_id, device, author_id=found.author_id, limit=_SHOWN
+            )

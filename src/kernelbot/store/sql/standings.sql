@@ -26,6 +26,14 @@ SELECT
 FROM leaderboard_devices d
 WHERE d.leaderboard_id = %(leaderboard_id)s AND d.device = %(device)s;
 
+-- An author's scores that count, the latest of them, in the order of submitting.
+-- name: achieved
+SELECT achieved_at, score_s FROM (
+    SELECT achieved_at, score_s, submission_id FROM eligible_runs
+    WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s AND author_id = %(author_id)s
+    ORDER BY submission_id DESC LIMIT %(limit)s
+) latest ORDER BY submission_id;
+
 -- name: refresh
 SELECT refresh_standing(%(leaderboard_id)s, %(device)s, %(author_id)s);
 
