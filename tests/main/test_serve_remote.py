@@ -11,7 +11,7 @@ from scripts.local_server import LocalServer
 
 from kernelbot.client import KernelbotClient
 from kernelbot.harness.archive import build
-from kernelbot.protocol import Mode
+from kernelbot.protocol import EventKind, Mode
 from tests.fakes import buildkite as buildkites
 from tests.fakes import github as githubs
 from tests.fakes.buildkite import FakeBuildkite, fake_buildkite
@@ -20,6 +20,8 @@ from tests.main.test_serve import _child, _until
 from tests.support.problems import sort_problem
 
 CONFIG = """\
+public_url = "{public}"
+
 [launchers.actions]
 kind = "github"
 repo = "{repo}"
@@ -91,12 +93,14 @@ def buildkite(tmp_path: Path) -> Iterator[FakeBuildkite]:
 def server(
     tmp_path: Path, github: FakeGithub, buildkite: FakeBuildkite, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[LocalServer]:
-    """Started, with a board."""
+    """Started, with a board; nodes can reach it."""
     monkeypatch.setenv("GITHUB_TOKEN", githubs.TOKEN)
     monkeypatch.setenv("BUILDKITE_API_TOKEN", buildkites.TOKEN)
     config = tmp_path / "kernelbot.toml"
+    server = LocalServer(tmp_path / "server", config=config)
     config.write_text(
         CONFIG.format(
+            public=server.url,
             repo=githubs.REPO,
             github=github.url,
             organization=buildkites.ORGANIZATION,
@@ -104,10 +108,7 @@ def server(
             buildkite=buildkite.url,
         )
     )
-    with (
-        LocalServer(tmp_path / "server", config=config) as server,
-        KernelbotClient.to(server.own_endpoint()) as client,
-    ):
+    with server, KernelbotClient.to(server.own_endpoint()) as client:
         client.create_board(sort_problem(), name="sort", devices=DEVICES)
         yield server
 
@@ -125,7 +126,11 @@ def test_jobs_outlive_the_worker_that_launched_them(
         os.kill(_child(server.pid, "kernelbot.main.work"), signal.SIGKILL)
         _until(lambda: states() == {"finished"})
         runs = client.submission(submitted.id).runs
+        told = [(event.device, event.kind) for event in client.events(submitted.id)]
     assert [(run.verdict, run.attempts) for run in runs] == [("accepted", 1)] * 2
+    # Both nodes have told of each test themselves, while there was a worker and while there wasn't.
+    cases = [told.count((device, EventKind.CASE)) for device in DEVICES]
+    assert cases == [len(sort_problem().spec.tests)] * 2
     assert github.asked("POST", "/dispatches") == buildkite.asked("POST", "/builds") == 1
     # What was kept of them is deleted.
     assert (github.actions.runs, buildkite.builds[0].artifacts) == ({}, [])
