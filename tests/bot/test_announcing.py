@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import pytest_asyncio
 
+from kernelbot.bot.announcing import week_text
+from kernelbot.domain.guilds import WeekOfBoard
 from kernelbot.domain.types import Submission, Visibility
 from kernelbot.services.boards import BoardEdit
 from tests.bot.stage import Stage, open_stage
@@ -168,6 +170,64 @@ async def test_what_was_told_but_not_said_so_is_told_once(stage: Stage) -> None:
     await stage.world.board("afterwards")  # told after what was due before
     await stage.discord.until(lambda: "in thread afterwards" in stage.discord.transcript.text)
     assert 1 == len(told(stage, "twice"))
+
+
+async def test_who_watches_is_told_when_somebody_passes_them(stage: Stage) -> None:
+    world = stage.world
+    lea, max_ = stage.person("lea"), stage.person("max")
+    max_.user.direct_messages = False
+    await world.board("watched")
+    for person in (lea, max_):
+        asked = await person.runs("leaderboard watch", name="watched")
+    assert asked.original is not None
+    assert "You get a direct message when somebody passes you on **watched**." == (
+        asked.original.content
+    )
+    await ranked(stage, "watched", "lea", 2.0)
+    await ranked(stage, "watched", "max", 3.0)
+    await ranked(stage, "watched", "bob", 1.0)
+    await stage.discord.until(lambda: "bot (to lea)" in stage.discord.transcript.text)
+    await ranked(stage, "watched", "bob", 0.5)
+    again = await lea.runs("leaderboard watch", name="watched")
+    assert again.original is not None
+    assert "No more messages on **watched**." == again.original.content
+    await ranked(stage, "watched", "max", 1.5)
+    await ranked(stage, "watched", "ada", 0.2)
+    await stage.discord.until(lambda: "ada" in str(told(stage, "watched")))
+    entries = [e.text for e in stage.discord.transcript.entries if "bot (to" in e.text]
+    assert [
+        passed_told("bob", "1.00 s", "2.00 s"),
+    ] == entries
+
+
+def passed_told(by: str, theirs: str, own: str) -> str:
+    return (
+        f"bot (to lea): **{by}** has passed you on **watched** (CPU): {theirs}, and yours is "
+        f"{own}. `/leaderboard watch` ends these messages."
+    )
+
+
+async def test_the_week_is_summarised_on_mondays(stage: Stage) -> None:
+    world = stage.world
+    await people(stage, "nia")
+    await world.board("weekly")
+    await ranked(stage, "weekly", "nia", 2.0)
+    week = await world.services.announcements.week()
+    (mine,) = [one for one in week if one.board == "weekly"]
+    assert (1, 1, "nia", 2.0) == (mine.submissions, mine.authors, mine.leader, mine.leader_s)
+    assert "**weekly** (CPU): 1 submissions, 1 ranked; **nia** leads with 2.00 s" in week_text(week)
+    async with world.database.write() as session:
+        await session.do("INSERT INTO announcements (kind, data) VALUES ('weekly', '{}')")
+        await session.do(
+            "INSERT INTO deliveries (announcement_id, guild_id)"
+            " SELECT max(a.id), g.id FROM announcements a, guilds g GROUP BY 2"
+        )
+        await session.do("SELECT pg_notify('kernelbot_events', 'announcements')")
+    await stage.discord.until(lambda: "This week" in stage.discord.transcript.text)
+
+
+async def test_a_quiet_week_is_not_told_of() -> None:
+    assert "" == week_text([WeekOfBoard("b", "CPU", 0, 3, "ada", 1.0)])
 
 
 async def test_without_a_bot_nothing_is_kept_for_it(database_url: str) -> None:

@@ -11,13 +11,14 @@ from kernelbot.services import Services
 async def acting(services: Services, interaction: discord.Interaction) -> User:
     """The account of whoever began the interaction, with what their roles in the guild allow.
     Raises `NotAllowed` outside the bot's guilds."""
-    if not isinstance(interaction.user, discord.Member):
+    return await services.guilds.acting(member_of(interaction))
+
+
+def member_of(interaction: discord.Interaction) -> GuildMember:
+    """Whoever began the interaction. What Discord sent with it says which roles they have, so
+    nothing that was remembered can be outdated. Raises `NotAllowed` outside the bot's guilds."""
+    member = interaction.user
+    if not isinstance(member, discord.Member):
         raise NotAllowed("Commands work in a server of ours only.")
-    return await acting_member(services, interaction.user)
-
-
-async def acting_member(services: Services, member: discord.Member) -> User:
-    """As `acting`, for the author of a message. What Discord sent with it says which roles they
-    have, so nothing that was remembered can be outdated."""
     roles = frozenset(role.id for role in member.roles)
-    return await services.guilds.acting(GuildMember(member.guild.id, member.id, member.name, roles))
+    return GuildMember(member.guild.id, member.id, member.name, roles)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import aiohttp
@@ -10,7 +11,7 @@ import structlog
 
 from kernelbot.bot.commands.boards import deadline_text
 from kernelbot.domain.errors import NotFound, Unavailable
-from kernelbot.domain.guilds import Announcement, AnnouncementKind, Podium
+from kernelbot.domain.guilds import Announcement, AnnouncementKind, Passed, Podium, WeekOfBoard
 from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, plain
 from kernelbot.render.units import seconds_text
 
@@ -71,17 +72,32 @@ class Announcer:
     async def _tell(self, announcement: Announcement) -> int | None:
         """Returns the message's or the thread's id; None: there is no place for it."""
         places = self._bot.places.get(announcement.guild_id)
+        if announcement.passed is not None:
+            return await self._tell_one(announcement, announcement.passed)
         if announcement.kind is AnnouncementKind.BOARD:
             return await self._open_thread(announcement, places.forum_id if places else None)
-        if places is None or places.general_id is None or announcement.podium is None:
+        text = await self._text(announcement)
+        if places is None or places.general_id is None or not text:
             return None
         channel = self._bot.get_partial_messageable(
             places.general_id, guild_id=announcement.guild_id
         )
-        # Discord doesn't send a message with a nonce twice.
-        nonce = f"announcement{announcement.id}"
-        text = podium_text(announcement.board, announcement.podium)
-        return (await channel.send(text, nonce=nonce)).id
+        return (await channel.send(text, nonce=_nonce(announcement))).id
+
+    async def _text(self, announcement: Announcement) -> str:
+        """For everyone; empty: there is nothing to tell."""
+        if announcement.podium is not None:
+            return podium_text(announcement.board, announcement.podium)
+        return week_text(await self._bot.services.announcements.week())
+
+    async def _tell_one(self, announcement: Announcement, passed: Passed) -> int | None:
+        """A direct message; None: they don't accept any."""
+        try:
+            user = await self._bot.fetch_user(passed.user_id)
+            text = passed_text(announcement.board, passed)
+            return (await user.send(text, nonce=_nonce(announcement))).id
+        except (discord.Forbidden, discord.NotFound):
+            return None
 
     async def _open_thread(self, announcement: Announcement, forum_id: int | None) -> int | None:
         forum = self._bot.get_channel(forum_id) if forum_id is not None else None
@@ -105,6 +121,11 @@ class Announcer:
         return (await forum.create_thread(name=name, content=text)).thread.id
 
 
+def _nonce(announcement: Announcement) -> str:
+    """Discord doesn't send a message with a nonce twice."""
+    return f"announcement{announcement.id}"
+
+
 def podium_text(board: str, change: Podium) -> str:
     """In one sentence."""
     medal, name = _MEDALS.get(change.rank, "🏅"), f"**{plain(change.author)}**"
@@ -115,3 +136,27 @@ def podium_text(board: str, change: Podium) -> str:
         said = f"{medal} {name} entered the top three as #{change.rank} on {where}"
     fell = f"; **{plain(change.fell)}** fell out of the top three" if change.fell else ""
     return f"{said}{fell}."
+
+
+def passed_text(board: str, passed: Passed) -> str:
+    """For the person who was passed."""
+    return (
+        f"**{plain(passed.by)}** has passed you on **{plain(board)}** ({plain(passed.device)}): "
+        f"{seconds_text(passed.score_s)}, and yours is {seconds_text(passed.own_s)}. "
+        f"`/leaderboard watch` ends these messages."
+    )
+
+
+def week_text(week: Sequence[WeekOfBoard]) -> str:
+    """The boards on which something happened; empty if there are none."""
+    busy = [one for one in week if one.submissions]
+    if not busy:
+        return ""
+    lines = ["📅 **This week**"]
+    for one in busy:
+        leader = ""
+        if one.leader is not None and one.leader_s is not None:
+            leader = f"; **{plain(one.leader)}** leads with {seconds_text(one.leader_s)}"
+        where = f"**{plain(one.board)}** ({plain(one.device)})"
+        lines.append(f"{where}: {one.submissions} submissions, {one.authors} ranked{leader}")
+    return "\n".join(lines)

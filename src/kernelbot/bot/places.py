@@ -29,8 +29,8 @@ log = structlog.get_logger()
 async def make_places(services: Services, guild: discord.Guild) -> GuildPlaces:
     """Make what is missing in the guild, and store what there is. What the bot may not make stays
     None; commands work without it."""
-    before = await services.guilds.places(guild.id) or GuildPlaces()
-    found = await _roles(guild, await _channels(guild, before))
+    before = await services.guilds.places(guild.id)
+    found = await _roles(guild, await _channels(guild, before or GuildPlaces()))
     if found != before:
         await services.guilds.set_places(guild.id, found)
     missing = [name for name, value in vars(found).items() if value is None]

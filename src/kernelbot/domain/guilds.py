@@ -50,10 +50,13 @@ class ChatAnswer:
 
 
 class AnnouncementKind(StrEnum):
-    """What is told: a change at the top of a ranking, or a new board."""
+    """What is told: a change at the top of a ranking, a new board, to one person that somebody has
+    passed them, or a summary of the week."""
 
     PODIUM = "podium"
     BOARD = "board"
+    PASSED = "passed"
+    WEEKLY = "weekly"
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,31 @@ class Podium:
 
 
 @dataclass(frozen=True)
+class Passed:
+    """Somebody is now before the person who is told."""
+
+    user_id: int
+    """Discord's, of the person who is told."""
+    device: str
+    by: str
+    score_s: float
+    own_s: float
+
+
+@dataclass(frozen=True)
+class WeekOfBoard:
+    """A board's week on one device. No leader: nobody is ranked."""
+
+    board: str
+    device: str
+    submissions: int
+    authors: int
+    """How many are ranked."""
+    leader: str | None
+    leader_s: float | None
+
+
+@dataclass(frozen=True)
 class Announcement:
     """Something to tell in one guild. `tries` counts this one."""
 
@@ -78,6 +106,9 @@ class Announcement:
     guild_id: int
     kind: AnnouncementKind
     board: str
+    """Empty for a summary."""
     tries: int
-    podium: Podium | None
+    podium: Podium | None = None
     """Of kind `PODIUM` only."""
+    passed: Passed | None = None
+    """Of kind `PASSED` only."""

@@ -4,12 +4,15 @@ causes it (`store/schema/announcing`); here it is delivered, again and again unt
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 
-from kernelbot.domain.guilds import Announcement
+from kernelbot.domain.guilds import Announcement, GuildMember, WeekOfBoard
+from kernelbot.domain.types import User
+from kernelbot.services.boards import visible_board
 from kernelbot.services.notifications import Listener, Waker
 from kernelbot.store import announcements
 from kernelbot.store.database import Database
 
 _AT_ONCE = 10
+_SUMMARISED = 10
 _KEY = "announcements"
 _LONGEST_PAUSE_S = 600.0
 
@@ -29,12 +32,34 @@ class Announcements:
     async def claim(self, guild_ids: Sequence[int]) -> list[Announcement]:
         """What is due in these guilds, for the caller to deliver within a minute."""
         async with self._database.write() as session:
+            await announcements.add_weekly(session, guild_ids)
             return await announcements.claim(session, guild_ids, limit=_AT_ONCE)
 
     async def delivered(self, announcement: Announcement, message_id: int | None = None) -> None:
         """It was told."""
         async with self._database.write() as session:
             await announcements.delivered(session, announcement, message_id)
+
+    async def week(self) -> list[WeekOfBoard]:
+        """What a summary tells, the busiest boards first."""
+        async with self._database.read() as session:
+            return await announcements.week(session, limit=_SUMMARISED)
+
+    async def watch(self, viewer: User, board: str, member: GuildMember) -> bool:
+        """Tell the viewer, as this member, if somebody passes them on the board; if they are told
+        already, no more. Returns whether they are told from now on. Raises `NotFound`."""
+        async with self._database.write() as session:
+            found = await visible_board(session, viewer, board)
+            begun = await announcements.watch(
+                session,
+                found.id,
+                viewer.id,
+                guild_id=member.guild_id,
+                user_id=member.user_id,
+            )
+            if not begun:
+                await announcements.stop_watching(session, found.id, viewer.id)
+        return begun
 
     async def failed(self, announcement: Announcement, pause_s: float) -> None:
         """It couldn't be told; the pause doubles with each try, up to ten minutes."""

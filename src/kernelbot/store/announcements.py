@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from kernelbot.domain.guilds import Announcement, AnnouncementKind, Podium
-from kernelbot.store.database import Row, WriteSession
+from kernelbot.domain.guilds import Announcement, AnnouncementKind, Passed, Podium, WeekOfBoard
+from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
 
 
@@ -38,13 +38,45 @@ async def failed(session: WriteSession, announcement: Announcement, pause_s: flo
     await session.do(statements("announcements")["failed"], values)
 
 
+async def add_weekly(session: WriteSession, guild_ids: Sequence[int]) -> None:
+    """Add the summary of the week for guilds in which it is due."""
+    await session.do(statements("announcements")["add_weekly"], {"guild_ids": list(guild_ids)})
+
+
+async def week(session: ReadSession, *, limit: int) -> list[WeekOfBoard]:
+    """What happened within a week on boards that everyone sees, the busiest first."""
+    rows = await session.all(statements("announcements")["week"], {"limit": limit})
+    return [WeekOfBoard(**row) for row in rows]
+
+
+async def watch(
+    session: WriteSession, leaderboard_id: int, author_id: int, *, guild_id: int, user_id: int
+) -> bool:
+    """Tell this person from now on; False: they were told already."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "author_id": author_id,
+        "guild_id": guild_id,
+        "user_id": user_id,
+    }
+    return await session.do(statements("announcements")["watch"], values) == 1
+
+
+async def stop_watching(session: WriteSession, leaderboard_id: int, author_id: int) -> None:
+    """Tell this person no more."""
+    values = {"leaderboard_id": leaderboard_id, "author_id": author_id}
+    await session.do(statements("announcements")["stop_watching"], values)
+
+
 def _announcement(row: Row) -> Announcement:
     kind = AnnouncementKind(row["kind"])
+    passed = kind is AnnouncementKind.PASSED
     return Announcement(
         id=row["announcement_id"],
         guild_id=row["guild_id"],
         kind=kind,
-        board=row["board"],
+        board=row["board"] or "",
         tries=row["tries"],
         podium=Podium(**row["data"]) if kind is AnnouncementKind.PODIUM else None,
+        passed=Passed(user_id=row["user_id"], **row["data"]) if passed else None,
     )

@@ -62,6 +62,7 @@ def routes() -> list[web.RouteDef]:
         ("PATCH", "/guilds/{guild}/members/@me", _rename_bot),
         ("GET", "/guilds/{guild}/members/{user}", _member),
         ("POST", "/users/@me/channels", _open_direct),
+        ("GET", "/users/{user}", _user),
         ("GET", "/channels/{channel}", _channel),
         ("POST", "/channels/{channel}/messages", _send),
         ("PATCH", "/channels/{channel}/messages/{message}", _edit),
@@ -254,6 +255,13 @@ async def _member(request: web.Request) -> object:
     if found is None:
         raise Refused(404, 10007, "Unknown Member")
     return found.member()
+
+
+async def _user(request: web.Request) -> object:
+    found = request.app[FAKE].users.get(int(request.match_info["user"]))
+    if found is None:
+        raise Refused(404, 10013, "Unknown User")
+    return found.wire()
 
 
 async def _open_direct(request: web.Request) -> object:

@@ -9,7 +9,8 @@ _EVERYONE = """\
 3. `/leaderboard submit test` says whether it is correct, `submit benchmark` how fast it is.
 4. `/leaderboard submit ranked` puts it into the ranking, which `/leaderboard show` shows.
 5. `/leaderboard show-personal` lists what you sent, `/leaderboard get-submission` shows one.
-`/submission show`, `cancel` and `diff` are about your own.
+`/submission show`, `cancel` and `diff` are about your own; `/leaderboard watch` tells you when
+somebody passes you.
 """
 _CREATORS = """\
 `/leaderboard create`, `delete`, `/admin create-local`, `held`, `show-stats` are for your boards."""

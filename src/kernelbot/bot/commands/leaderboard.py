@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 import discord
 from discord import app_commands
 
-from kernelbot.bot.acting import acting
+from kernelbot.bot.acting import acting, member_of
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands import boards, confirming, creating
 from kernelbot.bot.commands.help import help_text
 from kernelbot.bot.commands.submit import Submit
 from kernelbot.bot.suggestions import active_boards, all_boards, languages
+from kernelbot.render.markdown import plain
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -68,6 +69,16 @@ class Leaderboard(app_commands.Group):
         file = boards.template(problem, lang)
         said = "Change it, then attach it to `/leaderboard submit`."
         await answer(interaction, said, files=[file])
+
+    @app_commands.command(description="A direct message when somebody passes you; again: no more")
+    @app_commands.describe(name="The leaderboard")
+    @app_commands.autocomplete(name=active_boards)
+    async def watch(self, interaction: discord.Interaction, name: str) -> None:
+        """On each of its devices."""
+        viewer, member = await acting(self._bot.services, interaction), member_of(interaction)
+        begun = await self._bot.services.announcements.watch(viewer, name, member)
+        told = "You get a direct message when somebody passes you" if begun else "No more messages"
+        await answer(interaction, f"{told} on **{plain(name)}**.")
 
     @app_commands.command(name="get-submission", description="One of your submissions")
     @app_commands.rename(number="id")

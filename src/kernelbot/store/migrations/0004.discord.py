@@ -16,6 +16,7 @@ steps = [
         " admin_role_id bigint,"
         " creator_role_id bigint,"
         " participant_role_id bigint,"
+        " weekly_at timestamptz NOT NULL DEFAULT now(),"
         " created_at timestamptz NOT NULL DEFAULT now())"
     ),
     # The answers that tell of submissions. `done_at`: nothing is told any more; the row stays for a
@@ -34,18 +35,39 @@ steps = [
         " done_at timestamptz,"
         " created_at timestamptz NOT NULL DEFAULT now())"
     ),
-    # The outbox. A run is told of once, and so is a board.
+    # Who is told if somebody passes them on a board. `user_id` is Discord's.
+    step(
+        "CREATE TABLE watches ("
+        " leaderboard_id bigint NOT NULL REFERENCES leaderboards ON DELETE CASCADE,"
+        " author_id bigint NOT NULL REFERENCES users ON DELETE CASCADE,"
+        " guild_id bigint NOT NULL REFERENCES guilds ON DELETE CASCADE,"
+        " user_id bigint NOT NULL,"
+        " PRIMARY KEY (leaderboard_id, author_id))"
+    ),
+    step("CREATE INDEX watches_author ON watches (author_id)"),
+    step("CREATE INDEX watches_guild ON watches (guild_id)"),
+    # The outbox. A run is told of once to everyone (and once to each of those whom it passed, by
+    # their `user_id`), and so is a board. A weekly summary belongs to no board.
     step(
         "CREATE TABLE announcements ("
         " id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
-        " kind text NOT NULL CHECK (kind IN ('podium', 'board')),"
-        " leaderboard_id bigint NOT NULL REFERENCES leaderboards ON DELETE CASCADE,"
-        " run_id bigint UNIQUE REFERENCES runs ON DELETE CASCADE,"
+        " kind text NOT NULL CHECK (kind IN ('podium', 'board', 'passed', 'weekly')),"
+        " leaderboard_id bigint REFERENCES leaderboards ON DELETE CASCADE,"
+        " run_id bigint REFERENCES runs ON DELETE CASCADE,"
+        " user_id bigint,"
         " data jsonb NOT NULL,"
         " created_at timestamptz NOT NULL DEFAULT now(),"
-        " CONSTRAINT a_podium_has_a_run CHECK ((kind = 'podium') = (run_id IS NOT NULL)))"
+        " CONSTRAINT ranks_have_a_run"
+        "  CHECK ((kind IN ('podium', 'passed')) = (run_id IS NOT NULL)),"
+        " CONSTRAINT passed_has_a_person CHECK ((kind = 'passed') = (user_id IS NOT NULL)),"
+        " CONSTRAINT weekly_has_no_board CHECK ((kind = 'weekly') = (leaderboard_id IS NULL)))"
     ),
     step("CREATE INDEX announcements_board ON announcements (leaderboard_id)"),
+    step("CREATE INDEX announcements_run ON announcements (run_id)"),
+    step(
+        "CREATE UNIQUE INDEX announcements_of_runs ON announcements (run_id, coalesce(user_id, 0))"
+        " WHERE run_id IS NOT NULL"
+    ),
     step(
         "CREATE UNIQUE INDEX announcements_of_boards ON announcements (leaderboard_id)"
         " WHERE kind = 'board'"

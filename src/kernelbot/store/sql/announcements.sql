@@ -7,10 +7,54 @@ WITH taken AS (
     FOR UPDATE SKIP LOCKED
 )
 UPDATE deliveries d SET next_at = now() + interval '1 minute', tries = d.tries + 1
-FROM taken t, announcements a, leaderboards b
+FROM taken t, announcements a LEFT JOIN leaderboards b ON b.id = a.leaderboard_id
 WHERE d.announcement_id = t.announcement_id AND d.guild_id = t.guild_id
-    AND a.id = t.announcement_id AND b.id = a.leaderboard_id
-RETURNING d.announcement_id, d.guild_id, d.tries, a.kind, a.data, b.name AS board;
+    AND a.id = t.announcement_id
+RETURNING d.announcement_id, d.guild_id, d.tries, a.kind, a.data, a.user_id, b.name AS board;
+
+-- A summary for each guild whose week is over, on Mondays from nine o'clock UTC on.
+-- name: add_weekly
+WITH due AS (
+    UPDATE guilds SET weekly_at = now()
+    WHERE id = ANY(%(guild_ids)s) AND weekly_at < now() - interval '6 days 12 hours'
+        AND extract(isodow FROM now() AT TIME ZONE 'UTC') = 1
+        AND extract(hour FROM now() AT TIME ZONE 'UTC') >= 9
+    RETURNING id
+), added AS (
+    INSERT INTO announcements (kind, data) SELECT 'weekly', '{}' FROM due LIMIT 1
+    RETURNING id
+)
+INSERT INTO deliveries (announcement_id, guild_id) SELECT added.id, due.id FROM added, due;
+
+-- What happened within a week on boards that everyone sees and that still run.
+-- name: week
+SELECT b.name AS board, d.device,
+    (
+        SELECT count(*) FROM submissions s
+        WHERE s.leaderboard_id = b.id AND s.created_at > now() - interval '7 days'
+            AND EXISTS (SELECT 1 FROM runs r WHERE r.submission_id = s.id AND r.device = d.device)
+    ) AS submissions,
+    d.authors,
+    (
+        SELECT u.name FROM standings st JOIN users u ON u.id = st.author_id
+        WHERE st.leaderboard_id = b.id AND st.device = d.device
+        ORDER BY st.score_s, st.achieved_at, st.author_id LIMIT 1
+    ) AS leader,
+    (
+        SELECT min(st.score_s) FROM standings st
+        WHERE st.leaderboard_id = b.id AND st.device = d.device
+    ) AS leader_s
+FROM leaderboards b JOIN leaderboard_devices d ON d.leaderboard_id = b.id
+WHERE b.visibility = 'public' AND (b.deadline IS NULL OR b.deadline > now())
+ORDER BY submissions DESC, b.name, d.position LIMIT %(limit)s;
+
+-- name: watch
+INSERT INTO watches (leaderboard_id, author_id, guild_id, user_id)
+VALUES (%(leaderboard_id)s, %(author_id)s, %(guild_id)s, %(user_id)s)
+ON CONFLICT DO NOTHING;
+
+-- name: stop_watching
+DELETE FROM watches WHERE leaderboard_id = %(leaderboard_id)s AND author_id = %(author_id)s;
 
 -- name: delivered
 UPDATE deliveries SET delivered_at = now(), message_id = %(message_id)s

@@ -65,6 +65,44 @@ BEGIN
 END;
 $$;
 
+-- Tell those who watch the board whom an author's new run has passed. `_old_s`: the author's score
+-- before; NULL: there was none.
+CREATE FUNCTION announce_passed(
+    _board bigint, _device text, _author bigint, _run bigint,
+    _score_s double precision, _old_s double precision
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    told bigint;
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM watches WHERE leaderboard_id = _board) THEN
+        RETURN;
+    END IF;
+    WITH passed AS (
+        INSERT INTO announcements (kind, leaderboard_id, run_id, user_id, data)
+        SELECT 'passed', _board, _run, w.user_id,
+            jsonb_build_object(
+                'device', _device, 'by', a.name, 'score_s', _score_s, 'own_s', s.score_s
+            )
+        FROM standings s
+        JOIN watches w ON w.leaderboard_id = s.leaderboard_id AND w.author_id = s.author_id
+        JOIN users a ON a.id = _author
+        WHERE s.leaderboard_id = _board AND s.device = _device AND s.author_id <> _author
+            AND s.score_s > _score_s AND (_old_s IS NULL OR s.score_s < _old_s)
+        ON CONFLICT DO NOTHING
+        RETURNING id, user_id
+    ), due AS (
+        INSERT INTO deliveries (announcement_id, guild_id)
+        SELECT p.id, w.guild_id FROM passed p
+        JOIN watches w ON w.leaderboard_id = _board AND w.user_id = p.user_id
+        RETURNING 1
+    )
+    SELECT count(*) INTO told FROM due;
+    IF told > 0 THEN
+        PERFORM pg_notify('kernelbot_events', 'announcements');
+    END IF;
+END;
+$$;
+
 -- A board is told of once, as soon as everyone sees it.
 CREATE FUNCTION announce_board() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -222,6 +222,9 @@ BEGIN
         );
         PERFORM mark_leaders(_board, _device, best.score_s, best.achieved_at, _author);
         PERFORM announce_podium(_board, _device, _author, best.run_id, first);
+        PERFORM announce_passed(
+            _board, _device, _author, best.run_id, best.score_s, old.score_s
+        );
     END IF;
     IF (best.run_id IS NULL) <> (old.run_id IS NULL) THEN
         comes := CASE WHEN best.run_id IS NULL THEN -1 ELSE 1 END;
