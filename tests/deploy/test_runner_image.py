@@ -12,6 +12,8 @@ import pytest
 
 from kernelbot.harness.archive import build
 from kernelbot.protocol import RunResult, Verdict, from_wire
+from tests.fakes.links import fake_links
+from tests.support.searching import bare_job
 
 ENTRY_POINT = Path(__file__).resolve().parents[2] / "deploy/runner/judge-payload"
 MINIMAL = (
@@ -40,12 +42,12 @@ def packed(document: bytes) -> str:
 
 
 def judge(
-    harness: Path, folder: Path, payload: str | None, on_stdin: str = ""
+    harness: Path, folder: Path, payload: str | None, on_stdin: str = "", **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """As the image starts it, with an interpreter that has no KernelBot."""
     path = f"{sys.base_prefix}/bin:{os.environ['PATH']}"
     environment = {"PATH": path, "KERNELBOT_HARNESS": str(harness)}
-    environment |= {"TMPDIR": str(folder.parent)}
+    environment |= {"TMPDIR": str(folder.parent), **variables}
     if payload is not None:
         environment["SUBMISSION_PAYLOAD"] = payload
     return subprocess.run(
@@ -85,6 +87,23 @@ def test_the_author_finds_no_payload(harness: Path, folder: Path) -> None:
     document = {**json.loads(MINIMAL), "files": {"main.py": LOOKS_FOR_IT}}
     ended = judge(harness, folder, packed(json.dumps(document).encode()))
     assert "False True\n" == ended.stdout, ended.stderr
+
+
+def test_a_payload_behind_a_link_is_fetched_and_progress_sent(harness: Path, folder: Path) -> None:
+    job = bare_job()
+    with fake_links(harness) as links:
+        links.jobs[job.job_id] = job
+        named = links.of(job.job_id, 60)
+        ended = judge(
+            harness,
+            folder,
+            None,
+            SUBMISSION_PAYLOAD_URL=named.payload_url,
+            SUBMISSION_EVENTS_URL=named.events_url,
+        )
+    assert 0 == ended.returncode, ended.stderr
+    assert Verdict.ACCEPTED == result_in(folder).verdict
+    assert b'"finished"' in b"".join(links.events[job.job_id])
 
 
 @pytest.mark.parametrize("payload", ["a'; echo x", "$(id)", "{", "\x7f"])

@@ -1,6 +1,7 @@
 """The workflow's step with the harness itself, and with an author who looks for secrets."""
 
 import contextlib
+import random
 import secrets
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -44,23 +45,26 @@ async def place(folder: Path, links: FakeLinks | None) -> AsyncIterator[Place]:
 async def test_an_author_finds_no_secret_on_the_runner(
     harness: Path, tmp_path: Path, fetched: bool
 ) -> None:
-    source = searching_submission([str(tmp_path), "/dev/shm", "/tmp"], [MARK])
+    job = a_job(searching_submission([str(tmp_path), "/dev/shm", "/tmp"], [MARK]))
     with fake_links(harness) as links:
-        links.live = False
         async with place(tmp_path, links if fetched else None) as here:
-            outcome = await here.over(await here.launcher.launch(a_job(source)), 100)
+            outcome = await here.over(await here.launcher.launch(job), 100)
     assert outcome.result is not None, outcome
     assert outcome.result.verdict == Verdict.ACCEPTED, outcome.result.failure
-    assert links.fetched == ["/harness.pyz"] * fetched
+    assert ("/harness.pyz" in links.fetched, job.job_id in links.events) == (fetched, fetched)
 
 
+@pytest.mark.parametrize("large", [False, True], ids=["in the inputs", "behind a link"])
 async def test_no_secret_is_left_on_the_runner_while_the_author_runs(
-    harness: Path, tmp_path: Path
+    harness: Path, tmp_path: Path, large: bool
 ) -> None:
-    job = a_job(SLEEPER)
-    marks = [encode_payload(job)[:64].encode(), MARK.encode()]
+    noise = random.Random(1).randbytes(60_000 * large).hex()
+    job = a_job(f"{SLEEPER}# {noise}\n")
     with fake_links(harness) as links:
-        links.live = False
+        links.jobs[job.job_id] = job
+        named = links.of(job.job_id, 60)
+        marks = [text[-64:].encode() for text in (named.payload_url, named.events_url)]
+        marks += [encode_payload(job)[:64].encode(), MARK.encode()]
         async with place(tmp_path, links) as here:
             handle = await here.launcher.launch(job)
             await until(_author_runs, 100)
@@ -71,6 +75,7 @@ async def test_no_secret_is_left_on_the_runner_while_the_author_runs(
             await here.launcher.cancel(handle)
             await here.over(handle)
     assert (state, found, told) == (JobState.RUNNING, [], [])
+    assert (f"/payload/{job.job_id}" in links.fetched) == large
 
 
 def _author_runs() -> bool:
