@@ -64,7 +64,7 @@ SLOW = b"""\
 import time
 import numpy as np
 
-time.sleep(3)
+time.sleep(2)
 
 def custom_kernel(data):
     return np.sort(data)
