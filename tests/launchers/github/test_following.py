@@ -234,6 +234,13 @@ async def test_a_device_is_available_if_its_workflow_and_a_runner_are(
         assert await here.launcher.availability(DEVICE) == found
 
 
+async def test_runners_are_looked_at_once_for_all_devices(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.github.accounts[TOKEN].admin = True
+        await asyncio.gather(*(here.launcher.availability(DEVICE) for _ in range(8)))
+    assert here.github.asked("GET", "/runners") == 1
+
+
 async def test_runners_that_we_may_not_see_are_believed_in(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         here.github.offline = True

@@ -1,10 +1,11 @@
 """The launcher: what `Launcher` promises, in GitHub's requests."""
 
 import asyncio
+import time
 from collections import deque
 
 from kernelbot.launchers.base import Availability, Outcome
-from kernelbot.launchers.github.answers import Run
+from kernelbot.launchers.github.answers import Run, Runner
 from kernelbot.launchers.github.api import PAGE, GithubApi
 from kernelbot.launchers.github.ends import is_final, why_no_result
 from kernelbot.launchers.github.inputs import make_inputs
@@ -23,6 +24,7 @@ RESULT = "result.json"
 _LEFT_OVER = 20
 """Runs deleted late, in one check."""
 _MOST_LEFT_OVER = 1000
+_SEEN_FOR_S = 5.0
 
 
 class GithubLauncher(RestLauncher[Run]):
@@ -35,6 +37,9 @@ class GithubLauncher(RestLauncher[Run]):
         self._api = GithubApi(settings)
         self._left_over: deque[str] = deque(maxlen=_MOST_LEFT_OVER)
         """Numbers of runs to be deleted once they have ended."""
+        self._looking = asyncio.Lock()
+        self._seen: tuple[float, list[Runner]] = (float("-inf"), [])
+        """The runners that we are shown, and when that was."""
         super().__init__(
             "GitHub",
             settings.devices,
@@ -100,8 +105,12 @@ class GithubLauncher(RestLauncher[Run]):
     async def _no_runner(self, label: str) -> str:
         """Why no runner takes jobs of the label; empty if one may. A label that none has may be
         that of an organisation's runner, which we aren't shown."""
-        runners = await self._api.runners()
-        mine = [r for r in runners or () if any(label == each.name for each in r.labels)]
+        async with self._looking:  # once for all devices
+            looked_at, runners = self._seen
+            if time.monotonic() - looked_at > _SEEN_FOR_S:
+                runners = await self._api.runners() or []
+                self._seen = (time.monotonic(), runners)
+        mine = [r for r in runners if any(label == each.name for each in r.labels)]
         if not mine or any(runner.status == "online" for runner in mine):
             return ""
         names = ", ".join(runner.name for runner in mine[:5])
