@@ -3,8 +3,8 @@
 # hands it the payload, and leaves result.json (and profile_data) in the current folder.
 #
 # The agent's unit says which GPU (CUDA_VISIBLE_DEVICES) and which limits (KERNELBOT_SLICE); the build
-# brings SUBMISSION_PAYLOAD, or a link to it (SUBMISSION_PAYLOAD_URL), and may bring a link for progress
-# (SUBMISSION_EVENTS_URL). /etc/buildkite-agent/image names the image.
+# brings SUBMISSION_PAYLOAD, or a link to it (SUBMISSION_PAYLOAD_URL), and may bring links for progress
+# (SUBMISSION_EVENTS_URL) and to the harness. /etc/buildkite-agent/image names the image.
 set -euo pipefail
 
 fail() {
@@ -55,7 +55,7 @@ options+=(--security-opt apparmor=unconfined --security-opt seccomp=unconfined)
 options+=(--security-opt systempaths=unconfined)
 
 # Links go in by their variables' names: their values are on no command line.
-for link in SUBMISSION_PAYLOAD_URL SUBMISSION_EVENTS_URL; do
+for link in SUBMISSION_PAYLOAD_URL SUBMISSION_EVENTS_URL SUBMISSION_HARNESS_URL SUBMISSION_HARNESS_SHA256; do
     [[ -z ${!link:-} ]] || options+=(--env "$link")
 done
 

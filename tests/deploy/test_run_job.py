@@ -102,11 +102,15 @@ def test_links_go_in_by_their_variables_names(agent: Agent) -> None:
     links = {
         "SUBMISSION_PAYLOAD_URL": "https://here/p?key=1",
         "SUBMISSION_EVENTS_URL": "https://here/e?key=2",
+        "SUBMISSION_HARNESS_URL": "https://here/harness.pyz",
+        "SUBMISSION_HARNESS_SHA256": "0" * 64,
     }
     done = agent.run(*NVIDIA, CUDA_VISIBLE_DEVICES="0", **links)
     started = agent.calls()[1]
     assert (0, "", "") == (done.returncode, done.stderr, agent.seen("stdin"))
-    assert "--env SUBMISSION_PAYLOAD_URL --env SUBMISSION_EVENTS_URL kernelbot-runner" in started
+    assert started.endswith(
+        f"{' '.join(f'--env {name}' for name in links)} kernelbot-runner:latest"
+    )
     assert "https" not in "".join(agent.calls())
 
 

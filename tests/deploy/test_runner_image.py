@@ -1,10 +1,12 @@
 """The image's entry point, which is the same outside of an image: a payload in, a result out."""
 
 import base64
+import hashlib
 import json
 import os
 import subprocess
 import sys
+import zipfile
 import zlib
 from pathlib import Path
 
@@ -104,6 +106,37 @@ def test_a_payload_behind_a_link_is_fetched_and_progress_sent(harness: Path, fol
     assert 0 == ended.returncode, ended.stderr
     assert Verdict.ACCEPTED == result_in(folder).verdict
     assert b'"finished"' in b"".join(links.events[job.job_id])
+
+
+TELLS_WHICH = "from pathlib import Path; Path('result.json').write_text('another')"
+
+
+@pytest.mark.parametrize(
+    ("announced", "written"), [("right", "another"), ("wrong", "image"), ("own", "image")]
+)
+def test_a_harness_behind_a_link_is_used_if_it_is_the_announced_one(
+    folder: Path, announced: str, written: str
+) -> None:
+    own, other = folder.parent / "own.pyz", folder.parent / "other.pyz"
+    for path, text in ((own, TELLS_WHICH.replace("another", "image")), (other, TELLS_WHICH)):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("__main__.py", text)
+    with fake_links(other) as links:
+        hashes = {
+            "right": hashlib.sha256(links.harness).hexdigest(),
+            "wrong": "0" * 64,
+            "own": hashlib.sha256(own.read_bytes()).hexdigest(),
+        }
+        ended = judge(
+            own,
+            folder,
+            "{}",
+            SUBMISSION_HARNESS_URL=f"{links.url}/harness.pyz",
+            SUBMISSION_HARNESS_SHA256=hashes[announced],
+        )
+    assert (0, written) == (ended.returncode, (folder / "result.json").read_text()), ended.stderr
+    assert ([] if announced == "own" else ["/harness.pyz"]) == links.fetched
+    assert {"out", "other.pyz", "own.pyz"} == {path.name for path in folder.parent.iterdir()}
 
 
 @pytest.mark.parametrize("payload", ["a'; echo x", "$(id)", "{", "\x7f"])

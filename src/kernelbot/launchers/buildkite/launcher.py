@@ -33,8 +33,8 @@ _REASONS = {
 
 
 class BuildkiteLauncher(RestLauncher[Build]):
-    """See `Launcher` for what each method promises. `links` None: a job must fit into a variable.
-    The harness is that of the agents' image."""
+    """See `Launcher` for what each method promises. `links` None: a job must fit into a variable,
+    and the harness is that of the agents' image."""
 
     def __init__(self, settings: BuildkiteSettings, links: Links | None) -> None:
         self._settings = settings
@@ -75,6 +75,8 @@ class BuildkiteLauncher(RestLauncher[Build]):
             "SUBMISSION_PAYLOAD": carried.payload,
             "SUBMISSION_PAYLOAD_URL": carried.payload_url,
             "SUBMISSION_EVENTS_URL": carried.links.events_url,
+            "SUBMISSION_HARNESS_URL": carried.links.harness_url,
+            "SUBMISSION_HARNESS_SHA256": carried.links.harness_sha256,
         }
         return {name: value for name, value in given.items() if value}
 
