@@ -1,6 +1,5 @@
 """A launcher with a Buildkite, for tests of what only Buildkite does."""
 
-import asyncio
 import contextlib
 import json
 import os
@@ -11,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from kernelbot.launchers.base import Outcome
 from kernelbot.launchers.buildkite import BuildkiteLauncher
 from kernelbot.protocol import JobSpec, to_wire
 from tests.fakes.buildkite import FakeBuildkite, fake_buildkite
 from tests.fakes.buildkite.agents import FakeBuild
 from tests.fakes.host import result_of, words_of
 from tests.fakes.links import FakeLinks, fake_links
+from tests.launchers.rest.polled import Polled
 from tests.launchers.stages import buildkite_launcher, buildkite_settings
 from tests.support.fake_node import build_fake_node
 
 
 @dataclass
-class Place:
+class Place(Polled):
     """Everything that takes part."""
 
     buildkite: FakeBuildkite
@@ -37,17 +36,6 @@ class Place:
     def end(self, state: str, content: bytes | None = None) -> None:
         """Of the first build."""
         self.buildkite.agents.end(self.builds[0], state, content)
-
-    async def poll(self, handle: str) -> Outcome:
-        return (await self.launcher.poll([handle]))[handle]
-
-    async def over(self, handle: str, within_s: float = 60) -> Outcome:
-        async with asyncio.timeout(within_s):
-            while True:
-                outcome = await self.poll(handle)
-                if outcome.state.is_over:
-                    return outcome
-                await asyncio.sleep(0.02)
 
 
 @contextlib.asynccontextmanager

@@ -1,6 +1,5 @@
 """A launcher with a GitHub, for tests of what only GitHub does."""
 
-import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator
@@ -8,20 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernelbot.launchers.base import Outcome
 from kernelbot.launchers.github import GithubLauncher
 from kernelbot.protocol import JobSpec, to_wire
 from tests.fakes.github import FakeGithub, fake_github
 from tests.fakes.github.actions import FakeRun
 from tests.fakes.host import result_of, words_of
 from tests.fakes.links import FakeLinks, fake_links
+from tests.launchers.rest.polled import Polled
 from tests.launchers.stages import github_launcher, github_settings
 from tests.support.fake_node import build_fake_node
 from tests.support.zips import zipped
 
 
 @dataclass
-class Place:
+class Place(Polled):
     """Everything that takes part."""
 
     github: FakeGithub
@@ -31,17 +30,6 @@ class Place:
     @property
     def runs(self) -> list[FakeRun]:
         return list(self.github.actions.runs.values())
-
-    async def poll(self, handle: str) -> Outcome:
-        return (await self.launcher.poll([handle]))[handle]
-
-    async def over(self, handle: str, within_s: float = 60) -> Outcome:
-        async with asyncio.timeout(within_s):
-            while True:
-                outcome = await self.poll(handle)
-                if outcome.state.is_over:
-                    return outcome
-                await asyncio.sleep(0.02)
 
 
 @contextlib.asynccontextmanager
