@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 from kernelbot.bot.client import KernelBot
+from kernelbot.bot.machine import Machine
 from kernelbot.bot.rules import BotRules
 from kernelbot.domain.guilds import GuildMember
 from kernelbot.domain.types import User
@@ -26,12 +27,18 @@ class Stage:
     rules: BotRules
     people: dict[str, Person] = field(default_factory=dict)
     bot: KernelBot | None = None
+    machine: Machine | None = None
 
     def person(self, name: str, *roles: str) -> Person:
         """Someone of this name; the same one if asked again."""
         if name not in self.people:
             self.people[name] = self.discord.person(name, self.guild, *roles)
         return self.people[name]
+
+    @property
+    def told(self) -> str:
+        """The transcript."""
+        return self.discord.transcript.text
 
     @property
     def conversation(self) -> str:
@@ -50,7 +57,7 @@ class Stage:
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[KernelBot]:
         """The bot while the block runs, once it has prepared its guilds."""
-        async with open_bot(self.world.services, self.rules) as running:
+        async with open_bot(self.world.services, self.rules, self.machine) as running:
             ready = asyncio.ensure_future(running.bot.prepared.wait())
             closed = asyncio.ensure_future(running.wait_until_closed())
             async with asyncio.timeout(20):

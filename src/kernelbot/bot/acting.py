@@ -17,8 +17,16 @@ async def acting(services: Services, interaction: discord.Interaction) -> User:
 def member_of(interaction: discord.Interaction) -> GuildMember:
     """Whoever began the interaction. What Discord sent with it says which roles they have, so
     nothing that was remembered can be outdated. Raises `NotAllowed` outside the bot's guilds."""
-    member = interaction.user
-    if not isinstance(member, discord.Member):
+    if not isinstance(interaction.user, discord.Member):
         raise NotAllowed("Commands work in a server of ours only.")
+    return _member(interaction.user)
+
+
+async def acting_member(services: Services, author: discord.Member) -> User:
+    """As `acting`, for the author of a message."""
+    return await services.guilds.acting(_member(author))
+
+
+def _member(member: discord.Member) -> GuildMember:
     roles = frozenset(role.id for role in member.roles)
     return GuildMember(member.guild.id, member.id, member.name, roles)

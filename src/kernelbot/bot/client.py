@@ -10,7 +10,9 @@ import structlog
 
 from kernelbot.bot.announcing import Announcer
 from kernelbot.bot.commands import command_groups, form_handlers, press_handlers
+from kernelbot.bot.commands.trying import on_mention
 from kernelbot.bot.following import Follower
+from kernelbot.bot.machine import Machine
 from kernelbot.bot.pictures import Pictures
 from kernelbot.bot.places import make_places
 from kernelbot.bot.presses import Presses
@@ -33,7 +35,7 @@ class KernelBot(discord.Client):
     """Over the same services as the other doors. It remembers nothing that the database must not
     forget, so it may be killed at any moment."""
 
-    def __init__(self, services: Services, rules: BotRules) -> None:
+    def __init__(self, services: Services, rules: BotRules, machine: Machine | None = None) -> None:
         super().__init__(
             intents=intents(),
             allowed_mentions=discord.AllowedMentions.none(),
@@ -44,6 +46,9 @@ class KernelBot(discord.Client):
         )
         self.services = services
         self.rules = rules
+        self.machine = machine
+        self.one_at_a_time = asyncio.Semaphore(1)
+        """For what is tried on this machine."""
         self.places: dict[int, GuildPlaces] = {}
         """Of the guilds that are ready."""
         self.tree = Tree(self)
@@ -115,6 +120,14 @@ class KernelBot(discord.Client):
             discord.InteractionType.modal_submit,
         ):
             await self._presses.handle(self, interaction)
+
+    async def on_message(self, message: discord.Message) -> None:
+        """A mention of the bot with a script; its own messages and those of others aren't ours."""
+        guild = message.guild
+        if guild is None or guild.id not in self.rules.guild_ids or message.author.bot:
+            return
+        if self.user is not None and any(one.id == self.user.id for one in message.mentions):
+            await on_mention(self, message)
 
     async def on_error(self, event_method: str, /, *_args: object, **_values: object) -> None:
         """Log what an event's handler couldn't do; the bot goes on."""

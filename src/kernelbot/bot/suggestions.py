@@ -53,6 +53,18 @@ async def devices(interaction: discord.Interaction, typed: str) -> Choices:
     return _matching(list(names), typed)
 
 
+async def device_names(interaction: discord.Interaction, typed: str) -> Choices:
+    """Every configured device."""
+    bot = cast("KernelBot", interaction.client)
+    return _matching([one.name for one in await bot.services.devices.list_devices()], typed)
+
+
+async def folders(interaction: discord.Interaction, typed: str) -> Choices:
+    """The problem folders of the server."""
+    bot = cast("KernelBot", interaction.client)
+    return _matching(await bot.services.problem_folders.names(), typed)
+
+
 async def _boards(interaction: discord.Interaction) -> list[Board]:
     bot = cast("KernelBot", interaction.client)
     try:

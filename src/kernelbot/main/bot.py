@@ -13,11 +13,13 @@ import structlog
 
 from kernelbot.bot.client import KernelBot
 from kernelbot.bot.endpoint import use_api
+from kernelbot.bot.machine import Machine
 from kernelbot.bot.rules import BotRules
 from kernelbot.domain.errors import KernelbotError, Unavailable, UserError
 from kernelbot.main.answer import on_stop_signals
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import Settings, read_settings
+from kernelbot.main.trying import this_machine
 from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
@@ -92,7 +94,7 @@ async def _run(settings: Settings, url: str, rules: BotRules, parent: int | None
     async with (
         watched(),
         open_platform(settings, url) as core,
-        open_bot(core.services, rules) as bot,
+        open_bot(core.services, rules, this_machine()) as bot,
     ):
         ended = asyncio.ensure_future(bot.wait_until_closed())
         stopping = asyncio.ensure_future(stop.wait())
@@ -104,10 +106,12 @@ async def _run(settings: Settings, url: str, rules: BotRules, parent: int | None
 
 
 @contextlib.asynccontextmanager
-async def open_bot(services: Services, rules: BotRules) -> AsyncIterator["RunningBot"]:
+async def open_bot(
+    services: Services, rules: BotRules, machine: Machine | None = None
+) -> AsyncIterator["RunningBot"]:
     """The bot, logged in and connected while the block runs. Raises `UserError` if Discord refuses
     the token, `Unavailable` if it can't be reached."""
-    async with logged_in(KernelBot(services, rules), rules) as bot:
+    async with logged_in(KernelBot(services, rules, machine), rules) as bot:
         running = RunningBot(bot, asyncio.create_task(bot.connect(), name="discord"))
         try:
             yield running

@@ -119,7 +119,8 @@ async def _one(
             found = await launcher.availability(device.spec.name)
             ok, note = found.available, found.note
             if ok:
-                ok, note = await _judged(_example(settings, device), launcher, watcher)
+                job = _example(settings, device)
+                ok, note = _told(job, await judged_by(launcher, watcher, job))
     except TimeoutError:
         ok, note = False, f"there was no result within {limit_s:.0f} s"
     except (KernelbotError, OSError) as error:
@@ -127,20 +128,24 @@ async def _one(
     return Verified(device.spec.name, name, ok, note, time.monotonic() - began)
 
 
-async def _judged(job: JobSpec, launcher: Launcher, watcher: Watcher) -> tuple[bool, str]:
-    """Whether it was accepted, and where it ran or why not. Nothing is left of it."""
+async def judged_by(launcher: Launcher, watcher: Watcher, job: JobSpec) -> Outcome | None:
+    """The job's outcome by this launcher, whose watcher runs; None: nobody told. Nothing is left
+    of it."""
     handle = await launcher.launch(job)
     try:
         async for outcome in watcher.changes(handle):
             if outcome.state.is_over:
-                return _told(job, outcome)
-        return False, "nobody told what became of it"
+                return outcome
+        return None
     finally:
         await launcher.cancel(handle)
         await launcher.forget(handle)
 
 
-def _told(job: JobSpec, outcome: Outcome) -> tuple[bool, str]:
+def _told(job: JobSpec, outcome: Outcome | None) -> tuple[bool, str]:
+    """Whether it was accepted, and where it ran or why not."""
+    if outcome is None:
+        return False, "nobody told what became of it"
     result = outcome.result
     if result is None:
         return False, outcome.reason

@@ -23,6 +23,14 @@ class ProblemFolders:
         self._boards = boards
         self._root = root
 
+    async def names(self) -> list[str]:
+        """The folders with a problem, by name."""
+        return await asyncio.to_thread(self._names)
+
+    def _names(self) -> list[str]:
+        found = (path.parent.name for path in self._root.glob(f"*/{TASK_FILE}"))
+        return sorted(name for name in found if _FOLDER.fullmatch(name))
+
     async def open_board(
         self, creator: User, directory: str, visibility: Visibility = Visibility.PUBLIC
     ) -> Board:

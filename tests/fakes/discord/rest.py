@@ -189,6 +189,7 @@ async def _register(request: web.Request) -> object:
     app = request.match_info["app"]
     guild.commands = [
         {
+            "description": "",  # of a context menu's command, too
             **command,
             "id": str(snowflake()),
             "application_id": app,

@@ -4,7 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 from discord import app_commands
 
-from kernelbot.bot.commands import boards, confirming, creating, general, reviewing, submit, syncing
+from kernelbot.bot.commands import (
+    boards,
+    confirming,
+    creating,
+    general,
+    reviewing,
+    submit,
+    syncing,
+    trying,
+)
 from kernelbot.bot.commands.admin import Admin
 from kernelbot.bot.commands.leaderboard import Leaderboard
 from kernelbot.bot.commands.submissions import Submission
@@ -18,7 +27,8 @@ AnyCommand = app_commands.Command[Any, ..., Any] | app_commands.Group | app_comm
 
 def command_groups(bot: "KernelBot") -> list[AnyCommand]:
     """The commands at the top: each is a group or stands alone."""
-    return [*general.commands(bot), Leaderboard(bot), Submission(bot), Admin(bot)]
+    groups = (Leaderboard(bot), Submission(bot), Admin(bot))
+    return [*general.commands(bot), *trying.commands(bot), *groups]
 
 
 def press_handlers() -> dict[str, Press]:

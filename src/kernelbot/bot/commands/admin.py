@@ -10,7 +10,7 @@ from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer
 from kernelbot.bot.commands import boards, confirming, syncing
 from kernelbot.bot.commands.reviewing import show_held
-from kernelbot.bot.suggestions import all_boards
+from kernelbot.bot.suggestions import all_boards, folders
 from kernelbot.domain.errors import InvalidSubmission, UserError
 from kernelbot.domain.export import ExportChoice
 from kernelbot.domain.statistics import Statistics
@@ -82,6 +82,7 @@ class Admin(app_commands.Group):
 
     @app_commands.command(name="create-local", description="A leaderboard from a folder here")
     @app_commands.describe(directory="Under the server's PROBLEM_DEV_DIR")
+    @app_commands.autocomplete(directory=folders)
     async def create_local(self, interaction: discord.Interaction, directory: str) -> None:
         """For people who write problems."""
         actor = await self._actor(interaction)

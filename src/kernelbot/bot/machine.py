@@ -1,0 +1,21 @@
+"""What the bot can try on the machine that it runs on, outside the queue."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kernelbot.protocol import RunResult
+
+OnLine = Callable[[str], None]
+"""Called with each line as soon as it is known, in any thread."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Each call blocks, and raises `KernelbotError`."""
+
+    verify_runs: Callable[[OnLine], bool]
+    """An example through every device and launcher; whether all were accepted."""
+    verify_task: Callable[[str, OnLine], bool]
+    """Every solution of a problem folder, by its name; whether all behaved."""
+    run_script: Callable[[str | None, str], RunResult]
+    """A Python script on a device (None: the first configured)."""

@@ -1,0 +1,115 @@
+"""What is tried on the bot's machine, by the real harness."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from kernelbot.main.trying import this_machine
+from tests.bot.stage import ADMIN, CREATOR, Stage, open_stage
+from tests.fakes.discord import FakeMessage, Interaction, Upload
+from tests.support.postgres import TestServer
+from tests.support.problem_sets import write_problem
+from tests.support.problems import CORRECT, WRONG
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SCRIPT = Upload("train.py", b"print('hello ``` @everyone')\n")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared_stage(
+    postgres: TestServer, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Stage]:
+    """On a machine with one small problem."""
+    folder = tmp_path_factory.mktemp("machine")
+    (folder / "kernelbot.toml").write_text("warm = []\n")
+    write_problem(folder, "sorting")
+    for kind, text in (("correct", CORRECT), ("wrong", WRONG)):
+        (folder / "sorting" / "solutions" / kind).mkdir(parents=True)
+        (folder / "sorting" / "solutions" / kind / "one.py").write_bytes(text)
+    with postgres.database() as url, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNELBOT_CONFIG", str(folder / "kernelbot.toml"))
+        patch.setenv("PROBLEM_DEV_DIR", str(folder))
+        async with open_stage(url) as stage:
+            stage.machine = this_machine()
+            async with stage.running() as bot:
+                stage.bot = bot
+                yield stage
+
+
+def original(interaction: Interaction) -> FakeMessage:
+    assert interaction.original is not None
+    return interaction.original
+
+
+async def answered(stage: Stage, interaction: Interaction) -> str:
+    await stage.discord.until(lambda: "..." not in original(interaction).content, within_s=60)
+    return original(interaction).content
+
+
+async def test_every_launcher_is_verified(stage: Stage) -> None:
+    asked = await stage.person("olga", ADMIN).runs("verifyruns")
+    lines = (await answered(stage, asked)).splitlines()
+    assert ("Runs: ✅ all is well", True) == (lines[0], lines[2].startswith("✓ CPU by local: "))
+
+
+async def test_a_problems_solutions_are_judged(stage: Stage) -> None:
+    olga = stage.person("olga", ADMIN)
+    assert ["identity_np"] == await olga.completes("verify-task", "task", "identity")
+    asked = await olga.runs("verify-task", task="sorting")
+    lines = (await answered(stage, asked)).splitlines()
+    assert [
+        "Solutions of `sorting`: ✅ all is well",
+        "```",
+        "✓ correct/one.py: accepted",
+        "✓ wrong/one.py: wrong_answer",
+        "```",
+    ] == lines
+    unknown = await olga.runs("verify-task", task="../sorting")
+    assert "There is no problem folder named" in await answered(stage, unknown)
+
+
+async def test_a_script_is_run_and_its_output_shown(stage: Stage) -> None:
+    carl = stage.person("carl", CREATOR)
+    asked = await carl.runs("run", script=SCRIPT)
+    text = original(asked).content
+    assert "✓ `train.py` on `CPU`: ended well" == text.splitlines()[0]
+    assert ("hello" in text, 2) == (True, text.count("```"))
+    failing = Upload("x.py", b"print('x' * 5000)\nraise ValueError('no')")
+    long = await carl.runs("run", script=failing, gpu="cpu")
+    (file,) = original(long).files
+    assert (True, True) == (b"x" * 5000 in file.content, b"ValueError: no" in file.content)
+    nowhere = await carl.runs("run", script=SCRIPT, gpu="a'; echo x")
+    assert "There is no device named" in original(nowhere).content
+
+
+async def test_a_script_of_a_message_is_run_by_its_menu(stage: Stage) -> None:
+    carl = stage.person("carl", CREATOR)
+    message = await carl.says("look", SCRIPT)
+    asked = await carl.uses_menu("Run this", message)
+    assert "ended well" in original(asked).content
+    none = await carl.uses_menu("Run this", await carl.says("nothing"))
+    assert "❌ This message has no Python file." in original(none).content
+
+
+async def test_a_mention_with_a_script_runs_it_in_a_thread(stage: Stage) -> None:
+    carl = stage.person("carl", CREATOR)
+    await carl.says("run it", SCRIPT, mentions_bot=True)
+    await stage.discord.until(lambda: "bot in thread Output of train.py" in stage.told, 60)
+    assert "ended well" in stage.told
+    eve = stage.person("eve")
+    await eve.says("mine, too", Upload("eve.py", b"1"), mentions_bot=True)
+    await stage.discord.until(lambda: "Output of eve.py: ❌ Only creators" in stage.told)
+    await eve.says("hello", mentions_bot=True)
+    assert (await eve.runs("ping")).original is not None
+
+
+async def test_competitors_may_not(stage: Stage) -> None:
+    eve = stage.person("eve")
+    asked = [
+        await eve.runs("verifyruns"),
+        await eve.runs("run", script=SCRIPT),
+        await eve.runs("verify-task", task="x"),
+    ]
+    assert [True] * 3 == [original(one).content.startswith("❌ Only ") for one in asked]
