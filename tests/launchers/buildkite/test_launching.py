@@ -85,6 +85,14 @@ async def test_a_limit_that_ends_soon_is_waited_for(tmp_path: Path) -> None:
     assert len(here.builds) == 1
 
 
+async def test_a_limit_that_is_used_up_makes_the_device_unavailable(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.buildkite.left = 2
+        await here.launcher.launch(a_job("accepted"))
+        found = await here.launcher.availability(DEVICE)
+    assert (found.available, "rate limit is used up for" in found.note) == (False, True)
+
+
 async def test_a_pipeline_that_isnt_there_is_the_platforms_failure(tmp_path: Path) -> None:
     async with place(tmp_path, pipeline="other") as here:
         with pytest.raises(PlatformError, match="there is no pipeline lab/other"):

@@ -82,6 +82,15 @@ async def test_a_token_revoked_in_the_middle_is_our_failure_and_loses_no_job(
                 await call
 
 
+async def test_a_limit_that_is_used_up_makes_the_device_unavailable(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.github.accounts[TOKEN] = Account(left=3, resets_in_s=40)
+        await here.launcher.launch(a_job("accepted"))
+        await here.launcher.cancel("17:1.1.a")
+        found = await here.launcher.availability(DEVICE)
+    assert (found.available, "rate limit is used up for" in found.note) == (False, True)
+
+
 async def test_a_clock_an_hour_off_makes_no_limit_longer(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
         here.github.clock_ahead_s = 3600

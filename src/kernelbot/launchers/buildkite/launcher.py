@@ -129,6 +129,8 @@ class BuildkiteLauncher(RestLauncher[Build]):
         queues = self._settings.queues.get(device)
         if queues is None:
             return Availability(False, f"this launcher has no device {device!r}")
+        if why := self._api.used_up():
+            return Availability(False, why)
         async with self._looking:  # once for all devices
             looked_at, why = self._looked
             if time.monotonic() - looked_at > _SEEN_FOR_S:

@@ -56,6 +56,10 @@ class GithubApi:
         """End all connections."""
         await self._rest.close()
 
+    def used_up(self) -> str:
+        """That no request may be made just now, and for how long; empty if one may."""
+        return self._rest.used_up()
+
     def pause_s(self) -> float:
         """What a request must be followed by so that the limits last."""
         return self._rest.tokens.pause_s()

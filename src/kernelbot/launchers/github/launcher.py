@@ -94,6 +94,8 @@ class GithubLauncher(RestLauncher[Run]):
         wanted = self._settings.devices.get(device)
         if wanted is None:
             return Availability(False, f"this launcher has no device {device!r}")
+        if why := self._api.used_up():
+            return Availability(False, why)
         await self._delete_left_over()
         why = await self._api.why_not(wanted.workflow) or await self._no_runner(wanted.label)
         if not why and self._settings.queue_limit is not None:

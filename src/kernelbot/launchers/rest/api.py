@@ -124,8 +124,17 @@ class Rest:
         self.tokens.wait_s()  # raises if no token is accepted
         raise SchedulerError(f"{self._name} limits our requests again and again.")
 
+    def used_up(self) -> str:
+        """That no request may be made just now, and for how long; empty if one may. Raises
+        `PlatformError` if no token is accepted."""
+        wait_s = self.tokens.wait_s()
+        return self._used_up_for(wait_s) if wait_s > 0 else ""
+
     async def _wait_for_the_limit(self) -> None:
         while (wait_s := self.tokens.wait_s()) > 0:
             if wait_s > _LONGEST_WAIT_S:
-                raise SchedulerError(f"{self._name}'s rate limit is used up for {wait_s:.0f} s.")
+                raise SchedulerError(f"{self._used_up_for(wait_s)}.")
             await asyncio.sleep(wait_s)
+
+    def _used_up_for(self, wait_s: float) -> str:
+        return f"{self._name}'s rate limit is used up for {wait_s:.0f} s"
