@@ -1,3 +1,4 @@
+import asyncio
 import os
 from pathlib import Path
 
@@ -47,6 +48,7 @@ async def test_a_simulated_job_has_one_fate_whoever_asks() -> None:
     scheduler = SCHEDULERS[1]
     first, second = (SimulatedLauncher(scheduler, 1e9) for _ in range(2))
     handles = [await first.launch(a_job("accepted", scheduler.device)) for _ in range(300)]
+    await asyncio.sleep(0.01)  # all are over by now
     outcomes = [await each.poll(handles) for each in (first, second)]
     states = [{h: outcome.state for h, outcome in found.items()} for found in outcomes]
     lost = [one for one in outcomes[0].values() if one.state is JobState.LOST]
