@@ -22,11 +22,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def shared_stage(
     postgres: TestServer, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Stage]:
-    """With a bot and a worker."""
+    """With a bot, a worker, and a board for tests that need just any."""
     settings = quick_settings(tmp_path_factory.mktemp("worker"))
     with postgres.database() as url:
         async with open_stage(url) as stage, stage.running() as bot, working(settings, url):
             stage.bot = bot
+            await stage.world.board("sort")
             yield stage
 
 
@@ -68,12 +69,13 @@ async def said(stage: Stage, text: str) -> None:
     await stage.discord.until(lambda: text in stage.discord.transcript.text)
 
 
-def in_short(stage: Stage) -> str:
-    """The transcript without what is announced to everyone and submissions' numbers, and of changes
-    in a row only the last."""
+def in_short(stage: Stage, person: Person) -> str:
+    """What a person saw, without what is announced to everyone and submissions' numbers, and of
+    changes in a row only the last."""
     kept: list[str] = []
     for entry in stage.discord.transcript.entries:
-        if entry.text.startswith(("bot in thread", "bot in #general")):
+        announced = entry.text.startswith(("bot in thread", "bot in #general"))
+        if announced or entry.only_for not in (None, person.user.id):
             continue
         if entry.text.startswith("bot edits") and kept and kept[-1].startswith("bot edits"):
             kept.pop()
@@ -89,7 +91,7 @@ async def test_a_test_tells_its_progress_in_one_message(stage: Stage) -> None:
     )
     message = await ended(stage, asked)
     assert (
-        in_short(stage)
+        in_short(stage, ada)
         == """ada: /leaderboard submit test script:fast.py leaderboard_name:whole
 bot (only ada): Submitting `fast.py` ...
 bot edits (only ada): **whole**, test: `fast.py`, submission N
@@ -181,9 +183,9 @@ async def test_the_header_names_board_and_device(stage: Stage) -> None:
     asked = await submitted(stage, ada, "test", script("accepted", "x.py", *header))
     assert "**header**, test: `x.py`" in (await ended(stage, asked)).content
     elsewhere = await submitted(
-        stage, ada, "test", script("accepted", "x.py", *header), leaderboard_name="ranks"
+        stage, ada, "test", script("accepted", "x.py", *header), leaderboard_name="sort"
     )
-    await said(stage, "❌ The file is for board 'header' and was submitted to 'ranks'")
+    await said(stage, "❌ The file is for board 'header' and was submitted to 'sort'")
     assert elsewhere.original is not None
 
 
@@ -227,7 +229,7 @@ async def test_code_is_pasted(stage: Stage) -> None:
     sent = await ada.fills_in(form, "# fake: accepted\n")
     await ended(stage, sent)
     assert (
-        in_short(stage)
+        in_short(stage, ada)
         == """ada: /leaderboard submit test leaderboard_name:pasted
 bot shows the form 'Paste your code'
 ada sends the form
@@ -256,7 +258,7 @@ async def test_bad_files_are_refused(
     stage: Stage, file: Upload, refusal: str, fetched: bool
 ) -> None:
     ada = stage.person("ada")
-    asked = await submitted(stage, ada, "test", file, leaderboard_name="whole")
+    asked = await submitted(stage, ada, "test", file, leaderboard_name="sort")
     await said(stage, refusal)
     assert asked.original is not None
     assert asked.original.content.startswith("❌ ")

@@ -4,8 +4,8 @@ All that a button means is in its id, so that it works for as long as its messag
 after a restart. Whoever clicks is checked as if they had typed the command.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import discord
 
@@ -84,8 +84,14 @@ def _given(interaction: discord.Interaction) -> list[str]:
     if isinstance(values, list):
         return [str(value) for value in values]
     rows = data.get("components")
-    fields = [f for row in rows for f in row["components"]] if isinstance(rows, list) else []
+    fields = [field for row in rows for field in _fields(row)] if isinstance(rows, list) else []
     return [str(field.get("value", "")) for field in fields]
+
+
+def _fields(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Of a form's row; a label has a single one."""
+    found: list[Mapping[str, Any]] = row.get("components") or [row.get("component") or {}]
+    return found
 
 
 def shown(*items: discord.ui.Item[discord.ui.View]) -> discord.ui.View:

@@ -5,7 +5,7 @@ import contextlib
 import sys
 from collections.abc import AsyncIterator, Awaitable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import aiohttp
 import discord
@@ -24,6 +24,7 @@ from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
 from kernelbot.store import migrate
+from kernelbot.store.exclusive import BOT, only_one
 
 AnyClient = TypeVar("AnyClient", bound=discord.Client)
 log = structlog.get_logger()
@@ -91,18 +92,36 @@ async def _run(settings: Settings, url: str, rules: BotRules, parent: int | None
     on_stop_signals(stop.set)
     if parent is not None:
         asyncio.get_running_loop().add_reader(parent, stop.set)  # readable means closed
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        async with watched():
+            await _first_of(stopping, asyncio.ensure_future(_answer(settings, url, rules)))
+    finally:
+        stopping.cancel()
+
+
+async def _answer(settings: Settings, url: str, rules: BotRules) -> None:
+    """Answer until cancelled, as soon as no other process does. Raises `UserError`,
+    `Unavailable`."""
     async with (
-        watched(),
+        only_one(url, BOT, lambda: log.warning("another_bot_runs", hint="This one waits.")) as held,
         open_platform(settings, url) as core,
         open_bot(core.services, rules, this_machine()) as bot,
     ):
-        ended = asyncio.ensure_future(bot.wait_until_closed())
-        stopping = asyncio.ensure_future(stop.wait())
-        await asyncio.wait((ended, stopping), return_when=asyncio.FIRST_COMPLETED)
-        if ended.done():
-            await ended
-        for task in (ended, stopping):
-            task.cancel()
+        await _first_of(held, asyncio.ensure_future(bot.wait_until_closed()))
+
+
+async def _first_of(*endings: "asyncio.Future[Any]") -> None:
+    """Wait for one of them, and stop the others. Raises what it raised."""
+    try:
+        await asyncio.wait(endings, return_when=asyncio.FIRST_COMPLETED)
+        for ending in endings:
+            if ending.done():
+                ending.result()
+    finally:
+        for ending in endings:
+            ending.cancel()
+        await asyncio.gather(*endings, return_exceptions=True)
 
 
 @contextlib.asynccontextmanager

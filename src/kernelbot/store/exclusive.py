@@ -1,0 +1,57 @@
+"""What only one process may do at a time, however many machines share a database."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+import psycopg
+
+from kernelbot.domain.errors import Unavailable
+
+_PAUSE_S = 2.0
+BOT = 7_241_533_012
+"""Any number; the advisory lock of the Discord bot."""
+
+
+@contextlib.asynccontextmanager
+async def only_one(
+    url: str, lock: int, on_wait: Callable[[], None], pause_s: float = _PAUSE_S
+) -> AsyncIterator[asyncio.Future[None]]:
+    """Wait until nobody else has the lock, and hold it while the block runs. `on_wait` is called
+    once if somebody has it. Yields a future that fails with `Unavailable` as soon as the lock is
+    lost with its connection: then somebody else may have it. Raises `Unavailable`."""
+    try:
+        connection = await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=10)
+    except psycopg.OperationalError as error:
+        raise Unavailable(f"The database can't be reached: {str(error).strip()}") from error
+    async with connection:
+        waited = False
+        while not await _taken(connection, lock):
+            if not waited:
+                on_wait()
+            waited = True
+            await asyncio.sleep(pause_s)
+        holding = asyncio.ensure_future(_hold(connection, pause_s))
+        try:
+            yield holding
+        finally:
+            holding.cancel()
+            await asyncio.gather(holding, return_exceptions=True)
+
+
+async def _taken(connection: psycopg.AsyncConnection, lock: int) -> bool:
+    try:
+        cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", (lock,))
+        row = await cursor.fetchone()
+    except psycopg.OperationalError as error:
+        raise Unavailable(f"The database went away: {str(error).strip()}") from error
+    return row is not None and bool(row[0])
+
+
+async def _hold(connection: psycopg.AsyncConnection, pause_s: float) -> None:
+    while True:
+        await asyncio.sleep(pause_s)
+        try:
+            await connection.execute("SELECT 1")
+        except psycopg.Error as error:
+            raise Unavailable(f"The database went away: {str(error).strip()}") from error
