@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -182,6 +183,35 @@ async def test_only_active_boards_are_suggested_for_starter_files(stage: Stage) 
     ada = stage.person("ada")
     assert ["past"] == await ada.completes("leaderboard show", "name", "past")
     assert [] == await ada.completes("leaderboard template", "name", "past")
+
+
+async def test_long_and_hostile_texts_keep_within_discords_limits(stage: Stage) -> None:
+    ada, world = stage.person("ada"), stage.world
+    definition = sort_problem("x")
+    await world.services.boards.create(
+        world.admin.user,
+        replace(definition, description="```@everyone <@1> " * 1000),
+        name="n" * 64,
+        devices=("CPU", "H100"),
+    )
+    for number in range(30):
+        await world.board(f"many-{number}")
+    assert 25 == len(await ada.completes("leaderboard show", "name", "many"))
+    author = await stage.acting(ada)
+    for _ in range(12):
+        await world.submit(
+            author,
+            board="n" * 64,
+            mode=Mode.TEST,
+            file_name="`" * 200 + ".py",
+            devices=("CPU", "H100"),
+        )
+    for command in ("show", "task", "show-personal"):
+        asked = await ada.runs(f"leaderboard {command}", name="n" * 64)
+        assert asked.original is not None
+        assert 2 == asked.original.content.count("```")
+    await ada.runs("leaderboard list")
+    assert [] == stage.discord.refused
 
 
 async def test_help_says_what_the_caller_may_do(stage: Stage) -> None:

@@ -1,8 +1,10 @@
 """The channels and roles of a guild."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest_asyncio
+from structlog.testing import capture_logs
 
 from kernelbot.bot.places import make_places
 from kernelbot.domain.guilds import GuildPlaces
@@ -92,6 +94,16 @@ async def test_several_guilds_have_places_of_their_own(stage: Stage) -> None:
         assert ("Cluster Bot (Staging)", None) == (other.nick, stage.guild.nick)
         assert ({}, []) == (foreign.channels, foreign.commands)
         assert bot.places[other.id] != bot.places[stage.guild.id]
+
+
+async def test_a_guild_that_refuses_commands_doesnt_hold_up_the_others(stage: Stage) -> None:
+    other = stage.discord.guild("other")
+    stage.guild.scoped = False
+    stage.rules = replace(stage.rules, guild_ids=(*stage.rules.guild_ids, other.id))
+    with capture_logs() as logs:
+        async with stage.running():
+            assert ([], True) == (stage.guild.commands, bool(other.commands))
+    assert [stage.guild.id] == [e["guild"] for e in logs if e["event"] == "guild_not_prepared"]
 
 
 async def test_making_places_again_changes_nothing(stage: Stage) -> None:

@@ -13,14 +13,17 @@ from kernelbot.domain.errors import UserError
 from kernelbot.main.bot import bot_rules
 from kernelbot.main.settings import Settings
 from tests.fakes.discord import BOT_TOKEN, FakeDiscord, FakeGuild, Person, fake_discord
-from tests.support.workers import ROOT
+from tests.support.workers import FAKE_HARNESS, ROOT
 
 
 def environment(discord: FakeDiscord, guild: FakeGuild, folder: Path) -> dict[str, str]:
     """Of a bot that talks to the fake."""
     folder.mkdir(exist_ok=True)
     config = folder / "kernelbot.toml"
-    config.write_text(f'[discord]\napi_url = "{discord.url}"\n')
+    harness = ", ".join(f'"{word}"' for word in FAKE_HARNESS)
+    config.write_text(
+        f'harness_command = [{harness}]\nwarm = []\n[discord]\napi_url = "{discord.url}"\n'
+    )
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),

@@ -55,14 +55,3 @@ async def answer(
         await interaction.followup.send(content, files=sent, view=shown, ephemeral=True)
     else:
         await interaction.edit_original_response(content=content, attachments=sent, view=view)
-
-
-async def replace(
-    interaction: discord.Interaction, text: str, view: discord.ui.View | None = None
-) -> None:
-    """Let a click change the message that it was on."""
-    content = shorten(text, MESSAGE_LIMIT)
-    if interaction.response.is_done():
-        await interaction.edit_original_response(content=content, view=view)
-    else:
-        await interaction.response.edit_message(content=content, view=view)

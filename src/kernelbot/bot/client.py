@@ -68,7 +68,10 @@ class KernelBot(discord.Client):
     async def on_ready(self) -> None:
         """Prepare the guilds. Discord says so again after a connection that couldn't be resumed."""
         for guild in self.served():
-            await self.prepare(guild)
+            try:
+                await self.prepare(guild)
+            except discord.HTTPException as error:  # the other guilds don't suffer from it
+                log.error("guild_not_prepared", guild=guild.id, error=str(error))
         absent = set(self.rules.guild_ids) - {guild.id for guild in self.guilds}
         if absent:
             log.error("guilds_absent", guilds=sorted(absent), hint="Invite the bot to them.")

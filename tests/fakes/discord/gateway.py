@@ -65,8 +65,6 @@ class Gateway:
         self.session: Session | None = None
         self.counts = {"identify": 0, "resume": 0, "heartbeat": 0}
         self.allowed = {"members", "message content"}
-        self.forgets_sessions = False
-        """Whether a resume is refused, as Discord does after a while."""
 
     async def handle(self, request: web.Request) -> web.WebSocketResponse:
         """One connection, until its end."""
@@ -131,7 +129,7 @@ class Gateway:
     async def _resume(self, socket: _Socket, asked: Wire) -> None:
         self.counts["resume"] += 1
         session = self.session
-        if self.forgets_sessions or session is None or asked["session_id"] != session.id:
+        if session is None or asked["session_id"] != session.id:
             await socket.send({"op": _INVALID, "d": False})
             return
         session.socket = socket

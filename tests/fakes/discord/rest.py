@@ -186,6 +186,8 @@ async def _register(request: web.Request) -> object:
     commands = await request.json()
     check(limits.command_faults(commands))
     guild = _guild_of(request)
+    if not guild.scoped:
+        raise Refused(403, 50001, "Missing Access")
     app = request.match_info["app"]
     guild.commands = [
         {

@@ -40,6 +40,9 @@ DECLARE
     place integer := array_position(now_first, _author);
     told jsonb;
 BEGIN
+    IF NOT EXISTS (SELECT 1 FROM guilds) THEN
+        RETURN;
+    END IF;
     IF place IS NULL OR place >= coalesce(array_position(_before, _author), 4)
         OR (place > 1 AND _author = ANY(_before))
     THEN
