@@ -54,9 +54,9 @@ options+=(--cap-add SYS_ADMIN --cap-add SYS_PTRACE --cgroupns private)
 options+=(--security-opt apparmor=unconfined --security-opt seccomp=unconfined)
 options+=(--security-opt systempaths=unconfined)
 
-# Links go in by their variables' names: their values are on no command line.
-for link in SUBMISSION_PAYLOAD_URL SUBMISSION_EVENTS_URL SUBMISSION_HARNESS_URL SUBMISSION_HARNESS_SHA256; do
-    [[ -z ${!link:-} ]] || options+=(--env "$link")
+# Links and the attempt's id go in by their variables' names: the values are on no command line.
+for name in SUBMISSION_ATTEMPT SUBMISSION_{PAYLOAD,EVENTS,HARNESS}_URL SUBMISSION_HARNESS_SHA256; do
+    [[ -z ${!name:-} ]] || options+=(--env "$name")
 done
 
 # One job at a time runs on a GPU; what is left of one that was killed goes first.

@@ -100,6 +100,7 @@ def test_the_payload_reaches_the_container_alone(agent: Agent) -> None:
 
 def test_links_go_in_by_their_variables_names(agent: Agent) -> None:
     links = {
+        "SUBMISSION_ATTEMPT": "1.1.a",
         "SUBMISSION_PAYLOAD_URL": "https://here/p?key=1",
         "SUBMISSION_EVENTS_URL": "https://here/e?key=2",
         "SUBMISSION_HARNESS_URL": "https://here/harness.pyz",

@@ -108,6 +108,14 @@ def test_a_payload_behind_a_link_is_fetched_and_progress_sent(harness: Path, fol
     assert b'"finished"' in b"".join(links.events[job.job_id])
 
 
+def test_a_job_of_the_platform_starts_the_harness_once(folder: Path) -> None:
+    harness = folder.parent / "harness.pyz"
+    with zipfile.ZipFile(harness, "w") as archive:
+        archive.writestr("__main__.py", "import sys; print(sys.argv[1])")
+    ended = judge(harness, folder, "eJw=", SUBMISSION_ATTEMPT="1.1.a")
+    assert (0, "node\n") == (ended.returncode, ended.stdout), ended.stderr
+
+
 TELLS_WHICH = "from pathlib import Path; Path('result.json').write_text('another')"
 
 

@@ -1,6 +1,5 @@
 """Builds and agents: what Buildkite does with a new build."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from typing import Any
 import yaml
 
 from tests.support.devices import with_devices
+from tests.support.groups import signal_group
 
 ROOT = Path(__file__).parents[3]
 _DOCKER = Path(__file__).parent
@@ -170,8 +170,7 @@ class FakeAgents:
 
     def _signal(self, agent: FakeAgent, number: int) -> None:
         if agent.process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(agent.process.pid, number)
+            signal_group(agent.process, number)
 
     def _work(self, agent: FakeAgent) -> None:
         while (build := self._take(agent)) is not None:

@@ -1,6 +1,5 @@
 """Reads a workflow's file, and executes its job as a self-hosted runner does."""
 
-import contextlib
 import functools
 import io
 import json
@@ -16,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from tests.support.groups import signal_group
 
 ROOT = Path(__file__).parents[3]
 WORKFLOWS = ROOT / ".github" / "workflows"
@@ -91,9 +92,7 @@ class JobRun:
         """Stop it, as somebody asked for, or as the machine is gone."""
         self.cancelled, self.lost = not lose, lose
         if self._process is not None:
-            with contextlib.suppress(ProcessLookupError):
-                number = signal.SIGKILL if lose else signal.SIGINT
-                os.killpg(self._process.pid, number)
+            signal_group(self._process, signal.SIGKILL if lose else signal.SIGINT)
 
     def _wanted(self, step: dict[str, Any], conclusion: str) -> bool:
         if step.get("if") == "${{ !cancelled() }}":
@@ -152,7 +151,7 @@ class JobRun:
             try:
                 code = self._process.wait(limit_s)
             except subprocess.TimeoutExpired:
-                os.killpg(self._process.pid, signal.SIGKILL)
+                signal_group(self._process, signal.SIGKILL)
                 self._process.wait()
                 return "timed_out"
         return "success" if code == 0 else "failure"

@@ -31,7 +31,7 @@ async def test_a_build_says_all_that_an_agent_needs(tmp_path: Path) -> None:
         handle = await here.launcher.launch(job)
     (build,) = here.builds
     assert (handle, build.message) == (f"{build.number}:{job.job_id}", f"kernelbot-{job.job_id}")
-    assert sorted(build.env) == ["GPU_QUEUE", "SUBMISSION_PAYLOAD"]
+    assert sorted(build.env) == ["GPU_QUEUE", "SUBMISSION_ATTEMPT", "SUBMISSION_PAYLOAD"]
     assert decode_payload(build.env["SUBMISSION_PAYLOAD"]) == job
     assert build.env["GPU_QUEUE"] in QUEUES
 

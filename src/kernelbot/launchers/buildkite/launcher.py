@@ -72,6 +72,7 @@ class BuildkiteLauncher(RestLauncher[Build]):
             scheduler="Buildkite",
         )
         given = {
+            "SUBMISSION_ATTEMPT": spec.job_id,
             "SUBMISSION_PAYLOAD": carried.payload,
             "SUBMISSION_PAYLOAD_URL": carried.payload_url,
             "SUBMISSION_EVENTS_URL": carried.links.events_url,
