@@ -37,20 +37,15 @@ def script(words: str, name: str = "fast.py", *header: str) -> Upload:
 
 
 async def ended(stage: Stage, interaction: Interaction) -> FakeMessage:
-    """The message that tells of the submission, once it is over."""
-    found: list[FakeMessage] = []
+    """The message that tells of the submission, with the reports that it has at its end."""
 
     def over() -> bool:
         message = interaction.original
-        if message is not None and re.search(
-            r"public: (?![^\n]*▱|waiting|handed|running)", message.content
-        ):
-            found[:] = [message]
-            return not re.search(r"[•▸] ", message.content)
-        return False
+        return message is not None and any(f.name.startswith("report-") for f in message.files)
 
     await stage.discord.until(over)
-    return found[0]
+    assert interaction.original is not None
+    return interaction.original
 
 
 def numbered(text: str) -> str:
@@ -101,6 +96,28 @@ bot edits (only ada): **whole**, test: `fast.py`, submission N
     assert "Position 1 in the queue for CPU" in stage.discord.transcript.text
     assert 1 == len(asked.messages)
     assert b"accepted" in message.files[0].content
+
+
+async def test_who_submits_takes_part_from_then_on(stage: Stage) -> None:
+    zoe, role = stage.person("zoe"), stage.guild.role("Leaderboard Participant").id
+    await ended(
+        stage,
+        await submitted(stage, zoe, "test", script("accepted"), leaderboard_name="sort"),
+    )
+    await stage.discord.until(lambda: role in zoe.user.roles)
+    given = "PUT /guilds/{guild}/members/{user}/roles/{role}"
+    before = stage.discord.requests[given]
+    again = await submitted(stage, zoe, "test", script("accepted"), leaderboard_name="sort")
+    await ended(stage, again)
+    stage.guild.bot_may, may = 0, stage.guild.bot_may
+    await ended(
+        stage,
+        await submitted(
+            stage, stage.person("yan"), "test", script("accepted"), leaderboard_name="sort"
+        ),
+    )
+    stage.guild.bot_may = may
+    assert before + 1 == stage.discord.requests[given]
 
 
 async def test_a_failure_says_what_failed(stage: Stage) -> None:

@@ -61,6 +61,7 @@ def routes() -> list[web.RouteDef]:
         ("POST", "/guilds/{guild}/roles", _create_role),
         ("PATCH", "/guilds/{guild}/members/@me", _rename_bot),
         ("GET", "/guilds/{guild}/members/{user}", _member),
+        ("PUT", "/guilds/{guild}/members/{user}/roles/{role}", _give_role),
         ("POST", "/users/@me/channels", _open_direct),
         ("GET", "/users/{user}", _user),
         ("GET", "/channels/{channel}", _channel),
@@ -258,6 +259,13 @@ async def _member(request: web.Request) -> object:
     if found is None:
         raise Refused(404, 10007, "Unknown Member")
     return found.member()
+
+
+async def _give_role(request: web.Request) -> object:
+    guild = _guild_of(request)
+    _require(guild, MANAGE_ROLES)
+    guild.members[int(request.match_info["user"])].roles.add(int(request.match_info["role"]))
+    return None
 
 
 async def _user(request: web.Request) -> object:

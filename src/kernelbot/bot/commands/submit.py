@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import discord
+import structlog
 from discord import app_commands
 
 from kernelbot.bot.acting import acting
@@ -26,6 +27,7 @@ from kernelbot.services.directives import read_directives
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
+log = structlog.get_logger()
 _TOKEN_LASTS = timedelta(minutes=14, seconds=30)
 """A little less than Discord's 15 minutes."""
 _PASTE_MAX = 4000
@@ -138,6 +140,21 @@ async def _submit_as(
         content=waiting_text(submission, place), attachments=[], view=None
     )
     bot.follower.follow(kept, submission, place)
+    await _make_participant(bot, interaction)
+
+
+async def _make_participant(bot: "KernelBot", interaction: discord.Interaction) -> None:
+    """Give the role of those who take part; a server that doesn't let us does without."""
+    places, member = bot.places.get(interaction.guild_id or 0), interaction.user
+    role_id = places.participant_role_id if places else None
+    if role_id is None or not isinstance(member, discord.Member):
+        return
+    if any(role.id == role_id for role in member.roles):
+        return
+    try:
+        await member.add_roles(discord.Object(role_id), reason="They have submitted")
+    except discord.HTTPException as error:
+        log.warning("role_not_given", guild=interaction.guild_id, error=str(error))
 
 
 async def _destination(
