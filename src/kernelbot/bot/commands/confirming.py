@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import discord
 
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import answer
+from kernelbot.bot.answers import Attached, answer
 from kernelbot.bot.presses import Press, button, press_id, require_own, shown
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import User
@@ -19,10 +19,15 @@ _ID_MAX = 100
 
 
 async def ask(
-    interaction: discord.Interaction, question: str, yes: str, name: str, *words: object
+    interaction: discord.Interaction,
+    question: str,
+    yes: str,
+    name: str,
+    *words: object,
+    files: Sequence[Attached] = (),
 ) -> None:
     """Show the question; `name` and `words` are those of the press that does it. Raises `UserError`
-    if they don't fit into a button."""
+    if they don't fit into a button; `files` go along with the question for what doesn't."""
     custom_id = press_id(name, interaction.user.id, *words)
     if len(custom_id) > _ID_MAX or custom_id.count("|") != len(words) + 1:
         raise UserError("These names are too long for a button.", hint="Use the terminal.")
@@ -30,7 +35,7 @@ async def ask(
         button(yes, custom_id, style=discord.ButtonStyle.danger),
         button("Keep everything", press_id("keep", interaction.user.id)),
     )
-    await answer(interaction, question, view=view)
+    await answer(interaction, question, files=files, view=view)
 
 
 async def ask_to_delete_board(

@@ -1,15 +1,17 @@
 """A sync of problems: the plan first, then a button that applies it."""
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import discord
 
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import answer
+from kernelbot.bot.answers import Attached, answer
 from kernelbot.bot.commands import confirming
 from kernelbot.bot.presses import Press, require_own
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.sync import SyncAction, SyncOptions, SyncOutcome
 from kernelbot.domain.types import User
 from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, plain
@@ -17,6 +19,7 @@ from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, plain
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
+_FILE = "plan.json"
 _SIGNS = {
     SyncAction.CREATE: "+",
     SyncAction.UPDATE: "~",
@@ -54,17 +57,20 @@ async def show_plan(
     if not changes:
         await answer(interaction, f"{_text(plan)}\nThere is nothing to apply.")
         return
-    words = (wanted.repository, wanted.problem_set, wanted.branch, int(wanted.force))
-    await confirming.ask(interaction, _text(plan), f"Apply {len(changes)}", "sync", *words)
+    asked = Attached.text(_FILE, json.dumps(asdict(wanted)))  # too long for a button
+    label = f"Apply {len(changes)}"
+    await confirming.ask(interaction, _text(plan), label, "sync", files=[asked])
 
 
 async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
-    owner, repository, problem_set, branch, force = words
-    require_own(interaction, owner)
+    require_own(interaction, words[0])
+    message = interaction.message
+    if message is None or not message.attachments:
+        raise UserError("The plan is gone.", hint="Type the command again.")
     actor = await acting(bot.services, interaction)
-    wanted = Wanted(repository, problem_set, branch, force == "1")
+    wanted = Wanted(**json.loads(await message.attachments[0].read()))
     done = await _sync(bot, actor, wanted, dry_run=False)
-    await interaction.edit_original_response(content=_text(done), view=None)
+    await interaction.edit_original_response(content=_text(done), view=None, attachments=[])
 
 
 def _text(outcome: SyncOutcome) -> str:
