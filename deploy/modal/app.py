@@ -9,9 +9,7 @@ after how long Modal kills a call; the platform's launcher must be told the same
 docs/how-to/modal.md.
 """
 
-import atexit
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -138,9 +136,7 @@ def _image() -> modal.Image:
         return image
     from kernelbot.harness.archive import build
 
-    folder = tempfile.mkdtemp(prefix="kernelbot-modal-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    harness = build(Path(folder) / "kernelbot-harness.pyz")
+    harness = build(Path(__file__).resolve().parents[2] / "dist" / "kernelbot-harness.pyz")
     return image.add_local_file(str(harness), HARNESS)
 
 
