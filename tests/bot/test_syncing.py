@@ -16,7 +16,7 @@ async def test_a_sync_is_planned_then_applied(stage: Stage, tmp_path: Path) -> N
     asked = await olga.runs("admin update-problems", repository=f"file://{tmp_path}")
     assert asked.original is not None
     plan = asked.original.content
-    assert plan.splitlines()[2] == "+ create: alpha (on CPU)"
+    assert "+ create: alpha (on CPU)" in plan.splitlines()
     assert [] == await stage.world.services.boards.list_boards(None)
     await olga.clicks(asked.original, "Apply 1")
     assert (asked.original.content.startswith("Done: "), []) == (True, asked.original.parts())
