@@ -1,17 +1,24 @@
-"""Builds the fake of NVIDIA's driver."""
+"""Builds the stand-in for NVIDIA's driver."""
 
 import subprocess
 from pathlib import Path
 
-_SOURCE = Path(__file__).parent.parent / "fakes" / "cuda_driver.c"
+_SOURCES = sorted((Path(__file__).parent.parent / "fakes" / "cuda").glob("*.c"))
 CACHE_BYTES = 4 << 20
 """What its GPU has for a last-level cache."""
 
 
-def build_driver(folder: Path) -> Path:
-    """`libcuda.so.1` in `folder`."""
+def build_driver(
+    folder: Path, *, virtual_memory: bool = True, total_bytes: int | None = None
+) -> Path:
+    """`libcuda.so.1` in `folder`. `virtual_memory`: with the functions by which memory is shared.
+    `total_bytes`: of the device's memory; None: 64 GiB."""
     library = folder / "libcuda.so.1"
-    flags = ["-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror"]
-    subprocess.run(["cc", *flags, str(_SOURCE), "-o", str(library)], check=True)
+    flags = ["-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-fvisibility=default"]
+    if not virtual_memory:
+        flags.append("-DWITHOUT_VIRTUAL_MEMORY")
+    if total_bytes is not None:
+        flags.append(f"-DTOTAL_BYTES={total_bytes}ull")
+    subprocess.run(["cc", *flags, *map(str, _SOURCES), "-o", str(library)], check=True)
     folder.chmod(0o755)  # runners are somebody else
     return library

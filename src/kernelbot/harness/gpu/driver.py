@@ -1,0 +1,191 @@
+"""A GPU's driver, by the C names of its functions: memory, copies and waiting, without a framework.
+
+A process has one `Driver`; it must not fork afterwards, because a context doesn't survive that.
+"""
+
+import ctypes
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+_OUT_OF_MEMORY = 2
+_NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
+_L2_CACHE_BYTES = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+_VIRTUAL_MEMORY = (
+    "cuMemGetAllocationGranularity",
+    "cuMemCreate",
+    "cuMemExportToShareableHandle",
+    "cuMemImportFromShareableHandle",
+    "cuMemAddressReserve",
+    "cuMemMap",
+    "cuMemSetAccess",
+    "cuMemUnmap",
+    "cuMemAddressFree",
+    "cuMemRelease",
+)
+
+
+class GpuError(RuntimeError):
+    """The driver refused, or work that was submitted to the GPU has failed."""
+
+
+class DeviceFull(GpuError):
+    """The device has too little free memory."""
+
+
+class Driver:
+    """NVIDIA's, in the primary context that torch and libcudart share."""
+
+    names: Mapping[str, str] = MappingProxyType({})
+    """What this vendor calls functions of CUDA's, if it isn't the same."""
+
+    def __init__(self, library: str = "libcuda.so.1", number: int = 0) -> None:
+        """Create the context (some tenths of a second). Raises `GpuError`."""
+        try:
+            self._library = ctypes.CDLL(library)
+        except OSError as error:
+            raise GpuError(f"The GPU's driver can't be loaded: {error}") from error
+        self.number = number
+        self.stream = ctypes.c_void_p()
+        """Of our own: nothing on it waits for other work, and no other work for it."""
+        self._make_context()
+        self.do("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
+
+    def _make_context(self) -> None:
+        self._context, device = ctypes.c_void_p(), ctypes.c_int()
+        l2_bytes = ctypes.c_int()
+        self.do("cuInit", 0)
+        self.do("cuDeviceGet", ctypes.byref(device), self.number)
+        self.do("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), device)
+        self.enter()
+        self.do("cuDeviceGetAttribute", ctypes.byref(l2_bytes), _L2_CACHE_BYTES, device)
+        self.l2_bytes = l2_bytes.value
+
+    def enter(self) -> None:
+        """Make our context current again: an author may have made another one."""
+        self.do("cuCtxSetCurrent", self._context)
+
+    def has_virtual_memory(self) -> bool:
+        """Whether memory can be shared between processes."""
+        return all(self._find(name) is not None for name in _VIRTUAL_MEMORY)
+
+    def do(self, name: str, *arguments: Any, forgiven: frozenset[int] = frozenset()) -> int:
+        """Call a function by CUDA's name for it; returns its code, which is 0 or `forgiven`.
+
+        Raises `GpuError`, and `DeviceFull` for want of memory.
+        """
+        function = self._find(name)
+        if function is None:
+            raise GpuError(f"The driver has no function {name}.")
+        code = int(function(*arguments))
+        if code != 0 and code not in forgiven:
+            error = DeviceFull if code == _OUT_OF_MEMORY else GpuError
+            raise error(f"{self._describe(code)} ({name})")
+        return code
+
+    def function(self, name: str) -> Any:
+        """The function itself, to be called without what `do` adds. Raises `GpuError`."""
+        found = self._find(name)
+        if found is None:
+            raise GpuError(f"The driver has no function {name}.")
+        return found
+
+    def is_lost(self) -> bool:
+        """Whether work has failed: a context never recovers from that."""
+        return bool(self.function("cuCtxSynchronize")())
+
+    def allocate(self, size_bytes: int) -> int:
+        """The address of memory that belongs to this process alone. Raises `GpuError`."""
+        address = ctypes.c_uint64()
+        self.do("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(size_bytes))
+        return address.value
+
+    def release(self, address: int) -> None:
+        """Give back what `allocate` gave. Raises `GpuError`."""
+        self.do("cuMemFree_v2", ctypes.c_uint64(address))
+
+    def free_bytes(self) -> int:
+        """The device's memory that nobody uses. Raises `GpuError`."""
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self.do("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+        return free.value
+
+    def copy(self, target: int, source: int, size_bytes: int) -> None:
+        """Begin to copy within the device; `wait` returns when it is done. Raises `GpuError`."""
+        if size_bytes:
+            to, of = ctypes.c_uint64(target), ctypes.c_uint64(source)
+            self.do("cuMemcpyDtoDAsync_v2", to, of, ctypes.c_size_t(size_bytes), self.stream)
+
+    def upload(self, target: int, source: int, size_bytes: int) -> None:
+        """Begin to copy from the host's memory; as `copy`."""
+        if size_bytes:
+            to, of = ctypes.c_uint64(target), ctypes.c_void_p(source)
+            self.do("cuMemcpyHtoDAsync_v2", to, of, ctypes.c_size_t(size_bytes), self.stream)
+
+    def download(self, target: int, source: int, size_bytes: int) -> None:
+        """Copy to the host's memory at `target`, and wait for it. Raises `GpuError`."""
+        if size_bytes:
+            to, of = ctypes.c_void_p(target), ctypes.c_uint64(source)
+            self.do("cuMemcpyDtoHAsync_v2", to, of, ctypes.c_size_t(size_bytes), self.stream)
+            self.wait()
+
+    def fill(self, target: int, byte: int, size_bytes: int) -> None:
+        """Begin to overwrite with one byte value; as `copy`."""
+        if size_bytes:
+            to, size = ctypes.c_uint64(target), ctypes.c_size_t(size_bytes)
+            self.do("cuMemsetD8Async", to, ctypes.c_ubyte(byte), size, self.stream)
+
+    def wait(self) -> None:
+        """Return once all that was begun on `stream` is done. Raises `GpuError`."""
+        self.do("cuStreamSynchronize", self.stream)
+
+    def _find(self, name: str) -> Any:
+        return getattr(self._library, self.names.get(name, name), None)
+
+    def _describe(self, code: int) -> str:
+        texts = []
+        for name in ("cuGetErrorName", "cuGetErrorString"):
+            text = ctypes.c_char_p()
+            self.function(name)(code, ctypes.byref(text))
+            texts.append((text.value or b"").decode(errors="replace"))
+        return ": ".join(filter(None, texts)) or f"error {code}"
+
+
+class HipDriver(Driver):
+    """AMD's, in the same words. It has run on no GPU yet."""
+
+    names = MappingProxyType(
+        {
+            "cuCtxSynchronize": "hipDeviceSynchronize",
+            "cuStreamCreate": "hipStreamCreateWithFlags",
+            "cuStreamSynchronize": "hipStreamSynchronize",
+            "cuMemAlloc_v2": "hipMalloc",
+            "cuMemFree_v2": "hipFree",
+            "cuMemGetInfo_v2": "hipMemGetInfo",
+            "cuMemcpyDtoDAsync_v2": "hipMemcpyDtoDAsync",
+            "cuMemcpyHtoDAsync_v2": "hipMemcpyHtoDAsync",
+            "cuMemcpyDtoHAsync_v2": "hipMemcpyDtoHAsync",
+            "cuMemsetD8Async": "hipMemsetD8Async",
+            "cuMemsetD32Async": "hipMemsetD32Async",
+            "cuEventCreate": "hipEventCreateWithFlags",
+            "cuEventRecord": "hipEventRecord",
+            "cuEventSynchronize": "hipEventSynchronize",
+            "cuEventElapsedTime": "hipEventElapsedTime",
+            "cuGetErrorName": "hipDrvGetErrorName",
+            "cuGetErrorString": "hipDrvGetErrorString",
+            **{name: name.replace("cu", "hip", 1) for name in _VIRTUAL_MEMORY},
+        }
+    )
+
+    def __init__(self, library: str = "libamdhip64.so", number: int = 0) -> None:
+        """As `Driver`. Raises `GpuError`."""
+        super().__init__(library, number)
+
+    def _make_context(self) -> None:
+        self.do("hipInit", 0)
+        self.l2_bytes = 0
+        self.enter()
+
+    def enter(self) -> None:
+        """AMD's context is the device's own."""
+        self.do("hipSetDevice", self.number)

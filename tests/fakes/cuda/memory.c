@@ -1,0 +1,161 @@
+/* Memory of the device: the host's. A handle is a memfd, so that it can be sent to a process. */
+#include "device.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef TOTAL_BYTES
+#define TOTAL_BYTES (1ull << 36)
+#endif
+enum { GRANULARITY = 1 << 16, BLOCKS = 4096 };
+
+static size_t used_bytes, copied_bytes;
+static struct { uint64_t address; size_t size; } blocks[BLOCKS];
+
+static int64_t take(size_t size) {
+    if (used_bytes + size > TOTAL_BYTES) return OUT_OF_MEMORY;
+    used_bytes += size;
+    return 0;
+}
+
+size_t fake_used_bytes(void) { return used_bytes; }
+size_t fake_copied_bytes(void) { return copied_bytes; }
+
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes) {
+    ENTER();
+    *free_bytes = TOTAL_BYTES - used_bytes;
+    *total_bytes = TOTAL_BYTES;
+    return 0;
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t size) {
+    ENTER();
+    int slot = 0;
+    while (slot < BLOCKS && blocks[slot].address) ++slot;
+    if (slot == BLOCKS || take(size)) return OUT_OF_MEMORY;
+    *address = (uint64_t)aligned_alloc(512, (size + 511) / 512 * 512);
+    blocks[slot].address = *address;
+    blocks[slot].size = size;
+    return 0;
+}
+
+int cuMemFree_v2(uint64_t address) {
+    ENTER();
+    for (int slot = 0; slot < BLOCKS; ++slot)
+        if (address && blocks[slot].address == address) {
+            used_bytes -= blocks[slot].size;
+            blocks[slot].address = 0;
+            free((void *)address);
+            return 0;
+        }
+    return INVALID_VALUE;
+}
+
+#ifndef WITHOUT_VIRTUAL_MEMORY
+int cuMemGetAllocationGranularity(size_t *size, const void *properties, int option) {
+    ENTER();
+    (void)properties; (void)option;
+    *size = GRANULARITY;
+    return 0;
+}
+
+int cuMemCreate(uint64_t *handle, size_t size, const int *properties, uint64_t flags) {
+    ENTER();
+    int pinned_on_device_0_for_descriptors = properties[0] == 1 && properties[1] == 1 && properties[2] == 1;
+    if (flags || size % GRANULARITY || !pinned_on_device_0_for_descriptors) return INVALID_VALUE;
+    if (take(size)) return OUT_OF_MEMORY;
+    int fd = memfd_create("device memory", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, size)) return OUT_OF_MEMORY;
+    *handle = fd;
+    return 0;
+}
+
+int cuMemExportToShareableHandle(int *descriptor, uint64_t handle, int kind, uint64_t flags) {
+    ENTER();
+    if (kind != 1 || flags) return INVALID_VALUE;
+    *descriptor = fcntl(handle, F_DUPFD_CLOEXEC, 0);
+    return *descriptor < 0 ? INVALID_VALUE : 0;
+}
+
+int cuMemImportFromShareableHandle(uint64_t *handle, void *descriptor, int kind) {
+    ENTER();
+    int fd = fcntl((int)(intptr_t)descriptor, F_DUPFD_CLOEXEC, 0);
+    if (kind != 1 || fd < 0) return INVALID_VALUE;
+    *handle = fd;
+    return 0;
+}
+
+int cuMemAddressReserve(uint64_t *address, size_t size, size_t alignment, uint64_t wish, uint64_t flags) {
+    ENTER();
+    (void)alignment; (void)wish;
+    void *place = mmap(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *address = (uint64_t)place;
+    return place == MAP_FAILED || flags ? OUT_OF_MEMORY : 0;
+}
+
+int cuMemMap(uint64_t address, size_t size, size_t offset, uint64_t handle, uint64_t flags) {
+    ENTER();
+    struct stat status;
+    if (flags || fstat(handle, &status) || (size_t)status.st_size < offset + size) return INVALID_VALUE;
+    return mmap((void *)address, size, PROT_NONE, MAP_SHARED | MAP_FIXED, handle, offset) == MAP_FAILED;
+}
+
+int cuMemSetAccess(uint64_t address, size_t size, const int *access, size_t count) {
+    ENTER();
+    if (count != 1 || access[0] != 1 || access[2] != 3) return INVALID_VALUE;
+    return mprotect((void *)address, size, PROT_READ | PROT_WRITE) != 0;
+}
+
+int cuMemUnmap(uint64_t address, size_t size) {
+    ENTER();
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    return mmap((void *)address, size, PROT_NONE, flags, -1, 0) == MAP_FAILED;
+}
+
+int cuMemAddressFree(uint64_t address, size_t size) {
+    ENTER();
+    return munmap((void *)address, size) != 0;
+}
+
+int cuMemRelease(uint64_t handle) {
+    ENTER();
+    struct stat status;
+    if (!fstat(handle, &status) && used_bytes >= (size_t)status.st_size) used_bytes -= status.st_size;
+    return close(handle) != 0;
+}
+#endif
+
+static int copy(void *target, const void *source, size_t size) {
+    memmove(target, source, size);
+    copied_bytes += size;
+    return 0;
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t target, uint64_t source, size_t size, void *stream) {
+    ENTER();
+    (void)stream;
+    return copy((void *)target, (void *)source, size);
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t target, const void *source, size_t size, void *stream) {
+    ENTER();
+    (void)stream;
+    return copy((void *)target, source, size);
+}
+
+int cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t size, void *stream) {
+    ENTER();
+    (void)stream;
+    return copy(target, (void *)source, size);
+}
+
+int cuMemsetD8Async(uint64_t address, unsigned char value, size_t size, void *stream) {
+    ENTER();
+    (void)stream;
+    memset((void *)address, value, size);
+    return 0;
+}

@@ -1,0 +1,179 @@
+/* Contexts, streams, events and kernels: time that passes. Kernels that fail leave their context
+   broken, as real ones do. */
+#include "device.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CACHE_BYTES = 4 << 20, NAMES = 64, LONGEST_NAME = 48, STREAMS = 256 };
+
+struct stream { int is_blocking; int64_t busy_until_ns; };
+struct count { char name[LONGEST_NAME]; int64_t calls; };
+
+static int primary, current_is_primary, failure, has_persistence = 1, persisting_lines;
+static size_t persisting_bytes, flushed_bytes;
+static int64_t event_stretch_ns, launch_ns, call_ns, virtual_ns;
+static struct stream streams[STREAMS] = {{1, 0}, {0, 0}}; /* the default one; that of fake_submit */
+static int stream_count = 2;
+static char failing_name[LONGEST_NAME];
+static int failing_code;
+static struct count own_counts[NAMES], *counts;
+
+/* In a file `counts` beside this library, if there is one that may be written; else our own. */
+static struct count *find_counts(void) {
+    Dl_info library;
+    char path[4096];
+    if (dladdr((void *)find_counts, &library)) {
+        snprintf(path, sizeof path, "%s", library.dli_fname);
+        char file[4200];
+        snprintf(file, sizeof file, "%s/counts", dirname(path));
+        int fd = open(file, O_RDWR | O_CLOEXEC);
+        if (fd >= 0 && !ftruncate(fd, sizeof own_counts)) {
+            void *shared = mmap(0, sizeof own_counts, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+            close(fd);
+            if (shared != MAP_FAILED) return shared;
+        }
+    }
+    return own_counts;
+}
+
+int entered(const char *name) {
+    if (!counts) counts = find_counts();
+    int place = 0;
+    while (place < NAMES - 1 && counts[place].name[0] && strcmp(counts[place].name, name)) ++place;
+    strncpy(counts[place].name, name, LONGEST_NAME - 1);
+    __atomic_add_fetch(&counts[place].calls, 1, __ATOMIC_RELAXED);
+    virtual_ns += call_ns;
+    return strcmp(failing_name, name) ? 0 : failing_code;
+}
+
+int64_t now_ns(void) {
+    if (call_ns) return virtual_ns;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ll + now.tv_nsec;
+}
+
+static void wait_until(int64_t time_ns) {
+    if (call_ns && virtual_ns < time_ns) virtual_ns = time_ns;
+    while (now_ns() < time_ns) {}
+}
+
+/* From now on time passes only by calls, each of which takes so long, and by waiting. */
+void fake_virtual_clock(int64_t each_call_ns) { virtual_ns = now_ns(); call_ns = each_call_ns; }
+int64_t fake_now(void) { return now_ns(); }
+/* How long the host is kept by a launch. */
+void fake_launching_takes(int64_t duration_ns) { launch_ns = duration_ns; }
+/* A driver's function fails from now on with this code; 0: no longer. */
+void fake_fail_in(const char *name, int code) { strncpy(failing_name, name, LONGEST_NAME - 1); failing_code = code; }
+int64_t fake_count(const char *name) {
+    for (int place = 0; counts && place < NAMES; ++place)
+        if (!strcmp(counts[place].name, name)) return counts[place].calls;
+    return 0;
+}
+void fake_fail(void) { failure = BROKEN; }
+void fake_leave_context(void) { current_is_primary = 0; }
+void fake_stretch_events(int64_t more_ns) { event_stretch_ns = more_ns; }
+void fake_persist(void) { persisting_bytes = 1 << 20; persisting_lines = 1; }
+void fake_without_persistence(void) { has_persistence = 0; }
+int fake_persists(void) { return persisting_bytes != 0 || persisting_lines; }
+size_t fake_flushed_bytes(void) { return flushed_bytes; }
+
+static struct stream *named(void *stream) {
+    uintptr_t number = (uintptr_t)stream;
+    return number < (uintptr_t)stream_count ? &streams[number] : &streams[0];
+}
+
+/* The default stream waits for all blocking ones, and these for it. */
+static int64_t free_from_ns(struct stream *stream) {
+    int64_t time_ns = now_ns();
+    for (int i = 0; i < stream_count; ++i) {
+        struct stream *other = &streams[i];
+        int concerns = other == stream || (stream->is_blocking && other->is_blocking &&
+                                           (stream == streams || other == streams));
+        if (concerns && other->busy_until_ns > time_ns) time_ns = other->busy_until_ns;
+    }
+    return time_ns;
+}
+
+/* A kernel of known duration. `stream`: NULL for the default one. */
+void fake_launch(void *stream, int64_t duration_ns) {
+    struct stream *there = named(stream);
+    wait_until(now_ns() + launch_ns);
+    there->busy_until_ns = free_from_ns(there) + duration_ns;
+}
+
+/* One on a stream that no other waits for. */
+void fake_submit(int64_t duration_ns) { streams[1].busy_until_ns = now_ns() + duration_ns; }
+
+int cuInit(unsigned flags) { ENTER(); return flags != 0; }
+int cuDeviceGetCount(int *count) { *count = 1; return 0; }
+int cuDeviceGet(int *device, int ordinal) { ENTER(); *device = ordinal; return 0; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { ENTER(); (void)device; *context = &primary; return 0; }
+int cuCtxSetCurrent(void *context) { ENTER(); current_is_primary = context == &primary; return 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    ENTER();
+    (void)device;
+    *value = attribute == 38 ? CACHE_BYTES : 0;
+    return 0;
+}
+int cuStreamCreate(void **stream, unsigned flags) {
+    ENTER();
+    if (stream_count == STREAMS) return OUT_OF_MEMORY;
+    streams[stream_count].is_blocking = flags != 1;
+    *stream = (void *)(uintptr_t)stream_count++;
+    return flags > 1;
+}
+int cuStreamSynchronize(void *stream) { ENTER(); wait_until(free_from_ns(named(stream))); return failure; }
+int cuEventCreate(void **event, unsigned flags) { ENTER(); *event = calloc(1, sizeof(int64_t)); return flags != 0; }
+int cuEventRecord(void *event, void *stream) { ENTER(); *(int64_t *)event = free_from_ns(named(stream)); return failure; }
+int cuEventSynchronize(void *event) { ENTER(); wait_until(*(int64_t *)event); return failure; }
+int cuEventElapsedTime(float *ms, void *start, void *end) {
+    ENTER();
+    *ms = (*(int64_t *)end - *(int64_t *)start + event_stretch_ns) / 1e6f;
+    return failure;
+}
+int cuCtxSynchronize(void) {
+    ENTER();
+    for (int i = 0; current_is_primary && i < stream_count; ++i) wait_until(streams[i].busy_until_ns);
+    return failure;
+}
+int cuModuleLoadData(void **module, const void *image) { ENTER(); *module = (void *)image; return 0; }
+int cuModuleGetFunction(void **function, void *module, const char *name) { ENTER(); (void)module; *function = (void *)name; return 0; }
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, void *stream, void **parameters, void **extra) {
+    ENTER();
+    (void)function; (void)parameters; (void)extra; (void)shared;
+    if (!gx || !gy || !gz || !bx || !by || !bz) return INVALID_VALUE;
+    fake_launch(stream, 0);
+    return failure;
+}
+int cuMemsetD32Async(uint64_t address, unsigned value, size_t words, void *stream) {
+    ENTER();
+    (void)stream;
+    memset((void *)address, (int)value, 4 * words);
+    flushed_bytes += 4 * words;
+    return failure;
+}
+int cuCtxSetLimit(int limit, size_t value) {
+    ENTER();
+    if (!has_persistence || limit != 6) return UNSUPPORTED_LIMIT;
+    persisting_bytes = value;
+    return 0;
+}
+int cuCtxResetPersistingL2Cache(void) { ENTER(); persisting_lines = 0; return has_persistence ? 0 : NOT_SUPPORTED; }
+int cuGetErrorName(int code, const char **text) {
+    *text = code == BROKEN ? "CUDA_ERROR_ILLEGAL_ADDRESS" : code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR";
+    return 0;
+}
+int cuGetErrorString(int code, const char **text) {
+    *text = code == BROKEN ? "an illegal memory access was encountered" : code == OUT_OF_MEMORY ? "out of memory" : "";
+    return 0;
+}
