@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from kernelbot.harness.gpu.timing import FLUSHES, CudaGpu, GpuError
+from kernelbot.harness.gpu.driver import GpuError
+from kernelbot.harness.gpu.timing import FLUSHES, CudaGpu
 from tests.support.cuda_driver import CACHE_BYTES, build_driver
 
 WORK_NS = 5_000_000
@@ -49,7 +50,7 @@ def test_leaving_the_context_hides_no_work(gpu: CudaGpu, driver: Any) -> None:
 
 def test_work_from_before_is_not_the_calls(gpu: CudaGpu, driver: Any) -> None:
     driver.fake_submit(WORK_NS)
-    assert time_of(gpu, lambda: None) < WORK_NS
+    assert time_of(gpu, lambda: None) < WORK_NS / 2
 
 
 def test_the_larger_of_two_clocks_counts(gpu: CudaGpu, driver: Any) -> None:
@@ -58,6 +59,23 @@ def test_the_larger_of_two_clocks_counts(gpu: CudaGpu, driver: Any) -> None:
     driver.fake_stretch_events(-WORK_NS)
     host = time_of(gpu, lambda: driver.fake_submit(WORK_NS))
     assert (True, True) == (longer >= WORK_NS, host >= WORK_NS)
+
+
+@pytest.mark.parametrize("length_us", [5, 20, 100])
+def test_a_kernel_of_known_length_reads_so_beside_its_launch(driver: Any, length_us: int) -> None:
+    """By clocks that go on only with the driver's calls."""
+    driver.fake_launch.argtypes = (ctypes.c_void_p, ctypes.c_int64)
+    driver.fake_virtual_clock.argtypes = driver.fake_launching_takes.argtypes = (ctypes.c_int64,)
+    driver.fake_now.restype = ctypes.c_int64
+    driver.fake_virtual_clock(200)
+    gpu = CudaGpu(driver._name, clock=driver.fake_now)
+    driver.fake_launching_takes(4_000)
+    assert gpu.nothing is not None
+    launching_ns = time_of(gpu, gpu.nothing)
+    took_ns = time_of(gpu, lambda: driver.fake_launch(None, length_us * 1000))
+    allowed_ns = 1_000 + 0.01 * length_us * 1000
+    assert abs(took_ns - launching_ns - length_us * 1000) <= allowed_ns
+    assert launching_ns >= 4_000
 
 
 def test_what_is_submitted_later_can_be_added(gpu: CudaGpu, driver: Any) -> None:

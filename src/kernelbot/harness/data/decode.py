@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from kernelbot.harness.data.device_view import View, device_bytes
 from kernelbot.harness.data.dtypes import (
     MAX_DIMENSIONS,
     MAX_ITEMS,
@@ -21,6 +22,7 @@ from kernelbot.harness.data.encode import (
     MAX_NODES,
     MAX_TEXT,
     Json,
+    is_on_gpu,
     record_fields,
 )
 from kernelbot.harness.data.shared_memory import SharedBuffer
@@ -45,6 +47,7 @@ def decode(
     device: str | None = None,
     in_place: bool = False,
     detached: bool = False,
+    arena: View | None = None,
 ) -> tuple[Any, list[object]]:
     """Build the value; returns it and its arrays in order.
 
@@ -52,31 +55,33 @@ def decode(
     the same. `device`: where tensors are put; None: where the skeleton says.
     `in_place`: arrays use the buffer's own memory and show what is written there later; for arrays
     on the CPU only. `detached`: tensors require no gradient, even if the skeleton says so.
-    Raises `InvalidValue`, and nothing else.
+    `arena`: where the tensors of a GPU lie, if they were encoded with `place`; they use its memory.
+    Raises `InvalidValue`, and MemoryError.
     """
 
     def read(target: int, offset: int, size_bytes: int) -> None:
         ctypes.memmove(target, buffer.address + base + offset, size_bytes)
 
-    reader = _Reader(read, buffer.size_bytes - base, modules, detached=detached)
+    reader = Reader(read, buffer.size_bytes - base, modules, detached=detached)
     reader.device = device
     reader.recycled = recycled
     reader.lies_in = (buffer, base) if in_place else None
+    reader.arena = arena
     return reader.value(skeleton), reader.arrays
 
 
 def copy_out(skeleton: Json, read: ReadStretch, size_bytes: int, modules: frozenset[str]) -> Any:
     """Build a value in the host's memory from bytes that `read` fetches, leaf by leaf.
 
-    Never uses more memory than `size_bytes` for them. OSError of `read` is not caught; everything
-    else raises `InvalidValue`.
+    Never uses more memory than `size_bytes` for them. OSError of `read` and MemoryError are not
+    caught; everything else raises `InvalidValue`.
     """
-    reader = _Reader(read, size_bytes, modules, detached=True)
+    reader = Reader(read, size_bytes, modules, detached=True)
     reader.device = "cpu"
     return reader.value(skeleton)
 
 
-class _Reader:
+class Reader:
     """Reads leaves in the order in which their sender placed them, so that none overlap."""
 
     def __init__(
@@ -87,12 +92,14 @@ class _Reader:
         self.device: str | None = None
         self.recycled: Sequence[object] = ()
         self.lies_in: tuple[SharedBuffer, int] | None = None
+        self.arena: View | None = None
+        self.end_in_arena = 0
         self.arrays: list[object] = []
         self._read = read
         self._size_bytes = size_bytes
         self._end = 0
         self._nodes = 0
-        self._kinds: dict[str, Callable[[dict[str, Any], int], Any]] = {
+        self.kinds: dict[str, Callable[[dict[str, Any], int], Any]] = {
             "int": lambda node, _depth: _whole(_text(node["v"], MAX_DIGITS)),
             "float": lambda node, _depth: float.fromhex(_text(node["v"], 100)),
             "complex": self._complex,
@@ -108,12 +115,15 @@ class _Reader:
         }
 
     def value(self, skeleton: Json) -> Any:
-        """The whole value. Raises `InvalidValue`, and OSError of the memory it is read from."""
+        """The whole value. Raises `InvalidValue`, OSError of the memory it is read from, and
+        MemoryError if this process has too little."""
         try:
             return self.node(skeleton, 0)
-        except (InvalidValue, OSError):
+        except (InvalidValue, OSError, MemoryError):
             raise
         except Exception as error:
+            if is_out_of_memory(error):
+                raise MemoryError(str(error)) from error
             raise InvalidValue(f"a malformed value: {error}") from error
 
     def node(self, node: Json, depth: int) -> Any:
@@ -124,7 +134,7 @@ class _Reader:
             return node
         if not isinstance(node, dict) or not isinstance(node.get("t"), str):
             raise InvalidValue("a node of no known kind")
-        kind = self._kinds.get(node["t"])
+        kind = self.kinds.get(node["t"])
         if kind is None:
             raise InvalidValue("a node of no known kind")
         try:
@@ -170,23 +180,16 @@ class _Reader:
         return found
 
     def _bytes(self, node: dict[str, Any], _depth: int) -> bytes:
-        offset, size = self._stretch(node)
+        offset, size = self.stretch(node)
         holder = ctypes.create_string_buffer(size)
         self._read(ctypes.addressof(holder), offset, size)
         return holder.raw
 
-    def _stretch(self, node: dict[str, Any]) -> tuple[int, int]:
-        offset, size = node["o"], node["n"]
-        if type(offset) is not int or type(size) is not int or offset < 0 or size < 0:
-            raise InvalidValue("a malformed stretch of bytes")
-        if offset + size > self._size_bytes:
-            raise InvalidValue("bytes outside of the buffer")
-        if offset < self._end:
-            raise InvalidValue("bytes that belong to two values")
-        self._end = offset + size
-        return offset, size
+    def stretch(self, node: dict[str, Any]) -> tuple[int, int]:
+        self._end = end_of(node, self._end, self._size_bytes)
+        return node["o"], node["n"]
 
-    def _layout(self, node: dict[str, Any], item_bytes: int) -> tuple[list[int], list[int]]:
+    def layout(self, node: dict[str, Any], item_bytes: int) -> tuple[list[int], list[int]]:
         shape, strides = _list(node["s"]), _list(node["k"])
         if len(shape) > MAX_DIMENSIONS or len(strides) != len(shape):
             raise InvalidValue("a malformed shape")
@@ -203,9 +206,11 @@ class _Reader:
         if torch is None or node["d"] not in TORCH_DTYPES:
             raise InvalidValue("a tensor of an unknown dtype")
         dtype = getattr(torch, node["d"])
-        offset, size = self._stretch(node)
-        shape, strides = self._layout(node, dtype.itemsize)
-        device = _device(node["dev"]) if self.device is None else self.device
+        if self.arena is not None and is_on_gpu(node):
+            return self._tensor_in(self.arena, torch, node, dtype)
+        offset, size = self.stretch(node)
+        shape, strides = self.layout(node, dtype.itemsize)
+        device = known_device(node["dev"]) if self.device is None else self.device
         if self.lies_in is not None and size:
             buffer, base = self.lies_in
             start = base + offset
@@ -213,6 +218,21 @@ class _Reader:
             tensor = flat.view(dtype).as_strided(shape, strides)
         else:
             tensor = self._copied_tensor(torch, (shape, strides), dtype, device, (offset, size))
+        return self._finished(torch, tensor, node)
+
+    def _tensor_in(self, arena: View, torch: Any, node: dict[str, Any], dtype: Any) -> Any:
+        self.end_in_arena = end_of(node, self.end_in_arena, arena.size_bytes)
+        shape, strides = self.layout(node, dtype.itemsize)
+        device = known_device(node["dev"])
+        if node["n"]:
+            view = View(arena.address + node["o"], node["n"], arena.owner)
+            flat = device_bytes(torch, view, device)
+            tensor = flat.view(dtype).as_strided(shape, strides)
+        else:
+            tensor = torch.empty_strided(shape, strides, dtype=dtype, device=device)
+        return self._finished(torch, tensor, node)
+
+    def _finished(self, torch: Any, tensor: Any, node: dict[str, Any]) -> Any:
         if self.detached:
             pass
         elif node["p"] is True:
@@ -262,8 +282,8 @@ class _Reader:
         if numpy is None or node["d"] not in NUMPY_DTYPES:
             raise InvalidValue("an array of an unknown dtype")
         dtype = numpy.dtype(node["d"])
-        offset, size = self._stretch(node)
-        shape, strides = self._layout(node, dtype.itemsize)
+        offset, size = self.stretch(node)
+        shape, strides = self.layout(node, dtype.itemsize)
         steps = tuple(stride * dtype.itemsize for stride in strides)
         if self.lies_in is not None and node["t"] == "array":
             buffer, base = self.lies_in
@@ -278,6 +298,26 @@ class _Reader:
         return array
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory is short: torch has its own words for it."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
+
+
+def end_of(node: dict[str, Any], earliest: int, size_bytes: int) -> int:
+    """Where a leaf's bytes end: they must not begin before `earliest`, nor end after
+    `size_bytes`."""
+    offset, size = node["o"], node["n"]
+    if type(offset) is not int or type(size) is not int or offset < 0 or size < 0:
+        raise InvalidValue("a malformed stretch of bytes")
+    if offset + size > size_bytes:
+        raise InvalidValue("bytes outside of the buffer")
+    if offset < earliest:
+        raise InvalidValue("bytes that belong to two values")
+    return offset + size
+
+
 def _fits(
     numpy: Any, array: Any, dtype: Any, shape: tuple[int, ...], steps: tuple[int, ...]
 ) -> bool:
@@ -286,7 +326,7 @@ def _fits(
     return bool(array.dtype == dtype and array.shape == shape and array.strides == steps)
 
 
-def _device(value: Json) -> str:
+def known_device(value: Json) -> str:
     """The device of a tensor: only the host's memory or a GPU's can be compared with a
     reference."""
     name = _text(value, 20)

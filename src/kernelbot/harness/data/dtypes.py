@@ -45,6 +45,13 @@ NUMPY_DTYPES = frozenset(
         "complex128",
     )
 )
+ITEM_BYTES = {
+    **dict.fromkeys(("int64", "uint64", "float64", "complex64"), 8),
+    **dict.fromkeys(("int32", "uint32", "float32"), 4),
+    **dict.fromkeys(("int16", "uint16", "float16", "bfloat16"), 2),
+    "complex128": 16,
+}
+"""Of those that aren't one byte."""
 MAX_DIMENSIONS = 32
 MAX_ITEMS = 1 << 48
 

@@ -24,6 +24,8 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 Json = Any
 ReadMemory = Callable[[int, int, int], object]
 """Copies to an address, from an address, a number of bytes."""
+Place = Callable[[int, int], int]
+"""Where in an arena an array of a GPU's will lie: its offset, by its address and size in bytes."""
 ALIGNMENT = 64
 MAX_NODES = 100_000
 MAX_DEPTH = 32
@@ -47,6 +49,8 @@ class Leaf:
     """Keeps the memory alive."""
     on_gpu: bool = False
     """Whether the address is in the GPU's memory."""
+    in_arena: bool = False
+    """Whether the offset is one in an arena, and not among the host's bytes."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,15 +68,28 @@ class Encoded:
     def copy_to(
         self, buffer: SharedBuffer, base: int = 0, read_gpu: ReadMemory | None = None
     ) -> None:
-        """Copy all raw bytes into the buffer; `read_gpu` is needed for those left on a GPU.
+        """Copy all raw bytes into the buffer, but those for an arena; `read_gpu` is needed for
+        those left on a GPU.
 
         Raises ValueError if the buffer is too small.
         """
         if base + self.size_bytes > buffer.size_bytes:
             raise ValueError("the buffer is too small")
         for leaf in self.leaves:
+            if leaf.in_arena:
+                continue
             copy = read_gpu if leaf.on_gpu and read_gpu is not None else ctypes.memmove
             copy(buffer.address + base + leaf.offset, leaf.address, leaf.size_bytes)
+
+
+def overlaps(value: Encoded, stretches: list[tuple[int, int]]) -> bool:
+    """Whether an array of a value lies in one of the stretches of memory: their first addresses and
+    those after the last."""
+    return any(
+        leaf.address < end and start < leaf.address + leaf.size_bytes
+        for leaf in value.leaves
+        for start, end in stretches
+    )
 
 
 def encode(
@@ -80,13 +97,16 @@ def encode(
     modules: frozenset[str],
     allow_parameters: bool = False,
     stay_on_gpu: bool = False,
+    place: Place | None = None,
 ) -> Encoded:
     """Describe `tree`. `modules` are those whose dataclasses both sides know.
 
     `stay_on_gpu`: don't copy what is in a GPU's memory to the host; see `Leaf.on_gpu`.
+    `place`: the same, and their offsets are those in an arena.
     Raises `UnsupportedValue` for anything that is not plain data, subclasses included.
     """
-    writer = _Writer(modules, allow_parameters, stay_on_gpu)
+    writer = _Writer(modules, allow_parameters, stay_on_gpu or place is not None)
+    writer.place_on_gpu = place
     skeleton = writer.node(tree, 0)
     return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes, writer.copied, writer.nodes)
 
@@ -96,6 +116,7 @@ class _Writer:
         self.modules = modules
         self.allow_parameters = allow_parameters
         self.stay_on_gpu = stay_on_gpu
+        self.place_on_gpu: Place | None = None
         self.leaves: list[Leaf] = []
         self.size_bytes = 0
         self.copied = False
@@ -221,6 +242,10 @@ class _Writer:
         return {"t": tag, "d": dtype, "s": shape, "k": strides, "o": offset, "n": value.nbytes}
 
     def _place(self, address: int, size_bytes: int, owner: object, *, on_gpu: bool = False) -> int:
+        if on_gpu and self.place_on_gpu is not None:
+            offset = self.place_on_gpu(address, size_bytes)
+            self.leaves.append(Leaf(address, size_bytes, offset, owner, on_gpu, in_arena=True))
+            return offset
         offset = self.size_bytes
         self.leaves.append(Leaf(address, size_bytes, offset, owner, on_gpu))
         self.size_bytes = -(-(offset + size_bytes) // ALIGNMENT) * ALIGNMENT
@@ -248,6 +273,22 @@ def leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
     Only of a skeleton that was encoded here, or that `decode` has accepted.
     """
     return ((node["o"], node["n"]) for node in _leaf_nodes(skeleton))
+
+
+def host_leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
+    """As `leaf_sizes`, without those whose offsets are in an arena."""
+    nodes = _leaf_nodes(skeleton)
+    return ((node["o"], node["n"]) for node in nodes if not is_on_gpu(node))
+
+
+def device_leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
+    """Of a skeleton made with `place`: offset in the arena, and size in bytes."""
+    return ((node["o"], node["n"]) for node in _leaf_nodes(skeleton) if is_on_gpu(node))
+
+
+def is_on_gpu(node: dict[str, Any]) -> bool:
+    """Whether a leaf is a tensor in a GPU's memory."""
+    return node["t"] == "tensor" and str(node["dev"]).startswith("cuda")
 
 
 def leaf_kinds(skeleton: Json) -> Iterator[str]:

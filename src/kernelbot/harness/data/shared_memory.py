@@ -82,3 +82,10 @@ class SharedBuffer:
             self._map.close()
         os.close(self.fd)
         self.fd = -1
+
+
+def replaced(old: SharedBuffer | None, fd: int) -> SharedBuffer:
+    """The buffer of a descriptor, in place of an old one that is closed."""
+    if old is not None:
+        old.close()
+    return SharedBuffer.attach(fd)

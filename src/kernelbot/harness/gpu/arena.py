@@ -40,14 +40,37 @@ class _Access(ctypes.Structure):
     _fields_ = (("location", _Location), ("flags", ctypes.c_int))
 
 
+def aligned(offset: int) -> int:
+    """The next offset at which something may lie."""
+    return -(-offset // ALIGNMENT) * ALIGNMENT
+
+
+@dataclass
+class Placer:
+    """Places arrays one after another, as `encode` wants."""
+
+    end: int = 0
+    """Where the last one ends."""
+
+    def __call__(self, _address: int, size_bytes: int) -> int:
+        offset = aligned(self.end)
+        self.end = offset + size_bytes
+        return offset
+
+
 class Arena:
-    """Memory of the device, mapped in this process at each of `addresses`."""
+    """Memory of the device, mapped in this process at each of `addresses`, until nobody refers to
+    it or it is closed."""
 
     def __init__(self, driver: Driver, handle: int, size_bytes: int, views: int) -> None:
         self._driver = driver
         self._handle = ctypes.c_uint64(handle)
         self.size_bytes = size_bytes
         self.addresses = tuple(_map(driver, self._handle, size_bytes) for _ in range(views))
+        self._unmap = weakref.finalize(
+            self, _unmap, driver, self._handle, self.addresses, size_bytes
+        )
+        self._unmap.atexit = False
 
     @classmethod
     def create(cls, driver: Driver, size_bytes: int) -> "Arena":
@@ -58,7 +81,11 @@ class Arena:
         driver.do("cuMemGetAllocationGranularity", ctypes.byref(step), wanted, 0)
         size = -(-max(size_bytes, 1) // step.value) * step.value
         no_flags = ctypes.c_uint64(0)
-        driver.do("cuMemCreate", ctypes.byref(handle), ctypes.c_size_t(size), wanted, no_flags)
+        try:
+            driver.do("cuMemCreate", ctypes.byref(handle), ctypes.c_size_t(size), wanted, no_flags)
+        except DeviceFull as error:
+            error.size_bytes = size
+            raise
         return cls(driver, handle.value, size, 1)
 
     @classmethod
@@ -104,13 +131,17 @@ class Arena:
 
     def close(self) -> None:
         """Unmap it; the memory is free once nobody maps it. Harmless when repeated."""
-        addresses, self.addresses = self.addresses, ()
-        size = ctypes.c_size_t(self.size_bytes)
-        for address in addresses:
-            self._driver.do("cuMemUnmap", ctypes.c_uint64(address), size)
-            self._driver.do("cuMemAddressFree", ctypes.c_uint64(address), size)
-        if addresses:
-            self._driver.do("cuMemRelease", self._handle)
+        self._unmap()
+
+
+def _unmap(
+    driver: Driver, handle: ctypes.c_uint64, addresses: tuple[int, ...], size_bytes: int
+) -> None:
+    size = ctypes.c_size_t(size_bytes)
+    for address in addresses:
+        driver.do("cuMemUnmap", ctypes.c_uint64(address), size)
+        driver.do("cuMemAddressFree", ctypes.c_uint64(address), size)
+    driver.do("cuMemRelease", handle)
 
 
 def _map(driver: Driver, handle: ctypes.c_uint64, size_bytes: int) -> int:
@@ -191,6 +222,10 @@ class Pool:
         if offset is None:
             raise AssertionError("a fresh chunk has room")
         return _piece(chunk, offset, size, size_bytes)
+
+    def chunks(self) -> list[int]:
+        """The numbers of the chunks that there are."""
+        return [chunk.number for chunk in self._chunks]
 
     def close(self) -> None:
         """Give all of it back, whoever still refers to a piece."""

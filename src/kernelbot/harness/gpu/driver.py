@@ -32,6 +32,9 @@ class GpuError(RuntimeError):
 class DeviceFull(GpuError):
     """The device has too little free memory."""
 
+    size_bytes = 0
+    """How much was wanted, if that is known."""
+
 
 class Driver:
     """NVIDIA's, in the primary context that torch and libcudart share."""

@@ -8,26 +8,33 @@ import ctypes
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
+
+from kernelbot.harness.gpu.driver import Driver, GpuError, HipDriver
 
 FLUSHES = 2
 """A flush writes this many times the size of the last-level cache."""
 _INFINITY_CACHE_BYTES = 256 << 20
 """Of MI300: the cache behind the L2, of which no property tells."""
-_L2_CACHE_BYTES = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 _PERSISTING_L2_LIMIT = 6  # CU_LIMIT_PERSISTING_L2_CACHE_SIZE
-_NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 _UNSUPPORTED = frozenset({215, 801})  # CUDA_ERROR_UNSUPPORTED_LIMIT, CUDA_ERROR_NOT_SUPPORTED
 _WORD_BYTES = 4
 _DEVICE_TO_HOST = 2  # hipMemcpyDeviceToHost
+_EMPTY_CALLS = 20
+_MOST_EMPTY_CALLS = 0.9
+"""Quantile of what empty calls cost the host's clock more than the GPU's."""
+_NOTHING = b"""
+.version 6.4
+.target sm_75
+.address_size 64
+.visible .entry nothing() { ret; }
+\0"""
+"""A kernel that does nothing: PTX for the oldest GPU that is still in use."""
 
 
 Barrier = Callable[[], Any] | None
-
-
-class GpuError(RuntimeError):
-    """The driver refused, or work that was submitted to the GPU has failed."""
 
 
 class Gpu(Protocol):
@@ -35,6 +42,12 @@ class Gpu(Protocol):
 
     begun_ns: int
     """When the last timed call began, by the host's clock."""
+    driver: Driver | None
+    """The driver, if it can share memory between processes; else None."""
+
+    @property
+    def nothing(self) -> Callable[[], Any] | None:
+        """Launches a kernel that does nothing; None if that isn't known for this GPU."""
 
     def timed(
         self,
@@ -68,7 +81,7 @@ def open_gpu(number: int = 0) -> Gpu:
     Raises `GpuError` if there is none.
     """
     torch: Any = sys.modules.get("torch")
-    if torch is not None and torch.version.hip is not None:
+    if torch is not None and getattr(torch.version, "hip", None) is not None:
         return TorchGpu(torch, number)
     gpu = CudaGpu(number=number)
     if torch is not None and torch.version.cuda is not None:
@@ -76,33 +89,73 @@ def open_gpu(number: int = 0) -> Gpu:
     return gpu
 
 
+class Flusher:
+    """Evicts a GPU's cache by writing memory of twice its size."""
+
+    def __init__(self, driver: Driver, cache_bytes: int) -> None:
+        """Raises `GpuError`."""
+        self._driver = driver
+        self._words = max(FLUSHES * cache_bytes // _WORD_BYTES, 1)
+        self._ballast = driver.allocate(self._words * _WORD_BYTES)
+
+    def flush(self) -> None:
+        """Begin to evict the cache's content, also what somebody has marked as persisting. Raises
+        `GpuError`."""
+        driver = self._driver
+        driver.enter()
+        reset_persisting_lines(driver)
+        words, address = ctypes.c_size_t(self._words), ctypes.c_uint64(self._ballast)
+        driver.do("cuMemsetD32Async", address, ctypes.c_uint(0), words, driver.stream)
+
+
+def reset_persisting_lines(driver: Driver) -> None:
+    """Let all lines of the cache be evicted again. Raises `GpuError`."""
+    if isinstance(driver, HipDriver):
+        return
+    driver.do("cuCtxSetLimit", _PERSISTING_L2_LIMIT, ctypes.c_size_t(0), forgiven=_UNSUPPORTED)
+    driver.do("cuCtxResetPersistingL2Cache", forgiven=_UNSUPPORTED)
+
+
+def cache_bytes(driver: Driver) -> int:
+    """What a flush must evict: AMD's driver doesn't tell of its last-level cache."""
+    return _INFINITY_CACHE_BYTES if isinstance(driver, HipDriver) else driver.l2_bytes
+
+
 class CudaGpu:
     """An NVIDIA GPU, through libcuda, in the primary context that torch and libcudart share."""
 
-    def __init__(self, library: str = "libcuda.so.1", number: int = 0) -> None:
-        """Create the context (some tenths of a second). Raises `GpuError`."""
-        try:
-            self._cuda = ctypes.CDLL(library)
-        except OSError as error:
-            raise GpuError(f"NVIDIA's driver can't be loaded: {error}") from error
-        self._clock = time.perf_counter_ns
+    def __init__(
+        self,
+        library: str = "libcuda.so.1",
+        number: int = 0,
+        clock: Callable[[], int] = time.perf_counter_ns,
+    ) -> None:
+        """Create the context (some tenths of a second). `clock`: the host's. Raises `GpuError`."""
+        driver = self._driver = Driver(library, number)
+        self.driver: Driver | None = driver if driver.has_virtual_memory() else None
+        self._clock = clock
         self.begun_ns = 0
-        self._context = ctypes.c_void_p()
-        self._stream = ctypes.c_void_p()
         self._start, self._end = ctypes.c_void_p(), ctypes.c_void_p()
-        self._ballast = ctypes.c_uint64()
-        device, l2_bytes = ctypes.c_int(), ctypes.c_int()
-        self._do("cuInit", 0)
-        self._do("cuDeviceGet", ctypes.byref(device), number)
-        self._do("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), device)
-        self._do("cuCtxSetCurrent", self._context)
-        self._do("cuDeviceGetAttribute", ctypes.byref(l2_bytes), _L2_CACHE_BYTES, device)
-        self._do("cuStreamCreate", ctypes.byref(self._stream), _NON_BLOCKING)
         for event in (self._start, self._end):
-            self._do("cuEventCreate", ctypes.byref(event), 0)
-        self._words = FLUSHES * l2_bytes.value // _WORD_BYTES
-        size = ctypes.c_size_t(max(self._words, 1) * _WORD_BYTES)
-        self._do("cuMemAlloc_v2", ctypes.byref(self._ballast), size)
+            driver.do("cuEventCreate", ctypes.byref(event), 0)
+        self._flusher: Flusher | None = None
+        self._nothing: Callable[[], Any] | None = None
+        self._marking_ns = 0
+        self._learn_to_mark()
+
+    @property
+    def nothing(self) -> Callable[[], Any] | None:
+        """A single call of the driver's, prepared: nothing launches for less."""
+        if self._nothing is None:
+            module, function = ctypes.c_void_p(), ctypes.c_void_p()
+            self._driver.do("cuModuleLoadData", ctypes.byref(module), _NOTHING)
+            self._driver.do("cuModuleGetFunction", ctypes.byref(function), module, b"nothing")
+            launch = self._driver.function("cuLaunchKernel")
+            one, none = ctypes.c_uint(1), ctypes.c_void_p()
+            self._nothing = partial(
+                launch, function, *[one] * 6, ctypes.c_uint(0), none, none, none
+            )
+        return self._nothing
 
     def timed(
         self,
@@ -112,25 +165,19 @@ class CudaGpu:
         cold: bool,
         barrier: Barrier = None,
     ) -> tuple[Any, int]:
-        """Timed by two clocks, the host's and the GPU's; the larger time counts.
+        """Timed by the GPU's clock: from when the call began, with the device idle, until all
+        streams that wait for each other are done.
 
-        Before the first mark the device is idle, and before the second one it is idle again, so
-        that work on other streams counts.
+        Work on streams that wait for no other ends later by the host's clock. That counts as well,
+        less what waiting costs it after an empty call.
         """
-        clock = self._clock
         if cold:
             self._flush()
         self._synchronize()
         _meet(barrier)
-        self._mark(self._start)
-        self.begun_ns = clock()
-        returned = function(*arguments)
-        self._synchronize()
-        took_ns = clock() - self.begun_ns
-        self._mark(self._end)
-        took_ns = max(took_ns, self._between_marks_ns())
+        returned, by_host_ns, by_gpu_ns = self._between_marks(function, arguments)
         _meet(barrier)
-        return returned, took_ns
+        return returned, max(by_gpu_ns, by_host_ns - self._marking_ns)
 
     def until_now_ns(self) -> int:
         """By the host's clock."""
@@ -139,53 +186,47 @@ class CudaGpu:
 
     def read(self, target: int, source: int, size_bytes: int) -> None:
         """On a stream of our own: doesn't wait for other work."""
-        destination, address = ctypes.c_void_p(target), ctypes.c_uint64(source)
-        size = ctypes.c_size_t(size_bytes)
-        self._do("cuMemcpyDtoHAsync_v2", destination, address, size, self._stream)
-        self._do("cuStreamSynchronize", self._stream)
+        self._driver.download(target, source, size_bytes)
 
     def is_lost(self) -> bool:
         """Whether a kernel has failed: a context never recovers from that."""
-        return bool(self._cuda.cuCtxSynchronize())
+        return self._driver.is_lost()
+
+    def _between_marks(
+        self, function: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> tuple[Any, int, int]:
+        """The function's result, and the ns that it took by the host's clock and by the GPU's."""
+        do = self._driver.do
+        do("cuEventRecord", self._start, None)
+        self.begun_ns = self._clock()
+        returned = function(*arguments)
+        # The author may have made another context current: then we would mark that one.
+        self._driver.enter()
+        do("cuEventRecord", self._end, None)
+        do("cuCtxSynchronize")
+        by_host_ns = self._clock() - self.begun_ns
+        elapsed_ms = ctypes.c_float()
+        do("cuEventElapsedTime", ctypes.byref(elapsed_ms), self._start, self._end)
+        return returned, by_host_ns, round(elapsed_ms.value * 1e6)
+
+    def _learn_to_mark(self) -> None:
+        """Measure what waiting costs the host's clock, before any author's code runs here."""
+        more_ns = []
+        for _ in range(_EMPTY_CALLS):
+            self._synchronize()
+            _, by_host_ns, by_gpu_ns = self._between_marks(_nothing, ())
+            more_ns.append(by_host_ns - by_gpu_ns)
+        self._marking_ns = max(sorted(more_ns)[int(_MOST_EMPTY_CALLS * _EMPTY_CALLS) - 1], 0)
 
     def _flush(self) -> None:
-        """Evict the cache's content, also what the author has marked as persisting."""
-        self._do("cuCtxSetCurrent", self._context)
-        for name, *arguments in (
-            ("cuCtxSetLimit", _PERSISTING_L2_LIMIT, ctypes.c_size_t(0)),
-            ("cuCtxResetPersistingL2Cache",),
-        ):
-            self._do(name, *arguments, forgiven=_UNSUPPORTED)
-        words = ctypes.c_size_t(self._words)
-        self._do("cuMemsetD32Async", self._ballast, ctypes.c_uint(0), words, self._stream)
+        if self._flusher is None:
+            self._flusher = Flusher(self._driver, self._driver.l2_bytes)
+        self._flusher.flush()
 
     def _synchronize(self) -> None:
         # The author may have made another context current: then we would wait for that one.
-        self._do("cuCtxSetCurrent", self._context)
-        self._do("cuCtxSynchronize")
-
-    def _mark(self, event: ctypes.c_void_p) -> None:
-        """Record a mark and wait for it, so that no later work can overtake it."""
-        self._do("cuEventRecord", event, self._stream)
-        self._do("cuEventSynchronize", event)
-
-    def _between_marks_ns(self) -> int:
-        elapsed_ms = ctypes.c_float()
-        self._do("cuEventElapsedTime", ctypes.byref(elapsed_ms), self._start, self._end)
-        return round(elapsed_ms.value * 1e6)
-
-    def _do(self, name: str, *arguments: Any, forgiven: frozenset[int] = frozenset()) -> None:
-        code = getattr(self._cuda, name)(*arguments)
-        if code != 0 and code not in forgiven:
-            raise GpuError(f"{self._describe(code)} ({name})")
-
-    def _describe(self, code: int) -> str:
-        texts = []
-        for name in ("cuGetErrorName", "cuGetErrorString"):
-            text = ctypes.c_char_p()
-            getattr(self._cuda, name)(code, ctypes.byref(text))
-            texts.append((text.value or b"").decode(errors="replace"))
-        return ": ".join(filter(None, texts)) or f"CUDA error {code}"
+        self._driver.enter()
+        self._driver.do("cuCtxSynchronize")
 
 
 class TorchGpu:
@@ -200,10 +241,17 @@ class TorchGpu:
             self._ballast = torch.empty(size, dtype=torch.uint8, device=f"cuda:{number}")
         except RuntimeError as error:
             raise GpuError(str(error)) from error
-        self._hip = ctypes.CDLL(_loaded_library("libamdhip64"))
+        library = _loaded_library("libamdhip64")
+        self._hip = ctypes.CDLL(library)
+        self.driver = _sharing(library, number)
         self._synchronize = torch.cuda.synchronize
         self._clock = time.perf_counter_ns
         self.begun_ns = 0
+
+    @property
+    def nothing(self) -> Callable[[], Any] | None:
+        """None."""
+        return None
 
     def timed(
         self,
@@ -245,6 +293,29 @@ class TorchGpu:
         except RuntimeError:
             return True
         return False
+
+
+def open_driver(number: int = 0) -> Driver:
+    """The driver of this machine's GPUs, without a framework. Raises `GpuError`."""
+    try:
+        return Driver(number=number)
+    except GpuError as error:
+        try:
+            return HipDriver(_loaded_library("libamdhip64"), number)
+        except GpuError:
+            raise error from None
+
+
+def _sharing(library: str, number: int) -> Driver | None:
+    try:
+        driver = HipDriver(library, number)
+    except GpuError:
+        return None
+    return driver if driver.has_virtual_memory() else None
+
+
+def _nothing() -> None:
+    """No work."""
 
 
 def _meet(barrier: Barrier) -> None:

@@ -114,6 +114,10 @@ def refuse(reply: dict[str, Any], where: str) -> None:
     failure = {
         "not_compiled": (Verdict.COMPILE_ERROR, text),
         "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),
+        "no_room": (
+            Verdict.MEMORY_LIMIT,
+            f"{where}: beside what it holds, there is too little memory for a call's data.\n{text}",
+        ),
         "memory": (Verdict.MEMORY_LIMIT, f"{where}: it ran out of memory.\n{text}"),
         "out_of_bounds": (Verdict.RULE_VIOLATION, f"{where}: it wrote beside its output."),
         "exit": (Verdict.RUNTIME_ERROR, f"{where}: it called sys.exit.\n{text}"),
@@ -150,6 +154,16 @@ def output_size(reply: dict[str, Any], limits: Limits, max_bytes: int | None = N
     return size
 
 
+def returned_size(reply: dict[str, Any], name: str, most: int) -> int:
+    """One of the sizes in bytes that a call in an arena has returned. Raises `AuthorFailure`."""
+    size = reply.get(name)
+    if type(size) is not int or size < 0:
+        raise garbage(reply)
+    if size > most:
+        raise returned(f"custom_kernel returned {size} bytes, more than there is room for.")
+    return size
+
+
 def claimed(reply: dict[str, Any]) -> Window:
     """When and how long a runner says that its kernel ran. Raises `AuthorFailure`."""
     claim, start = reply.get("claim_ns"), reply.get("start_ns")
@@ -182,6 +196,12 @@ def no_value(error: Exception) -> AuthorFailure:
     return AuthorFailure(
         Verdict.RULE_VIOLATION, f"What the runner sent as output is not a value: {error}."
     )
+
+
+def wrote_beside() -> AuthorFailure:
+    """The failure of a kernel that changed the guard bytes of an output."""
+    message = "The submission failed: it wrote beside its output."
+    return AuthorFailure(Verdict.RULE_VIOLATION, message)
 
 
 def written_late(changed: int) -> AuthorFailure:

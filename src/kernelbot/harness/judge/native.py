@@ -9,11 +9,13 @@ from collections.abc import Callable
 
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.build.compile import Product, compile_job
+from kernelbot.harness.gpu.driver import DeviceFull
+from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.collected import Collected, Refusal
 from kernelbot.harness.judge.failures import AuthorFailure, with_limit
 from kernelbot.harness.judge.phases import TIMED, cases_of, limit_s, phases_of
 from kernelbot.harness.judge.test_phase import run_tests
-from kernelbot.harness.problem.loader import shared_files, shared_modules
+from kernelbot.harness.problem.loader import ProblemBroken, shared_files, shared_modules
 from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.profiling.findings import keep
@@ -41,6 +43,8 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 
+_FREED_S = 5.0
+"""How long a driver may take to free the memory of a process that was killed."""
 Emit = Callable[[ProgressEvent], None]
 
 
@@ -55,8 +59,11 @@ class NativeJudge:
         flusher: CacheFlusher,
         emit: Emit,
         cache: BuildCache | None,
+        device: JudgeDevice | None = None,
     ) -> None:
+        """`device`: the judge's, if data and outputs lie in its memory."""
         self._job = job
+        self._device = device
         self._modules = shared_modules(job.problem)
         self._examiner = examiner
         self._client = client
@@ -144,13 +151,38 @@ class NativeJudge:
                 raise
             error = with_limit(error, phase, phase_limit_s, session.deadline)
             return _refused(phase, error)
+        except DeviceFull as error:
+            return _refused(phase, self._blame_for_memory(session, error))
         finally:
             session.terminate()  # the next phase needn't wait while it dies
             self._terminating.append(session)
+            if self._device is not None:  # but for its memory on the device it must
+                session.abort()
+
+    def _blame_for_memory(self, session: AnySession, error: DeviceFull) -> AuthorFailure:
+        """The device was full: the author's fault if there is room once their runner is gone.
+
+        Raises `ProblemBroken` if there isn't.
+        """
+        session.abort()
+        device = self._device
+        if device is None or not device.has_room(error.size_bytes, _FREED_S):
+            mebibytes = error.size_bytes >> 20
+            raise ProblemBroken(
+                f"This workload doesn't fit the device: {mebibytes} MiB more were needed for data "
+                "and outputs. Make its largest case smaller, or use a device with more memory."
+            ) from error
+        return AuthorFailure(
+            Verdict.MEMORY_LIMIT,
+            "The submission holds so much of the device's memory that a call's data has no room.",
+            str(error),
+        )
 
     def _session(self, phase: Phase, deadline: float) -> AnySession:
         _, first = cases_of(self._job.problem, phase)[0]
-        session = open_session(self._job, self._client, self._modules, deadline, first)
+        session = open_session(
+            self._job, self._client, self._modules, deadline, first, self._device
+        )
         expect_sessions(self._job, self._client, self._sessions_soon(phase))
         return session
 
@@ -216,7 +248,9 @@ class NativeJudge:
     def _control_until(self, deadline: float) -> Control:
         """One control runner serves all phases: nobody's code ever enters it."""
         if self._control is None:
-            self._control = Control(self._job, self._client, self._flusher, deadline)
+            self._control = Control(
+                self._job, self._client, self._flusher, deadline, device=self._device
+            )
             load_anchor(self._job, self._control, self._client, self._cache)
         self._control.extend(deadline)
         return self._control

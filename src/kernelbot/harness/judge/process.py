@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.harness.build.cache import BuildCache
+from kernelbot.harness.gpu.driver import GpuError
+from kernelbot.harness.gpu.judge_device import open_judge_device
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.failures import MAX_TEXT
 from kernelbot.harness.judge.limits import with_limits_in_force
@@ -16,6 +18,7 @@ from kernelbot.harness.judge.native import NativeJudge
 from kernelbot.harness.judge.result import our_fault, run_result
 from kernelbot.harness.problem.examiner import Cage, CagedExaminer
 from kernelbot.harness.problem.loader import ProblemBroken
+from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.ranks.examiner import RankExaminer
 from kernelbot.harness.runner_client.conversations import expect_sessions
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
@@ -111,12 +114,20 @@ def _natively(
     try:
         expect_sessions(job, client, 1)  # it moves in while the problem is loaded
         cage.load()
-        examiner = RankExaminer(cage, job) if job.problem.multi_gpu else CagedExaminer(cage, job)
-        native = NativeJudge(job, examiner, client, flusher, emit, cache)
+        device, staged = open_judge_device(job)
+        if job.problem.multi_gpu:
+            examiner: Examiner = RankExaminer(cage, job)
+        else:
+            examiner = CagedExaminer(cage, job, device)
+        native = NativeJudge(job, examiner, client, flusher, emit, cache, device)
         collected = native.collected
+        if staged:
+            collected.notes.append(staged)
         native.run()
     except ProblemBroken as error:
         collected.refusal = our_fault(str(error))
+    except GpuError as error:
+        raise SandboxUnavailable(f"The judge's part of the GPU failed: {error}") from error
     return collected
 
 

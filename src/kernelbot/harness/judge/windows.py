@@ -37,6 +37,24 @@ class Window:
 
 
 @dataclass(frozen=True)
+class OutputLayout:
+    """What it costs to hand an output over: how many arrays on a GPU, how many bytes they have
+    together, and how many bytes are in the host's memory."""
+
+    arrays: int = 0
+    device_bytes: int = 0
+    host_bytes: int = 0
+
+    def at_most(self, other: "OutputLayout") -> "OutputLayout":
+        """The cheaper of both in each respect."""
+        return OutputLayout(
+            min(self.arrays, other.arrays),
+            min(self.device_bytes, other.device_bytes),
+            min(self.host_bytes, other.host_bytes),
+        )
+
+
+@dataclass(frozen=True)
 class Reply:
     """One call's outcome: the value rebuilt from raw bytes, and the window when it was timed."""
 
@@ -46,6 +64,8 @@ class Reply:
     aliased: bool
     parts: int = 1
     """How many values the output consists of."""
+    layout: OutputLayout | None = None
+    """Of an output that was taken from an arena."""
 
 
 @dataclass(frozen=True)

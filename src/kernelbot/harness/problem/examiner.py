@@ -13,9 +13,20 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from kernelbot.harness.data.encode import Encoded, Json, Leaf, UnsupportedValue, encode, leaf_sizes
+from kernelbot.harness.data.encode import (
+    Encoded,
+    Json,
+    Leaf,
+    UnsupportedValue,
+    encode,
+    host_leaf_sizes,
+    leaf_sizes,
+)
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.judge.failures import MAX_TEXT
+from kernelbot.harness.gpu.arena import Piece
+from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.judge.failures import MAX_TEXT, wrote_beside
 from kernelbot.harness.problem.loader import ProblemBroken, shared_modules
 from kernelbot.harness.problem.record_types import imitate
 from kernelbot.harness.runner_client.freeze import is_ending
@@ -172,7 +183,9 @@ class CagedQuestion:
         return self._max_bytes
 
     def complaint(self, output: Any) -> str:
-        """See `Question`."""
+        """See `Question`. Raises `AuthorFailure` if something was written beside the output."""
+        if isinstance(output, DeviceValue):
+            return self.examiner.compare_on_device(self.number, output)
         try:
             value = encode(output, self.examiner.modules)
         except UnsupportedValue as error:
@@ -187,9 +200,12 @@ class CagedQuestion:
 class CagedExaminer:
     """Asks with the problem's code in its cage."""
 
-    def __init__(self, cage: Cage, job: JobSpec) -> None:
+    def __init__(self, cage: Cage, job: JobSpec, device: JudgeDevice | None = None) -> None:
+        """`device`: the judge's, if data and outputs lie in its memory."""
         self.cage = cage
         self.modules = shared_modules(job.problem)
+        self._device = device
+        self._chunks: set[int] = set()
         self._numbers = count()
         self._forgotten: list[int] = []
         self._is_loaded = False
@@ -202,11 +218,53 @@ class CagedExaminer:
         number = next(self._numbers)
         forget, self._forgotten = self._forgotten, []
         message = {"op": "ask", "id": number, "arguments": dict(arguments), "seed": global_seed}
-        cage.send({**message, "forget": forget})
+        cage.send({**message, "forget": forget, "arena": self._device is not None})
         answer, fds = cage.receive()
-        question = CagedQuestion(self, number, received_data(answer, fds))
+        given = received_data(answer, fds, in_arena=self._device is not None)
+        if self._device is not None:
+            given = self._on_device(self._device, number, given, answer.get("device_bytes"))
+        question = CagedQuestion(self, number, given)
         weakref.finalize(question, self._forgotten.append, number)
         return question
+
+    def _on_device(
+        self, device: JudgeDevice, number: int, given: Encoded, size_bytes: Any
+    ) -> DeviceData:
+        """Have the arrays of a GPU copied into the judge's memory."""
+        if type(size_bytes) is not int or size_bytes < 0:
+            raise ProblemBroken("The problem's process sent no size of its data.")
+        piece = device.pool.piece(size_bytes)
+        message, fds = self._lend(piece)
+        try:
+            self.cage.call({"op": "fill", "id": number, **message}, fds)
+        finally:
+            _close_all(list(fds))
+        host = given.leaves, given.size_bytes
+        return DeviceData(given.skeleton, *host, device=device, piece=piece)
+
+    def compare_on_device(self, number: int, output: DeviceValue) -> str:
+        """The complaint about an output in the judge's memory; empty if it is right."""
+        if not output.is_within_bounds():
+            raise wrote_beside()
+        message, chunk_fds = self._lend(output.piece)
+        with contextlib.closing(SharedBuffer.create(len(output.host))) as buffer:
+            buffer.write(0, output.host)
+            asked = {"op": "compare", "id": number, "value": output.skeleton, **message}
+            try:
+                answer = self.cage.call(asked, (buffer.fd, *chunk_fds))
+            finally:
+                _close_all(list(chunk_fds))
+        return str(answer.get("complaint") or "")[:MAX_TEXT]
+
+    def _lend(self, piece: Piece) -> tuple[dict[str, Any], tuple[int, ...]]:
+        """Where a piece lies, and the descriptor of its chunk if that is new to the cage."""
+        chunk = piece.chunk
+        lives = self._device.pool.chunks() if self._device is not None else []
+        is_new = chunk.number not in self._chunks
+        self._chunks = {number for number in (*self._chunks, chunk.number) if number in lives}
+        where = {"chunk": chunk.number, "chunk_bytes": chunk.arena.size_bytes, "live": lives}
+        message = {**where, "offset": piece.offset, "size": piece.size_bytes}
+        return message, (chunk.arena.export(),) if is_new else ()
 
     def _load(self) -> None:
         self.cage.load()
@@ -220,16 +278,17 @@ class CagedExaminer:
         self.cage.terminate()
 
 
-def received_data(answer: dict[str, Any], fds: list[int]) -> Encoded:
+def received_data(answer: dict[str, Any], fds: list[int], *, in_arena: bool = False) -> Encoded:
     """A call's data as a process of the problem's sent it, copied from the memory that it came in.
 
-    Takes the descriptors. Raises `ProblemBroken` if it isn't what it should be.
+    `in_arena`: the arrays of a GPU are not among it. Takes the descriptors. Raises `ProblemBroken`
+    if it isn't what it should be.
     """
     try:
         if len(fds) != 1:
             raise ValueError(f"{len(fds)} descriptors")
         with contextlib.closing(SharedBuffer.attach_sealed(os.dup(fds[0]))) as buffer:
-            return _copied(answer["data"], buffer)
+            return _copied(answer["data"], buffer, in_arena=in_arena)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
         raise ProblemBroken(f"The problem's process sent no data: {error}") from error
     except OSError as error:
@@ -245,9 +304,9 @@ def received_size(answer: dict[str, Any]) -> int | None:
     return size if type(size) is int and size >= 0 else None
 
 
-def _copied(skeleton: Json, buffer: SharedBuffer) -> Encoded:
+def _copied(skeleton: Json, buffer: SharedBuffer, *, in_arena: bool) -> Encoded:
     size_bytes = buffer.size_bytes
-    stretches = list(leaf_sizes(skeleton))
+    stretches = list((host_leaf_sizes if in_arena else leaf_sizes)(skeleton))
     for offset, size in stretches:
         if type(offset) is not int or type(size) is not int:
             raise TypeError("a malformed stretch of bytes")

@@ -12,15 +12,19 @@ import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kernelbot.harness.data.decode import decode
 from kernelbot.harness.data.encode import record_fields
 from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.gpu.arena import Placer
 from kernelbot.harness.problem.loader import LoadedProblem, ProblemBroken, described, loaded
 from kernelbot.harness.problem.questions import SoleExaminer, SoleQuestion
 from kernelbot.harness.sandbox.channel import MAX_PROBLEM_MESSAGE_BYTES, Channel, ChannelClosed
 from kernelbot.protocol import ProblemSpec, from_wire
+
+if TYPE_CHECKING:
+    from kernelbot.harness.problem.lent_memory import LentMemory
 
 _MAX_DEPTH = 4
 
@@ -59,8 +63,10 @@ class _Examiner:
         self._answers: dict[str, Callable[[dict[str, Any], list[int]], None]] = {
             "ask": self._ask,
             "work_out": self._work_out,
+            "fill": self._fill,
             "compare": self._compare,
         }
+        self._memory: LentMemory | None = None
 
     def serve(self) -> None:
         """Until the judge hangs up (raises `ChannelClosed`)."""
@@ -80,12 +86,29 @@ class _Examiner:
     def _ask(self, message: dict[str, Any], _fds: list[int]) -> None:
         for number in message["forget"]:
             self._questions.pop(number, None)
-        question = self._examiner.ask(message["arguments"], message["seed"])
+        placer = Placer() if message.get("arena") else None
+        question = self._examiner.ask(message["arguments"], message["seed"], placer)
         self._questions[message["id"]] = question
         given = question.given
+        device_bytes = placer.end if placer is not None else 0
+        answer = {"op": "asked", "data": given.skeleton, "device_bytes": device_bytes}
         with contextlib.closing(SharedBuffer.create(given.size_bytes)) as buffer:
             given.copy_to(buffer)
-            self._control_channel.send({"op": "asked", "data": given.skeleton}, [buffer.fd])
+            self._control_channel.send(answer, [buffer.fd])
+
+    def _fill(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Copy a question's arrays on the GPU into the judge's memory."""
+        question = self._questions[message["id"]]
+        self._lent.write(question.given, self._lent.view(message, fds))
+        self._control_channel.send({"op": "filled"})
+
+    @property
+    def _lent(self) -> "LentMemory":
+        if self._memory is None:
+            from kernelbot.harness.problem.lent_memory import LentMemory
+
+            self._memory = LentMemory()
+        return self._memory
 
     def _work_out(self, message: dict[str, Any], _fds: list[int]) -> None:
         question = self._questions[message["id"]]
@@ -93,8 +116,10 @@ class _Examiner:
         self._control_channel.send({"op": "said", "max_bytes": question.max_output_bytes()})
 
     def _compare(self, message: dict[str, Any], fds: list[int]) -> None:
-        with contextlib.closing(SharedBuffer.attach(os.dup(fds[0]))) as buffer:
-            output, _ = decode(message["value"], buffer, self._problem.modules)
+        host, *chunks = fds
+        arena = self._lent.view(message, chunks) if "chunk" in message else None
+        with contextlib.closing(SharedBuffer.attach(os.dup(host))) as buffer:
+            output, _ = decode(message["value"], buffer, self._problem.modules, arena=arena)
         complaint = self._questions[message["id"]].complaint(output)
         self._control_channel.send({"op": "said", "complaint": complaint})
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode
+from kernelbot.harness.data.encode import Encoded, Place, UnsupportedValue, encode
 from kernelbot.harness.problem.checking import complaint, expected_output
 from kernelbot.harness.problem.comparison import size_bytes
 from kernelbot.harness.problem.loader import LoadedProblem, ProblemBroken, blaming_problem
@@ -72,10 +72,15 @@ class SoleExaminer:
 
     problem: LoadedProblem
 
-    def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> SoleQuestion:
-        """See `Examiner`."""
+    def ask(
+        self,
+        arguments: Mapping[str, CaseValue],
+        global_seed: int | None,
+        place: Place | None = None,
+    ) -> SoleQuestion:
+        """See `Examiner`. `place`: as of `encode`."""
         data = self.problem.make_input(arguments, global_seed)
-        return SoleQuestion(self.problem, data, encode_input(data, self.problem.modules))
+        return SoleQuestion(self.problem, data, encode_input(data, self.problem.modules, place))
 
 
 def max_output_bytes(expected: Any) -> int:
@@ -84,11 +89,11 @@ def max_output_bytes(expected: Any) -> int:
         return _ROOM_SHARE * size_bytes(expected) + _ROOM_BYTES
 
 
-def encode_input(data: Any, modules: frozenset[str]) -> Encoded:
+def encode_input(data: Any, modules: frozenset[str], place: Place | None = None) -> Encoded:
     """Encode what the generator made. Raises `ProblemBroken` if it isn't plain data."""
     with blaming_problem("input"):
         try:
-            return encode(data, modules, allow_parameters=True)
+            return encode(data, modules, allow_parameters=True, place=place)
         except UnsupportedValue as error:
             raise ProblemBroken(
                 f"The problem's generate_input returned {error}, which can't be sent to a "

@@ -15,8 +15,12 @@ from kernelbot.harness.data.encode import record_fields
 
 GUARD_BYTES = 256
 """Keeps outputs aligned like a GPU's allocator: kernels may rely on that."""
-_GUARD = 0xA5
+GUARD = 0xA5
 SYMBOL = "custom_kernel"
+
+
+Room = Callable[[Any, str, int], Any]
+"""A flat tensor of bytes, by torch, device and size."""
 
 
 class Kernel(Protocol):
@@ -70,6 +74,9 @@ class CompiledKernel:
         """`outputs`: indices of the leaves that are outputs; empty: the last array."""
         self.function = function
         self._outputs = tuple(outputs)
+        self.room: Room | None = None
+        """Where outputs on a GPU lie; None: in memory of their own. The judge has filled it with
+        the pattern, and looks at the guard bytes itself."""
         self._guarded: list[_Guarded] = []
 
     @classmethod
@@ -92,7 +99,7 @@ class CompiledKernel:
         arguments: list[Any] = []
         for index, leaf in enumerate(leaves):
             if index in outputs and _is_array(leaf):
-                self._guarded.append(_Guarded(leaf))
+                self._guarded.append(_Guarded(leaf, self.room))
                 leaf = self._guarded[-1].array
             arguments.append(_c_argument(leaf))
         return tuple(arguments)
@@ -112,26 +119,32 @@ class CompiledKernel:
 class _Guarded:
     """An array like another one, filled with a pattern, with guard bytes on both sides."""
 
-    def __init__(self, like: Any) -> None:
+    def __init__(self, like: Any, room: Room | None = None) -> None:
         numpy: Any = sys.modules.get("numpy")
+        self._is_judges = False
         if numpy is not None and type(like) is numpy.ndarray:
-            self._memory = numpy.full(like.nbytes + 2 * GUARD_BYTES, _GUARD, numpy.uint8)
+            self._memory = numpy.full(like.nbytes + 2 * GUARD_BYTES, GUARD, numpy.uint8)
             inner = self._memory[GUARD_BYTES : GUARD_BYTES + like.nbytes]
             self.array = inner.view(like.dtype).reshape(like.shape)
             return
         torch: Any = importlib.import_module("torch")
         size = like.numel() * like.element_size()
-        self._memory = torch.full(
-            (size + 2 * GUARD_BYTES,), _GUARD, dtype=torch.uint8, device=like.device
-        )
+        total = size + 2 * GUARD_BYTES
+        if room is not None and like.device.type != "cpu":
+            self._is_judges = True
+            self._memory = room(torch, str(like.device), total)
+        else:
+            self._memory = torch.full((total,), GUARD, dtype=torch.uint8, device=like.device)
         self.array = (
             self._memory[GUARD_BYTES : GUARD_BYTES + size].view(like.dtype).reshape(like.shape)
         )
 
     def is_intact(self) -> bool:
-        """Whether all guard bytes are what they were."""
+        """Whether all guard bytes are what they were; the judge looks at those in its memory."""
+        if self._is_judges:
+            return True
         before, behind = self._memory[:GUARD_BYTES], self._memory[-GUARD_BYTES:]
-        return bool((before == _GUARD).all() and (behind == _GUARD).all())
+        return bool((before == GUARD).all() and (behind == GUARD).all())
 
 
 def _leaves(data: Any) -> Iterator[Any]:

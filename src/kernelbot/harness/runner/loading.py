@@ -47,3 +47,9 @@ def error_text(error: BaseException, folder: str) -> str:
         lines = [type(error).__name__]
     text = "".join(lines).replace(f"{folder}/", "").rstrip()
     return text if len(text) <= _MAX_ERROR_TEXT else text[:_MAX_ERROR_TEXT] + " [cut]"
+
+
+def write_files(folder: str, files: dict[str, str]) -> None:
+    """Write files into the author's folder."""
+    for name, text in files.items():
+        Path(folder, name).write_text(text, encoding="utf-8")

@@ -16,11 +16,13 @@ from typing import Any
 
 from kernelbot.harness.build.own_builds import pack, unpack
 from kernelbot.harness.data.decode import decode
-from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode
-from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.gpu.timing import Gpu, GpuError, open_gpu
+from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode, overlaps
+from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
+from kernelbot.harness.gpu.driver import GpuError
+from kernelbot.harness.gpu.timing import Gpu, open_gpu
 from kernelbot.harness.profiling.inside import profile, repeat
 from kernelbot.harness.ranks.joining import join
+from kernelbot.harness.runner.arena_calls import ArenaCalls, Harness
 from kernelbot.harness.runner.kernels import (
     CompiledKernel,
     Kernel,
@@ -29,7 +31,13 @@ from kernelbot.harness.runner.kernels import (
     PythonKernel,
     first_array,
 )
-from kernelbot.harness.runner.loading import compile_module, error_text, flush_output, run_module
+from kernelbot.harness.runner.loading import (
+    compile_module,
+    error_text,
+    flush_output,
+    run_module,
+    write_files,
+)
 from kernelbot.harness.runner_client.probes import OUTPUT_BASE, take
 from kernelbot.harness.sandbox.channel import Channel, ChannelError
 from kernelbot.harness.timing.marks import marks
@@ -111,7 +119,7 @@ class _Runner:
     def _setup(self, message: dict[str, Any], _fds: list[int]) -> bool:
         sys.path.insert(0, self._folder)
         sys.dont_write_bytecode = True
-        _write_files(self._folder, message["files"])
+        write_files(self._folder, message["files"])
         self._modules = frozenset(message["modules"])
         self._fresh_output = message["fresh_output"]
         if message["device"] != "cpu":
@@ -119,6 +127,7 @@ class _Runner:
                 self._gpu = open_gpu(self._rank)
             except (GpuError, RuntimeError) as error:
                 return self._reply({"op": "no_gpu", "text": str(error)})
+            self._offer_arenas(self._gpu)
         if message["outputs"] is not None:
             # Empty calls must cost the same as the author's: the same buffers, the same arguments.
             empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
@@ -126,6 +135,16 @@ class _Runner:
         for name in message["modules"]:
             importlib.import_module(name)
         return self._reply({"op": "ready"})
+
+    def _offer_arenas(self, gpu: Gpu) -> None:
+        """Answer calls in memory of the judge's, if it can be shared."""
+        if gpu.driver is None:
+            return
+        harness = Harness(
+            gpu, gpu.driver, self._modules, self._kernels, self._fresh_output,
+            self._reply, self._channel.receive, self._raised,
+        )  # fmt: skip
+        self._answers.update(ArenaCalls(harness).answers)
 
     def _load(self, message: dict[str, Any], fds: list[int]) -> bool:
         if fds:
@@ -163,15 +182,18 @@ class _Runner:
     def _prepare(self, message: dict[str, Any], fds: list[int]) -> bool:
         self._result = None
         if message["input"]:
-            self._input = _replace(self._input, fds.pop(0))
+            self._input = replaced(self._input, fds.pop(0))
         if message["output"]:
-            self._output = _replace(self._output, fds.pop(0))
+            self._output = replaced(self._output, fds.pop(0))
         if self._input is None or self._output is None:
             raise ChannelError("a call without buffers")
         recycled = self._arrays if message["reuse"] else []
-        self._data, self._arrays = decode(
-            message["data"], self._input, self._modules, recycled=recycled
-        )
+        try:
+            self._data, self._arrays = decode(
+                message["data"], self._input, self._modules, recycled=recycled
+            )
+        except MemoryError as error:
+            return self._reply({"op": "no_room", "text": str(error)})
         if self._fresh_output:
             leaves = self._encode(self._data, allow_parameters=True).leaves
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
@@ -187,9 +209,9 @@ class _Runner:
         """A timed call on a CPU: the judge writes its data into the arrays just before `go`."""
         self._result = None
         if message["input"]:
-            self._input = _replace(self._input, fds.pop(0))
+            self._input = replaced(self._input, fds.pop(0))
         if message["record"]:
-            self._record = _replace(self._record, fds.pop(0))
+            self._record = replaced(self._record, fds.pop(0))
         if self._input is None or self._record is None:
             raise ChannelError("a call without buffers")
         self._data, self._arrays = decode(
@@ -297,15 +319,8 @@ class _Runner:
             "value": result.skeleton,
             "size": result.size_bytes,
             "fits": fits,
-            "aliased": self._aliased(result),
+            "aliased": overlaps(result, self._given),
         }
-
-    def _aliased(self, result: Encoded) -> bool:
-        return any(
-            leaf.address < end and start < leaf.address + leaf.size_bytes
-            for leaf in result.leaves
-            for start, end in self._given
-        )
 
     def _profile(self, message: dict[str, Any], fds: list[int]) -> bool:
         given, taken = SharedBuffer.attach(fds[0]), SharedBuffer.attach(fds[1])
@@ -349,7 +364,7 @@ class _Runner:
         return True
 
     def _copy(self, _message: dict[str, Any], fds: list[int]) -> bool:
-        self._output = _replace(self._output, fds.pop(0))
+        self._output = replaced(self._output, fds.pop(0))
         if self._result is None:
             raise ChannelError("nothing to copy")
         self._result.copy_to(self._output, OUTPUT_BASE, self._read)
@@ -383,14 +398,3 @@ class _Runner:
 
 def _no_kernel(_data: object) -> None:
     """The kernel without any call: one mark follows directly after the other."""
-
-
-def _replace(old: SharedBuffer | None, fd: int) -> SharedBuffer:
-    if old is not None:
-        old.close()
-    return SharedBuffer.attach(fd)
-
-
-def _write_files(folder: str, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        Path(folder, name).write_text(text, encoding="utf-8")

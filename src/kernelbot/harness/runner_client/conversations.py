@@ -1,6 +1,8 @@
 """How a job's runners are talked to: one alone, or as many as there are ranks."""
 
+from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.ranks.session import RankSession
+from kernelbot.harness.runner_client.arena_caller import ArenaCaller
 from kernelbot.harness.runner_client.callers import Caller
 from kernelbot.harness.runner_client.copying_caller import CopyingCaller
 from kernelbot.harness.runner_client.in_place_caller import InPlaceCaller
@@ -12,14 +14,19 @@ AnySession = Session | RankSession
 
 
 def open_session(
-    job: JobSpec, client: RunnerClient, modules: frozenset[str], deadline: float, first: Case
+    job: JobSpec,
+    client: RunnerClient,
+    modules: frozenset[str],
+    deadline: float,
+    first: Case,
+    device: JudgeDevice | None = None,
 ) -> AnySession:
-    """A session for the job; `first` is the case that it begins with.
+    """A session for the job; `first` is the case that it begins with, `device` the judge's.
 
     Raises `SandboxUnavailable`.
     """
     if not job.problem.multi_gpu:
-        return Session.start(client, job.limits, modules, deadline)
+        return Session.start(client, job.limits, modules, deadline, device)
     return RankSession(client, job.limits, modules, deadline, world_size(first))
 
 
@@ -34,6 +41,8 @@ def expect_sessions(job: JobSpec, client: RunnerClient, count: int) -> None:
 
 def caller_of(job: JobSpec, session: AnySession) -> Caller:
     """How timed calls are made on the job's device."""
+    if isinstance(session, Session) and session.arena is not None:
+        return ArenaCaller(session, session.arena)
     if job.device.vendor is not Vendor.CPU:
         return CopyingCaller(session)
     return InPlaceCaller(session)

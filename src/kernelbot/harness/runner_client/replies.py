@@ -12,6 +12,7 @@ from typing import Any
 from kernelbot.harness.data.decode import ReadStretch, copy_out, decode
 from kernelbot.harness.data.encode import Json, leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.gpu.driver import GpuError
 from kernelbot.harness.judge.failures import (
     AuthorFailure,
     claimed,
@@ -21,6 +22,7 @@ from kernelbot.harness.judge.failures import (
     written_late,
 )
 from kernelbot.harness.judge.windows import Window
+from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.runner_client.probes import OUTPUT_BASE, count_changed
 from kernelbot.protocol import Limits
 
@@ -98,12 +100,17 @@ def count_parts(answer: Answer) -> int:
 
 @contextlib.contextmanager
 def blaming_author() -> Iterator[None]:
-    """Whatever is raised within becomes an `AuthorFailure`; but for OSError, which no reply raises
-    by what it says."""
+    """Whatever is raised within becomes an `AuthorFailure`; but for OSError and `GpuError`, which
+    no reply raises by what it says, and for want of memory, which is a `ProblemBroken`."""
     try:
         yield
-    except (AuthorFailure, OSError):
+    except (AuthorFailure, GpuError, OSError):
         raise
+    except MemoryError as error:  # ours: what the reply may ask for is bounded
+        raise ProblemBroken(
+            "The judge has too little memory for the problem's outputs: give it more, or make the "
+            "problem smaller."
+        ) from error
     except Exception as error:
         raise no_value(error) from error
 

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from kernelbot.harness.build.own_builds import CAP_BYTES
-from kernelbot.harness.data.encode import Encoded, Json
+from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import NO_KERNEL, AuthorFailure, expect_reply, garbage, refuse
-from kernelbot.harness.judge.windows import Ending, Reply
+from kernelbot.harness.judge.windows import Ending, OutputLayout, Reply
 from kernelbot.harness.profiling.request import ProfileRequest
+from kernelbot.harness.runner_client.arena_buffers import ArenaBuffers, as_json
 from kernelbot.harness.runner_client.connection import RunnerConnection
 from kernelbot.harness.runner_client.probes import OUTPUT_BASE, choose
 from kernelbot.harness.runner_client.replies import count_parts, read_answer, value_shared
@@ -36,8 +38,10 @@ class Session(RunnerConnection):
         modules: frozenset[str],
         deadline: float,
         rank: int | None = None,
+        device: JudgeDevice | None = None,
     ) -> None:
-        """Take over `runner`, or of several ranks in it the one named."""
+        """Take over `runner`, or of several ranks in it the one named. `device`: the judge's, if
+        data and outputs lie in its memory."""
         super().__init__(runner, limits, deadline, rank)
         self.modules = modules
         self._input: SharedBuffer | None = None
@@ -46,13 +50,25 @@ class Session(RunnerConnection):
         self._rank = rank
         self._clocks: TaskClocks | None = None
         self._on_gpu = False
+        self._device = device
+        self._arena: ArenaBuffers | None = None
 
     @classmethod
     def start(
-        cls, client: RunnerClient, limits: Limits, modules: frozenset[str], deadline: float
+        cls,
+        client: RunnerClient,
+        limits: Limits,
+        modules: frozenset[str],
+        deadline: float,
+        device: JudgeDevice | None = None,
     ) -> "Session":
         """A session with a fresh runner. Raises `SandboxUnavailable`."""
-        return cls(client.spawn(limits), limits, modules, deadline)
+        return cls(client.spawn(limits), limits, modules, deadline, device=device)
+
+    @property
+    def arena(self) -> ArenaBuffers | None:
+        """The memory of calls on a GPU; None on a CPU, and if memory can't be shared."""
+        return self._arena
 
     @property
     def clocks(self) -> TaskClocks:
@@ -90,6 +106,10 @@ class Session(RunnerConnection):
         reply = self.receive()
         if reply["op"] == "no_gpu":  # no code of the author's has run yet
             raise SandboxUnavailable(f"Runners find no GPU: {str(reply.get('text'))[:1000]}")
+        if self._on_gpu and self._device is not None:
+            self._arena = ArenaBuffers(
+                self, self._device, self.limits, self.modules, guarded=outputs is not None
+            )
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
@@ -141,9 +161,26 @@ class Session(RunnerConnection):
 
     def call(self, data: Encoded, max_bytes: int | None = None) -> Reply:
         """One untimed call: no flush, no handshake. `max_bytes`: of a right output."""
+        if self._arena is not None:
+            return self._call_in_arena(self._arena, data, max_bytes)
         probes = choose()
         self.offer(data, probes=probes)
         return self.outcome(self.receive(), probes, max_bytes)
+
+    def _call_in_arena(self, arena: ArenaBuffers, data: Encoded, max_bytes: int | None) -> Reply:
+        arena.lay(data, "author", reuse=False)
+        self.gather("ready")
+        arena.reveal(data, cold=False)
+        self.send({"op": "go"})
+        (answer,) = self.gather("returned")
+        return arena.value(arena.secure(answer, max_bytes))
+
+    def mirror(self, layout: OutputLayout, *, in_place: bool) -> None:
+        """Have the kernel `mirror` return as much as this: for a control runner."""
+        size = layout.device_bytes // max(layout.arrays, 1)
+        message = {"sizes": [size] * layout.arrays, "host_bytes": layout.host_bytes}
+        self.send({"op": "mirror", **message, "in_place": in_place})
+        expect_reply(self.receive(), "mirrored", "The control runner failed")
 
     def offer(
         self,
@@ -178,7 +215,10 @@ class Session(RunnerConnection):
     def gather(self, wanted: str) -> list[dict[str, Any]]:
         """See `Runners`."""
         reply = self.receive()
-        if wanted == "ready" and reply["op"] != wanted:  # no code of the author's was called
+        if wanted == "ready" and reply["op"] not in (
+            wanted,
+            "no_room",
+        ):  # no code of the author's was called
             raise garbage(reply)
         expect_reply(reply, wanted, "The submission failed")
         return [reply]
@@ -203,9 +243,11 @@ class Session(RunnerConnection):
 
     def inputs_changed(self, data: Encoded) -> bool:
         """Whether the last call left its inputs other than they were."""
+        if self._arena is not None:
+            return self._arena.inputs_changed(data)
         self.send({"op": "inputs"})
         reply = self.receive()
-        if reply.get("value") != _as_json(data.skeleton) or self._input is None:
+        if reply.get("value") != as_json(data.skeleton) or self._input is None:
             return True
         for leaf in data.leaves:
             mine = ctypes.string_at(leaf.address, leaf.size_bytes)
@@ -218,7 +260,7 @@ class Session(RunnerConnection):
         ending = super().abort()
         if self._clocks is not None:
             self._clocks.close()
-        for buffer in (self._input, self._output):
+        for buffer in (self._input, self._output, self._arena):
             if buffer is not None:
                 buffer.close()
         return ending
@@ -265,12 +307,3 @@ def _renew(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:
     if old is not None:
         old.close()
     return SharedBuffer.create(size_bytes)
-
-
-def _as_json(skeleton: Json) -> Json:
-    """A skeleton as the other side reads it: tuples become lists."""
-    if isinstance(skeleton, tuple | list):
-        return [_as_json(item) for item in skeleton]
-    if isinstance(skeleton, dict):
-        return {key: _as_json(item) for key, item in skeleton.items()}
-    return skeleton

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kernelbot.harness.gpu.device_data import DeviceData
 from kernelbot.harness.judge.windows import Reply
 from kernelbot.harness.problem.questions import Question
 
@@ -96,7 +97,11 @@ class Answers:
 
 def are_alike(one: Question, other: Question) -> bool:
     """Whether two questions give the same bytes, array by array."""
-    leaves = one.given.leaves, other.given.leaves
+    first, second = one.given, other.given
+    on_device = isinstance(first, DeviceData) and isinstance(second, DeviceData)
+    if on_device and not first.has_content_of(second):
+        return False
+    leaves = first.leaves, second.leaves
     return len(leaves[0]) == len(leaves[1]) and all(
         ctypes.string_at(mine.address, mine.size_bytes)
         == ctypes.string_at(theirs.address, theirs.size_bytes)

@@ -12,10 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.judge.windows import Reply
+from kernelbot.harness.judge.windows import OutputLayout, Reply
 from kernelbot.harness.problem.loader import shared_files, shared_modules
+from kernelbot.harness.runner_client.callers import Caller
 from kernelbot.harness.runner_client.conversations import caller_of, open_session
+from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
@@ -26,6 +29,8 @@ IDENTITY = "identity"
 NOTHING = "nothing"
 MARK = "mark"
 """No call at all: on a CPU, one mark directly after the other, the cheapest possible answer."""
+MIRROR = "mirror"
+"""Launches a kernel that does nothing, and hands over as much as the author's kernel does."""
 _LOADED = "author"
 """A runner's name for the kernel that was loaded into it: here it is always the anchor."""
 _ANCHOR_S = 60.0
@@ -34,6 +39,7 @@ _WARMING_CALLS = 3
 _WARMING_CALLS_ON_CPU = 1
 _EMPTY_CALLS = 3
 _COLD_CALLS = 3
+_LESS = 0.9
 _PART_SHARE = 0.25
 """Share of the harness's own cost that each further value of an output adds, on a GPU."""
 
@@ -53,9 +59,10 @@ class Control:
         deadline: float,
         *,
         anchor_call_s: float = _ANCHOR_S,
+        device: JudgeDevice | None = None,
     ) -> None:
         """`anchor_call_s`: how long a call of the anchor may take, even if the phase has less time
-        left."""
+        left. `device`: the judge's."""
         spec = job.problem
         self._flusher = flusher
         self._anchor_call_s = anchor_call_s
@@ -63,18 +70,23 @@ class Control:
         self._observed: dict[int, ControlCalls] = {}
         self._parts: dict[int, int] = {}
         self._session = open_session(
-            job, client, shared_modules(spec), deadline, spec.benchmarks[-1]
+            job, client, shared_modules(spec), deadline, spec.benchmarks[-1], device
         )
-        self._caller = caller_of(job, self._session)
+        self._caller: Caller | None = None
         self._on_gpu = job.device.vendor is not Vendor.CPU
-        device = "cuda" if self._on_gpu else "cpu"
+        kind = "cuda" if self._on_gpu else "cpu"
         outputs = None if spec.lang is Lang.PY else spec.config.outputs
+        self._in_place = outputs is not None
+        self._layouts: dict[int, OutputLayout] = {}
+        self._mirrored: OutputLayout | None = None
         try:
             with _blaming_us():
-                self._session.setup(shared_files(spec), device, spec.fresh_output, outputs)
+                self._session.setup(shared_files(spec), kind, spec.fresh_output, outputs)
+            self._caller = caller_of(job, self._session)
         except BaseException:
             self.close()
             raise
+        self._mirrors = isinstance(self._session, Session) and self._session.arena is not None
 
     def extend(self, deadline: float) -> None:
         """Serve another phase: the runner is still clean."""
@@ -94,7 +106,7 @@ class Control:
         """One timed call of the anchor with cold caches."""
         self._calls += 1
         with self._own_time():
-            return self._caller.timed_call(data, self._flusher, bool(self._calls % 2), _LOADED)
+            return self._timed().timed_call(data, self._flusher, bool(self._calls % 2), _LOADED)
 
     @contextmanager
     def _own_time(self) -> Iterator[None]:
@@ -120,7 +132,8 @@ class Control:
         second: with gigabytes of data each takes seconds.
         """
         until = time.monotonic() + budget_s
-        self._observed[index] = ControlCalls(on_gpu=self._on_gpu)
+        self._observed[index] = self._no_calls()
+        self._mirror(index)
         for _ in _times(_WARMING_CALLS if self._on_gpu else _WARMING_CALLS_ON_CPU, until):
             self._parts[index] = self.call(data, IDENTITY, cold=False).parts
             if not self._on_gpu:
@@ -129,6 +142,34 @@ class Control:
         for _ in _times(_COLD_CALLS, until):
             self.observe(index, data)
         return statistics.median(reply.window.claim_ns for reply in empty)
+
+    def follow(self, index: int, data: Any, layout: OutputLayout | None) -> None:
+        """From now on answer as the author does in workload `index`, whose output has this layout.
+
+        Only ever more cheaply than before: whoever returned much at first and little later would
+        have too much subtracted.
+        """
+        if not self._mirrors or layout is None:
+            return
+        known = self._layouts.get(index)
+        if known is not None and not _is_much_cheaper(layout, known):
+            return
+        self._layouts[index] = layout if known is None else layout.at_most(known)
+        self._mirror(index)
+        self._observed[index] = self._no_calls()
+        for _ in range(_COLD_CALLS):
+            self.observe(index, data)
+
+    def _no_calls(self) -> ControlCalls:
+        return ControlCalls(on_gpu=self._on_gpu, launches=self._mirrors)
+
+    def _mirror(self, index: int) -> None:
+        """Have the runner answer as workload `index` needs it."""
+        layout = self._layouts.get(index, OutputLayout())
+        if self._mirrors and layout != self._mirrored and isinstance(self._session, Session):
+            with _blaming_us():
+                self._session.mirror(layout, in_place=self._in_place)
+            self._mirrored = layout
 
     def observe(self, index: int, data: Any) -> None:
         """One more cold call that does nothing, for the baseline of workload `index`."""
@@ -140,20 +181,37 @@ class Control:
 
         `parts`: how many values the author's output consists of.
         """
-        more = max(parts - self._parts[index], 0)
+        more = 0 if self._mirrors else max(parts - self._parts[index], 0)
         return self._observed[index].baseline(1.0 + _PART_SHARE * more)
 
     def call(self, data: Any, kernel: str, *, cold: bool = True) -> Reply:
         """One timed call of a kernel this runner knows."""
         self._calls += 1
+        if self._mirrors:
+            kernel = MIRROR
         with _blaming_us():
             flusher = self._flusher if cold else None
-            return self._caller.timed_call(data, flusher, bool(self._calls % 2), kernel)
+            return self._timed().timed_call(data, flusher, bool(self._calls % 2), kernel)
+
+    def _timed(self) -> Caller:
+        if self._caller is None:
+            raise AssertionError("the runner was set up")
+        return self._caller
 
     def close(self) -> None:
         """End the runner."""
         self._session.abort()
-        self._caller.close()
+        if self._caller is not None:
+            self._caller.close()
+
+
+def _is_much_cheaper(layout: OutputLayout, known: OutputLayout) -> bool:
+    """Whether an output of this layout is handed over for clearly less."""
+    return (
+        layout.arrays < known.arrays
+        or layout.device_bytes < _LESS * known.device_bytes
+        or layout.host_bytes < _LESS * known.host_bytes
+    )
 
 
 def _times(most: int, until: float) -> Iterator[None]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from kernelbot.harness.judge.failures import AuthorFailure
 from kernelbot.harness.judge.test_phase import refuse_side_effects, wrong_answer
-from kernelbot.harness.judge.windows import Reply, Window
+from kernelbot.harness.judge.windows import OutputLayout, Reply, Window
 from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.problem.questions import Examiner, Question
 from kernelbot.harness.problem.seeds import call_seed, case_arguments, with_seed
@@ -90,7 +90,8 @@ class Measurer:
             repeatable=repeatable,
             share=rules.check_share,
         )
-        call, check_s = self._warm_up(index, case)
+        call, check_s, layout = self._warm_up(index, case)
+        self._control.follow(index, known.given, layout)
         # Only from here on: preparing takes seconds with gigabytes of data, and gives no sample.
         start, left_s = time.monotonic(), self._left_s(workloads_left)
         rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s), left_s)
@@ -108,6 +109,7 @@ class Measurer:
             windows.append(reply.window)
             runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
             parts = reply.parts
+            self._control.follow(index, known.given, reply.layout)
             rule.add(self._control.baseline(index, parts).bounded_ns(reply.window))
             # The checks at the end count already, or the time limit would be exceeded.
             elapsed = time.monotonic() - start + answers.owed_s(check_s, rules.min_samples)
@@ -125,7 +127,8 @@ class Measurer:
         self._caller.release()
         self._spend("added to claims", _added_s(samples_ns, windows))
         measured_ns = statistics.median(samples_ns)
-        if found := below_floor(self._floor(index), self._job.device, measured_ns):
+        launch_ns = baseline.launch_ns
+        if found := below_floor(self._floor(index), self._job.device, measured_ns, launch_ns):
             raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
         result = _summary(case, samples_ns, answers.checked, stopped, empty_call_ns, anchor)
         doubt = baseline.suspicion(windows)
@@ -166,22 +169,24 @@ class Measurer:
         floors = self._job.problem.floors
         return floors[index] if index < len(floors) else None
 
-    def _warm_up(self, index: int, case: Case) -> tuple[int, float]:
-        """Calls like all others that don't become samples; returns how many, and the time of a
-        check in seconds.
+    def _warm_up(self, index: int, case: Case) -> tuple[int, float, OutputLayout | None]:
+        """Calls like all others that don't become samples; returns how many, the time of a check in
+        seconds, and what the output consists of, if that is known.
 
         There are at least two: the first one shows where the output is.
         """
         until = time.monotonic() + self._job.sampling.warmup_s
         call, check_s = 0, 0.0
+        layout: OutputLayout | None = None
         while call < _FEWEST_WARM or time.monotonic() < until:
             question, reply = self._one_call(index, case, call)
             if call == 0:
                 start = time.monotonic()
                 self._check(case, question, reply.value)
                 check_s = time.monotonic() - start
+            layout = reply.layout
             call += 1
-        return call, check_s
+        return call, check_s, layout
 
     def _one_call(self, index: int, case: Case, call: int) -> tuple[Question, Reply]:
         start = time.monotonic()
@@ -235,7 +240,7 @@ def _too_few(
 def _added_s(samples_ns: list[float], windows: list[Window]) -> float:
     """How much the judge's clocks added to the claims, in seconds, at the median."""
     claimed_ns = statistics.median(window.claim_ns for window in windows)
-    return (statistics.median(samples_ns) - claimed_ns) / 1e9
+    return max(statistics.median(samples_ns) - claimed_ns, 0.0) / 1e9
 
 
 def _summary(

@@ -32,6 +32,8 @@ _STEADY_SHARE = 0.1
 _LACK_NS = 20_000
 _CLOCK_DRIFT = 2e-4
 """Of a GPU's clock beside the machine's: some tens of millionths are usual."""
+_SHORTEST_NS = 1_000
+"""A GPU's events tell no shorter times apart."""
 _FEWEST = 5
 """With fewer calls nothing counts as a contradiction."""
 
@@ -44,8 +46,12 @@ class Contradiction:
     evidence: str
 
 
-def below_floor(floor: Floor | None, device: DeviceSpec, median_ns: float) -> Contradiction | None:
+def below_floor(
+    floor: Floor | None, device: DeviceSpec, median_ns: float, launch_ns: float = 0.0
+) -> Contradiction | None:
     """Whether a time is less than the device needs for the work that the problem states.
+
+    `launch_ns`: what of it was subtracted for launching.
 
     The floor is the larger of flops over peak flops and bytes over peak bandwidth; a peak that
     isn't configured is ignored.
@@ -55,7 +61,7 @@ def below_floor(floor: Floor | None, device: DeviceSpec, median_ns: float) -> Co
         floor_s = floor.flops / device.peak_flops
     if floor is not None and floor.memory_bytes and device.peak_bytes_per_s:
         floor_s = max(floor_s, floor.memory_bytes / device.peak_bytes_per_s)
-    floor_ns = max(floor_s * 1e9, device.launch_overhead_ns or 0.0)
+    floor_ns = max(floor_s * 1e9, (device.launch_overhead_ns or 0.0) - launch_ns)
     if median_ns >= floor_ns:
         return None
     return Contradiction(
@@ -88,6 +94,8 @@ class Baseline:
     counts (`bounded_ns`), but doesn't accuse."""
     on_gpu: bool = False
     """Whether work may be done by something other than the processor."""
+    launch_ns: float = 0.0
+    """Part of the claim: what launching a kernel that does nothing costs on a GPU."""
 
     def bounded_ns(self, window: Window) -> float:
         """The claim, but never less than the time that certainly belongs to the call.
@@ -96,8 +104,9 @@ class Baseline:
         """
         if window.described:
             return float(window.bracket_ns)
+        launched_ns = max(window.claim_ns - self.launch_ns, min(window.claim_ns, _SHORTEST_NS))
         return max(
-            float(window.claim_ns),
+            float(launched_ns),
             _took_ns(window) - self.took_ns,
             self._computed_ns(window),
         )
@@ -185,8 +194,11 @@ class ControlCalls:
     Each cost is kept sorted, so that the baseline after another call needs no sorting.
     """
 
-    def __init__(self, *, on_gpu: bool) -> None:
+    def __init__(self, *, on_gpu: bool, launches: bool = False) -> None:
+        """`launches`: each call launches a kernel that does nothing, and its time is subtracted."""
         self._on_gpu = on_gpu
+        self._launches = launches
+        self._claim_ns: list[float] = []
         self._took_ns: list[float] = []
         self._main_cpu_ns: list[float] = []
         self._tree_cpu_ns: list[float] = []
@@ -203,6 +215,7 @@ class ControlCalls:
         insort(self._build_cpu_ns, window.build_cpu_ns)
         insort(self._still_cpu_ns, window.still_cpu_ns)
         insort(self._bracket_ns, _took_ns(window))
+        insort(self._claim_ns, window.claim_ns)
 
     def baseline(self, share: float = 1.0) -> Baseline:
         """The overhead of a call, from the calls so far: there must be at least one.
@@ -223,6 +236,7 @@ class ControlCalls:
                 0.0,
             ),
             self._on_gpu,
+            _quantile(self._claim_ns, _LOW) if self._launches else 0.0,
         )
 
     def _cheapest(self) -> tuple[float, float, float]:

@@ -1,0 +1,82 @@
+"""What the judge has of the device: memory for data and outputs, and the flush of its cache.
+
+The judge is forked from a zygote that has never touched the driver, so it may make a context of its
+own. Nothing of an author's or a problem's code runs in it.
+"""
+
+import ctypes
+import time
+from dataclasses import dataclass
+
+from kernelbot.harness.gpu.arena import Arena, Piece, Pool
+from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError
+from kernelbot.harness.gpu.timing import Flusher, cache_bytes, open_driver
+from kernelbot.protocol import JobSpec, Vendor
+
+_PAUSE_S = 0.005
+_COMPARED_BYTES = 64 << 20
+STAGED_NOTE = (
+    "Data and outputs passed the host's memory on their way, so calls cost more and samples are "
+    "fewer"
+)
+
+
+@dataclass(frozen=True)
+class JudgeDevice:
+    """The judge's own context, and its memory there."""
+
+    driver: Driver
+    pool: Pool
+    flusher: Flusher
+
+    def has_room(self, size_bytes: int, patience_s: float) -> bool:
+        """Whether so much memory can be had, at the latest after `patience_s`. Raises
+        `GpuError`."""
+        deadline = time.monotonic() + patience_s
+        while True:
+            try:
+                Arena.create(self.driver, size_bytes).close()
+                return True
+            except DeviceFull:
+                if time.monotonic() >= deadline:
+                    return False
+            time.sleep(_PAUSE_S)
+
+    def are_alike(self, one: Piece, other: Piece) -> bool:
+        """Whether two pieces have the same content. Raises `GpuError`."""
+        return one.size_bytes == other.size_bytes and self.content_is(
+            one.address, other.address, one.size_bytes
+        )
+
+    def content_is(self, address: int, expected: int, size_bytes: int) -> bool:
+        """Whether two stretches of the device's memory have the same content. Compares on the
+        host, so it is for few calls. Raises `GpuError`."""
+        step = min(size_bytes, _COMPARED_BYTES)
+        for start in range(0, size_bytes, _COMPARED_BYTES):
+            length = min(step, size_bytes - start)
+            if self.content(address + start, length) != self.content(expected + start, length):
+                return False
+        return True
+
+    def content(self, address: int, size_bytes: int) -> bytes:
+        """A copy in the host's memory. Raises `GpuError`."""
+        held = ctypes.create_string_buffer(max(size_bytes, 1))
+        self.driver.download(ctypes.addressof(held), address, size_bytes)
+        return held.raw[:size_bytes]
+
+
+def open_judge_device(job: JobSpec) -> tuple[JudgeDevice | None, str]:
+    """The judge's device for a job; if there is none, why data takes the way through the host: for
+    the result's notes, empty if the job is for a CPU."""
+    if job.device.vendor is Vendor.CPU:
+        return None, ""
+    if job.problem.multi_gpu:
+        return None, f"{STAGED_NOTE}: several ranks have no arena."
+    try:
+        driver = open_driver()
+        if not driver.has_virtual_memory():
+            return None, f"{STAGED_NOTE}: the driver can't share memory between processes."
+        Arena.create(driver, 1).close()
+        return JudgeDevice(driver, Pool(driver), Flusher(driver, cache_bytes(driver))), ""
+    except GpuError as error:
+        return None, f"{STAGED_NOTE}: {error}."

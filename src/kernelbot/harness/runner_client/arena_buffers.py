@@ -1,0 +1,250 @@
+"""Where one runner's calls on a GPU find their data, and where the judge takes their output.
+
+Both lie in arenas: memory of the device that the judge owns and the runner maps.
+
+    lay        the runner lays arrays over the input arena, whose content is old
+    (reveal)   the judge flushes the cache, then fills the input arena
+    go         the runner calls the kernel; its output is in the output arena
+    returned   the judge copies the output arena into memory of its own
+    tell       only now the runner describes the output
+
+So nothing that is written later is in the output that is checked, and a runner that leaves out the
+harness's part of a call only spoils its own output. Of what the runner says only sizes are used
+before that copy, and they are bounded.
+"""
+
+import ctypes
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.data.check import check
+from kernelbot.harness.data.encode import Encoded, device_leaf_sizes
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.gpu.arena import Arena, Piece
+from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.judge.failures import claimed, expect_reply, garbage, returned_size
+from kernelbot.harness.judge.windows import OutputLayout, Reply, Window
+from kernelbot.harness.runner.kernels import GUARD, GUARD_BYTES
+from kernelbot.harness.runner_client.connection import RunnerConnection
+from kernelbot.harness.runner_client.replies import blaming_author
+from kernelbot.protocol import Limits
+
+_FIRST_OUTPUT_BYTES = 1 << 16
+_ROOM_PER_ARRAY = 4 * GUARD_BYTES
+
+
+@dataclass(frozen=True)
+class Secured:
+    """A call's output in the judge's own memory."""
+
+    window: Window
+    piece: Piece
+    device_bytes: int
+    host: bytes
+
+
+class ArenaBuffers:
+    """The memory of one runner's calls."""
+
+    def __init__(
+        self,
+        runner: RunnerConnection,
+        device: JudgeDevice,
+        limits: Limits,
+        modules: frozenset[str],
+        *,
+        guarded: bool,
+    ) -> None:
+        """`guarded`: outputs lie between guard bytes, as those of compiled kernels do."""
+        self._runner = runner
+        self._device = device
+        self._limits = limits
+        self._modules = modules
+        self._guarded = guarded
+        self._input: SharedBuffer | None = None
+        self._output: SharedBuffer | None = None
+        self._input_arena: Arena | None = None
+        self._output_arena: Arena | None = None
+        self._view = 0
+        self._used_bytes: int | None = None
+
+    def lay(self, data: Encoded, kernel: str, *, reuse: bool) -> None:
+        """Have arrays laid over memory whose content is old; the runner will say `ready`.
+
+        `reuse`: at the addresses of the last call. Raises `DeviceFull`, `GpuError`.
+        """
+        wanted = data.piece.size_bytes if isinstance(data, DeviceData) and data.piece else 0
+        arrays = sum(1 for _ in device_leaf_sizes(data.skeleton))
+        room = wanted + arrays * _ROOM_PER_ARRAY + _FIRST_OUTPUT_BYTES
+        fds = self._provide(data.size_bytes, _FIRST_OUTPUT_BYTES, wanted, room)
+        if self._input is not None:
+            data.copy_to(self._input)
+        if not reuse:
+            self._view = 1 - self._view
+        message = {"op": "lay", "data": data.skeleton, "kernel": kernel, "view": self._view}
+        self._send(message, fds)
+
+    def reveal(self, data: Encoded, *, cold: bool) -> None:
+        """Fill the input arena, last of all; `cold`: after a flush of the device's cache.
+
+        Raises `GpuError`, and `AuthorFailure` if the runner has answered already.
+        """
+        device, arena, output = self._device, self._input_arena, self._output_arena
+        if arena is None or output is None:
+            raise AssertionError("a call was laid")
+        used = output.size_bytes if self._used_bytes is None else self._used_bytes
+        device.driver.fill(output.address, GUARD, used)
+        if cold:
+            device.flusher.flush()
+        if isinstance(data, DeviceData) and data.piece is not None:
+            device.driver.copy(arena.address, data.piece.address, data.piece.size_bytes)
+        device.driver.wait()
+        if self._runner.has_message():
+            raise garbage({"op": "an answer before the question"})
+
+    def secure(self, reply: dict[str, Any], max_bytes: int | None = None) -> Secured:
+        """Copy the output of a call that has `returned`. Raises `AuthorFailure`, also if it has
+        more bytes than `max_bytes`, and `DeviceFull`, `GpuError`."""
+        with blaming_author():
+            window = claimed(reply)
+            most = max_bytes if max_bytes is not None else self._limits.memory_bytes
+            on_device = max_bytes if max_bytes is not None else self._device.driver.free_bytes()
+            host_bytes = returned_size(reply, "size", most)
+            device_bytes = returned_size(reply, "device_size", on_device)
+        if self._output is None or self._output_arena is None:
+            raise AssertionError("a call was laid")
+        fits = (
+            host_bytes <= self._output.size_bytes and device_bytes <= self._output_arena.size_bytes
+        )
+        if fits is not (reply.get("fits") is True):
+            raise garbage(reply)
+        if not fits:
+            self._grow(host_bytes, device_bytes)
+        piece = self._device.pool.piece(device_bytes)
+        self._device.driver.copy(piece.address, self._output_arena.address, device_bytes)
+        self._device.driver.wait()
+        self._used_bytes = max(self._used_bytes or 0, device_bytes)
+        return Secured(window, piece, device_bytes, self._output.read(0, host_bytes))
+
+    def value(self, secured: Secured) -> Reply:
+        """What a call came to, by the runner's description. Raises `AuthorFailure`, also if that
+        can't be right."""
+        self._runner.send({"op": "tell"})
+        reply = self._runner.receive()
+        expect_reply(reply, "described", "The submission failed")
+        skeleton, host, device_bytes = reply.get("value"), secured.host, secured.device_bytes
+        with blaming_author():
+            parts = check(skeleton, len(host), device_bytes, self._modules)
+            places = list(device_leaf_sizes(skeleton))
+            guard_bytes = GUARD_BYTES if self._guarded else 0
+            if guard_bytes and any(
+                start < guard_bytes or start + size + guard_bytes > device_bytes
+                for start, size in places
+            ):
+                raise ValueError("an array without its guard bytes")
+        value = DeviceValue(self._device, skeleton, host, secured.piece, guard_bytes, GUARD)
+        size_bytes = len(host) + device_bytes
+        layout = OutputLayout(len(places), sum(size for _, size in places), len(host))
+        aliased = bool(reply.get("aliased"))
+        return Reply(value, secured.window, size_bytes, aliased, parts, layout)
+
+    def inputs_changed(self, data: Encoded) -> bool:
+        """Whether the last call left its inputs other than they were. Raises `AuthorFailure`,
+        `GpuError`."""
+        self._runner.send({"op": "compare inputs"})
+        reply = self._runner.receive()
+        if reply.get("value") != as_json(data.skeleton):
+            return True
+        if self._input is None or self._input_arena is None:
+            return True
+        for leaf in data.leaves:
+            mine = ctypes.string_at(leaf.address, leaf.size_bytes)
+            if self._input.read(leaf.offset, leaf.size_bytes) != mine:
+                return True
+        if not isinstance(data, DeviceData) or data.piece is None:
+            return False
+        given = self._input_arena.address
+        return not all(
+            self._device.content_is(given + start, data.piece.address + start, size)
+            for start, size in device_leaf_sizes(data.skeleton)
+        )
+
+    def close(self) -> None:
+        """Give the memory back."""
+        for buffer in (self._input, self._output, self._input_arena, self._output_arena):
+            if buffer is not None:
+                buffer.close()
+
+    def _grow(self, host_bytes: int, device_bytes: int) -> None:
+        """Have the output handed over once more, in memory that is large enough."""
+        self._used_bytes = None
+        fds = self._provide(0, host_bytes, 0, device_bytes)
+        self._send({"op": "grow", "device_size": device_bytes}, fds)
+        reply = self._runner.receive()
+        if reply["op"] != "grown":
+            raise garbage(reply)
+
+    def _provide(
+        self, input_bytes: int, output_bytes: int, input_room: int, output_room: int
+    ) -> dict[str, int]:
+        """Memory of at least these sizes; descriptors of what is new, by its name."""
+        fds: dict[str, int] = {}
+        if self._input is None or self._input.size_bytes < input_bytes:
+            self._input = _renewed(self._input, input_bytes)
+            fds["input"] = self._input.fd
+        if self._output is None or self._output.size_bytes < output_bytes:
+            self._output = _renewed(self._output, output_bytes)
+            fds["output"] = self._output.fd
+        if self._input_arena is None or self._input_arena.size_bytes < input_room:
+            self._input_arena = self._renewed_arena(self._input_arena, input_room)
+            fds["input_arena"] = self._input_arena.export()
+        if self._output_arena is None or self._output_arena.size_bytes < output_room:
+            self._output_arena = self._renewed_arena(self._output_arena, output_room)
+            fds["output_arena"] = self._output_arena.export()
+            self._used_bytes = None
+        return fds
+
+    def _renewed_arena(self, old: Arena | None, size_bytes: int) -> Arena:
+        """Cleared: a driver may give memory that the judge has used for something else."""
+        if old is not None:
+            old.close()
+        driver = self._device.driver
+        arena = Arena.create(driver, size_bytes)
+        driver.fill(arena.address, 0, arena.size_bytes)
+        driver.wait()
+        return arena
+
+    def _send(self, message: dict[str, Any], fds: dict[str, int]) -> None:
+        sizes = {
+            "input_arena": self._input_arena.size_bytes if self._input_arena else 0,
+            "output_arena": self._output_arena.size_bytes if self._output_arena else 0,
+        }
+        news = {name: name in fds for name in ("input", "output")}
+        arenas = {name: size if name in fds else 0 for name, size in sizes.items()}
+        try:
+            order = [fds[name] for name in _ORDER if name in fds]
+            self._runner.send({**message, **news, **arenas}, order)
+        finally:
+            for name in sizes:
+                if name in fds:
+                    os.close(fds[name])
+
+
+_ORDER = ("input", "output", "input_arena", "output_arena")
+
+
+def as_json(skeleton: Any) -> Any:
+    """A skeleton as the other side reads it: tuples become lists."""
+    if isinstance(skeleton, tuple | list):
+        return [as_json(item) for item in skeleton]
+    if isinstance(skeleton, dict):
+        return {key: as_json(item) for key, item in skeleton.items()}
+    return skeleton
+
+
+def _renewed(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:
+    if old is not None:
+        old.close()
+    return SharedBuffer.create(size_bytes)

@@ -1,0 +1,201 @@
+"""Tensors on the stand-in driver's GPU: enough of a framework for problems and kernels of tests.
+
+Copied into a problem and imported by its `task.py`. The harness takes it for the framework whose
+name it assumes, spelt in two parts because hosts look for that word to see what to load. Tensors
+on `cuda` lie in the driver's memory, those on `cpu` in numpy's; arithmetic happens at once.
+"""
+
+import ctypes
+import math
+import sys
+import types
+import weakref
+from typing import Any
+
+import numpy as np
+
+NAME = "to" + "rch"
+sys.modules[NAME] = sys.modules[__name__]
+_driver = ctypes.CDLL("libcuda.so.1")
+strided = "strided"
+version = types.SimpleNamespace(cuda="12.8", hip=None)
+
+
+class dtype:  # noqa: N801 (as it is called there)
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.numpy = np.dtype(name)
+        self.itemsize = self.numpy.itemsize
+
+    def __repr__(self) -> str:
+        return f"{NAME}.{self.name}"
+
+
+float64, float32, int32, uint8 = map(dtype, ("float64", "float32", "int32", "uint8"))
+_OF_NUMPY = {kind.numpy: kind for kind in (float64, float32, int32, uint8)}
+
+
+class OutOfMemoryError(RuntimeError):
+    pass
+
+
+class device:  # noqa: N801 (as it is called there)
+    def __init__(self, name: Any) -> None:
+        text = str(name)
+        self.text = "cuda:0" if text == "cuda" else text
+        self.type = self.text.partition(":")[0]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and self.text == other.text
+
+
+class _Block:
+    """Memory of the driver's."""
+
+    def __init__(self, size: int) -> None:
+        address = ctypes.c_uint64()
+        if _driver.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(max(size, 1))):
+            raise OutOfMemoryError("CUDA out of memory.")
+        self.address = address.value
+        weakref.finalize(self, _driver.cuMemFree_v2, ctypes.c_uint64(self.address))
+
+
+class Tensor:
+    """Some memory, and how it is read. `owner` keeps it."""
+
+    layout, requires_grad = strided, False
+
+    def __init__(self, owner: Any, array: np.ndarray, kind: dtype, place: device) -> None:
+        self._owner, self._array, self.dtype, self.device = owner, array, kind, place
+        self.shape, self.nbytes = array.shape, array.nbytes
+
+    def numpy(self) -> np.ndarray:
+        """Of either place: a real one would have to be on the CPU."""
+        return self._array
+
+    def stride(self) -> tuple[int, ...]:
+        return tuple(step // self._array.itemsize for step in self._array.strides)
+
+    def numel(self) -> int:
+        return int(self._array.size)
+
+    def element_size(self) -> int:
+        return self.dtype.itemsize
+
+    def data_ptr(self) -> int:
+        return int(self._array.ctypes.data)
+
+    @property
+    def is_cuda(self) -> bool:
+        return self.device.type == "cuda"
+
+    def is_contiguous(self) -> bool:
+        return bool(self._array.flags.c_contiguous)
+
+    def is_conj(self) -> bool:
+        return False
+
+    is_neg = is_conj
+
+    def detach(self) -> "Tensor":
+        return self._like(self._array)
+
+    def _like(self, array: np.ndarray) -> "Tensor":
+        return Tensor(self._owner, array, _OF_NUMPY[array.dtype], self.device)
+
+    def to(self, where: Any) -> "Tensor":
+        return tensor(self._array, device=where)
+
+    def cpu(self) -> "Tensor":
+        return self.to("cpu")
+
+    def clone(self) -> "Tensor":
+        return tensor(self._array, device=self.device)
+
+    contiguous = clone
+
+    def __deepcopy__(self, _memo: Any) -> "Tensor":
+        return self.clone()
+
+    def copy_(self, other: "Tensor") -> "Tensor":
+        self._array[...] = other._array
+        return self
+
+    def view(self, kind: dtype) -> "Tensor":
+        return self._like(self._array.view(kind.numpy))
+
+    def reshape(self, shape: Any) -> "Tensor":
+        return self._like(self._array.reshape(tuple(shape)))
+
+    def as_strided(self, shape: Any, strides: Any) -> "Tensor":
+        steps = tuple(step * self._array.itemsize for step in strides)
+        return self._like(np.lib.stride_tricks.as_strided(self._array, tuple(shape), steps))
+
+    def __getitem__(self, place: Any) -> "Tensor":
+        return self._like(self._array[place])
+
+    def __mul__(self, factor: Any) -> "Tensor":
+        return tensor((self._array * factor).astype(self._array.dtype), device=self.device)
+
+    def __eq__(self, other: object) -> Any:
+        return self._array == (other._array if isinstance(other, Tensor) else other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._array != (other._array if isinstance(other, Tensor) else other)
+
+
+nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
+cuda = types.SimpleNamespace(
+    init=lambda: None, is_available=lambda: True, synchronize=_driver.cuCtxSynchronize
+)
+
+
+def empty_strided(shape: Any, strides: Any, dtype: Any = float32, device: Any = "cpu") -> Tensor:
+    flat = empty((math.prod(shape),), dtype=dtype, device=device)
+    return flat.as_strided(shape, strides)
+
+
+def empty(shape: Any, dtype: Any = float32, device: Any = "cpu") -> Tensor:
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    place = globals()["device"](device)
+    if place.type == "cpu":
+        return Tensor(None, np.empty(shape, dtype.numpy), dtype, place)
+    size = math.prod(shape) * dtype.itemsize
+    block = _Block(size)
+    flat = np.frombuffer((ctypes.c_char * max(size, 1)).from_address(block.address), np.uint8)
+    return Tensor(block, flat[:size].view(dtype.numpy).reshape(shape), dtype, place)
+
+
+def full(shape: Any, value: Any, dtype: Any = float32, device: Any = "cpu") -> Tensor:
+    made = empty(shape, dtype, device)
+    made._array[...] = value
+    return made
+
+
+def zeros(shape: Any, dtype: Any = float32, device: Any = "cpu") -> Tensor:
+    return full(shape, 0, dtype, device)
+
+
+def tensor(array: Any, device: Any = "cpu") -> Tensor:
+    array = np.asarray(array)
+    made = empty(array.shape, _OF_NUMPY[array.dtype], device)
+    made._array[...] = array
+    return made
+
+
+def as_tensor(thing: Any, device: Any = "cuda") -> Tensor:
+    """Over the memory that a thing tells of."""
+    told = thing.__cuda_array_interface__
+    held = (ctypes.c_char * told["shape"][0]).from_address(told["data"][0])
+    return Tensor(thing, np.frombuffer(held, np.uint8), uint8, globals()["device"](device))
+
+
+def equal(one: Tensor, other: Tensor) -> bool:
+    return bool(np.array_equal(one._array, other._array))
+
+
+def manual_seed(seed: int) -> None:
+    np.random.seed(seed)

@@ -1,0 +1,127 @@
+"""Judging with data and outputs in the judge's memory on the device, end to end, in the sandbox.
+
+The driver and the framework are stand-ins; everything between them is real.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import Mode, RunResult, Verdict
+from tests.harness.jobs import SORT, a_job
+from tests.support.cuda_driver import build_driver
+from tests.support.device_problems import (
+    DEVICE,
+    DOUBLE,
+    SCALE,
+    compiled_problem,
+    device_job,
+    device_problem,
+)
+
+PROBLEM = device_problem()
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = build_driver(tmp_path_factory.mktemp("driver")).parent
+        patch.setenv("LD_LIBRARY_PATH", str(folder))
+        host = Host()
+        yield host
+        host.close()
+
+
+def judge(host: Host, source: str, mode: Mode = Mode.TEST, **changes: object) -> RunResult:
+    problem = replace(PROBLEM, **changes)  # type: ignore[arg-type]
+    return host.judge(device_job(source, mode, problem), lambda _event: None)
+
+
+def kernel(body: str, prelude: str = "") -> str:
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    return f"import tensors\n{prelude}\ndef custom_kernel(data):\n    x, outputs = data\n{lines}\n"
+
+
+def test_an_honest_kernel_is_accepted_and_timed(host: Host) -> None:
+    result = judge(host, SCALE, Mode.BENCHMARK)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    assert () == result.system.notes
+    (load,) = result.phases[-1].workloads
+    assert (20, True) == (len(load.samples_ns), load.checked >= 10)
+
+
+def test_so_is_one_with_several_outputs(host: Host) -> None:
+    problem = device_problem(outputs=(3,))
+    result = host.judge(device_job(SCALE, Mode.BENCHMARK, problem), lambda _event: None)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+
+
+def test_so_is_a_compiled_one(host: Host) -> None:
+    job = device_job(DOUBLE, Mode.BENCHMARK, compiled_problem())
+    result = host.judge(job, lambda _event: None)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+
+
+@pytest.mark.parametrize("place", ["out[-1] = 1;", "out[size] = 1;"])
+def test_writing_beside_an_output_is_noticed(host: Host, place: str) -> None:
+    source = DOUBLE.replace("for", f"{place} for")
+    result = host.judge(device_job(source, Mode.TEST, compiled_problem()), lambda _event: None)
+    assert Verdict.RULE_VIOLATION == result.verdict
+    assert result.failure is not None
+    assert "beside its output" in result.failure.message
+
+
+WRONG = {
+    "the input": "return x",
+    "an output of another shape": "return tensors.zeros(2, device='cuda')",
+    "one in the host's memory": "return (x * 2).cpu()",
+    "more arrays": "return [x * 2, x * 2]",
+}
+
+
+@pytest.mark.parametrize("body", WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_output_is_one(host: Host, body: str) -> None:
+    assert Verdict.WRONG_ANSWER == judge(host, kernel(body)).verdict
+
+
+def test_an_output_larger_than_its_arena_gets_a_larger_one(host: Host) -> None:
+    source = kernel("return tensors.zeros(1 << 20, device='cuda')")
+    result = judge(host, source)
+    assert "has shape (1048576,), expected (3000,)" in str(result.failure)
+
+
+def test_an_output_far_too_large_is_not_read(host: Host) -> None:
+    result = judge(host, kernel("return tensors.zeros(20 << 20, device='cuda')"))
+    assert Verdict.WRONG_ANSWER == result.verdict
+    assert "more than there is room for" in str(result.failure)
+
+
+def test_changed_inputs_are_noticed(host: Host) -> None:
+    source = kernel("y = x * 2\nx.numpy()[5] = 0\nreturn y")
+    verdicts = [judge(host, source, inputs_unchanged=one).verdict for one in (True, False)]
+    assert [Verdict.WRONG_ANSWER, Verdict.ACCEPTED] == verdicts
+
+
+def test_pointers_change_though_memory_is_the_same(host: Host) -> None:
+    seen = "print(len({*seen, *(seen.add(x.data_ptr()) or seen)}))\nreturn x * 2"
+    result = judge(host, kernel(seen, "seen = set()"), Mode.BENCHMARK)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    assert "2" == result.stdout.split()[-1]
+
+
+def test_old_drivers_take_the_way_through_the_host(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = build_driver(tmp_path_factory.mktemp("old"), virtual_memory=False).parent
+        patch.setenv("LD_LIBRARY_PATH", str(folder))
+        host = Host()
+        try:
+            job = replace(a_job(SORT), device=DEVICE)
+            result = host.judge(job, lambda _event: None)
+        finally:
+            host.close()
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    assert "the driver can't share memory" in result.system.notes[0]

@@ -1,0 +1,45 @@
+"""Times of calls whose data and outputs lie in the judge's memory; the GPU is the stand-in."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import Mode, RankRule, RunResult, SamplingRules, Verdict
+from tests.support.cuda_driver import build_driver
+from tests.support.device_problems import SCALE, device_job, device_problem
+
+pytestmark = pytest.mark.timed
+LENGTH_NS = 1_000_000
+COUNTS = (1, 2, 4, 8)
+RULES = SamplingRules(
+    min_samples=40, max_samples=40, min_total_s=0.0, wall_cap_s=20.0, warmup_s=0.0
+)
+LONG = SCALE.replace("    x, outputs", f"    driver.fake_launch(None, {LENGTH_NS})\n    x, outputs")
+"""The arrays are made while the GPU is busy, so that they don't count."""
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = build_driver(tmp_path_factory.mktemp("driver")).parent
+        patch.setenv("LD_LIBRARY_PATH", str(folder))
+        host = Host()
+        yield host
+        host.close()
+
+
+def judge(host: Host, source: str) -> RunResult:
+    problem = replace(device_problem(outputs=COUNTS), ranking_by=RankRule.GEOM)
+    job = replace(device_job(source, Mode.BENCHMARK, problem), sampling=RULES)
+    return host.judge(job, lambda _event: None)
+
+
+def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
+    result = judge(host, LONG)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    medians_ns = [load.median_ns for load in result.phases[-1].workloads]
+    assert len(COUNTS) == len(medians_ns)
+    assert max(medians_ns) - min(medians_ns) <= 1_000 + 0.01 * LENGTH_NS
+    assert LENGTH_NS <= min(medians_ns) <= 1.02 * LENGTH_NS

@@ -1,0 +1,94 @@
+"""A problem whose data and outputs lie on a GPU: the stand-in's."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from kernelbot.protocol import (
+    BuildConfig,
+    Case,
+    DeviceSpec,
+    JobSpec,
+    Lang,
+    Mode,
+    ProblemSpec,
+    SourceFile,
+    Timeouts,
+    Vendor,
+)
+from tests.harness.jobs import a_job, a_problem
+
+TENSORS = Path(__file__).parent.parent / "fakes" / "cuda" / "tensors.py"
+DEVICE = DeviceSpec("fake", Vendor.NVIDIA, arch="90")
+DRIVER = """import ctypes
+driver = ctypes.CDLL("libcuda.so.1")
+driver.fake_launch.argtypes = (ctypes.c_void_p, ctypes.c_int64)
+"""
+REFERENCE = """
+import numpy as np, tensors
+from task import *
+def generate_input(size, outputs, seed):
+    values = np.random.default_rng(seed).standard_normal(size).astype(np.float32)
+    return tensors.tensor(values, device="cuda"), outputs
+def ref_kernel(data):
+    x, outputs = data
+    made = [x * (factor + 2) for factor in range(outputs)]
+    return made[0] if outputs == 1 else made
+def check_implementation(data, output):
+    expected = ref_kernel(data)
+    pairs = [(output, expected)] if data[1] == 1 else zip(output, expected)
+    return all(tensors.equal(one, other) for one, other in pairs), "not scaled"
+"""
+SCALE = """
+import tensors
+def custom_kernel(data):
+    x, outputs = data
+    made = [x * (factor + 2) for factor in range(outputs)]
+    return made[0] if outputs == 1 else made
+"""
+COMPILED_REFERENCE = """
+import numpy as np, tensors
+from task import *
+def generate_input(size, outputs, seed):
+    values = np.random.default_rng(seed).standard_normal(size).astype(np.float32)
+    return tensors.tensor(values, device="cuda"), tensors.zeros(size, device="cuda"), size
+def ref_kernel(data):
+    return data[0] * 2
+def check_implementation(data, output):
+    return tensors.equal(output, ref_kernel(data)), "not doubled"
+"""
+DOUBLE = """
+#include <cstdint>
+extern "C" void custom_kernel(const float* x, float* out, int64_t size) {
+    for (int64_t i = 0; i < size; ++i) out[i] = 2 * x[i];
+}
+"""
+
+
+def device_problem(*, outputs: tuple[int, ...] = (1,), size: int = 3000) -> ProblemSpec:
+    """Scales an array: `outputs` copies of it, each by another factor."""
+    shared = (
+        SourceFile("task.py", "import tensors\n"),
+        SourceFile("tensors.py", TENSORS.read_text()),
+    )
+    cases = tuple(Case({"size": size, "outputs": count, "seed": 7}) for count in outputs)
+    problem = a_problem(reference=REFERENCE, files=shared, timeouts=Timeouts(20, 60, 60))
+    return replace(problem, tests=cases, benchmarks=cases)
+
+
+def compiled_problem() -> ProblemSpec:
+    """Doubles an array, in C++."""
+    problem = device_problem()
+    files = (SourceFile("reference.py", COMPILED_REFERENCE), *problem.files[1:])
+    return replace(
+        problem,
+        lang=Lang.CPP,
+        files=files,
+        submission_name="submission.cpp",
+        config=BuildConfig(sources=("submission.cpp",), outputs=(1,)),
+    )
+
+
+def device_job(source: str, mode: Mode, problem: ProblemSpec) -> JobSpec:
+    """A run of `source`; its kernel may use the driver as `driver`."""
+    code = source if problem.lang is not Lang.PY else DRIVER + source
+    return replace(a_job(code, mode=mode, problem=problem), device=DEVICE)
