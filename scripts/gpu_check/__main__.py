@@ -11,15 +11,17 @@ from collections.abc import Callable, Sequence
 
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.render.table import table
-from scripts.gpu_check import costs, examples, exploits, machine, timing
+from scripts.gpu_check import arenas, costs, examples, exploits, machine, outputs, timing
 from scripts.gpu_check.machine import Gpu, find_gpu
 
 NO_GPU = 2
 SECTIONS: dict[str, Callable[[Gpu], bool]] = {
     "device": machine.check,
+    "arenas": arenas.check,
     "examples": examples.check,
     "exploits": exploits.check,
     "timing": timing.check,
+    "outputs": outputs.check,
     "overhead": costs.check_overhead,
     "precision": costs.check_precision,
 }

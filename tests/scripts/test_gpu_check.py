@@ -7,16 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from scripts.gpu_check import timing
+from scripts.gpu_check import arenas, timing
 from scripts.gpu_check.__main__ import NO_GPU, SECTIONS, main
 from scripts.gpu_check.examples import EXAMPLES, PROBLEMS, is_as_expected
 from scripts.gpu_check.machine import Gpu, complaints, find_gpu, parse_gpu
+from scripts.gpu_check.outputs import SEVERAL, are_alike
 from scripts.gpu_check.timing import SPIN, asked_ns, is_credible, submissions
 
 from kernelbot.catalog.problem import load_problem
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Case, Mode, RunResult, Vendor, Verdict
 from tests.harness.jobs import SORT, a_job
+from tests.support.cuda_driver import build_driver
 
 ROOT = Path(__file__).resolve().parents[2]
 HOPPER = Gpu("NVIDIA H200", "90a")
@@ -101,12 +103,34 @@ def test_a_torch_for_cpus_is_recognised() -> None:
 
 
 @pytest.mark.parametrize(
-    ("measured_us", "credible"), [(98.5, True), (97, False), (100, True), (150, True), (160, False)]
+    ("measured_us", "credible"),
+    [(98.5, True), (97, False), (100, True), (101.5, True), (103, False)],
 )
 def test_a_time_is_credible_if_it_is_no_less_and_little_more(
     measured_us: float, credible: bool
 ) -> None:
     assert credible == is_credible(100e3, measured_us * 1e3)
+
+
+def test_memory_is_shared_between_forked_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the stand-in for the driver."""
+    build_driver(tmp_path)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    assert arenas.check(HOPPER)
+    assert "shared, in steps of 1024 KiB" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("medians_us", "alike"), [((20, 21, 20.5), True), ((20, 22), False)])
+def test_times_are_alike_within_a_clocks_step(medians_us: tuple[float, ...], alike: bool) -> None:
+    assert alike == are_alike([one * 1e3 for one in medians_us])
+
+
+def test_the_problem_of_several_outputs_is_one() -> None:
+    assert [1, 2, 4, 8] == [
+        case.args["parts"] for case in load_problem(SEVERAL).definition.spec.benchmarks
+    ]
 
 
 def test_what_a_workload_asks_for_is_read_from_its_spec() -> None:

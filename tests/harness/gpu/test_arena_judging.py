@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.host.host import Host
-from kernelbot.protocol import Mode, RunResult, Verdict
+from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from tests.harness.jobs import SORT, a_job
 from tests.support.cuda_driver import build_driver
 from tests.support.device_problems import (
@@ -104,6 +104,11 @@ def test_changed_inputs_are_noticed(host: Host) -> None:
     assert [Verdict.WRONG_ANSWER, Verdict.ACCEPTED] == verdicts
 
 
+def test_a_profile_gets_its_data_by_the_host(host: Host) -> None:
+    result = judge(host, SCALE, Mode.PROFILE)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+
+
 def test_pointers_change_though_memory_is_the_same(host: Host) -> None:
     seen = "print(len({*seen, *(seen.add(x.data_ptr()) or seen)}))\nreturn x * 2"
     result = judge(host, kernel(seen, "seen = set()"), Mode.BENCHMARK)
@@ -125,3 +130,20 @@ def test_old_drivers_take_the_way_through_the_host(
             host.close()
     assert Verdict.ACCEPTED == result.verdict, result.failure
     assert "the driver can't share memory" in result.system.notes[0]
+
+
+def test_a_workload_that_does_not_fit_the_device_is_our_fault(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = build_driver(tmp_path_factory.mktemp("small"), total_bytes=80 << 20).parent
+        patch.setenv("LD_LIBRARY_PATH", str(folder))
+        host = Host()
+        try:
+            job = device_job(SCALE, Mode.TEST, device_problem(size=6_000_000))
+            result = host.judge(job, lambda _event: None)
+        finally:
+            host.close()
+    assert result.failure is not None
+    assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (result.verdict, result.failure.fault)
+    assert "doesn't fit the device" in result.failure.message

@@ -26,6 +26,12 @@ def test_a_gpu_has_room_for_data_on_its_way_and_for_compilers(
     assert (expected_gib * GIB, 1024) == (limits.memory_bytes, limits.processes)
 
 
+def test_data_that_never_passes_the_host_needs_none_of_its_memory() -> None:
+    job = replace(a_job(SORT), device=DeviceSpec("H100", Vendor.NVIDIA), limits=Limits())
+    limits = with_limits_in_force(job, 128 * GIB, staged=False).limits
+    assert 16 * GIB == limits.memory_bytes
+
+
 def test_whoever_grants_a_gpu_more_is_obeyed() -> None:
     given = replace(Limits(), memory_bytes=100 * GIB, processes=5000)
     job = replace(a_job(SORT), device=DeviceSpec("MI300", Vendor.AMD), limits=given)

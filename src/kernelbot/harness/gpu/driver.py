@@ -25,6 +25,16 @@ _VIRTUAL_MEMORY = (
 )
 
 
+def shares_memory(library: str) -> bool:
+    """Whether a driver has the functions by which processes share memory; its GPU isn't touched."""
+    try:
+        loaded = ctypes.CDLL(library)
+    except OSError:
+        return False
+    names = HipDriver.names if "hip" in library else Driver.names
+    return all(hasattr(loaded, names.get(name, name)) for name in _VIRTUAL_MEMORY)
+
+
 class GpuError(RuntimeError):
     """The driver refused, or work that was submitted to the GPU has failed."""
 

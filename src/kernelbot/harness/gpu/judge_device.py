@@ -9,8 +9,8 @@ import time
 from dataclasses import dataclass
 
 from kernelbot.harness.gpu.arena import Arena, Piece, Pool
-from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError
-from kernelbot.harness.gpu.timing import Flusher, cache_bytes, open_driver
+from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError, shares_memory
+from kernelbot.harness.gpu.timing import Flusher, cache_bytes, find_library, open_driver
 from kernelbot.protocol import JobSpec, Vendor
 
 _PAUSE_S = 0.005
@@ -65,6 +65,15 @@ class JudgeDevice:
         return held.raw[:size_bytes]
 
 
+def has_arenas(job: JobSpec) -> bool:
+    """Whether a job's data and outputs can lie in memory of the judge's, as far as that can be told
+    without touching the GPU."""
+    if job.device.vendor is Vendor.CPU or job.problem.multi_gpu:
+        return False
+    library = find_library(job.device.vendor)
+    return library is not None and shares_memory(library)
+
+
 def open_judge_device(job: JobSpec) -> tuple[JudgeDevice | None, str]:
     """The judge's device for a job; if there is none, why data takes the way through the host: for
     the result's notes, empty if the job is for a CPU."""
@@ -73,9 +82,9 @@ def open_judge_device(job: JobSpec) -> tuple[JudgeDevice | None, str]:
     if job.problem.multi_gpu:
         return None, f"{STAGED_NOTE}: several ranks have no arena."
     try:
-        driver = open_driver()
-        if not driver.has_virtual_memory():
+        if not has_arenas(job):
             return None, f"{STAGED_NOTE}: the driver can't share memory between processes."
+        driver = open_driver()
         Arena.create(driver, 1).close()
         return JudgeDevice(driver, Pool(driver), Flusher(driver, cache_bytes(driver))), ""
     except GpuError as error:

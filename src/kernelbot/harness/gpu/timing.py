@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kernelbot.harness.gpu.driver import Driver, GpuError, HipDriver
+from kernelbot.protocol import Vendor
 
 FLUSHES = 2
 """A flush writes this many times the size of the last-level cache."""
@@ -293,6 +294,13 @@ class TorchGpu:
         except RuntimeError:
             return True
         return False
+
+
+def find_library(vendor: Vendor) -> str | None:
+    """The driver's library for a vendor; None for a CPU."""
+    if vendor is Vendor.NVIDIA:
+        return "libcuda.so.1"
+    return _loaded_library("libamdhip64") if vendor is Vendor.AMD else None
 
 
 def open_driver(number: int = 0) -> Driver:

@@ -7,19 +7,23 @@ from kernelbot.protocol import JobSpec, Limits, Vendor
 
 _GPU_PROCESSES = 1024
 """CUDA and the compilers behind torch and Triton start threads by the dozen in every process."""
-_GPU_MEMORY_BYTES = 32 << 30
-"""Inputs and outputs of a GPU pass through host memory that counts as the author's, and to compile
-a kernel against CUTLASS takes more than 4 GiB."""
+_GPU_MEMORY_BYTES = 16 << 30
+"""To compile a kernel against CUTLASS takes more than 4 GiB, and loading CUDA's libraries some."""
+_STAGED_MEMORY_BYTES = 32 << 30
+"""The same if inputs and outputs of a GPU pass through host memory that counts as the author's."""
 _MACHINE_SHARE = 0.5
 
 
-def with_limits_in_force(job: JobSpec, machine_bytes: int | None = None) -> JobSpec:
+def with_limits_in_force(
+    job: JobSpec, machine_bytes: int | None = None, *, staged: bool = True
+) -> JobSpec:
     """The same job with the limits that hold here. `machine_bytes`: this machine's memory; None: as
-    the system says."""
+    the system says. `staged`: whether a GPU's data passes the host's memory on its way."""
     if job.device.vendor is Vendor.CPU:
         return job
     machine_bytes = _memory_bytes() if machine_bytes is None else machine_bytes
-    least_bytes = min(_GPU_MEMORY_BYTES, int(machine_bytes * _MACHINE_SHARE))
+    wanted_bytes = _STAGED_MEMORY_BYTES if staged else _GPU_MEMORY_BYTES
+    least_bytes = min(wanted_bytes, int(machine_bytes * _MACHINE_SHARE))
     limits = replace(
         job.limits,
         memory_bytes=max(job.limits.memory_bytes, least_bytes),

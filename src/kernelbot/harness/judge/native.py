@@ -156,7 +156,7 @@ class NativeJudge:
         finally:
             session.terminate()  # the next phase needn't wait while it dies
             self._terminating.append(session)
-            if self._device is not None:  # but for its memory on the device it must
+            if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
                 session.abort()
 
     def _blame_for_memory(self, session: AnySession, error: DeviceFull) -> AuthorFailure:
@@ -219,7 +219,7 @@ class NativeJudge:
         profilers = profilers_for(subject, session, self._client)
         profiled = []
         for index, case in cases_of(self._job.problem, Phase.PROFILE):
-            encoded = self._examiner.ask(case_arguments(case, None), None).given
+            encoded = self._examiner.ask(case_arguments(case, None), None, by_host=True).given
             found = [profiler.profile(encoded) for profiler in profilers]
             keep(self.collected.artifacts, index, found)
             profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.gpu.driver import GpuError
-from kernelbot.harness.gpu.judge_device import open_judge_device
+from kernelbot.harness.gpu.judge_device import has_arenas, open_judge_device
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.failures import MAX_TEXT
 from kernelbot.harness.judge.limits import with_limits_in_force
@@ -64,7 +64,8 @@ def judge_and_report(
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
     message, _ = channel.receive()
-    job = with_limits_in_force(from_wire(JobSpec, message["job"]))
+    job = from_wire(JobSpec, message["job"])
+    job = with_limits_in_force(job, staged=not has_arenas(job))
     order = from_wire(Order, message["order"])
     group.limit(job.limits)
 

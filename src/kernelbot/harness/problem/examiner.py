@@ -210,19 +210,25 @@ class CagedExaminer:
         self._forgotten: list[int] = []
         self._is_loaded = False
 
-    def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> CagedQuestion:
+    def ask(
+        self,
+        arguments: Mapping[str, CaseValue],
+        global_seed: int | None,
+        *,
+        by_host: bool = False,
+    ) -> CagedQuestion:
         """See `Examiner`. The first waits until the problem is loaded."""
-        cage = self.cage
+        cage, device = self.cage, None if by_host else self._device
         if not self._is_loaded:
             self._load()
         number = next(self._numbers)
         forget, self._forgotten = self._forgotten, []
         message = {"op": "ask", "id": number, "arguments": dict(arguments), "seed": global_seed}
-        cage.send({**message, "forget": forget, "arena": self._device is not None})
+        cage.send({**message, "forget": forget, "arena": device is not None})
         answer, fds = cage.receive()
-        given = received_data(answer, fds, in_arena=self._device is not None)
-        if self._device is not None:
-            given = self._on_device(self._device, number, given, answer.get("device_bytes"))
+        given = received_data(answer, fds, in_arena=device is not None)
+        if device is not None:
+            given = self._on_device(device, number, given, answer.get("device_bytes"))
         question = CagedQuestion(self, number, given)
         weakref.finalize(question, self._forgotten.append, number)
         return question

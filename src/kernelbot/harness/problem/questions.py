@@ -40,8 +40,15 @@ class Examiner(Protocol):
     def terminate(self) -> None:
         """No more questions will be asked: begin to end the processes behind it."""
 
-    def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> Question:
-        """The question of `generate_input(**arguments)`. Raises `ProblemBroken`."""
+    def ask(
+        self,
+        arguments: Mapping[str, CaseValue],
+        global_seed: int | None,
+        *,
+        by_host: bool = False,
+    ) -> Question:
+        """The question of `generate_input(**arguments)`. `by_host`: all of its data in the host's
+        memory, also if calls find it on the device. Raises `ProblemBroken`."""
 
 
 @dataclass

@@ -77,7 +77,13 @@ class RankExaminer:
         self._meetings = count()
         self.max_output_bytes: int | None = None
 
-    def ask(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> RankQuestion:
+    def ask(
+        self,
+        arguments: Mapping[str, CaseValue],
+        global_seed: int | None,
+        *,
+        by_host: bool = True,  # noqa: ARG002 (it always is)
+    ) -> RankQuestion:
         """See `Examiner`. The arguments name the `world_size`; each member adds its rank."""
         world_size = arguments["world_size"]
         if type(world_size) is not int:

@@ -17,6 +17,11 @@ class ArenaCaller:
     def __init__(self, session: Session, buffers: ArenaBuffers) -> None:
         self._session = session
         self._buffers = buffers
+        self._max_bytes: int | None = None
+
+    def bound(self, max_bytes: int | None) -> None:
+        """From now on no right output has more bytes than this; None if that isn't known."""
+        self._max_bytes = max_bytes
 
     def timed_call(
         self, data: Any, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
@@ -37,7 +42,7 @@ class ArenaCaller:
         start = time.perf_counter_ns()
         session.send({"op": "go"})
         (answer,) = session.gather("returned")
-        secured = buffers.secure(answer)
+        secured = buffers.secure(answer, self._max_bytes)
         bracket_ns = time.perf_counter_ns() - start
         delayed_ns = own_delay_ns() - delayed_ns
         after = clocks.main_thread() or (0, 0)

@@ -14,6 +14,7 @@ from kernelbot.harness.judge.windows import OutputLayout, Reply, Window
 from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.problem.questions import Examiner, Question
 from kernelbot.harness.problem.seeds import call_seed, case_arguments, with_seed
+from kernelbot.harness.runner_client.arena_caller import ArenaCaller
 from kernelbot.harness.runner_client.conversations import AnySession, caller_of
 from kernelbot.harness.timing.anchor import EVERY, Anchor, without_drift
 from kernelbot.harness.timing.answers import Answers, are_alike
@@ -80,6 +81,9 @@ class Measurer:
         rules = self._job.sampling
         known = self._question(case, index, 0)
         repeatable = are_alike(known, self._question(case, index, 0))
+        if isinstance(self._caller, ArenaCaller):  # no more memory is made ready than it needs
+            known.work_out()
+            self._caller.bound(known.max_output_bytes())
         self._caller.hold()
         budget_s = _CALIBRATION_SHARE * self._left_s(workloads_left)
         empty_call_ns = self._control.calibrate(index, known.given, budget_s)
