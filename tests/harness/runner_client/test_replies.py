@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from kernelbot.harness.data.encode import Encoded, encode
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.judge.failures import AuthorFailure, no_value
+from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.problem.checking import complaint
-from kernelbot.harness.problem.loader import LoadedProblem
+from kernelbot.harness.problem.loader import LoadedProblem, ProblemBroken
 from kernelbot.harness.runner_client.freeze import read_memory
 from kernelbot.harness.runner_client.probes import OUTPUT_BASE, choose, take
 from kernelbot.harness.runner_client.replies import Answer, read_answer, value_read, value_shared
@@ -281,3 +282,13 @@ def test_a_tensor_arrives_without_its_gradient() -> None:
     encoded = encode(torch.ones(2, requires_grad=True), MODULES)
     for way in WAYS:
         assert [1.0, 1.0] == way(a_reply(encoded), encoded, choose()).numpy().tolist()
+
+
+def test_a_judge_without_memory_blames_nobody_else() -> None:
+    def read(_target: int, _address: int, _size: int) -> None:
+        raise MemoryError
+
+    skeleton = encode(np.zeros(4), frozenset()).skeleton
+    answer = Answer(skeleton, 32, Window(1, 1), (4096,))
+    with pytest.raises(ProblemBroken, match="The judge has too little memory"):
+        value_read(answer, read, MODULES)

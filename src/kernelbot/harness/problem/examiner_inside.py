@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from kernelbot.harness.data.decode import decode
+from kernelbot.harness.data.decode import InvalidValue, decode
 from kernelbot.harness.data.encode import record_fields
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.arena import Placer
@@ -118,9 +118,13 @@ class _Examiner:
     def _compare(self, message: dict[str, Any], fds: list[int]) -> None:
         host, *chunks = fds
         arena = self._lent.view(message, chunks) if "chunk" in message else None
-        with contextlib.closing(SharedBuffer.attach(os.dup(host))) as buffer:
-            output, _ = decode(message["value"], buffer, self._problem.modules, arena=arena)
-        complaint = self._questions[message["id"]].complaint(output)
+        try:
+            with contextlib.closing(SharedBuffer.attach(os.dup(host))) as buffer:
+                output, _ = decode(message["value"], buffer, self._problem.modules, arena=arena)
+        except InvalidValue as error:  # e.g. on a device, or of a dtype, that isn't known here
+            complaint = f"The output is not a value that the problem can check: {error}."
+        else:
+            complaint = self._questions[message["id"]].complaint(output)
         self._control_channel.send({"op": "said", "complaint": complaint})
 
 
