@@ -71,6 +71,9 @@ class Tensor:
     def __init__(self, owner: Any, array: np.ndarray, kind: dtype, place: device) -> None:
         self._owner, self._array, self.dtype, self.device = owner, array, kind, place
         self.shape, self.nbytes = array.shape, array.nbytes
+        # Known beforehand: asking must cost as little as it does there.
+        self.is_cuda, self._address = place.type == "cuda", int(array.ctypes.data)
+        self._is_contiguous = bool(array.flags.c_contiguous)
 
     def numpy(self) -> np.ndarray:
         """Of either place: a real one would have to be on the CPU."""
@@ -86,14 +89,10 @@ class Tensor:
         return self.dtype.itemsize
 
     def data_ptr(self) -> int:
-        return int(self._array.ctypes.data)
-
-    @property
-    def is_cuda(self) -> bool:
-        return self.device.type == "cuda"
+        return self._address
 
     def is_contiguous(self) -> bool:
-        return bool(self._array.flags.c_contiguous)
+        return self._is_contiguous
 
     def is_conj(self) -> bool:
         return False
