@@ -10,7 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import pytest
 from scripts.slurm_cluster import SlurmCluster
@@ -31,6 +31,7 @@ from tests.support.fake_node import build_fake_node
 from tests.support.problems import sort_problem
 from tests.support.workers import FAKE_HARNESS
 
+SomeLauncher = TypeVar("SomeLauncher", bound=Launcher)
 DEVICE = "CPU"
 FILE_NAME = "a'; echo x\n$(id).py"
 
@@ -69,6 +70,16 @@ class Stage(Protocol):
         """What is kept of jobs anywhere, in words."""
 
 
+@contextlib.asynccontextmanager
+async def started(launcher: SomeLauncher) -> AsyncIterator[SomeLauncher]:
+    """The launcher, started; closed at the end."""
+    await launcher.start()
+    try:
+        yield launcher
+    finally:
+        await launcher.close()
+
+
 class LocalStage:
     """See `Stage`."""
 
@@ -105,14 +116,8 @@ class LocalStage:
         return [path.name for path in (self._folder / "jobs").iterdir() if path.name not in own]
 
 
-@contextlib.asynccontextmanager
-async def _local(folder: Path) -> AsyncIterator[LocalLauncher]:
-    launcher = LocalLauncher(LocalSettings(folder / "jobs", {DEVICE: FAKE_HARNESS}))
-    await launcher.start()
-    try:
-        yield launcher
-    finally:
-        await launcher.close()
+def _local(folder: Path) -> AbstractAsyncContextManager[LocalLauncher]:
+    return started(LocalLauncher(LocalSettings(folder / "jobs", {DEVICE: FAKE_HARNESS})))
 
 
 class SlurmStage:
@@ -174,15 +179,11 @@ def slurm_settings(work: Path, **changes: Any) -> SlurmSettings:
     return SlurmSettings(work_dir=str(work), **{**given, **changes})
 
 
-@contextlib.asynccontextmanager
-async def slurm_launcher(settings: SlurmSettings, harness: Path) -> AsyncIterator[SlurmLauncher]:
-    """Started, and closed at the end."""
-    launcher = SlurmLauncher(settings, harness)
-    await launcher.start()
-    try:
-        yield launcher
-    finally:
-        await launcher.close()
+def slurm_launcher(
+    settings: SlurmSettings, harness: Path
+) -> AbstractAsyncContextManager[SlurmLauncher]:
+    """See `started`."""
+    return started(SlurmLauncher(settings, harness))
 
 
 class GithubStage:
@@ -239,17 +240,11 @@ def github_settings(github: FakeGithub, **changes: Any) -> GithubSettings:
     return GithubSettings(**{**given, **changes})
 
 
-@contextlib.asynccontextmanager
-async def github_launcher(
+def github_launcher(
     settings: GithubSettings, links: FakeLinks | None
-) -> AsyncIterator[GithubLauncher]:
-    """Started, and closed at the end."""
-    launcher = GithubLauncher(settings, links)
-    await launcher.start()
-    try:
-        yield launcher
-    finally:
-        await launcher.close()
+) -> AbstractAsyncContextManager[GithubLauncher]:
+    """See `started`."""
+    return started(GithubLauncher(settings, links))
 
 
 class BuildkiteStage:
@@ -306,17 +301,11 @@ def buildkite_settings(buildkite: FakeBuildkite, **changes: Any) -> BuildkiteSet
     return BuildkiteSettings(**{**given, **changes})
 
 
-@contextlib.asynccontextmanager
-async def buildkite_launcher(
+def buildkite_launcher(
     settings: BuildkiteSettings, links: FakeLinks | None
-) -> AsyncIterator[BuildkiteLauncher]:
-    """Started, and closed at the end."""
-    launcher = BuildkiteLauncher(settings, links)
-    await launcher.start()
-    try:
-        yield launcher
-    finally:
-        await launcher.close()
+) -> AbstractAsyncContextManager[BuildkiteLauncher]:
+    """See `started`."""
+    return started(BuildkiteLauncher(settings, links))
 
 
 class ModalStage:
@@ -358,16 +347,10 @@ class ModalStage:
         return list(self._service.dict.content)
 
 
-@contextlib.asynccontextmanager
-async def modal_launcher(service: FakeModal) -> AsyncIterator[ModalLauncher]:
-    """Started, and closed at the end."""
+def modal_launcher(service: FakeModal) -> AbstractAsyncContextManager[ModalLauncher]:
+    """See `started`."""
     settings = ModalSettings({DEVICE: ModalDevice("judge_cpu")})
-    launcher = ModalLauncher(settings, service.calls())
-    await launcher.start()
-    try:
-        yield launcher
-    finally:
-        await launcher.close()
+    return started(ModalLauncher(settings, service.calls()))
 
 
 Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]

@@ -16,6 +16,8 @@ from contextlib import nullcontext
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from kernelbot.harness.system import machine_memory_bytes
+
 # fmt: off
 FACTORIES = (
     "arange", "as_tensor", "asarray", "bartlett_window", "blackman_window", "empty", "empty_like",
@@ -241,7 +243,7 @@ def _map_cuda(torch: Any) -> None:
         "get_device_name": lambda: NAME,
         "get_device_capability": lambda: (0, 0),
         "get_device_properties": _properties,
-        "mem_get_info": lambda: (_memory_bytes(), _memory_bytes()),
+        "mem_get_info": lambda: (machine_memory_bytes(), machine_memory_bytes()),
     }
     for name, answer in answers.items():
         setattr(cuda, name, _truthful_to_frameworks(getattr(cuda, name), answer))
@@ -285,12 +287,8 @@ def _properties() -> SimpleNamespace:
         name=NAME,
         major=0,
         minor=0,
-        total_memory=_memory_bytes(),
+        total_memory=machine_memory_bytes(),
         multi_processor_count=os.cpu_count() or 1,
         max_threads_per_multi_processor=1,
         warp_size=32,
     )
-
-
-def _memory_bytes() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

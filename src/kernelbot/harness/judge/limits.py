@@ -1,8 +1,8 @@
 """The limits that hold for a job: its own, but never less than its device can't do without."""
 
-import os
 from dataclasses import replace
 
+from kernelbot.harness.system import machine_memory_bytes
 from kernelbot.protocol import JobSpec, Limits, Vendor
 
 _GPU_PROCESSES = 1024
@@ -21,7 +21,7 @@ def with_limits_in_force(
     the system says. `staged`: whether a GPU's data passes the host's memory on its way."""
     if job.device.vendor is Vendor.CPU:
         return job
-    machine_bytes = _memory_bytes() if machine_bytes is None else machine_bytes
+    machine_bytes = machine_memory_bytes() if machine_bytes is None else machine_bytes
     wanted_bytes = _STAGED_MEMORY_BYTES if staged else _GPU_MEMORY_BYTES
     least_bytes = min(wanted_bytes, int(machine_bytes * _MACHINE_SHARE))
     limits = replace(
@@ -41,7 +41,3 @@ def limits_of_ranks(limits: Limits, ranks: int) -> Limits:
         processes=limits.processes * ranks,
         file_size_bytes=limits.file_size_bytes * ranks,
     )
-
-
-def _memory_bytes() -> int:
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

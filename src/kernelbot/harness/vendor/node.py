@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelbot.harness.sandbox import cgroups
+from kernelbot.harness.system import machine_memory_bytes
 from kernelbot.harness.vendor.finding import Finding, ask
 from kernelbot.protocol import Vendor
 
@@ -21,7 +22,7 @@ _SLICES = "buildkite.slice/buildkite-gpu*.slice"
 
 def resources() -> Finding:
     """Memory, processors and disk, against what one agent needs at least."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    memory = machine_memory_bytes()
     processors, disk = os.cpu_count() or 1, shutil.disk_usage("/").free
     text = f"{memory / _GIB:.0f} GiB memory, {processors} processors, {disk / _GIB:.0f} GiB free"
     # What a machine sells as 16 GB is a little less for the kernel's own part.
