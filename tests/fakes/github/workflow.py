@@ -129,7 +129,8 @@ class JobRun:
         python = Path(sys.executable).parent
         with (self.workspace.parent / "log").open("ab") as log:
             self._process = subprocess.Popen(
-                ["bash", "-e", str(script)],
+                # SIGINT cancels, also if the tests' own shell shields what it starts from it.
+                ["env", "--default-signal=INT", "bash", "-e", str(script)],
                 cwd=self.workspace,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

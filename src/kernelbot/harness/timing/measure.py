@@ -20,14 +20,14 @@ from kernelbot.harness.timing.anchor import EVERY, Anchor, without_drift
 from kernelbot.harness.timing.answers import Answers, are_alike
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.control_runner import Control
-from kernelbot.harness.timing.plausibility import below_floor
+from kernelbot.harness.timing.plausibility import Baseline, below_floor
 from kernelbot.harness.timing.stopping_rule import (
     FEWEST_FOR_AN_INTERVAL,
     StoppedBy,
     StoppingRule,
     median_interval,
 )
-from kernelbot.protocol import Case, Floor, JobSpec, Verdict, WorkloadResult
+from kernelbot.protocol import Case, JobSpec, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]
 
@@ -122,18 +122,12 @@ class Measurer:
             raise _too_few(case, len(windows), time.monotonic() - start, runner_s)
         self._caller.hold()
         baseline = self._control.baseline(index, parts)
-        if found := baseline.contradiction(windows):
-            refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
-            refused.disputable = True
-            raise refused
+        _refuse_contradiction(baseline, windows)
         samples_ns = [baseline.bounded_ns(window) for window in windows]
         answers.check(samples_ns, rules.min_samples, time.monotonic() - start)
         self._caller.release()
         self._spend("added to claims", _added_s(samples_ns, windows))
-        measured_ns = statistics.median(samples_ns)
-        launch_ns = baseline.launch_ns
-        if found := below_floor(self._floor(index), self._job.device, measured_ns, launch_ns):
-            raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
+        self._refuse_below_floor(index, statistics.median(samples_ns), baseline.launch_ns)
         result = _summary(case, samples_ns, answers.checked, stopped, empty_call_ns, anchor)
         doubt = baseline.suspicion(windows)
         suspicions = () if doubt is None else (f"{case.spec}: {doubt}",)
@@ -169,9 +163,11 @@ class Measurer:
         """Release what the calls needed."""
         self._caller.close()
 
-    def _floor(self, index: int) -> Floor | None:
+    def _refuse_below_floor(self, index: int, median_ns: float, launch_ns: float) -> None:
         floors = self._job.problem.floors
-        return floors[index] if index < len(floors) else None
+        floor = floors[index] if index < len(floors) else None
+        if found := below_floor(floor, self._job.device, median_ns, launch_ns):
+            raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
 
     def _warm_up(self, index: int, case: Case) -> tuple[int, float, OutputLayout | None]:
         """Calls like all others that don't become samples; returns how many, the time of a check in
@@ -225,6 +221,13 @@ class Measurer:
         if call:
             arguments = with_seed(arguments, seed)
         return self._examiner.ask(arguments, seed)
+
+
+def _refuse_contradiction(baseline: Baseline, windows: list[Window]) -> None:
+    if found := baseline.contradiction(windows):
+        refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
+        refused.disputable = True
+        raise refused
 
 
 def _too_few(
