@@ -40,6 +40,7 @@ from kernelbot.services import (
     Users,
 )
 from kernelbot.services.logins import LoginRules
+from kernelbot.services.moderation.triage import Triage
 from kernelbot.services.node_jobs import open_links
 from kernelbot.services.notifications import Listener
 from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
@@ -148,5 +149,6 @@ async def open_run_lifecycle(url: str, settings: Settings) -> AsyncIterator[RunL
         review=settings.review,
         queue=settings.queue.rules(),
     )
-    async with Database(url, max_size=8) as database:
-        yield RunLifecycle(database, settings.device_configs(), rules)
+    async with Database(url, max_size=8) as database, Triage() as triage:
+        examined = triage if settings.review.triage else None
+        yield RunLifecycle(database, settings.device_configs(), rules, examined)

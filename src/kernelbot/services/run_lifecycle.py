@@ -26,7 +26,6 @@ from kernelbot.protocol import (
     SourceFile,
     Verdict,
 )
-from kernelbot.services.moderation import triage
 from kernelbot.services.moderation.reviews import (
     ReviewRules,
     Scored,
@@ -34,6 +33,7 @@ from kernelbot.services.moderation.reviews import (
     hold_if_suspicious,
     keep_findings,
 )
+from kernelbot.services.moderation.triage import Triage
 from kernelbot.services.progress import EventData, add_progress
 from kernelbot.store import attempts, boards, rejudges, standings, submissions
 from kernelbot.store.attempts import LockedRun, OpenAttempt, RunRef
@@ -85,10 +85,13 @@ class RunLifecycle:
         database: Database,
         devices: tuple[DeviceConfig, ...],
         rules: RunRules,
+        triage: Triage | None = None,
     ) -> None:
+        """`triage`: what ranked submissions are shown to; None: nothing."""
         self._database = database
         self._devices = {device.spec.name: device for device in devices}
         self._rules = rules
+        self._triage = triage
 
     async def claim(
         self, device_name: str, owner: str, *, available: Collection[str] | None = None
@@ -241,9 +244,9 @@ class RunLifecycle:
         return True
 
     async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
-        if not self._rules.review.triage:
+        if self._triage is None:
             return ()
-        return await triage.examine(claim.spec.submission.text)
+        return await self._triage.examine(claim.spec.submission.text)
 
     async def lost(
         self, claim: Claim, owner: str, reason: str, fault: Fault, *, again: bool = True

@@ -1,3 +1,4 @@
+import asyncio
 import sys
 import time
 from dataclasses import replace
@@ -6,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from kernelbot.protocol import Verdict
-from kernelbot.services.moderation import triage
 from kernelbot.services.moderation.reviews import ReviewRules
+from kernelbot.services.moderation.triage import Triage, is_installed
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
 PATCHED = "# fake: accepted 0.5\nimport torch\ntorch.cuda.synchronize = lambda: None\n"
 needs_kernelguard = pytest.mark.skipif(
-    not triage.is_installed(), reason="the extra `triage` isn't installed"
+    not is_installed(), reason="the extra `triage` isn't installed"
 )
 
 
@@ -23,7 +24,8 @@ def _command(program: str) -> tuple[str, ...]:
 
 async def test_what_it_says_becomes_evidence() -> None:
     said = '{"matched_patterns": [{"pattern": "P", "severity": "high", "evidence": "e"}]}'
-    (found,) = await triage.examine("x", command=_command(f"print({said!r})"))
+    async with Triage(_command(f"print({said!r})")) as triage:
+        (found,) = await triage.examine("x")
     assert ("kernelguard", "P", "high", "e") == (
         found.source,
         found.rule,
@@ -34,21 +36,48 @@ async def test_what_it_says_becomes_evidence() -> None:
 
 @pytest.mark.parametrize("said", ["", "[]", "null", '{"matched_patterns": [1]}', "\\xff"])
 async def test_nonsense_is_no_evidence(said: str) -> None:
-    assert await triage.examine("x", command=_command(f"print({said!r})")) == ()
+    async with Triage(_command(f"print({said!r})")) as triage:
+        assert () == await triage.examine("x")
 
 
 @pytest.mark.timed
 async def test_it_has_only_so_long() -> None:
     began = time.monotonic()
-    found = await triage.examine(
-        "x", command=_command("import time; time.sleep(60)"), timeout_s=0.2
-    )
+    async with Triage(_command("import time; time.sleep(60)"), timeout_s=0.2) as triage:
+        found = await triage.examine("x")
     assert (found, time.monotonic() - began < 10) == ((), True)
 
 
 @needs_kernelguard
 async def test_it_notices_a_patched_timer() -> None:
-    assert "TIMER_MONKEYPATCH" in {item.rule for item in await triage.examine(PATCHED)}
+    async with Triage() as triage:
+        found = await triage.examine(PATCHED)
+    assert "TIMER_MONKEYPATCH" in {item.rule for item in found}
+
+
+@needs_kernelguard
+async def test_one_process_reads_source_after_source() -> None:
+    hostile = "\"'\n\udcff\0" * 1000
+    async with Triage() as triage:
+        together = [triage.examine(code) for code in (PATCHED, hostile, "", PATCHED)]
+        found = await asyncio.gather(*together)
+    assert [True, False, False, True] == [
+        "TIMER_MONKEYPATCH" in {item.rule for item in each} for each in found
+    ]
+
+
+async def test_after_one_that_it_dies_of_it_reads_the_next() -> None:
+    answers = """
+import json, sys
+for line in sys.stdin:
+    rule = json.loads(line)
+    assert rule != "deadly"
+    found = {"pattern": rule, "severity": "low", "evidence": ""}
+    print(json.dumps({"matched_patterns": [found]}), flush=True)
+"""
+    async with Triage(_command(answers)) as triage:
+        found = [await triage.examine(code) for code in ("one", "deadly", "two")]
+    assert [["one"], [], ["two"]] == [[item.rule for item in each] for each in found]
 
 
 @needs_kernelguard

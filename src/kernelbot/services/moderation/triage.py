@@ -10,7 +10,7 @@ import importlib.util
 import json
 import os
 import sys
-from typing import Any
+from typing import Any, Self
 
 import structlog
 
@@ -19,7 +19,8 @@ from kernelbot.domain.types import Evidence
 TIMEOUT_S = 10.0
 _MAX_FINDINGS = 50
 _MAX_TEXT = 1000
-COMMAND = (sys.executable, "-P", "-m", "kernelguard", "--api-mode")
+_ANSWER_BYTES = 16 << 20
+COMMAND = (sys.executable, "-P", "-m", "kernelbot.services.moderation.triage_process")
 log = structlog.get_logger()
 
 
@@ -28,33 +29,67 @@ def is_installed() -> bool:
     return importlib.util.find_spec("kernelguard") is not None
 
 
-async def examine(
-    code: str, *, command: tuple[str, ...] = COMMAND, timeout_s: float = TIMEOUT_S
-) -> tuple[Evidence, ...]:
-    """What it noticed; nothing if it isn't installed, failed, or took too long (logged)."""
-    if command is COMMAND and not is_installed():
+class Triage:
+    """Shows sources to kernelguard, one after the other. Its process starts with the first of them,
+    again after one that it failed at, and ends with the block."""
+
+    def __init__(
+        self, command: tuple[str, ...] | None = None, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        """`command`: None for kernelguard, if it is installed."""
+        self._command = COMMAND if command is None and is_installed() else command
+        self._timeout_s = timeout_s
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._end()
+
+    async def examine(self, code: str) -> tuple[Evidence, ...]:
+        """What it noticed; nothing if it isn't installed, failed, or took too long (logged)."""
+        if self._command is None:
+            return ()
+        async with self._turn:
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    return _read(json.loads(await self._ask(self._command, code)))
+            except TimeoutError:
+                log.warning("triage_took_too_long", timeout_s=self._timeout_s)
+            except (ValueError, TypeError, KeyError, AttributeError, OSError) as error:
+                log.warning("triage_failed", error=str(error)[:200])
+            except asyncio.CancelledError:
+                await self._end()  # its answer would be taken for that to the next source
+                raise
+            await self._end()
         return ()
-    process = await asyncio.create_subprocess_exec(
-        *command,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env={"PATH": os.defpath},  # so that it can't read our secrets
-    )
-    try:
-        async with asyncio.timeout(timeout_s):
-            answer, _ = await process.communicate(code.encode())
-        return _read(json.loads(answer))
-    except TimeoutError:
-        log.warning("triage_took_too_long", timeout_s=timeout_s)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        log.warning("triage_failed", error=str(error)[:200], exit_code=process.returncode)
-    finally:
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    return ()
+
+    async def _ask(self, command: tuple[str, ...], code: str) -> bytes:
+        """Empty if it ended. Raises `ValueError` for a line that is too long, and `OSError`."""
+        if self._process is None:
+            self._process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env={"PATH": os.defpath},  # so that it can't read our secrets
+                limit=_ANSWER_BYTES,
+            )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(code).encode() + b"\n")
+        await self._process.stdin.drain()
+        return await self._process.stdout.readline()
+
+    async def _end(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
 
 
 def _read(answer: Any) -> tuple[Evidence, ...]:
