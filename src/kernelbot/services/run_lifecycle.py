@@ -110,7 +110,7 @@ class RunLifecycle:
             run = await attempts.lock_run(session, chosen) if chosen is not None else None
             if run is None:
                 return None
-            attempt = await self._begin(session, run, launcher, owner)
+            attempt = await self._begin(session, run, device, launcher, owner)
             if attempt is None:
                 return None
             if reason := _not_followed(attempt, device):
@@ -121,7 +121,6 @@ class RunLifecycle:
             except PlatformError as error:
                 await self._end_hopeless(session, run, attempt, owner, str(error))
                 return None
-            waited_s = await attempts.waited_s(session, run.id)
         return Claim(
             attempt_id=attempt.id,
             run_id=run.id,
@@ -129,7 +128,7 @@ class RunLifecycle:
             spec=spec,
             launcher=attempt.launcher,
             handle=attempt.handle,
-            waited_s=waited_s,
+            waited_s=run.waited_s,
             alone=attempt.number > 1 or run.rejudge_id is not None,
         )
 
@@ -145,16 +144,21 @@ class RunLifecycle:
         )
 
     async def _begin(
-        self, session: WriteSession, run: LockedRun, launcher: str | None, owner: str
+        self,
+        session: WriteSession,
+        run: LockedRun,
+        device: DeviceConfig,
+        launcher: str | None,
+        owner: str,
     ) -> OpenAttempt | None:
         if run.state != RunState.QUEUED or launcher is None:
             return await attempts.take_over(
                 session, run.id, owner=owner, stale_s=self._rules.stale_s
             )
-        attempt = await attempts.open_attempt(session, run, launcher=launcher, owner=owner)
-        data: EventData = {"attempt": attempt.number}
-        await submissions.add_event(session, run.submission_id, run.id, RunState.DISPATCHED, data)
-        return attempt
+        terms = self._terms(run, device, run.attempts + 1)
+        return await attempts.open_attempt(
+            session, run, launcher=launcher, owner=owner, terms=terms
+        )
 
     async def _end_hopeless(
         self, session: WriteSession, run: LockedRun, attempt: OpenAttempt, owner: str, why: str
@@ -183,8 +187,7 @@ class RunLifecycle:
     async def progressed(self, claim: Claim, owner: str, events: list[ProgressEvent]) -> bool:
         """Store progress events for those who follow. False as in `launched`."""
         async with self._database.write() as session:
-            await attempts.lock_run_ref(session, claim.run_id)
-            if not await attempts.still_mine(session, claim.attempt_id, owner):
+            if not await attempts.lock_mine(session, claim.run_id, claim.attempt_id, owner):
                 return False
             await add_progress(session, claim.submission_id, claim.run_id, events)
         return True

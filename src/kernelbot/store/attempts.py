@@ -39,6 +39,8 @@ class LockedRun:
     code: str
     board_secret: bytes
     fixed_seed: bool
+    waited_s: float
+    """How long ago it was queued first."""
 
 
 @dataclass(frozen=True)
@@ -108,18 +110,18 @@ async def lock_run_ref(session: WriteSession, run_id: int) -> RunRef | None:
 
 
 async def open_attempt(
-    session: WriteSession, run: LockedRun, *, launcher: str, owner: str
+    session: WriteSession, run: LockedRun, *, launcher: str, owner: str, terms: JobTerms
 ) -> OpenAttempt:
-    """Begin the next attempt of a queued run that is locked."""
-    sql = statements("attempts")
-    await session.do(sql["dispatch"], {"run_id": run.id})
-    number = run.attempts + 1
-    row = await session.one(
-        sql["open"],
-        {"run_id": run.id, "number": number, "launcher": launcher, "owner": owner},
-    )
+    """Begin the next attempt of a queued run that is locked, and tell its followers."""
+    values = {
+        "run_id": run.id,
+        "launcher": launcher,
+        "owner": owner,
+        "terms": dumps(to_wire(terms)),
+    }
+    row = await session.one(statements("attempts")["open"], values)
     assert row is not None
-    return OpenAttempt(row["id"], number, launcher, None)
+    return OpenAttempt(row["id"], run.attempts + 1, launcher, None, terms=terms)
 
 
 async def take_over(
@@ -151,6 +153,13 @@ async def launched(session: WriteSession, attempt_id: int, owner: str, handle: s
     """Store the attempt's handle; returns whether it is still the owner's."""
     values = {"attempt_id": attempt_id, "owner": owner, "handle": handle}
     return await session.do(statements("attempts")["launched"], values) == 1
+
+
+async def lock_mine(session: WriteSession, run_id: int, attempt_id: int, owner: str) -> bool:
+    """Lock the run as `lock_run_ref` does; whether its attempt is open and the owner's."""
+    values = {"run_id": run_id, "attempt_id": attempt_id, "owner": owner}
+    row = await session.one(statements("attempts")["lock_attempt"], values)
+    return row is not None and bool(row["mine"])
 
 
 async def still_mine(session: ReadSession, attempt_id: int, owner: str) -> bool:
@@ -320,9 +329,3 @@ async def expire(session: WriteSession, gone: list[str]) -> int:
     expired = await session.all(sql["expire"], {"owners": gone})
     await session.do(sql["forget_workers"], {"owners": gone})
     return len(expired)
-
-
-async def waited_s(session: ReadSession, run_id: int) -> float:
-    """How long ago the run was queued first."""
-    row = await session.one(statements("attempts")["waited_s"], {"run_id": run_id})
-    return float(row["waited_s"]) if row else 0.0

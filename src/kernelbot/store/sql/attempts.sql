@@ -2,7 +2,8 @@
 SELECT r.id, r.state, r.secret, r.device, r.attempts, r.submission_id, r.priority,
     r.rejudge_id, r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id,
     coalesce(j.problem_version_id, s.problem_version_id) AS problem_version_id,
-    c.content AS code, b.secret AS board_secret, b.fixed_seed
+    c.content AS code, b.secret AS board_secret, b.fixed_seed,
+    extract(epoch FROM now() - r.created_at)::float8 AS waited_s
 FROM runs r
 JOIN submissions s ON s.id = r.submission_id
 JOIN sources c ON c.sha256 = s.source_sha256
@@ -37,15 +38,21 @@ JOIN submissions s ON s.id = r.submission_id
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
 
--- name: dispatch
-UPDATE runs SET state = 'dispatched', attempts = attempts + 1,
-    started_at = coalesce(started_at, now())
-WHERE id = %(run_id)s AND state = 'queued';
-
 -- name: open
-INSERT INTO attempts (run_id, number, launcher, owner)
-VALUES (%(run_id)s, %(number)s, %(launcher)s, %(owner)s)
-RETURNING id;
+WITH begun AS (
+    UPDATE runs SET state = 'dispatched', attempts = attempts + 1,
+        started_at = coalesce(started_at, now())
+    WHERE id = %(run_id)s AND state = 'queued'
+    RETURNING id, submission_id, attempts
+), opened AS (
+    INSERT INTO attempts (run_id, number, launcher, owner, terms)
+    SELECT id, attempts, %(launcher)s, %(owner)s, %(terms)s::jsonb FROM begun
+    RETURNING id
+)
+SELECT opened.id, add_event(
+    begun.submission_id, begun.id, 'dispatched', jsonb_build_object('attempt', begun.attempts)
+)
+FROM opened, begun;
 
 -- A heartbeat in the future is from before the clock was set back.
 -- name: take_over
@@ -64,6 +71,9 @@ WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'runn
 
 -- name: run_started
 UPDATE runs SET state = 'running' WHERE id = %(run_id)s AND state = 'dispatched';
+
+-- name: lock_attempt
+SELECT lock_attempt(%(run_id)s, %(attempt_id)s, %(owner)s) AS mine;
 
 -- name: still_mine
 SELECT 1 AS mine FROM attempts
@@ -143,6 +153,3 @@ WITH expired AS (
     RETURNING run_id
 )
 SELECT r.id, announce_turn(r.device) FROM runs r JOIN expired e ON e.run_id = r.id;
-
--- name: waited_s
-SELECT extract(epoch FROM now() - created_at)::float8 AS waited_s FROM runs WHERE id = %(run_id)s;

@@ -25,3 +25,16 @@ CREATE TRIGGER runs_author_insert BEFORE INSERT ON runs
     FOR EACH ROW WHEN (NEW.author_id IS NULL) EXECUTE FUNCTION name_run_author();
 CREATE TRIGGER runs_author_update BEFORE UPDATE OF state ON runs
     FOR EACH ROW WHEN (NEW.author_id IS NULL) EXECUTE FUNCTION name_run_author();
+
+-- Lock the run, as whatever changes a run or its attempts does first, and say whether the attempt is
+-- open and the owner's. Two statements: the second sees what happened while the first waited.
+CREATE FUNCTION lock_attempt(_run bigint, _attempt bigint, _owner text)
+RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM 1 FROM runs WHERE id = _run FOR UPDATE;
+    RETURN EXISTS (
+        SELECT 1 FROM attempts
+        WHERE id = _attempt AND owner = _owner AND state IN ('launching', 'running')
+    );
+END;
+$$;
