@@ -2,12 +2,14 @@
 
 import argparse
 import json
+import math
 import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO
 
+from kernelbot.harness.gpu.lock import GpuLocks
 from kernelbot.harness.host.host import Host, PoolKey, flavour_of
 from kernelbot.harness.host.processors import RESERVED_CORES
 from kernelbot.harness.host.server import Server, read_job
@@ -142,6 +144,7 @@ def _host(arguments: argparse.Namespace) -> int:
         slots=arguments.slots,
         build_cache=arguments.build_cache,
         reserved_cores=arguments.reserved_cores,
+        gpus=GpuLocks(wait_s=math.inf),  # its jobs may be cancelled, and take turns
     )
     vendor = Vendor(arguments.vendor)
     for name in filter(None, arguments.warm.split(",")):

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from kernelbot.harness.gpu.lock import GpuBusy, gpus_locked, lock_folder
+from kernelbot.harness.gpu.lock import WAIT_S, GpuLocks
 from kernelbot.harness.host.host import AttemptLost, Cancelled, Host
 from kernelbot.harness.host.processors import RESERVED_CORES
 from kernelbot.harness.host.server import NO_SANDBOX_REFUSED, write_whole
@@ -48,8 +48,6 @@ EXIT_NO_RESULT = 1
 EXIT_BAD_JOB = 2
 EXIT_OTHER_VERSION = 3
 _STANDARD_INPUT = "-"
-_LOCK_WAIT_S = 60.0
-"""Whoever had the GPU before may still be cleaning up."""
 _STOPPED = "The node was told to stop before the job was done."
 
 
@@ -138,7 +136,7 @@ class NodeOptions:
     gpus: tuple[str, ...] | None = None
     """As the machine numbers them; None: those that this process may see."""
     locks: Path | None = None
-    lock_wait_s: float = _LOCK_WAIT_S
+    lock_wait_s: float = WAIT_S
     build_cache: Path | None = None
     reserved_cores: int = RESERVED_CORES
     no_sandbox_ok: bool = False
@@ -192,13 +190,11 @@ def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> RunResult:
         return broken(job, NO_SANDBOX_REFUSED, system_info(job), SandboxReport(job.sandbox.value))
     stopped = threading.Event()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stopped.set())
-    folder = options.locks or lock_folder()
     try:
-        with gpus_locked(job.device.vendor, options.gpus, folder, options.lock_wait_s):
-            return _on_host(job, sink, options, stopped)
+        return _on_host(job, sink, options, stopped)
     except Cancelled:
         return _lost(job, _STOPPED)
-    except (AttemptLost, GpuBusy, OSError) as error:
+    except (AttemptLost, OSError) as error:
         return _lost(job, str(error))
     except Exception as error:  # noqa: BLE001 (told here, and the platform is told as well)
         traceback.print_exc()
@@ -209,7 +205,10 @@ def _on_host(
     job: JobSpec, sink: EventSink, options: NodeOptions, stopped: threading.Event
 ) -> RunResult:
     host = Host(
-        build_cache=options.build_cache, reserved_cores=options.reserved_cores, lasting=False
+        build_cache=options.build_cache,
+        reserved_cores=options.reserved_cores,
+        gpus=GpuLocks(options.gpus, options.locks, options.lock_wait_s),
+        lasting=False,
     )
     try:
         return host.attempt(job, sink.emit, stopped)

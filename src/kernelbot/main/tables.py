@@ -42,6 +42,9 @@ class DeviceSettings(BaseModel):
     peak_flops: float | None = Field(default=None, gt=0)
     peak_bytes_per_s: float | None = Field(default=None, gt=0)
     launch_overhead_ns: float | None = Field(default=None, gt=0)
+    clock_mhz: int | None = Field(default=None, ge=0, le=10_000)
+    """What the clock of its GPUs is locked to before each job; 0: it is unlocked then; None: it is
+    left as it is. Whoever judges must be root there."""
 
     def config(self) -> DeviceConfig:
         """The device in the services' form."""
@@ -52,6 +55,7 @@ class DeviceSettings(BaseModel):
             peak_flops=self.peak_flops,
             peak_bytes_per_s=self.peak_bytes_per_s,
             launch_overhead_ns=self.launch_overhead_ns,
+            clock_mhz=self.clock_mhz,
         )
         return DeviceConfig(
             spec,

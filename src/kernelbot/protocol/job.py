@@ -105,6 +105,9 @@ class DeviceSpec:
     """Roofline: floating-point operations per second; None when not configured."""
     peak_bytes_per_s: float | None = None
     launch_overhead_ns: float | None = None
+    clock_mhz: int | None = None
+    """What the clock of its GPUs is locked to before each job; 0: it is unlocked then; None: it is
+    left as the node's operator has set it."""
 
 
 @dataclass(frozen=True)

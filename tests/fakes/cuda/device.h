@@ -8,10 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OUT_OF_MEMORY = 2, INVALID_VALUE = 1, BROKEN = 700, UNSUPPORTED_LIMIT = 215, NOT_SUPPORTED = 801 };
+enum { OUT_OF_MEMORY = 2, INVALID_VALUE = 1, NOT_READY = 600, BROKEN = 700, UNSUPPORTED_LIMIT = 215, NOT_SUPPORTED = 801 };
 
 /* Counts a call, lets a virtual clock go on, and says which error it is to return, 0 for none. */
 int entered(const char *name);
 #define ENTER() do { int wrong = entered(__func__); if (wrong) return wrong; } while (0)
 
 int64_t now_ns(void);
+
+/* A file beside this library, opened to be written if it may be, else to be read; -1 if there is none. */
+int open_beside(const char *name, int *writable);

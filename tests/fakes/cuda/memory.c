@@ -1,4 +1,7 @@
-/* Memory of the device: the host's. A handle is a memfd, so that it can be sent to a process. */
+/* Memory of the device: the host's. A handle is a memfd, so that it can be sent to a process.
+
+   If there is a file `memory` beside this library, that is the device's memory but for handles: what
+   a process leaves in it, the next one finds. (Processes at the same time are given the same.) */
 #include "device.h"
 
 #include <fcntl.h>
@@ -16,8 +19,38 @@ enum { GRANULARITY = 1 << 16, BLOCKS = 4096 };
 static size_t used_bytes, copied_bytes;
 static struct { uint64_t address; size_t size; } blocks[BLOCKS];
 
+static char *kept;
+static size_t kept_bytes;
+
+static void find_kept(void) {
+    static int searched;
+    struct stat status;
+    int writable, fd = searched++ ? -1 : open_beside("memory", &writable);
+    if (fd < 0 || fstat(fd, &status)) return;
+    kept = mmap(0, status.st_size, PROT_READ | PROT_WRITE, writable ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+    kept_bytes = status.st_size;
+    close(fd);
+}
+
+static size_t total_bytes(void) {
+    find_kept();
+    return kept ? kept_bytes : TOTAL_BYTES;
+}
+
+/* The first gap between blocks. */
+static uint64_t find_gap(size_t size) {
+    uint64_t address = (uint64_t)kept;
+    for (int slot = 0; slot < BLOCKS; ++slot)
+        if (blocks[slot].address && blocks[slot].address < address + size &&
+            address < blocks[slot].address + blocks[slot].size) {
+            address = (blocks[slot].address + blocks[slot].size + 511) / 512 * 512;
+            slot = -1;
+        }
+    return address + size <= (uint64_t)kept + kept_bytes ? address : 0;
+}
+
 static int64_t take(size_t size) {
-    if (used_bytes + size > TOTAL_BYTES) return OUT_OF_MEMORY;
+    if (used_bytes + size > total_bytes()) return OUT_OF_MEMORY;
     used_bytes += size;
     return 0;
 }
@@ -25,10 +58,10 @@ static int64_t take(size_t size) {
 size_t fake_used_bytes(void) { return used_bytes; }
 size_t fake_copied_bytes(void) { return copied_bytes; }
 
-int cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes) {
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *all_bytes) {
     ENTER();
-    *free_bytes = TOTAL_BYTES - used_bytes;
-    *total_bytes = TOTAL_BYTES;
+    *all_bytes = total_bytes();
+    *free_bytes = *all_bytes - used_bytes;
     return 0;
 }
 
@@ -37,7 +70,11 @@ int cuMemAlloc_v2(uint64_t *address, size_t size) {
     int slot = 0;
     while (slot < BLOCKS && blocks[slot].address) ++slot;
     if (slot == BLOCKS || take(size)) return OUT_OF_MEMORY;
-    *address = (uint64_t)aligned_alloc(512, (size + 511) / 512 * 512);
+    *address = kept ? find_gap(size) : (uint64_t)aligned_alloc(512, (size + 511) / 512 * 512);
+    if (!*address) {
+        used_bytes -= size;
+        return OUT_OF_MEMORY;
+    }
     blocks[slot].address = *address;
     blocks[slot].size = size;
     return 0;
@@ -49,7 +86,7 @@ int cuMemFree_v2(uint64_t address) {
         if (address && blocks[slot].address == address) {
             used_bytes -= blocks[slot].size;
             blocks[slot].address = 0;
-            free((void *)address);
+            if (!kept) free((void *)address);
             return 0;
         }
     return INVALID_VALUE;
@@ -153,9 +190,22 @@ int cuMemcpyDtoHAsync_v2(void *target, uint64_t source, size_t size, void *strea
     return copy(target, (void *)source, size);
 }
 
+/* Large blocks are more than the host has: their pages are dropped, and are zeros when read again. */
+static int drop(uint64_t address, size_t size) {
+    for (int slot = 0; !kept && size >= 1 << 20 && slot < BLOCKS; ++slot)
+        if (blocks[slot].address == address && blocks[slot].size == size) {
+            uint64_t first = (address + 4095) / 4096 * 4096, end = (address + size) / 4096 * 4096;
+            memset((void *)address, 0, first - address);
+            memset((void *)end, 0, address + size - end);
+            return madvise((void *)first, end - first, MADV_DONTNEED) == 0;
+        }
+    return 0;
+}
+
 int cuMemsetD8Async(uint64_t address, unsigned char value, size_t size, void *stream) {
     ENTER();
     (void)stream;
+    if (value == 0 && drop(address, size)) return 0;
     memset((void *)address, value, size);
     return 0;
 }

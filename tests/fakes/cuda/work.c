@@ -26,22 +26,25 @@ static char failing_name[LONGEST_NAME];
 static int failing_code;
 static struct count own_counts[NAMES], *counts;
 
+int open_beside(const char *name, int *writable) {
+    Dl_info library;
+    char path[4096], file[4200];
+    if (!dladdr((void *)open_beside, &library)) return -1;
+    snprintf(path, sizeof path, "%s", library.dli_fname);
+    snprintf(file, sizeof file, "%s/%s", dirname(path), name);
+    int fd = open(file, O_RDWR | O_CLOEXEC);
+    *writable = fd >= 0;
+    return *writable ? fd : open(file, O_RDONLY | O_CLOEXEC);
+}
+
 /* In a file `counts` beside this library, if there is one that may be written; else our own. */
 static struct count *find_counts(void) {
-    Dl_info library;
-    char path[4096];
-    if (dladdr((void *)find_counts, &library)) {
-        snprintf(path, sizeof path, "%s", library.dli_fname);
-        char file[4200];
-        snprintf(file, sizeof file, "%s/counts", dirname(path));
-        int fd = open(file, O_RDWR | O_CLOEXEC);
-        if (fd >= 0 && !ftruncate(fd, sizeof own_counts)) {
-            void *shared = mmap(0, sizeof own_counts, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-            close(fd);
-            if (shared != MAP_FAILED) return shared;
-        }
-    }
-    return own_counts;
+    int writable, fd = open_beside("counts", &writable);
+    void *shared = MAP_FAILED;
+    if (fd >= 0 && writable && !ftruncate(fd, sizeof own_counts))
+        shared = mmap(0, sizeof own_counts, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0) close(fd);
+    return shared == MAP_FAILED ? own_counts : shared;
 }
 
 int entered(const char *name) {
@@ -114,9 +117,10 @@ void fake_launch(void *stream, int64_t duration_ns) {
 void fake_submit(int64_t duration_ns) { streams[1].busy_until_ns = now_ns() + duration_ns; }
 
 int cuInit(unsigned flags) { ENTER(); return flags != 0; }
-int cuDeviceGetCount(int *count) { *count = 1; return 0; }
+int cuDeviceGetCount(int *count) { ENTER(); *count = 1; return 0; }
 int cuDeviceGet(int *device, int ordinal) { ENTER(); *device = ordinal; return 0; }
 int cuDevicePrimaryCtxRetain(void **context, int device) { ENTER(); (void)device; *context = &primary; return 0; }
+int cuDevicePrimaryCtxRelease_v2(int device) { ENTER(); current_is_primary = 0; return device != 0; }
 int cuCtxSetCurrent(void *context) { ENTER(); current_is_primary = context == &primary; return 0; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     ENTER();
@@ -131,6 +135,7 @@ int cuStreamCreate(void **stream, unsigned flags) {
     *stream = (void *)(uintptr_t)stream_count++;
     return flags > 1;
 }
+int cuStreamQuery(void *stream) { ENTER(); return free_from_ns(named(stream)) > now_ns() ? NOT_READY : failure; }
 int cuStreamSynchronize(void *stream) { ENTER(); wait_until(free_from_ns(named(stream))); return failure; }
 int cuEventCreate(void **event, unsigned flags) { ENTER(); *event = calloc(1, sizeof(int64_t)); return flags != 0; }
 int cuEventRecord(void *event, void *stream) { ENTER(); *(int64_t *)event = free_from_ns(named(stream)); return failure; }

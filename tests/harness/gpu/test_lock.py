@@ -1,12 +1,18 @@
+import math
 import subprocess
 import sys
+import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kernelbot.harness.gpu.access import visible_gpus
-from kernelbot.harness.gpu.lock import GpuBusy, gpus_locked
-from kernelbot.protocol import Vendor
+from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks, gpus_locked
+from kernelbot.harness.host.host import Cancelled, Host
+from kernelbot.protocol import ProgressEvent, Vendor
+from tests.harness.jobs import SORT, a_job
+from tests.support.device_problems import DEVICE
 
 
 def test_a_gpu_has_one_job(tmp_path: Path) -> None:
@@ -67,3 +73,16 @@ def test_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
 def test_the_environment_says_which_gpus_are_visible(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2, 3")
     assert visible_gpus(Vendor.NVIDIA) == ("2", "3")
+
+
+def test_a_job_waits_for_a_gpu_until_it_is_cancelled(tmp_path: Path) -> None:
+    host = Host(gpus=GpuLocks(("0",), tmp_path, math.inf), lasting=False)
+    job = replace(a_job(SORT), device=DEVICE)
+    cancelled = threading.Event()
+    told: list[ProgressEvent] = []
+    with gpus_locked(Vendor.NVIDIA, ("0",), tmp_path, 0):
+        threading.Timer(0.3, cancelled.set).start()
+        with pytest.raises(Cancelled):
+            host.attempt(job, told.append, cancelled)
+    assert [] == told
+    host.close()

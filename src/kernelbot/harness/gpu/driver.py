@@ -10,6 +10,7 @@ from typing import Any
 
 _OUT_OF_MEMORY = 2
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
+_NOT_READY = 600
 _L2_CACHE_BYTES = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 _VIRTUAL_MEMORY = (
     "cuMemGetAllocationGranularity",
@@ -39,6 +40,10 @@ class GpuError(RuntimeError):
     """The driver refused, or work that was submitted to the GPU has failed."""
 
 
+class NoDriver(GpuError):
+    """This machine has no driver that can be loaded."""
+
+
 class DeviceFull(GpuError):
     """The device has too little free memory."""
 
@@ -57,7 +62,7 @@ class Driver:
         try:
             self._library = ctypes.CDLL(library)
         except OSError as error:
-            raise GpuError(f"The GPU's driver can't be loaded: {error}") from error
+            raise NoDriver(f"The GPU's driver can't be loaded: {error}") from error
         self.number = number
         self.stream = ctypes.c_void_p()
         """Of our own: nothing on it waits for other work, and no other work for it."""
@@ -65,7 +70,8 @@ class Driver:
         self.do("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
 
     def _make_context(self) -> None:
-        self._context, device = ctypes.c_void_p(), ctypes.c_int()
+        self._context = ctypes.c_void_p()
+        device = self._device = ctypes.c_int()
         l2_bytes = ctypes.c_int()
         self.do("cuInit", 0)
         self.do("cuDeviceGet", ctypes.byref(device), self.number)
@@ -117,11 +123,21 @@ class Driver:
         """Give back what `allocate` gave. Raises `GpuError`."""
         self.do("cuMemFree_v2", ctypes.c_uint64(address))
 
-    def free_bytes(self) -> int:
-        """The device's memory that nobody uses. Raises `GpuError`."""
+    def memory_bytes(self) -> tuple[int, int]:
+        """The device's memory that nobody uses, and all of it. Raises `GpuError`."""
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self.do("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
-        return free.value
+        return free.value, total.value
+
+    def free_bytes(self) -> int:
+        """The device's memory that nobody uses. Raises `GpuError`."""
+        return self.memory_bytes()[0]
+
+    def count(self) -> int:
+        """How many GPUs this process may use. Raises `GpuError`."""
+        found = ctypes.c_int()
+        self.do("cuDeviceGetCount", ctypes.byref(found))
+        return found.value
 
     def copy(self, target: int, source: int, size_bytes: int) -> None:
         """Begin to copy within the device; `wait` returns when it is done. Raises `GpuError`."""
@@ -152,6 +168,14 @@ class Driver:
         """Return once all that was begun on `stream` is done. Raises `GpuError`."""
         self.do("cuStreamSynchronize", self.stream)
 
+    def is_done(self) -> bool:
+        """Whether all that was begun on `stream` is done. Raises `GpuError`."""
+        return self.do("cuStreamQuery", self.stream, forgiven=frozenset({_NOT_READY})) == 0
+
+    def close(self) -> None:
+        """Give the context back with all that is in it; the last call. Raises `GpuError`."""
+        self.do("cuDevicePrimaryCtxRelease_v2", self._device)
+
     def _find(self, name: str) -> Any:
         return getattr(self._library, self.names.get(name, name), None)
 
@@ -172,6 +196,8 @@ class HipDriver(Driver):
             "cuCtxSynchronize": "hipDeviceSynchronize",
             "cuStreamCreate": "hipStreamCreateWithFlags",
             "cuStreamSynchronize": "hipStreamSynchronize",
+            "cuStreamQuery": "hipStreamQuery",
+            "cuDeviceGetCount": "hipGetDeviceCount",
             "cuMemAlloc_v2": "hipMalloc",
             "cuMemFree_v2": "hipFree",
             "cuMemGetInfo_v2": "hipMemGetInfo",
@@ -202,3 +228,8 @@ class HipDriver(Driver):
     def enter(self) -> None:
         """AMD's context is the device's own."""
         self.do("hipSetDevice", self.number)
+
+    def close(self) -> None:
+        """As `Driver.close`."""
+        self.enter()
+        self.do("hipDeviceReset")

@@ -6,7 +6,8 @@ import fcntl
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +15,10 @@ from kernelbot.harness.gpu.access import visible_gpus
 from kernelbot.protocol import Vendor
 
 _STEP_S = 0.1
+
+
+WAIT_S = 60.0
+"""Whoever had the GPU before may still be cleaning up."""
 
 
 class GpuBusy(Exception):
@@ -27,13 +32,35 @@ def lock_folder() -> Path:
     return base / "kernelbot-gpus"
 
 
+@dataclass(frozen=True)
+class GpuLocks:
+    """Which GPUs a job needs, and for how long to wait for them."""
+
+    names: tuple[str, ...] | None = None
+    """As the machine numbers them; None: those that this process may see."""
+    folder: Path | None = None
+    """Where the locks are; None: where all accounts of this machine find them."""
+    wait_s: float = WAIT_S
+
+    @contextlib.contextmanager
+    def held(self, vendor: Vendor, given_up: Callable[[], bool]) -> Iterator[None]:
+        """Hold them for the block. Raises as `gpus_locked`, also once nobody waits any more."""
+        folder = self.folder or lock_folder()
+        with gpus_locked(vendor, self.names, folder, self.wait_s, given_up):
+            yield
+
+
 @contextlib.contextmanager
 def gpus_locked(
-    vendor: Vendor, names: tuple[str, ...] | None, folder: Path, wait_s: float
+    vendor: Vendor,
+    names: tuple[str, ...] | None,
+    folder: Path,
+    wait_s: float,
+    given_up: Callable[[], bool] = lambda: False,
 ) -> Iterator[None]:
     """Hold the GPUs for the block: `names` as the machine numbers them, None: those that this
     process may see. On a CPU there is nothing to hold. Raises `OSError`, and `GpuBusy` if one isn't
-    free in time."""
+    free in time or nobody waits any more (`given_up`)."""
     if vendor is Vendor.CPU:
         yield
         return
@@ -41,18 +68,18 @@ def gpus_locked(
     with contextlib.ExitStack() as held:
         for name in sorted(set(visible_gpus(vendor) if names is None else names)):
             path = folder / f"{vendor.value}-{quote(name, safe='')}.lock"
-            held.callback(os.close, _lock(path, name, deadline))
+            held.callback(os.close, _lock(path, name, deadline, given_up))
         yield
 
 
-def _lock(path: Path, name: str, deadline: float) -> int:
+def _lock(path: Path, name: str, deadline: float, given_up: Callable[[], bool]) -> int:
     descriptor = _open(path)
     try:
         while True:
             with contextlib.suppress(BlockingIOError):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 return descriptor
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= deadline or given_up():
                 raise GpuBusy(f"GPU {name} of this node is used by another job.")
             time.sleep(_STEP_S)
     except BaseException:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.harness.gpu.access import architecture, gpu_access
+from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
 from kernelbot.harness.host.judge_zygote import JudgeZygote
 from kernelbot.harness.host.processors import (
     RESERVED_CORES,
@@ -161,16 +162,19 @@ class Host:
         slots: int = 1,
         build_cache: Path | None = None,
         reserved_cores: int = RESERVED_CORES,
+        gpus: GpuLocks = GpuLocks(),
         *,
         lasting: bool = True,
     ) -> None:
-        """`slots`: how many jobs at once it is meant for; `reserved_cores`: see `author_cpus`.
+        """`slots`: how many jobs at once it is meant for; `reserved_cores`: see `author_cpus`;
+        `gpus`: which of them a job holds.
 
         `lasting`: whether more jobs than one are to come, see `ZygoteConfig`.
         """
         self._lasting = lasting
         self._slots = slots
         self._reserved_cores = reserved_cores
+        self._gpus = gpus
         self._build_cache = str(build_cache) if build_cache else None
         self._pools: dict[PoolKey, Pool] = {}
         self._lock = threading.Lock()
@@ -223,13 +227,23 @@ class Host:
     def attempt(
         self, job: JobSpec, emit: Emit, cancelled: threading.Event | None = None
     ) -> RunResult:
-        """Judge one job for somebody who can have it judged again.
+        """Judge one job for somebody who can have it judged again; on a GPU, once no other job of
+        this machine has it.
 
-        Raises `Cancelled`, and `AttemptLost` if judging itself failed.
+        Raises `Cancelled`, `OSError` (of the lock), and `AttemptLost` if judging itself failed.
         """
+        cancelled = cancelled or threading.Event()
+        try:
+            with self._gpus.held(job.device.vendor, cancelled.is_set):
+                return self._alone(job, emit, cancelled)
+        except (GpuBusy, SandboxUnavailable) as error:
+            if cancelled.is_set():
+                raise Cancelled from error
+            raise AttemptLost(str(error)) from error
+
+    def _alone(self, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
         start = time.monotonic()
         emit(ProgressEvent(EventKind.STARTED))
-        cancelled = cancelled or threading.Event()
         try:
             result = self._try(job, emit, cancelled)
         except (SandboxUnavailable, ChannelError, _JudgeDied):  # what failed is gone: once more

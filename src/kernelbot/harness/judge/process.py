@@ -11,6 +11,7 @@ from pathlib import Path
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.gpu.driver import GpuError
 from kernelbot.harness.gpu.judge_device import has_arenas, open_judge_device
+from kernelbot.harness.gpu.readiness import make_ready
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.failures import MAX_TEXT
 from kernelbot.harness.judge.limits import with_limits_in_force
@@ -34,6 +35,7 @@ from kernelbot.protocol import (
     RunResult,
     SandboxMode,
     SandboxReport,
+    Vendor,
     from_wire,
     to_wire,
 )
@@ -91,6 +93,8 @@ def _judge(
     afterwards: contextlib.ExitStack,
 ) -> RunResult:
     start = time.monotonic()
+    ready_notes = _make_ready(job)
+    ready_s = time.monotonic() - start
     cache = _build_cache(job, order)
     if job.problem.harness is HarnessKind.SCRIPT:
         collected = _by_script(job, client, emit, cache)
@@ -98,8 +102,18 @@ def _judge(
         collected = _natively(job, client, flusher, emit, cache, afterwards)
     duration_s = time.monotonic() - start
     collected.timings["total"] = duration_s
-    notes = (*order.notes, *collected.notes, *collected.artifacts.notes)
+    if job.device.vendor is not Vendor.CPU:
+        collected.timings["gpu_ready"] = ready_s
+    notes = (*order.notes, *ready_notes, *collected.notes, *collected.artifacts.notes)
     return run_result(job, collected, system_info(job, notes), order.sandbox, duration_s)
+
+
+def _make_ready(job: JobSpec) -> tuple[str, ...]:
+    """Notes of what wasn't done to the GPUs. Raises `SandboxUnavailable`."""
+    try:
+        return tuple(make_ready(job.device))
+    except GpuError as error:
+        raise SandboxUnavailable(f"The GPU can't be made ready for a job: {error}") from error
 
 
 def _natively(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from kernelbot.harness.gpu.clock_rates import lock_nvidia, release_nvidia, which
 from kernelbot.harness.gpu.nodes import GpuNode
 from kernelbot.harness.vendor.finding import Finding, ask
 
@@ -28,16 +29,15 @@ def driver() -> Finding:
 def clocks(gpus: Sequence[GpuNode]) -> Finding:
     """Tries it: each GPU's clock is locked to its highest, and released at once."""
     for gpu in gpus:
-        which = f"--id={gpu.uuid or gpu.path.removeprefix('/dev/nvidia')}"
         answered, highest = ask(
-            "nvidia-smi", which, "--query-gpu=clocks.max.sm", "--format=csv,noheader,nounits"
+            "nvidia-smi", which(gpu), "--query-gpu=clocks.max.sm", "--format=csv,noheader,nounits"
         )
         if not answered or not highest.isdecimal():
             return Finding("clocks", False, False, f"the highest clock isn't known: {highest}")
-        locked, said = ask("nvidia-smi", which, f"--lock-gpu-clocks={highest},{highest}")
+        locked, said = lock_nvidia(gpu, int(highest))
         if not locked:
             return Finding("clocks", False, False, f"can't be locked, so times vary: {said}")
-        released, said = ask("nvidia-smi", which, "--reset-gpu-clocks")
+        released, said = release_nvidia(gpu)
         if not released:
             return Finding("clocks", False, False, f"locked, but not to be released: {said}")
     return Finding("clocks", True, False, "can be locked: nvidia-smi --lock-gpu-clocks")
