@@ -12,6 +12,24 @@ from kernelbot.protocol import JobSpec, encode_payload
 from tests.fakes.serving import Request, Response, serving
 
 
+@dataclass(frozen=True)
+class LinksElsewhere:
+    """See `Links`. Can be pickled."""
+
+    url: str
+    secret: str
+    sha256: str
+    live: bool
+
+    def of(self, job_id: str, valid_s: float) -> NodeLinks:
+        return NodeLinks(
+            f"{self.url}/payload/{job_id}?key={self.secret}",
+            f"{self.url}/events/{job_id}?key={self.secret}" if self.live else "",
+            f"{self.url}/harness.pyz",
+            self.sha256,
+        )
+
+
 @dataclass
 class FakeLinks:
     """See `Links`. What a test puts into `jobs` can be fetched."""
@@ -32,12 +50,12 @@ class FakeLinks:
 
     def of(self, job_id: str, valid_s: float) -> NodeLinks:
         self.valid_s.append(valid_s)
-        return NodeLinks(
-            f"{self.url}/payload/{job_id}?key={self._secret}",
-            f"{self.url}/events/{job_id}?key={self._secret}" if self.live else "",
-            f"{self.url}/harness.pyz",
-            hashlib.sha256(self.harness).hexdigest(),
-        )
+        return self.elsewhere().of(job_id, valid_s)
+
+    def elsewhere(self) -> "LinksElsewhere":
+        """As another process has them."""
+        sha256 = hashlib.sha256(self.harness).hexdigest()
+        return LinksElsewhere(self.url, self._secret, sha256, self.live)
 
     def answer(self, request: Request) -> Response:
         """The routes behind the links."""

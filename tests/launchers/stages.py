@@ -9,6 +9,7 @@ import secrets
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -25,8 +26,8 @@ from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
 from tests.fakes import buildkite as fake
 from tests.fakes.buildkite import FakeBuildkite, fake_buildkite
 from tests.fakes.github import REPO, TOKEN, FakeGithub, fake_github
-from tests.fakes.links import FakeLinks, fake_links
-from tests.fakes.modal import FakeModal
+from tests.fakes.links import FakeLinks, LinksElsewhere, fake_links
+from tests.fakes.modal import FakeModal, RemoteModal, served_modal
 from tests.support.fake_node import build_fake_node
 from tests.support.problems import sort_problem
 from tests.support.workers import FAKE_HARNESS
@@ -48,6 +49,13 @@ def a_job(text: str, device: str = DEVICE) -> JobSpec:
     )
 
 
+class Plan(Protocol):
+    """A launcher that isn't built yet. Can be pickled, for another process to build it."""
+
+    def build(self) -> Launcher:
+        """The launcher, not started."""
+
+
 class Stage(Protocol):
     """One launcher, started, whose only device is `DEVICE`. Its jobs are judged by a fake that does
     what `tests.fakes.host` says of: VERDICT, `sleep S VERDICT`, `die`, `garbage`."""
@@ -60,8 +68,9 @@ class Stage(Protocol):
     def unknown_handle(self) -> str:
         """One that this launcher could have made."""
 
-    def another(self) -> AbstractAsyncContextManager[Launcher]:
-        """A launcher as another process has it: over the same scheduler, with no memory."""
+    @property
+    def plan(self) -> Plan:
+        """Of a launcher as another process has it: over the same scheduler, with no memory."""
 
     def judged(self) -> list[str]:
         """The ids of all jobs that were begun, each as often as it was."""
@@ -101,11 +110,12 @@ class LocalStage:
         cls, folder: Path, _request: pytest.FixtureRequest
     ) -> AsyncIterator["LocalStage"]:
         """Gone at the end."""
-        async with _local(folder) as launcher:
+        async with started(LocalPlan(folder).build()) as launcher:
             yield cls(folder, launcher)
 
-    def another(self) -> AbstractAsyncContextManager[Launcher]:
-        return _local(self._folder)
+    @property
+    def plan(self) -> Plan:
+        return LocalPlan(self._folder)
 
     def judged(self) -> list[str]:
         log = self._folder / "jobs" / "judged.log"
@@ -116,8 +126,14 @@ class LocalStage:
         return [path.name for path in (self._folder / "jobs").iterdir() if path.name not in own]
 
 
-def _local(folder: Path) -> AbstractAsyncContextManager[LocalLauncher]:
-    return started(LocalLauncher(LocalSettings(folder / "jobs", {DEVICE: FAKE_HARNESS})))
+@dataclass(frozen=True)
+class LocalPlan:
+    """See `Plan`."""
+
+    folder: Path
+
+    def build(self) -> LocalLauncher:
+        return LocalLauncher(LocalSettings(self.folder / "jobs", {DEVICE: FAKE_HARNESS}))
 
 
 class SlurmStage:
@@ -132,8 +148,14 @@ class SlurmStage:
     async def open(
         cls, folder: Path, request: pytest.FixtureRequest
     ) -> AsyncIterator["SlurmStage"]:
-        """On the session's cluster, in a folder of its own."""
-        slurm: SlurmCluster = request.getfixturevalue("slurm")
+        """On the session's cluster."""
+        async with cls.on(folder, request.getfixturevalue("slurm")) as stage:
+            yield stage
+
+    @classmethod
+    @contextlib.asynccontextmanager
+    async def on(cls, folder: Path, slurm: SlurmCluster) -> AsyncIterator["SlurmStage"]:
+        """In a folder of its own."""
         harness = build_fake_node(folder / "node.pyz")
         work = folder / "work"
         with slurm.reached():
@@ -149,8 +171,9 @@ class SlurmStage:
     def unknown_handle(self) -> str:
         return "999999:999.1.0123456789ab"
 
-    def another(self) -> AbstractAsyncContextManager[Launcher]:
-        return slurm_launcher(slurm_settings(self._work), self._work.parent / "node.pyz")
+    @property
+    def plan(self) -> Plan:
+        return SlurmPlan(slurm_settings(self._work), self._work.parent / "node.pyz")
 
     def judged(self) -> list[str]:
         log = self._work / "jobs" / "judged.log"
@@ -160,6 +183,17 @@ class SlurmStage:
         folders = [self._work / name for name in ("jobs", "done", "payloads")]
         found = [path.name for folder in folders for path in folder.iterdir()]
         return [name for name in found if name != "judged.log"]
+
+
+@dataclass(frozen=True)
+class SlurmPlan:
+    """See `Plan`."""
+
+    settings: SlurmSettings
+    harness: Path
+
+    def build(self) -> SlurmLauncher:
+        return SlurmLauncher(self.settings, self.harness)
 
 
 def slurm_settings(work: Path, **changes: Any) -> SlurmSettings:
@@ -214,14 +248,26 @@ class GithubStage:
     def unknown_handle(self) -> str:
         return "999999:999.1.0123456789ab"
 
-    def another(self) -> AbstractAsyncContextManager[Launcher]:
-        return github_launcher(github_settings(self._github), self._links)
+    @property
+    def plan(self) -> Plan:
+        return GithubPlan(github_settings(self._github), self._links.elsewhere())
 
     def judged(self) -> list[str]:
         return self._github.actions.judged()
 
     async def left(self) -> list[str]:
         return [run.title for run in self._github.actions.runs.values()]
+
+
+@dataclass(frozen=True)
+class GithubPlan:
+    """See `Plan`."""
+
+    settings: GithubSettings
+    links: LinksElsewhere
+
+    def build(self) -> GithubLauncher:
+        return GithubLauncher(self.settings, self.links)
 
 
 def github_settings(github: FakeGithub, **changes: Any) -> GithubSettings:
@@ -276,14 +322,25 @@ class BuildkiteStage:
     def unknown_handle(self) -> str:
         return "999999:999.1.0123456789ab"
 
-    def another(self) -> AbstractAsyncContextManager[Launcher]:
-        return buildkite_launcher(buildkite_settings(self._buildkite), None)
+    @property
+    def plan(self) -> Plan:
+        return BuildkitePlan(buildkite_settings(self._buildkite))
 
     def judged(self) -> list[str]:
         return self._buildkite.agents.judged()
 
     async def left(self) -> list[str]:
         return [file.path for build in self._buildkite.builds for file in build.artifacts]
+
+
+@dataclass(frozen=True)
+class BuildkitePlan:
+    """See `Plan`."""
+
+    settings: BuildkiteSettings
+
+    def build(self) -> BuildkiteLauncher:
+        return BuildkiteLauncher(self.settings, None)
 
 
 def buildkite_settings(buildkite: FakeBuildkite, **changes: Any) -> BuildkiteSettings:
@@ -311,9 +368,10 @@ def buildkite_launcher(
 class ModalStage:
     """See `Stage`."""
 
-    def __init__(self, service: FakeModal, launcher: ModalLauncher) -> None:
+    def __init__(self, service: FakeModal, remote: RemoteModal, launcher: ModalLauncher) -> None:
         self._launcher = launcher
         self._service = service
+        self._remote = remote
 
     @classmethod
     @contextlib.asynccontextmanager
@@ -323,8 +381,10 @@ class ModalStage:
         """An account of its own."""
         service = FakeModal(folder / "containers", build_fake_node(folder / "node.pyz"))
         try:
-            async with modal_launcher(service) as launcher:
-                yield cls(service, launcher)
+            with served_modal(service) as url:
+                remote = RemoteModal(url)
+                async with modal_launcher(remote) as launcher:
+                    yield cls(service, remote, launcher)
         finally:
             service.close()
 
@@ -336,8 +396,9 @@ class ModalStage:
     def unknown_handle(self) -> str:
         return "fc-01UNKNOWN:999.1.0123456789ab"
 
-    def another(self) -> AbstractAsyncContextManager[Launcher]:
-        return modal_launcher(self._service)
+    @property
+    def plan(self) -> Plan:
+        return ModalPlan(self._remote)
 
     def judged(self) -> list[str]:
         log = self._service.folder / "judged.log"
@@ -347,10 +408,23 @@ class ModalStage:
         return list(self._service.dict.content)
 
 
-def modal_launcher(service: FakeModal) -> AbstractAsyncContextManager[ModalLauncher]:
+@dataclass(frozen=True)
+class ModalPlan:
+    """See `Plan`."""
+
+    account: FakeModal | RemoteModal
+
+    def build(self) -> ModalLauncher:
+        return ModalLauncher(
+            ModalSettings({DEVICE: ModalDevice("judge_cpu")}), self.account.calls()
+        )
+
+
+def modal_launcher(
+    account: FakeModal | RemoteModal,
+) -> AbstractAsyncContextManager[ModalLauncher]:
     """See `started`."""
-    settings = ModalSettings({DEVICE: ModalDevice("judge_cpu")})
-    return started(ModalLauncher(settings, service.calls()))
+    return started(ModalPlan(account).build())
 
 
 Opener = Callable[[Path, pytest.FixtureRequest], AbstractAsyncContextManager[Stage]]

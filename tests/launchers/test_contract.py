@@ -9,7 +9,7 @@ import pytest
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Verdict
-from tests.launchers.stages import DEVICE, STAGES, Stage, a_job
+from tests.launchers.stages import DEVICE, STAGES, Stage, a_job, started
 
 
 @pytest.fixture(params=list(STAGES))
@@ -65,7 +65,7 @@ async def test_a_launch_repeated_by_another_process_finds_the_first(stage: Stage
     job = a_job("accepted")
     first = await stage.launcher.launch(job)
     await over(stage.launcher, first)
-    async with stage.another() as another:
+    async with started(stage.plan.build()) as another:
         second = await another.launch(job)
         outcome = await over(another, second)
     assert (outcome.state, first, 1) == (JobState.FINISHED, second, len(stage.judged()))
@@ -85,7 +85,7 @@ async def test_many_are_asked_for_at_once(stage: Stage) -> None:
 async def test_a_result_stays_until_it_is_forgotten(stage: Stage) -> None:
     handle = await stage.launcher.launch(a_job("accepted"))
     await over(stage.launcher, handle)
-    async with stage.another() as another:
+    async with started(stage.plan.build()) as another:
         assert (await poll(another, handle)).state == JobState.FINISHED
     assert (await poll(stage.launcher, handle)).state == JobState.FINISHED
     for _ in range(2):

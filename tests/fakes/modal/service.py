@@ -134,8 +134,8 @@ class FakeModal:
         return PackageCalls(
             APP,
             timeout_s=timeout_s,
-            functions=cast(Any, _Functions(self)),
-            calls=cast(Any, _Calls(self)),
+            functions=cast(Any, FakeFunctions(self)),
+            calls=cast(Any, FakeCalls(self)),
             dicts=cast(Any, _Dicts(self)),
         )
 
@@ -227,7 +227,9 @@ def _run_in(
     return process.returncode, said
 
 
-class _Functions:
+class FakeFunctions:
+    """In place of `modal.Function`."""
+
     def __init__(self, service: FakeModal) -> None:
         self._service = service
 
@@ -259,7 +261,9 @@ class _Function:
         return {"backlog": 0, "num_total_runners": 0}
 
 
-class _Calls:
+class FakeCalls:
+    """In place of `modal.FunctionCall`."""
+
     def __init__(self, service: FakeModal) -> None:
         self._service = service
 
