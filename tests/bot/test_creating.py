@@ -5,6 +5,7 @@ import pytest
 from kernelbot.bot.commands.creating import deadline_of
 from kernelbot.domain.errors import UserError
 from tests.bot.stage import CREATOR, Stage
+from tests.catalog.test_single_cuda import REFERENCE
 from tests.catalog.test_single_reference import OLDER
 from tests.fakes.discord import Upload
 
@@ -49,7 +50,8 @@ H100."""
         ("n", "2100-01-01", upload("x = 1"), "defines no ref\\_kernel"),
         ("n", "2100-01-01", upload("def ("), "isn't Python"),
         ("n", "2100-01-01", upload("", "a.zip"), "A zip can't be submitted"),
-        ("n", "2100-01-01", upload("", "a.cu"), "isn't a Python file"),
+        ("n", "2100-01-01", upload("", "a.cpp"), "is neither Python nor CUDA"),
+        ("n", "2100-01-01", upload("", "a.cu"), "defines no type input\\_t"),
     ],
 )
 async def test_what_cannot_be_a_board(
@@ -58,6 +60,31 @@ async def test_what_cannot_be_a_board(
     carl = stage.person("carl", CREATOR)
     asked = await carl.runs("leaderboard create", name=name, deadline=deadline, reference_code=file)
     assert refusal in asked.messages[0].content
+
+
+async def test_a_board_from_a_reference_in_cuda_is_for_gpus_that_run_it(stage: Stage) -> None:
+    carl = stage.person("carl", CREATOR)
+    file = upload(REFERENCE, "reference.cu")
+    asked = await carl.runs(
+        "leaderboard create", name="cuda", deadline="2100-01-01", reference_code=file
+    )
+    message = asked.original
+    assert message is not None
+    assert "[Choose the GPUs: H100]" in stage.told
+    menu = message.pressed("Choose the GPUs")["custom_id"]
+    forged = await carl.presses(message, menu, 3, ("CPU",))
+    await stage.discord.until(lambda: forged.messages)
+    assert "❌ 'CPU' can't run CUDA." in forged.messages[0].content
+    await carl.chooses(message, "Choose the GPUs", "H100")
+    await stage.discord.until(lambda: message.content.startswith("**cuda** is open: "))
+    starter = await carl.runs("leaderboard template", name="cuda", lang="cuda")
+    assert starter.original is not None
+    (template,) = starter.original.files
+    assert ("cuda.cu", True, True) == (
+        template.name,
+        template.content.startswith(b"//!POPCORN leaderboard cuda\n//!POPCORN gpu H100\n"),
+        b"output_t custom_kernel(input_t data)" in template.content,
+    )
 
 
 async def test_competitors_create_none(stage: Stage) -> None:

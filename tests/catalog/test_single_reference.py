@@ -78,7 +78,7 @@ def test_the_docstring_is_the_statement() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("r.cu", "", "isn't a Python file"),
+        ("r.cpp", "", "is neither Python nor CUDA"),
         ("r.py", "def (", "isn't Python"),
         ("r.py", "x = 1", "defines no ref_kernel and no generate_input"),
         ("r.py", NEWER.replace("size=4", "size"), "generate_input needs size"),

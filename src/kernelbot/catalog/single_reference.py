@@ -2,6 +2,7 @@
 
 import ast
 
+from kernelbot.catalog import single_cuda
 from kernelbot.catalog.reference import REFERENCE, Signature, read_reference
 from kernelbot.domain.errors import InvalidProblem
 from kernelbot.domain.types import ProblemDefinition
@@ -17,8 +18,8 @@ from kernelbot.protocol import (
 
 _THEIRS = "board_reference"
 _WANTED = ("ref_kernel", "generate_input", "check_implementation")
-_TEST_SEEDS = (4242, 5236, 1001, 5531, 9173)
-_WORKLOAD_SEEDS = (6252,)
+_TESTS = tuple(Case({"seed": seed}) for seed in (4242, 5236, 1001, 5531, 9173))
+_WORKLOADS = (Case({"seed": 6252}),)
 _SEES_INPUT = frozenset({"data", "input", "inputs", "input_data"})
 """Names of `check_implementation`'s first argument if it is the input, as in newer problems."""
 _TEMPLATE = """\
@@ -60,14 +61,20 @@ _CHECKS = "verdict = board_reference.check_implementation(data, output)"
 def problem_of(name: str, file_name: str, text: str) -> ProblemDefinition:
     """A problem with a few seeds as its cases. Nothing of the text is executed.
 
-    `generate_input` takes nothing or a seed; `check_implementation` compares two outputs, or an
-    input and an output. Raises `InvalidProblem`.
+    `generate_input` takes nothing or a seed; `check_implementation` compares two outputs, or, in
+    Python, an input and an output. Raises `InvalidProblem`.
     """
+    if file_name.lower().endswith(single_cuda.SUFFIXES):
+        return single_cuda.cuda_problem_of(name, text, _TESTS, _WORKLOADS)
     if not file_name.lower().endswith(".py"):
         raise InvalidProblem(
-            f"{file_name!r} isn't a Python file.",
-            hint="A problem in CUDA or C++ needs a folder with a task.yml: sync it.",
+            f"{file_name!r} is neither Python nor CUDA.",
+            hint="Attach a file whose name ends in .py or .cu.",
         )
+    return _python_problem(name, text)
+
+
+def _python_problem(name: str, text: str) -> ProblemDefinition:
     try:
         found = read_reference(text)
     except SyntaxError as error:
@@ -89,8 +96,8 @@ def problem_of(name: str, file_name: str, text: str) -> ProblemDefinition:
         files=(SourceFile(REFERENCE, adapter), SourceFile(f"{_THEIRS}.py", text)),
         submission_name="submission.py",
         config=BuildConfig(main="eval.py"),
-        tests=tuple(Case({"seed": seed}) for seed in _TEST_SEEDS),
-        benchmarks=tuple(Case({"seed": seed}) for seed in _WORKLOAD_SEEDS),
+        tests=_TESTS,
+        benchmarks=_WORKLOADS,
         ranking_by=RankRule.LAST,
     )
     description = ast.get_docstring(ast.parse(text)) or f"As fast as you can: {name}."

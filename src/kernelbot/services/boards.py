@@ -18,6 +18,7 @@ from kernelbot.domain.types import (
     User,
     Visibility,
 )
+from kernelbot.protocol import Lang, Vendor
 from kernelbot.services import audit
 from kernelbot.services.permissions import organises, require_creator, require_organiser
 from kernelbot.services.problem_hashes import problem_hashes
@@ -55,6 +56,9 @@ class Boards:
     def __init__(self, database: Database, devices: tuple[DeviceConfig, ...]) -> None:
         self._database = database
         self._devices = tuple(device.spec.name for device in devices)
+        self._nvidia = tuple(
+            device.spec.name for device in devices if device.spec.vendor is Vendor.NVIDIA
+        )
 
     async def create(
         self,
@@ -124,10 +128,27 @@ class Boards:
         deadline: datetime,
         devices: tuple[str, ...],
     ) -> Board:
-        """Open a board from one reference file (`catalog.single_reference`). Raises as `create`,
-        and `InvalidSubmission` for what isn't text."""
+        """Open a board from one reference file (`catalog.single_reference`). Raises as `create`
+        and `devices_for`, and `InvalidSubmission` for what isn't text."""
         definition = await self.check_reference(creator, name, file_name, content)
+        able = {device.lower() for device in self.devices_for(definition)}
+        unable = [device for device in devices if device.lower() not in able]
+        if definition.spec.lang is Lang.CU and unable:
+            raise UserError(
+                f"{unable[0]!r} can't run CUDA.", hint="Choose devices with an NVIDIA GPU."
+            )
         return await self.create(creator, definition, name=name, deadline=deadline, devices=devices)
+
+    def devices_for(self, definition: ProblemDefinition) -> tuple[str, ...]:
+        """The configured devices that can judge the problem: for CUDA those of NVIDIA. Raises
+        `UserError` if there is none."""
+        found = self._nvidia if definition.spec.lang is Lang.CU else self._devices
+        if not found:
+            raise UserError(
+                "No device here can judge this problem.",
+                hint="Ask the operator to configure one with an NVIDIA GPU.",
+            )
+        return found
 
     async def list_boards(self, viewer: User | None) -> list[Board]:
         """Boards the viewer may see, newest first. None: a stranger, who sees public ones."""

@@ -48,9 +48,9 @@ async def ask_for_devices(
     actor = await acting(bot.services, interaction)
     until = deadline_of(deadline)
     content = await source_of(reference)
-    await bot.services.boards.check_reference(actor, name, reference.filename, content)
-    devices = [device.name for device in await bot.services.devices.list_devices()]
-    choices = [(device, str(number)) for number, device in enumerate(devices)]
+    boards = bot.services.boards
+    definition = await boards.check_reference(actor, name, reference.filename, content)
+    choices = [(device, device) for device in boards.devices_for(definition)]
     custom_id = press_id("create-on", interaction.user.id, name, int(until.timestamp()))
     await answer(
         interaction,
@@ -61,14 +61,12 @@ async def ask_for_devices(
 
 
 async def _create(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
-    owner, name, until, *numbers = words
+    owner, name, until, *devices = words
     require_own(interaction, owner)
     message = interaction.message
     if message is None or not message.attachments:
         raise UserError("The file is gone.", hint="Type the command again.")
     actor: User = await acting(bot.services, interaction)
-    known = [device.name for device in await bot.services.devices.list_devices()]
-    chosen = tuple(known[int(n)] for n in numbers if n.isdigit() and int(n) < len(known))
     file = message.attachments[0]
     board = await bot.services.boards.create_from_reference(
         actor,
@@ -76,11 +74,10 @@ async def _create(bot: "KernelBot", interaction: discord.Interaction, words: Seq
         file_name=file.filename,
         content=await source_of(file),
         deadline=datetime.fromtimestamp(int(until), UTC),
-        devices=chosen,
+        devices=tuple(devices),
     )
-    text = (
-        f"**{plain(board.name)}** is open: {deadline_text(board)}, on {plain(', '.join(chosen))}."
-    )
+    on = plain(", ".join(board.devices))
+    text = f"**{plain(board.name)}** is open: {deadline_text(board)}, on {on}."
     await interaction.edit_original_response(content=text, view=None, attachments=[])
 
 

@@ -91,11 +91,11 @@ class Leaderboard(app_commands.Group):
         text, files = boards.submission(await self._bot.services.submissions.get(viewer, number))
         await answer(interaction, text, files=files)
 
-    @app_commands.command(description="A leaderboard from one reference file in Python")
+    @app_commands.command(description="A leaderboard from one reference file")
     @app_commands.describe(
         name="What it is called",
         deadline="2030-12-31 or 2030-12-31 18:00, in UTC",
-        reference_code="Defines ref_kernel, generate_input and check_implementation",
+        reference_code="A .py with ref_kernel, generate_input, check_implementation; or a .cu",
     )
     async def create(
         self,
