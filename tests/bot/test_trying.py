@@ -1,5 +1,6 @@
 """What is tried on the bot's machine, by the real harness."""
 
+import shutil
 from collections.abc import AsyncIterator
 
 import pytest
@@ -14,6 +15,7 @@ from tests.support.problems import CORRECT, WRONG
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+CUDA = b'#include <cstdio>\nint main() { printf("hello\\n"); return 3; }\n'
 SCRIPT = Upload("train.py", b"print('hello ``` @everyone')\n")
 
 
@@ -72,16 +74,43 @@ async def test_a_problems_solutions_are_judged(stage: Stage) -> None:
 
 async def test_a_script_is_run_and_its_output_shown(stage: Stage) -> None:
     carl = stage.person("carl", CREATOR)
-    asked = await carl.runs("run", script=SCRIPT)
+    asked = await carl.runs("run auto", script=SCRIPT)
     text = original(asked).content
     assert "✓ `train.py` on `CPU`: ended well" == text.splitlines()[0]
     assert ("hello" in text, 2) == (True, text.count("```"))
     failing = Upload("x.py", b"print('x' * 5000)\nraise ValueError('no')")
-    long = await carl.runs("run", script=failing, gpu="cpu")
+    long = await carl.runs("run auto", script=failing, gpu="cpu")
     (file,) = original(long).files
     assert (True, True) == (b"x" * 5000 in file.content, b"ValueError: no" in file.content)
-    nowhere = await carl.runs("run", script=SCRIPT, gpu="a'; echo x")
+    nowhere = await carl.runs("run auto", script=SCRIPT, gpu="a'; echo x")
     assert "There is no device named" in original(nowhere).content
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
+async def test_a_script_in_cuda_is_compiled_and_run(stage: Stage) -> None:
+    carl = stage.person("carl", CREATOR)
+    asked = await carl.runs("run local", gpu_type="CPU", script=Upload("a'; x.cu", CUDA))
+    assert original(asked).content == (
+        "✗ `a'; x.cu` on `CPU`: failed\n```\nhello\nIt ended with exit code 3.\n```"
+    )
+    broken = await carl.runs("run auto", script=Upload("x.cu", b"int main() { return y; }"))
+    assert 'identifier "y" is undefined' in original(broken).content
+
+
+async def test_a_launcher_is_named_with_a_device_of_its(stage: Stage) -> None:
+    carl = stage.person("carl", CREATOR)
+    assert ["CPU"] == await carl.completes("run local", "gpu_type", "c")
+    assert [] == await carl.completes("run modal", "gpu_type", "")
+    by_vendor = await carl.runs("run local", gpu_type="cpu", script=SCRIPT)
+    assert "ended well" in original(by_vendor).content
+    elsewhere = await carl.runs("run github", gpu_type="NVIDIA", script=SCRIPT)
+    assert "❌ No device here is reached by github." in original(elsewhere).content
+    nowhere = await carl.runs("run local", gpu_type="H100", script=SCRIPT)
+    assert "❌ There is no device named 'H100' by local.\nThere is: CPU." == (
+        original(nowhere).content
+    )
+    strange = await carl.runs("run auto", script=Upload("x.cpp", b"1"))
+    assert "❌ 'x.cpp' is no script." in original(strange).content
 
 
 async def test_a_script_of_a_message_is_run_by_its_menu(stage: Stage) -> None:
@@ -90,7 +119,7 @@ async def test_a_script_of_a_message_is_run_by_its_menu(stage: Stage) -> None:
     asked = await carl.uses_menu("Run this", message)
     assert "ended well" in original(asked).content
     none = await carl.uses_menu("Run this", await carl.says("nothing"))
-    assert "❌ This message has no Python file." in original(none).content
+    assert "❌ This message has no script." in original(none).content
 
 
 async def test_a_mention_with_a_script_runs_it_in_a_thread(stage: Stage) -> None:
@@ -109,7 +138,7 @@ async def test_competitors_may_not(stage: Stage) -> None:
     eve = stage.person("eve")
     asked = [
         await eve.runs("verifyruns"),
-        await eve.runs("run", script=SCRIPT),
+        await eve.runs("run local", gpu_type="CPU", script=SCRIPT),
         await eve.runs("verify-task", task="x"),
     ]
     assert [True] * 3 == [original(one).content.startswith("❌ Only ") for one in asked]

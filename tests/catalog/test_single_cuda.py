@@ -67,6 +67,10 @@ output_t custom_kernel(input_t data) {
     return data;
 }
 """
+THROWS = """\
+#include <stdexcept>
+output_t custom_kernel(input_t) { throw std::logic_error("the answer is no"); }
+"""
 _NO_RUNTIME = """\
 using cudaError_t = int;
 constexpr cudaError_t cudaSuccess = 0;
@@ -135,12 +139,7 @@ def test_a_seeded_generator_is_called_with_each_cases_seed() -> None:
     [
         ("", Verdict.COMPILE_ERROR, "undefined reference"),
         ("int main() {}", Verdict.COMPILE_ERROR, "main"),
-        (
-            "#include <stdexcept>\n"
-            'output_t custom_kernel(input_t) { throw std::logic_error("no"); }',
-            Verdict.RUNTIME_ERROR,
-            "no",
-        ),
+        (THROWS, Verdict.RUNTIME_ERROR, "the answer is no"),
     ],
 )
 def test_what_does_not_work_is_the_authors(submission: str, verdict: Verdict, said: str) -> None:

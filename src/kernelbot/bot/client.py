@@ -10,7 +10,7 @@ import structlog
 
 from kernelbot.bot.announcing import Announcer
 from kernelbot.bot.commands import command_groups, form_handlers, press_handlers
-from kernelbot.bot.commands.trying import on_mention
+from kernelbot.bot.commands.running import on_mention
 from kernelbot.bot.following import Follower
 from kernelbot.bot.machine import Machine
 from kernelbot.bot.pictures import Pictures

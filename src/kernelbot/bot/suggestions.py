@@ -1,5 +1,6 @@
 """What is suggested while someone types an option. Every suggestion is checked again later."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
 import discord
@@ -19,13 +20,13 @@ Choices = list[app_commands.Choice[str]]
 
 async def all_boards(interaction: discord.Interaction, typed: str) -> Choices:
     """Boards that the person may see, the newest first."""
-    return _matching([board.name for board in await _boards(interaction)], typed)
+    return matching([board.name for board in await _boards(interaction)], typed)
 
 
 async def active_boards(interaction: discord.Interaction, typed: str) -> Choices:
     """Boards that accept submissions."""
     active = [board.name for board in await _boards(interaction) if is_active(board)]
-    return _matching(active, typed)
+    return matching(active, typed)
 
 
 async def languages(interaction: discord.Interaction, typed: str) -> Choices:
@@ -39,7 +40,7 @@ async def languages(interaction: discord.Interaction, typed: str) -> Choices:
         problem = await bot.services.boards.problem(viewer, name)
     except KernelbotError:
         return []  # no such board: the command itself will say so
-    return _matching(list(problem.templates), typed)
+    return matching(list(problem.templates), typed)
 
 
 async def devices(interaction: discord.Interaction, typed: str) -> Choices:
@@ -50,19 +51,19 @@ async def devices(interaction: discord.Interaction, typed: str) -> Choices:
         board for board in boards if is_active(board)
     ]
     names = dict.fromkeys(device for board in chosen for device in board.devices)
-    return _matching(list(names), typed)
+    return matching(list(names), typed)
 
 
 async def device_names(interaction: discord.Interaction, typed: str) -> Choices:
     """Every configured device."""
     bot = cast("KernelBot", interaction.client)
-    return _matching([one.name for one in await bot.services.devices.list_devices()], typed)
+    return matching([one.name for one in await bot.services.devices.list_devices()], typed)
 
 
 async def folders(interaction: discord.Interaction, typed: str) -> Choices:
     """The problem folders of the server."""
     bot = cast("KernelBot", interaction.client)
-    return _matching(await bot.services.problem_folders.names(), typed)
+    return matching(await bot.services.problem_folders.names(), typed)
 
 
 async def _boards(interaction: discord.Interaction) -> list[Board]:
@@ -74,7 +75,7 @@ async def _boards(interaction: discord.Interaction) -> list[Board]:
     return await bot.services.boards.list_boards(viewer)
 
 
-def _matching(names: list[str], typed: str) -> Choices:
+def matching(names: Sequence[str], typed: str) -> Choices:
     """Those that begin with what was typed, then those that contain it."""
     wanted = typed.strip().lower()
     found = [name for name in names if wanted in name.lower()]

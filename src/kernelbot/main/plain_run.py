@@ -3,12 +3,13 @@
 import asyncio
 import secrets
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from kernelbot.domain.errors import DeviceNotOffered, SchedulerError, Unavailable
 from kernelbot.domain.types import DeviceConfig
-from kernelbot.main.settings import Settings, read_settings
-from kernelbot.main.verify_runs import judged_by
+from kernelbot.main.settings import LOCAL, Settings, read_settings
+from kernelbot.main.verify_runs import judged_by, narrowed
 from kernelbot.main.work import launchers
 from kernelbot.protocol import (
     BuildConfig,
@@ -21,23 +22,44 @@ from kernelbot.protocol import (
     RunResult,
     SourceFile,
     Timeouts,
+    Vendor,
 )
 from kernelbot.worker.watching import Watcher
 
 LIMIT_S = 120.0
+_COMPILE_LIMIT_S = 120.0
 _START_LIMIT_S = 60.0
 _SLACK_S = 600.0
 """For a scheduler's queue."""
-_EVAL = """\
+_PYTHON = """\
 import os, runpy, sys, traceback
-good = True
-try:
-    runpy.run_path("script.py", run_name="__main__")
-except SystemExit as ended:
-    good = ended.code in (None, 0)
-except BaseException:
-    traceback.print_exc()
-    good = False
+def run():
+    try:
+        runpy.run_path("script.py", run_name="__main__")
+    except SystemExit as ended:
+        return ended.code in (None, 0)
+    except BaseException:
+        traceback.print_exc()
+        return False
+    return True
+"""
+_CUDA = """\
+import os, shutil, subprocess, sys
+def run():
+    if shutil.which("nvcc") is None:
+        print("nvcc is not installed on this device.", file=sys.stderr)
+        return False
+    command = ["nvcc", "-std=c++20", "-O3", *{flags}, "script.cu", "-o", "program"]
+    if subprocess.run(command).returncode:
+        return False
+    code = subprocess.run(["./program"]).returncode
+    if code:
+        how = f"was ended by signal {{-code}}" if code < 0 else f"ended with exit code {{code}}"
+        print(f"It {{how}}.", file=sys.stderr)
+    return code == 0
+"""
+_REPORT = """\
+good = run()
 sys.stdout.flush()
 with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as log:
     word = "pass" if good else "fail"
@@ -46,50 +68,92 @@ sys.exit(0 if good else 112)
 """
 
 
-def run_script(device: str | None, text: str) -> RunResult:
+def run_script(script: SourceFile, device: str | None, kind: str | None) -> RunResult:
     """Run it in the sandbox, by the first launcher of the device that is available. Blocks.
 
-    Raises `DeviceNotOffered`, `Unavailable`, `SchedulerError`.
+    The script is Python, or CUDA with a `main` of its own if its name ends in `.cu`. `device`: a
+    device's name or a vendor's; None: the first. `kind`: of which kind the launcher must be; None:
+    any. Raises `DeviceNotOffered`, `Unavailable`, `SchedulerError`.
     """
     settings = read_settings()
-    configs = settings.device_configs()
-    chosen = next((d for d in configs if device is None or _is(d, device)), None)
-    if chosen is None:
-        known = ", ".join(config.spec.name for config in configs)
-        raise DeviceNotOffered(f"There is no device named {device!r}.", hint=f"There is: {known}.")
+    chosen = chosen_device(settings, device, kind)
     with tempfile.TemporaryDirectory(prefix="kernelbot-script-") as folder:
-        only = tuple(one for one in settings.devices if one.config() == chosen)
-        own = settings.model_copy(update={"data": Path(folder), "devices": only, "warm": ()})
-        return asyncio.run(_run(own, chosen, _job(own, chosen, text)))
+        own = narrowed(settings, [chosen], Path(folder)).model_copy(update={"warm": ()})
+        return asyncio.run(_run(own, chosen, _job(own, chosen, script)))
 
 
-def _is(device: DeviceConfig, name: str) -> bool:
-    return device.spec.name.lower() == name.lower()
+def devices_reached(kind: str) -> list[str]:
+    """The names of the devices that launchers of a kind reach, in the configuration's order."""
+    return [device.spec.name for device in _reached(read_settings(), kind)]
 
 
-def _job(settings: Settings, device: DeviceConfig, text: str) -> JobSpec:
+def _reached(settings: Settings, kind: str | None) -> list[DeviceConfig]:
+    """Devices with those of their launchers that are of the kind; None: all of them."""
+    kinds = {LOCAL: LOCAL} | {name: table.kind for name, table in settings.launchers.items()}
+    found = []
+    for device in settings.device_configs():
+        names = tuple(name for name in device.launchers if kind in (None, kinds[name]))
+        if names:
+            found.append(replace(device, launchers=names))
+    return found
+
+
+def chosen_device(settings: Settings, device: str | None, kind: str | None) -> DeviceConfig:
+    """The device as `run_script` finds it, with the launchers that may be used. Raises
+    `DeviceNotOffered`."""
+    reached = _reached(settings, kind)
+    if not reached:
+        raise DeviceNotOffered(
+            f"No device here is reached by {kind}.",
+            hint="The operator names launchers and devices in kernelbot.toml.",
+        )
+    if device is None:
+        return reached[0]
+    wanted = device.lower()
+    for one in reached:
+        if one.spec.name.lower() == wanted:
+            return one
+    for one in reached:
+        if one.spec.vendor.value.lower() == wanted:
+            return one
+    known = ", ".join(one.spec.name for one in reached)
+    by = f" by {kind}" if kind else ""
+    raise DeviceNotOffered(f"There is no device named {device!r}{by}.", hint=f"There is: {known}.")
+
+
+def _job(settings: Settings, device: DeviceConfig, script: SourceFile) -> JobSpec:
+    compiled = script.name.lower().endswith(".cu")
+    name = "script.cu" if compiled else "script.py"
+    body = _CUDA.format(flags=_flags(device)) if compiled else _PYTHON
     problem = ProblemSpec(
         name="script",
         lang=Lang.PY,
         harness=HarnessKind.SCRIPT,
         harness_reason="It is a script by itself.",
-        files=(SourceFile("eval.py", _EVAL),),
-        submission_name="script.py",
+        files=(SourceFile("eval.py", body + _REPORT),),
+        submission_name=name,
         config=BuildConfig(main="eval.py"),
         tests=(Case({"run": 1}),),
         benchmarks=(),
-        timeouts=Timeouts(test_s=LIMIT_S),
+        timeouts=Timeouts(test_s=LIMIT_S + (_COMPILE_LIMIT_S if compiled else 0.0)),
     )
     return JobSpec(
         job_id=f"script-{secrets.token_hex(6)}",
         problem=problem,
-        submission=SourceFile("script.py", text),
+        submission=SourceFile(name, script.text),
         mode=Mode.TEST,
         device=device.spec,
         limits=settings.limits,
         sampling=settings.sampling,
         sandbox=settings.sandbox,
     )
+
+
+def _flags(device: DeviceConfig) -> list[str]:
+    arch = device.spec.arch
+    if device.spec.vendor is not Vendor.NVIDIA or arch is None:
+        return []
+    return [f"-gencode=arch=compute_{arch},code=sm_{arch}"]
 
 
 async def _run(settings: Settings, device: DeviceConfig, job: JobSpec) -> RunResult:
@@ -107,7 +171,7 @@ async def _run(settings: Settings, device: DeviceConfig, job: JobSpec) -> RunRes
                 if not found.available:
                     notes.append(f"{name}: {found.note}")
                     continue
-                async with asyncio.timeout(LIMIT_S + _SLACK_S):
+                async with asyncio.timeout(job.problem.timeouts.test_s + _SLACK_S):
                     outcome = await judged_by(launcher, watcher, job)
             except TimeoutError:
                 raise SchedulerError(f"{name} gave no result in time.") from None

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import DeviceNotOffered, KernelbotError
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher, Outcome
-from kernelbot.main.settings import Settings, read_settings
+from kernelbot.main.settings import LOCAL, Settings, read_settings
 from kernelbot.main.small_job import small_job
 from kernelbot.main.work import launchers
 from kernelbot.protocol import JobSpec, Mode, SourceFile, Vendor, Verdict
@@ -55,13 +55,21 @@ def verify_runs(
             hint=f"Devices: {', '.join(one.spec.name for one in configs)}.",
         )
     with tempfile.TemporaryDirectory(prefix="kernelbot-verify-") as folder:
-        own = settings.model_copy(
-            update={
-                "data": Path(folder),
-                "devices": tuple(d for d in settings.devices if d.config() in chosen),
-            }
-        )
-        return asyncio.run(_verify(own, limit_s, on_each))
+        own = narrowed(settings, chosen, Path(folder))
+        return asyncio.run(_verify(own, chosen, limit_s, on_each))
+
+
+def narrowed(settings: Settings, chosen: Sequence[DeviceConfig], folder: Path) -> Settings:
+    """The settings for launchers of the chosen devices alone, with their data in the folder. Other
+    devices stay where a scheduler's table may name them; this machine gets no harness for them."""
+    by_name = {one.spec.name: one.launchers for one in chosen}
+    remote = {name for names in by_name.values() for name in names} - {LOCAL}
+    devices = []
+    for device in settings.devices:
+        names = by_name.get(device.name) or tuple(n for n in device.launcher if n in remote)
+        if names:
+            devices.append(device.model_copy(update={"launcher": names}))
+    return settings.model_copy(update={"data": folder, "devices": tuple(devices)})
 
 
 def to_document(found: list[Verified]) -> dict[str, Any]:
@@ -70,14 +78,17 @@ def to_document(found: list[Verified]) -> dict[str, Any]:
 
 
 async def _verify(
-    settings: Settings, limit_s: float, on_each: Callable[[Verified], None]
+    settings: Settings,
+    chosen: Sequence[DeviceConfig],
+    limit_s: float,
+    on_each: Callable[[Verified], None],
 ) -> list[Verified]:
     by_name = launchers(settings)
     watchers = {name: Watcher(name, launcher) for name, launcher in by_name.items()}
     watching = [asyncio.create_task(watcher.run()) for watcher in watchers.values()]
     starting = {name: _started(launcher) for name, launcher in by_name.items()}
     try:
-        pairs = [(d, name) for d in settings.device_configs() for name in d.launchers]
+        pairs = [(d, name) for d in chosen for name in d.launchers]
         runs = [
             _one(settings, d, name, by_name[name], watchers[name], starting[name], limit_s)
             for d, name in pairs

@@ -10,6 +10,7 @@ from kernelbot.bot.commands import (
     creating,
     general,
     reviewing,
+    running,
     submit,
     syncing,
     trying,
@@ -28,7 +29,7 @@ AnyCommand = app_commands.Command[Any, ..., Any] | app_commands.Group | app_comm
 def command_groups(bot: "KernelBot") -> list[AnyCommand]:
     """The commands at the top: each is a group or stands alone."""
     groups = (Leaderboard(bot), Submission(bot), Admin(bot))
-    return [*general.commands(bot), *trying.commands(bot), *groups]
+    return [*general.commands(bot), *trying.commands(bot), *running.commands(bot), *groups]
 
 
 def press_handlers() -> dict[str, Press]:
