@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import LiteralString
 
 import pytest
 from scripts.local_server import LocalServer
@@ -12,8 +13,9 @@ from scripts.local_server import LocalServer
 from kernelbot.domain.errors import UserError
 from kernelbot.main.bot import bot_rules
 from kernelbot.main.settings import Settings
-from tests.fakes.discord import BOT_TOKEN, FakeDiscord, FakeGuild, Person, fake_discord
+from tests.fakes.discord import BOT_TOKEN, FakeDiscord, FakeGuild, Person, Upload, fake_discord
 from tests.support.workers import FAKE_HARNESS, ROOT
+from tests.support.world import World, open_world
 
 
 def environment(discord: FakeDiscord, guild: FakeGuild, folder: Path) -> dict[str, str]:
@@ -55,6 +57,51 @@ async def test_the_bot_alone(database_url: str, tmp_path: Path) -> None:
         process.terminate()
         _, log = await process.communicate()
     assert (0, False) == (process.returncode, BOT_TOKEN in log.decode())
+
+
+async def started(variables: dict[str, str]) -> asyncio.subprocess.Process:
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "kernelbot", "bot"), env=variables, stderr=subprocess.DEVNULL
+    )
+
+
+async def holds(world: World, condition: LiteralString) -> None:
+    """Wait until it is so in the database."""
+    async with asyncio.timeout(20):
+        while True:
+            async with world.database.read() as session:
+                if (await session.all(f"SELECT {condition} AS so"))[0]["so"]:
+                    return
+            await asyncio.sleep(0.02)
+
+
+async def test_a_bot_killed_before_it_has_submitted_leaves_nobody_waiting(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with fake_discord() as discord, open_world(database_url) as world:
+        ada = discord.person("ada", guild := discord.guild())
+        await world.board("sort")
+        variables = environment(discord, guild, tmp_path) | {"DATABASE_URL": database_url}
+        process = await started(variables)
+        await pinged(discord, ada)
+        async with world.database.write() as session:
+            await session.do("LOCK TABLE submissions IN SHARE MODE")
+            file = Upload("fast.py", b"x = 1\n")
+            asked = await ada.starts(
+                "leaderboard submit test", script=file, leaderboard_name="sort"
+            )
+            await holds(world, "EXISTS (SELECT 1 FROM chat_answers)")
+            process.kill()
+            await process.wait()
+        assert asked.original is not None
+        assert "Submitting `fast.py` ..." == asked.original.content
+        process = await started(variables)
+        message = asked.original
+        await discord.until(lambda: "Nothing was submitted" in message.content, within_s=40)
+        await holds(world, "NOT EXISTS (SELECT 1 FROM chat_answers WHERE done_at IS NULL)")
+        await holds(world, "NOT EXISTS (SELECT 1 FROM submissions)")
+        process.terminate()
+        await process.wait()
 
 
 async def test_serve_starts_the_bot_and_ends_it(

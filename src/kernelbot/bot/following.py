@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _QUEUE_S = 5.0
 _RETRY_S = 2.0
 _SOON_S = 0.01
+_NOT_SUBMITTED = (
+    "❌ Nothing was submitted: the bot was stopped before it could. Please type the command again."
+)
 _TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)
 """What passes: the database or Discord is away for a while."""
 log = structlog.get_logger()
@@ -72,7 +75,10 @@ class Follower:
         live = LiveMessage(self._bot, answer)
         while True:
             try:
-                await self._tell_once(live, answer, submission, place)
+                if answer.submission_id is None:
+                    answer = await self._give_up(live, answer)
+                if answer.submission_id is not None:
+                    await self._tell_once(live, answer, submission, place)
                 await self._bot.services.chat.done(answer)
             except _TROUBLES as error:
                 log.warning("following_interrupted", answer=answer.message_id, error=str(error))
@@ -81,6 +87,14 @@ class Follower:
                 continue
             log.info("followed", submission=answer.submission_id, edits=live.edits)
             return
+
+    async def _give_up(self, live: LiveMessage, answer: ChatAnswer) -> ChatAnswer:
+        """Of a bot that stopped before it submitted: say so. If it had just submitted, the answer
+        as it stands."""
+        submitted = await self._bot.services.chat.give_up(answer)
+        if submitted is None:
+            await live.show(_NOT_SUBMITTED, f"{plain(answer.user_name)}: {_NOT_SUBMITTED}")
+        return submitted or answer
 
     async def _tell_once(
         self,

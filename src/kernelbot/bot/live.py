@@ -65,6 +65,10 @@ class LiveMessage:
             raise
         return True
 
+    @property
+    def _nonce(self) -> str:
+        return f"s{self._answer.submission_id or self._answer.message_id}"
+
     async def _say(self, text: str, nonce: str | None) -> None:
         channel = self._bot.get_partial_messageable(
             self._answer.channel_id, guild_id=self._answer.guild_id
@@ -73,6 +77,6 @@ class LiveMessage:
             await channel.get_partial_message(self._public_id).edit(content=text)
             return
         # Discord doesn't send a message with a nonce twice, if we stop before it is kept.
-        sent = await channel.send(text, nonce=nonce or f"s{self._answer.submission_id}")
+        sent = await channel.send(text, nonce=nonce or self._nonce)
         self._public_id = sent.id
         await self._bot.services.chat.went_public(self._answer, sent.id)

@@ -20,20 +20,24 @@ class Chat:
     async def submit(
         self, author: User, new: NewSubmission, answer: ChatAnswer
     ) -> tuple[Submission, QueuePlace | None]:
-        """Submit, and keep the answer that will tell of it. Raises as `Submissions.create`, and
-        `Conflict` if the message was used already."""
+        """Submit, and keep the answer that will tell of it: first that it will, and then, in one
+        transaction, the submission and that the answer tells of it. Raises as
+        `Submissions.create`, and `Conflict` if the message was used already."""
         async with self._database.write() as session:
             if not await chat.claim(session, answer):
                 raise Conflict("This was submitted already.", hint="Type the command again.")
         try:
-            submission, place = await self._submissions.create(author, new)
-        except BaseException:
+            return await self._submissions.create(author, new, message_id=answer.message_id)
+        except Exception:  # its author reads why; if we are stopped, a later bot tells them
             async with self._database.write() as session:
                 await chat.release(session, answer.message_id)
             raise
+
+    async def give_up(self, answer: ChatAnswer) -> ChatAnswer | None:
+        """Of an answer of a bot that stopped before it submitted: nothing is submitted for it any
+        more. If something was, the answer as it stands."""
         async with self._database.write() as session:
-            await chat.submitted(session, answer.message_id, submission.id)
-        return submission, place
+            return await chat.give_up(session, answer.message_id)
 
     async def went_public(self, answer: ChatAnswer, public_message_id: int) -> None:
         """The interaction's time is over; it goes on as a message of the channel."""
@@ -46,6 +50,7 @@ class Chat:
             await chat.done(session, answer.message_id)
 
     async def open_answers(self, guild_ids: Sequence[int]) -> list[ChatAnswer]:
-        """What a bot that starts has to go on with."""
+        """What a bot that starts has to go on with, also answers for which nothing is submitted
+        yet."""
         async with self._database.read() as session:
             return await chat.open_answers(session, guild_ids)

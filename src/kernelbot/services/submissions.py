@@ -31,8 +31,8 @@ from kernelbot.services.permissions import is_admin, require_admin
 from kernelbot.services.ranking.places import Places
 from kernelbot.services.views import SubmissionSnapshot
 from kernelbot.services.wait_estimate import place_of
-from kernelbot.store import deletion, queue, reviews, submissions, users
-from kernelbot.store.database import Database, ReadSession
+from kernelbot.store import chat, deletion, queue, reviews, submissions, users
+from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.new_submissions import AddedRun, NewRow, add_submission
 from kernelbot.store.queue import Waiting
 
@@ -65,16 +65,22 @@ class Submissions:
         return (await self.create(author, new, late_by=late_by))[0]
 
     async def create(
-        self, author: User, new: NewSubmission, *, late_by: User | None = None
+        self,
+        author: User,
+        new: NewSubmission,
+        *,
+        late_by: User | None = None,
+        message_id: int | None = None,
     ) -> tuple[Submission, QueuePlace | None]:
         """Create a submission: source, runs and first events appear in one transaction. Returned
         with its place in the queue. `late_by`: the admin who accepts it although the deadline may
-        have passed.
+        have passed. `message_id`: of the chat's answer that tells of it, noted along with it.
 
         Raises, in this order of checks: `NotAllowed` if `late_by` is no admin,
         `DeviceNotOffered` for an unknown device, `SubmissionTooLarge`, `InvalidSubmission`,
         `Paused`, `Banned`, `NotFound`, `NotAllowed`, `BoardClosed`, `DeviceNotOffered`,
-        `DeviceUnavailable`, `TooManyRequests`, also if too many of the author's runs wait.
+        `DeviceUnavailable`, `TooManyRequests`, also if too many of the author's runs wait, and
+        `Conflict` if the answer was given up.
         """
         if late_by is not None:
             require_admin(late_by)
@@ -103,6 +109,8 @@ class Submissions:
                 detail = {"board": board.name, "author": author.name}
                 subject = f"submission:{added[0].submission_id}"
                 await audit.record(session, late_by, "submission.late", subject, detail)
+            if message_id is not None:
+                await _note_answer(session, message_id, added[0].submission_id)
             place = await self._place(session, line)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
@@ -331,6 +339,11 @@ class Submissions:
         return SubmissionSnapshot(
             row, tuple(runs), tuple(places), noticed, queue=None, secret=secret
         )
+
+
+async def _note_answer(session: WriteSession, message_id: int, submission_id: int) -> None:
+    if not await chat.submitted(session, message_id, submission_id):
+        raise Conflict("Nothing was submitted: it took too long.", hint="Type the command again.")
 
 
 async def _whole(

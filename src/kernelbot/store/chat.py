@@ -18,10 +18,20 @@ async def release(session: WriteSession, message_id: int) -> None:
     await session.do(statements("chat")["release"], {"message_id": message_id})
 
 
-async def submitted(session: WriteSession, message_id: int, submission_id: int) -> None:
-    """Say which submission the answer tells of."""
+async def submitted(session: WriteSession, message_id: int, submission_id: int) -> bool:
+    """Say which submission the answer tells of; False: it was given up, or tells of another."""
     values = {"message_id": message_id, "submission_id": submission_id}
-    await session.do(statements("chat")["submitted"], values)
+    return await session.do(statements("chat")["submitted"], values) == 1
+
+
+async def give_up(session: WriteSession, message_id: int) -> ChatAnswer | None:
+    """Let nothing be submitted for an answer any more; if something was already, the answer as it
+    stands."""
+    values = {"message_id": message_id}
+    if await session.do(statements("chat")["give_up"], values):
+        return None
+    row = await session.one(statements("chat")["one"], values)
+    return ChatAnswer(**row) if row else None
 
 
 async def went_public(session: WriteSession, message_id: int, public_message_id: int) -> None:

@@ -12,7 +12,18 @@ ON CONFLICT (message_id) DO NOTHING;
 DELETE FROM chat_answers WHERE message_id = %(message_id)s AND submission_id IS NULL;
 
 -- name: submitted
-UPDATE chat_answers SET submission_id = %(submission_id)s WHERE message_id = %(message_id)s;
+UPDATE chat_answers SET submission_id = %(submission_id)s
+WHERE message_id = %(message_id)s AND submission_id IS NULL AND given_up_at IS NULL;
+
+-- Waits for whoever is submitting for it; then it is theirs.
+-- name: give_up
+UPDATE chat_answers SET given_up_at = now()
+WHERE message_id = %(message_id)s AND submission_id IS NULL;
+
+-- name: one
+SELECT message_id, guild_id, channel_id, user_id, user_name, token, token_expires_at,
+    submission_id, public_message_id
+FROM chat_answers WHERE message_id = %(message_id)s AND done_at IS NULL;
 
 -- name: went_public
 UPDATE chat_answers SET public_message_id = %(public_message_id)s, token = NULL
@@ -25,5 +36,5 @@ UPDATE chat_answers SET done_at = now(), token = NULL WHERE message_id = %(messa
 SELECT message_id, guild_id, channel_id, user_id, user_name, token, token_expires_at,
     submission_id, public_message_id
 FROM chat_answers
-WHERE done_at IS NULL AND submission_id IS NOT NULL AND guild_id = ANY(%(guild_ids)s)
+WHERE done_at IS NULL AND guild_id = ANY(%(guild_ids)s)
 ORDER BY created_at;
