@@ -86,11 +86,11 @@ async def test_a_board_is_deleted_after_a_question_once(stage: Stage) -> None:
     assert (
         stage.discord.transcript.seen_by(olga.user.id)
         == """olga: /admin delete-leaderboard name:doomed
-bot (only olga): Delete **doomed**, with 1 submissions? This can't be undone.
+bot (only olga): Delete **doomed**, with 1 submission? This can't be undone.
 [Delete it]
 [Keep everything]
 olga clicks Delete it
-bot edits (only olga): 🗑️ **doomed** is deleted, with 1 submissions."""
+bot edits (only olga): 🗑️ **doomed** is deleted, with 1 submission."""
     )
     assert "❌ This button is someone else's." in text(stranger)
 
@@ -202,7 +202,7 @@ async def test_statistics(stage: Stage) -> None:
     await stage.world.submit(board="counted", mode=Mode.TEST)
     asked = await organiser(stage).runs("admin show-stats", leaderboard="counted")
     first, _, header, row, _ = text(asked).splitlines()
-    assert "**counted**: 1 submissions by 1 authors" == first
+    assert "**counted**: 1 submission by 1 author" == first
     assert ["device", "runs", "passed", "failed", "errors", "waiting", "wait", "run"] == (
         header.split()
     )
@@ -219,12 +219,12 @@ async def test_names_are_written_and_read(stage: Stage) -> None:
     changed = await olga.runs(
         "admin update-user-names", names=Upload("n.json", json.dumps(wanted).encode())
     )
-    assert text(changed).splitlines()[0] == "1 accounts are renamed."
+    assert text(changed).splitlines()[0] == "Renamed: 1 account."
     assert "999999: There is no user 999999." in text(changed)
     back = await olga.runs(
         "admin update-user-names", names=Upload("n.json", json.dumps({number: "bob"}).encode())
     )
-    assert text(back) == "1 accounts are renamed."
+    assert text(back) == "Renamed: 1 account."
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"x": "y"}', b'{"1": 2}', b"\xff", b"[" * 9999])
@@ -244,7 +244,7 @@ async def test_another_forum_is_chosen(stage: Stage) -> None:
 async def test_commands_are_registered_again(stage: Stage) -> None:
     stage.guild.commands = [one for one in stage.guild.commands if one["name"] == "resync"]
     asked = await organiser(stage).runs("resync")
-    assert "registered again" in text(asked)
+    assert "Registered again: " in text(asked)
     assert {"ping", "leaderboard", "admin"} <= {one["name"] for one in stage.guild.commands}
 
 

@@ -215,7 +215,7 @@ async def test_the_week_is_summarised_on_mondays(stage: Stage) -> None:
     week = await world.services.announcements.week()
     (mine,) = [one for one in week if one.board == "weekly"]
     assert (1, 1, "nia", 2.0) == (mine.submissions, mine.authors, mine.leader, mine.leader_s)
-    assert "**weekly** (CPU): 1 submissions, 1 ranked; **nia** leads with 2.00 s" in week_text(week)
+    assert "**weekly** (CPU): 1 submission, 1 ranked; **nia** leads with 2.00 s" in week_text(week)
     async with world.database.write() as session:
         await session.do("INSERT INTO announcements (kind, data) VALUES ('weekly', '{}')")
         await session.do(

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.render.text import indent, one_line, printable, shorten, wrap
+from kernelbot.render.text import counted, indent, one_line, printable, shorten, wrap
 
 
 def test_escape_sequences_are_written_out() -> None:
@@ -10,6 +10,10 @@ def test_escape_sequences_are_written_out() -> None:
 
 def test_right_to_left_overrides_are_written_out() -> None:
     assert "\\u202egpj.py" == printable("\u202egpj.py")
+
+
+def test_one_thing_is_no_plural() -> None:
+    assert ["0 runs", "1 run", "2 runs"] == [counted(number, "run") for number in (0, 1, 2)]
 
 
 def test_a_name_stays_on_one_line() -> None:

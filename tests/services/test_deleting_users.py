@@ -97,7 +97,7 @@ async def test_a_deletion_waits_for_a_claim_of_a_run(world: World) -> None:
 
 
 async def test_submissions_go_by_force_only(judged: World) -> None:
-    with pytest.raises(Conflict, match="1 submissions"):
+    with pytest.raises(Conflict, match="1 submission"):
         await judged.services.deletion.delete_user(judged.ada.user, judged.ada.user.id)
     assert [(1, "ada"), (2, "bob")] == await ranked(judged)
 

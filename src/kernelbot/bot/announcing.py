@@ -13,6 +13,7 @@ from kernelbot.bot.commands.boards import deadline_text
 from kernelbot.domain.errors import NotFound, Unavailable
 from kernelbot.domain.guilds import Announcement, AnnouncementKind, Passed, Podium, WeekOfBoard
 from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, plain
+from kernelbot.render.text import counted
 from kernelbot.render.units import seconds_text
 
 if TYPE_CHECKING:
@@ -158,5 +159,6 @@ def week_text(week: Sequence[WeekOfBoard]) -> str:
         if one.leader is not None and one.leader_s is not None:
             leader = f"; **{plain(one.leader)}** leads with {seconds_text(one.leader_s)}"
         where = f"**{plain(one.board)}** ({plain(one.device)})"
-        lines.append(f"{where}: {one.submissions} submissions, {one.authors} ranked{leader}")
+        made = counted(one.submissions, "submission")
+        lines.append(f"{where}: {made}, {one.authors} ranked{leader}")
     return "\n".join(lines)

@@ -49,11 +49,14 @@ def delete_board(
     as_json: Json = False,
 ) -> None:
     """Delete a board. For its organisers; this can't be undone."""
+    from kernelbot.render.text import counted
+
     terminal = Terminal(as_json)
     with connect(url, terminal, board=name) as client:
         _confirm(f"the board {name}", client, yes=yes or as_json)
         gone = client.organise.delete_board(name, force=force)
-    terminal.show(f"Board {name} is deleted, and {gone.submissions} submissions with it.")
+    made = counted(gone.submissions, "submission")
+    terminal.show(f"Board {name} is deleted, and {made} with it.")
     terminal.document({"board": name, "submissions": gone.submissions})
 
 
@@ -98,7 +101,7 @@ def delete_user(
     as_json: Json = False,
 ) -> None:
     """Delete an account with its tokens and submissions; this can't be undone."""
-    from kernelbot.render.text import one_line
+    from kernelbot.render.text import counted, one_line
 
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
@@ -106,9 +109,8 @@ def delete_user(
         own = name.lower() == client.me().name.lower()
         user_id = None if own else client.user_named(name).id
         gone = client.organise.delete_user(user_id, force=force)
-    terminal.show(
-        f"The account {one_line(name)} is deleted, and {gone.submissions} submissions with it."
-    )
+    made = counted(gone.submissions, "submission")
+    terminal.show(f"The account {one_line(name)} is deleted, and {made} with it.")
     terminal.document({"user": name, "submissions": gone.submissions})
 
 

@@ -48,9 +48,10 @@ def export(
     with connect(url, terminal) as client:
         if hub:
             done = client.organise.export_to_hub(board or (), file.name, private=not public)
-            terminal.show(
-                f"{done.submissions} submissions of {len(done.boards)} boards: {done.where}"
-            )
+            from kernelbot.render.text import counted
+
+            made = counted(done.submissions, "submission")
+            terminal.show(f"{made} of {counted(len(done.boards), 'board')}: {done.where}")
             terminal.document(done)
             return
         size = client.organise.export(board or (), file)

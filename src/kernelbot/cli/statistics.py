@@ -29,6 +29,7 @@ def stats(
 ) -> None:
     """Show how much was submitted, how it ended, and how long people waited. For organisers."""
     from kernelbot.render.table import table
+    from kernelbot.render.text import counted
     from kernelbot.render.units import seconds_text
 
     terminal = Terminal(as_json)
@@ -36,7 +37,8 @@ def stats(
         found = client.organise.statistics(board, last_day=last_day)
     when = "in the last 24 hours" if found.last_day else "so far"
     terminal.show(
-        f"{found.submissions} submissions by {found.authors} authors to {found.boards} boards "
+        f"{counted(found.submissions, 'submission')} by {counted(found.authors, 'author')} to "
+        f"{counted(found.boards, 'board')} "
         f"{when}; {found.passes} of {found.runs} runs passed.\n"
     )
 

@@ -13,6 +13,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.main.bot import bot_rules, logged_in
 from kernelbot.main.doctor import Part
 from kernelbot.main.settings import read_settings
+from kernelbot.render.text import counted
 
 _NEEDED = {
     "manage_channels": "Manage Channels",
@@ -75,7 +76,7 @@ async def _guild(client: discord.Client, guild_id: int) -> AsyncIterator[Part]:
     yield Part(name, True, True, None, guild["name"])
     try:
         commands = await http.get_guild_commands(client.application_id, guild_id)
-        note = f"{len(commands)} commands are registered"
+        note = f"registered: {counted(len(commands), 'command')}"
         yield Part("  scope applications.commands", True, True, None, note)
     except discord.Forbidden:
         yield Part("  scope applications.commands", False, True, None, _INVITE)

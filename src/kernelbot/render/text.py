@@ -26,6 +26,11 @@ def shorten(text: str, limit: int) -> str:
     return text[:head] + note + text[len(text) - (room - head) :]
 
 
+def counted(number: int, thing: str) -> str:
+    """`1 run`, `2 runs`: a number of things whose plural ends in s."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
 def indent(text: str, by: str = "    ") -> str:
     """Every line with `by` in front."""
     return "\n".join(by + line for line in text.splitlines())

@@ -3,6 +3,7 @@
 from kernelbot.domain.errors import Conflict, NotFound
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.types import Role, User
+from kernelbot.render.text import counted
 from kernelbot.services import audit
 from kernelbot.services.boards import no_submission, organised_board, require_organiser_of
 from kernelbot.services.permissions import require_admin, require_unbanned
@@ -98,7 +99,7 @@ class Deletion:
                 )
             if not force and found.submission_ids:
                 raise Conflict(
-                    f"{found.name!r} has {len(found.submission_ids)} submissions.",
+                    f"{found.name!r} has {counted(len(found.submission_ids), 'submission')}.",
                     hint="Delete the account with them by force.",
                 )
             count = await deletion.delete_submissions(session, list(found.submission_ids))

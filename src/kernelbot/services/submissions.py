@@ -22,6 +22,7 @@ from kernelbot.domain.types import (
     User,
 )
 from kernelbot.protocol import RunResult
+from kernelbot.render.text import counted
 from kernelbot.services import audit, submission_validation, views
 from kernelbot.services.boards import no_submission, organised_board, visible_board
 from kernelbot.services.code_visibility import CodeFacts, may_read_code
@@ -317,7 +318,8 @@ class Submissions:
         for run in added:
             if run.waiting > limit:
                 raise TooManyRequests(
-                    f"You have {limit} runs waiting for {run.device} already, the most that may.",
+                    f"You have {counted(limit, 'run')} waiting for {run.device} already, "
+                    "the most that may.",
                     retry_after_s=_RETRY_S,
                     hint="Wait for one, or cancel one: kernelbot submission cancel ID",
                 )

@@ -18,6 +18,7 @@ from kernelbot.domain.types import User
 from kernelbot.render.charts import statistics_chart
 from kernelbot.render.markdown import fence, plain
 from kernelbot.render.table import table
+from kernelbot.render.text import counted
 from kernelbot.render.units import seconds_text
 from kernelbot.services.permissions import require_admin
 
@@ -166,9 +167,8 @@ class Admin(app_commands.Group):
                 break
             after_id = page[-1].id
         text = json.dumps(names, indent=2, ensure_ascii=False)
-        await answer(
-            interaction, f"{len(names)} accounts.", files=[Attached.text("user-names.json", text)]
-        )
+        file = Attached.text("user-names.json", text)
+        await answer(interaction, f"{counted(len(names), 'account')}.", files=[file])
 
     @app_commands.command(name="update-user-names", description="Rename accounts, from JSON")
     @app_commands.describe(names="As get-user-names writes it; only those to rename")
@@ -185,7 +185,7 @@ class Admin(app_commands.Group):
                 await self._bot.services.users.rename(actor, user_id, name)
             except UserError as error:
                 refused.append(f"{user_id}: {plain(str(error))}")
-        said = [f"{len(wanted) - len(refused)} accounts are renamed.", *refused]
+        said = [f"Renamed: {counted(len(wanted) - len(refused), 'account')}.", *refused]
         await answer(interaction, "\n".join(said))
 
     @app_commands.command(
@@ -212,7 +212,7 @@ class Admin(app_commands.Group):
         done = await self._bot.services.exports.to_hub(
             actor, ExportChoice(), filename, private=not public
         )
-        await answer(interaction, f"{done.submissions} submissions are at {plain(done.where)}")
+        await answer(interaction, f"{counted(done.submissions, 'submission')}: {plain(done.where)}")
 
     async def _actor(self, interaction: discord.Interaction) -> User:
         return await acting(self._bot.services, interaction)
@@ -242,9 +242,10 @@ async def _names(file: discord.Attachment) -> dict[int, str]:
 
 def statistics_text(found: Statistics) -> str:
     """A table by device."""
-    of = f"**{plain(found.board)}**" if found.board else f"{found.boards} leaderboards"
+    of = f"**{plain(found.board)}**" if found.board else counted(found.boards, "leaderboard")
     since = " within 24 hours" if found.last_day else ""
-    head = f"{of}: {found.submissions} submissions by {found.authors} authors{since}"
+    made, authors = counted(found.submissions, "submission"), counted(found.authors, "author")
+    head = f"{of}: {made} by {authors}{since}"
     headers = ("device", "runs", "passed", "failed", "errors", "waiting", "wait", "run")
     rows = [
         (

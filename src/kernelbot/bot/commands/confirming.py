@@ -11,6 +11,7 @@ from kernelbot.bot.presses import Press, button, press_id, require_own, shown
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import User
 from kernelbot.render.markdown import plain
+from kernelbot.render.text import counted
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -44,7 +45,8 @@ async def ask_to_delete_board(
     """Ask whether a board shall go, with all submissions. Raises `NotFound`, `NotAllowed`."""
     found = await bot.services.statistics.show(actor, board=name)
     board = await bot.services.boards.get(actor, name)
-    question = f"Delete **{plain(board.name)}**, with {found.submissions} submissions? "
+    made = counted(found.submissions, "submission")
+    question = f"Delete **{plain(board.name)}**, with {made}? "
     question += "This can't be undone."
     await ask(interaction, question, "Delete it", "delete-board", board.id, board.name)
 
@@ -59,7 +61,7 @@ async def _delete_board(
     if str(board.id) != board_id:
         raise UserError("There is another board of that name by now.", hint="Type it again.")
     count = await bot.services.deletion.delete_board(actor, name, force=True)
-    text = f"🗑️ **{plain(name)}** is deleted, with {count} submissions."
+    text = f"🗑️ **{plain(name)}** is deleted, with {counted(count, 'submission')}."
     await interaction.edit_original_response(content=text, view=None)
 
 

@@ -10,6 +10,7 @@ from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands.help import help_text
 from kernelbot.render.markdown import plain
+from kernelbot.render.text import counted
 from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def commands(bot: "KernelBot") -> list[app_commands.Command[Any, ..., Any]]:
         assert interaction.guild is not None, "only members of a guild act here"
         await bot.prepare(interaction.guild)
         count = len(bot.tree.get_commands())
-        await answer(interaction, f"{count} commands are registered again; reload Discord.")
+        await answer(interaction, f"Registered again: {counted(count, 'command')}. Reload Discord.")
 
     @app_commands.command(name="help", description="How to take part, and what you may do")
     async def show_help(interaction: discord.Interaction) -> None:
