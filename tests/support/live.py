@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import uvicorn
 
-from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.services.logins import LoginRules
+from kernelbot.web.site import create_site
 from tests.support.world import World, open_world
 
 ADMIN_TOKEN = "the organiser's own"
@@ -65,7 +65,7 @@ async def _serve(
     started: "queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException]",
 ) -> None:
     async with open_world(database_url, login_rules) as world:
-        app = create_app(world.services, ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN))
+        app = create_site(world.services, ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN))
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         # Bound and listening before it serves, so an early client only waits a little.

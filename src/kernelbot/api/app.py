@@ -1,14 +1,14 @@
 """The HTTP door: puts routers, errors and middleware together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import Scope
 
 from kernelbot import __version__
-from kernelbot.api import docs_page, errors, login, popcorn
+from kernelbot.api import docs_page, errors, popcorn
 from kernelbot.api.answers import Answers
 from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
 from kernelbot.api.openapi import Documented
@@ -59,9 +59,11 @@ def create_app(
     services: Services,
     settings: ApiSettings | None = None,
     registry: CollectorRegistry | None = None,
+    pages: Sequence[APIRouter] = (),
 ) -> FastAPI:
     """The application over these services. `registry` holds the metrics that `/metrics` shows;
-    None: one with the HTTP metrics alone."""
+    None: one with the HTTP metrics alone. `pages`: routes for browsers, which come before those of
+    existing clients, since the latter match any path of three parts."""
     settings = settings or ApiSettings()
     registry = registry or CollectorRegistry()
     app = Documented(
@@ -82,8 +84,7 @@ def create_app(
         app.include_router(router, prefix=PREFIX)
     app.include_router(system.probes)
     app.include_router(docs_page.router)
-    app.include_router(login.router)
-    for router in popcorn.ROUTERS:
+    for router in (*pages, *popcorn.ROUTERS):
         app.include_router(router)
     errors.install(app)
     # The last added is the outermost.

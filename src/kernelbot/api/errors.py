@@ -68,10 +68,20 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def install(app: FastAPI) -> None:
     """Answer every error with the table."""
-    app.add_exception_handler(errors.KernelbotError, _ours)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _router)
-    app.add_exception_handler(Exception, _unforeseen)
+    for kind in (errors.KernelbotError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, response_to)
+
+
+async def response_to(_request: Request, error: Exception) -> JSONResponse:
+    """Any error as an answer."""
+    if isinstance(error, errors.KernelbotError):
+        return response_of(error, status_of(error))
+    if isinstance(error, RequestValidationError):
+        detail = sentence(error)
+        return error_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", detail)
+    if isinstance(error, HTTPException):
+        return _router(error)
+    return _unforeseen(error)
 
 
 def response_of(error: errors.KernelbotError, status: HTTPStatus) -> JSONResponse:
@@ -83,22 +93,12 @@ def response_of(error: errors.KernelbotError, status: HTTPStatus) -> JSONRespons
     return error_response(status, error.code, detail, _headers(error))
 
 
-async def _ours(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, errors.KernelbotError)
-    return response_of(error, status_of(error))
-
-
 def _headers(error: errors.KernelbotError) -> dict[str, str]:
     if isinstance(error, errors.TooManyRequests):
         return {"Retry-After": str(max(1, round(error.retry_after_s)))}
     if isinstance(error, errors.NotAuthenticated):
         return {"WWW-Authenticate": "Bearer"}
     return {}
-
-
-async def _invalid(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, RequestValidationError)
-    return error_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", sentence(error))
 
 
 def sentence(error: RequestValidationError) -> str:
@@ -109,15 +109,14 @@ def sentence(error: RequestValidationError) -> str:
     return f"{name} (in the {place}): {what_is_wrong(first)}."
 
 
-async def _router(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, HTTPException)
+def _router(error: HTTPException) -> JSONResponse:
     phrase = HTTPStatus(error.status_code).phrase
     word = phrase.lower().replace(" ", "_")
     code, detail = ROUTER_CODES.get(error.status_code, (word, f"{phrase}."))
     return error_response(error.status_code, code, detail, error.headers)
 
 
-async def _unforeseen(_request: Request, error: Exception) -> JSONResponse:
+def _unforeseen(error: Exception) -> JSONResponse:
     log.error("request_crashed", exc_info=error)
     return error_response(
         HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -82,3 +82,23 @@ class Achieved:
 
     at: datetime
     score_s: float
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A score that counts, whose it is, and when it was submitted."""
+
+    author: str
+    at: datetime
+    score_s: float
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How a board's scores on one device became better. `records`: those that were the best of all
+    when they were submitted; `chosen`: the scores of the authors who were asked for, by name."""
+
+    board: str
+    device: str
+    records: tuple[Scored, ...]
+    chosen: dict[str, tuple[Scored, ...]]

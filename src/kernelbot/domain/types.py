@@ -93,15 +93,19 @@ class Board:
 
 @dataclass(frozen=True)
 class BoardProblem:
-    """A board's statement and starter files."""
+    """A board's statement, starter files, and how it is judged."""
 
     board: Board
     description: str
     templates: dict[str, str]
     lang: str
     submission_name: str
-    files: tuple[SourceFile, ...] = ()
-    """The reference and what comes with it."""
+    spec: ProblemSpec
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The reference and what comes with it."""
+        return self.spec.files
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from functools import partial
 
 import uvicorn
 
-from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.main.connections import Connections, connection_limits
 from kernelbot.main.logs import set_up_logs
@@ -23,6 +22,7 @@ from kernelbot.main.supervise import Child, child
 from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
+from kernelbot.web.site import create_site
 
 _CLOSE_CONNECTIONS_S = 3
 _ACCEPTED_AT_ONCE = 64
@@ -78,7 +78,7 @@ async def answer(
             shared_metrics=SHARED_METRICS in os.environ,
         )
         config = uvicorn.Config(
-            create_app(services, api_settings, registry),
+            create_site(services, api_settings, registry),
             http=Connections(connection_limits()),  # type: ignore[arg-type]  # like a class
             log_config=None,
             access_log=False,

@@ -37,6 +37,7 @@ from kernelbot.services import (
     Submissions,
     Sync,
     Tokens,
+    Trends,
     Users,
 )
 from kernelbot.services.logins import LoginRules
@@ -78,6 +79,7 @@ async def open_services(
     ):
         device_service = Devices(database, devices)
         boards = Boards(database, devices)
+        standings = StandingsService(database)
         submissions = Submissions(database, listener, devices, queue_rules)
         rules = login_rules or LoginRules()
         yield Core(
@@ -86,7 +88,8 @@ async def open_services(
                 submissions=submissions,
                 artifacts=Artifacts(database),
                 boards=boards,
-                standings=StandingsService(database),
+                standings=standings,
+                trends=Trends(database, standings),
                 users=Users(database),
                 devices=device_service,
                 health=Health(database, device_service),

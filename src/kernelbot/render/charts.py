@@ -20,7 +20,7 @@ _COLOURS = {"passed": "#2e7d32", "failed": "#c77700", "errors": "#b3261e"}
 
 def progress_chart(title: str, achieved: Sequence[Achieved]) -> Chart:
     """Scores over time as points, and the best until then as a line. `achieved` isn't empty."""
-    size_s, unit = _unit(min(one.score_s for one in achieved))
+    size_s, unit = unit_of(min(one.score_s for one in achieved))
     rows = []
     best_s = float("inf")
     for one in achieved:
@@ -87,7 +87,8 @@ def _chart(title: str, rows: list[dict[str, Any]], layer: list[dict[str, Any]]) 
     }
 
 
-def _unit(seconds: float) -> tuple[float, str]:
+def unit_of(seconds: float) -> tuple[float, str]:
+    """The size in seconds, and the name, of the unit in which a time is written."""
     for size_s, unit in _UNITS:
         if seconds >= size_s:
             return size_s, unit

@@ -21,6 +21,7 @@ from kernelbot.services.platform import Platform
 from kernelbot.services.problem_folders import ProblemFolders
 from kernelbot.services.ranking.outcomes import Outcomes
 from kernelbot.services.ranking.standings import StandingsService
+from kernelbot.services.ranking.trends import Trends
 from kernelbot.services.rejudging import Rejudging
 from kernelbot.services.statistics import StatisticsService
 from kernelbot.services.submissions import Submissions
@@ -54,6 +55,7 @@ __all__ = [
     "Submissions",
     "Sync",
     "Tokens",
+    "Trends",
     "Users",
 ]
 
@@ -66,6 +68,7 @@ class Services:
     artifacts: Artifacts
     boards: Boards
     standings: StandingsService
+    trends: Trends
     users: Users
     devices: Devices
     health: Health

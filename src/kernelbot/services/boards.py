@@ -190,7 +190,7 @@ class Boards:
             templates=definition.templates,
             lang=definition.spec.lang,
             submission_name=definition.spec.submission_name,
-            files=definition.spec.files,
+            spec=definition.spec,
         )
 
     def _choose_devices(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from kernelbot.domain.queue import QueueLength, QueueLoad, WorkerCount
 from kernelbot.domain.types import DeviceConfig, DeviceReport, DeviceStatus, LauncherHealth
-from kernelbot.protocol import SystemInfo, Vendor
+from kernelbot.protocol import DeviceSpec, SystemInfo, Vendor
 from kernelbot.store import devices
 from kernelbot.store.database import Database, ReadSession
 
@@ -45,6 +45,11 @@ class Devices:
             )
             for device in self._configured
         ]
+
+    def spec(self, name: str) -> DeviceSpec | None:
+        """A configured device as the harness knows it; None if it isn't configured any more."""
+        found = (device.spec for device in self._configured if device.spec.name == name)
+        return next(found, None)
 
     async def busyness(self) -> Busyness:
         """Queues by device, and what the workers have counted since they started."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from kernelbot.domain.accounts import DeviceLogin, LoggedIn, Registration
-from kernelbot.domain.errors import Conflict, NotFound, SlowDown, UserError
+from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, SlowDown, UserError
 from kernelbot.domain.types import User
 from kernelbot.identity.providers import Person, Provider, fetch_person, login_url, new_verifier
 from kernelbot.identity.tokens import new_token, token_hash
@@ -123,6 +123,17 @@ class Logins:
                 user = await _link(session, provider, person, attempt, back.current)
             login = await _open(session, user, "web login", datetime.now(UTC) + _SESSION_LASTS)
         return Finished(login, attempt.next_path)
+
+    async def open_with(self, token: str) -> LoggedIn:
+        """A browser's session for the owner of a token. The session has a token of its own, so
+        that logging out leaves the other one valid. Raises `NotAuthenticated`."""
+        async with self._database.write() as session:
+            user = await users.by_token(session, token_hash(token))
+            if user is None:
+                raise NotAuthenticated(
+                    "This token isn't valid here.", hint="Was it copied whole, and not revoked?"
+                )
+            return await _open(session, user, "web login", datetime.now(UTC) + _SESSION_LASTS)
 
     async def begin_device(self) -> DeviceLogin:
         """For a terminal: a secret to poll with, and a code that a person types in a browser.

@@ -1,10 +1,11 @@
 """The ranking, which `refresh_standing` in the database keeps up to date."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from kernelbot.domain.ranking import Achieved, Compared
+from kernelbot.domain.ranking import Achieved, Compared, Scored
 from kernelbot.domain.types import Standing
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -94,6 +95,27 @@ async def achieved(
     }
     rows = await session.all(statements("standings")["achieved"], values)
     return [Achieved(row["achieved_at"], row["score_s"]) for row in rows]
+
+
+async def records(session: ReadSession, leaderboard_id: int, device: str) -> tuple[Scored, ...]:
+    """The scores that were the best of all when they were submitted, the first one first."""
+    values = {"leaderboard_id": leaderboard_id, "device": device}
+    rows = await session.all(statements("standings")["records"], values)
+    return tuple(Scored(row["author"], row["achieved_at"], row["score_s"]) for row in rows)
+
+
+async def ranked_authors(
+    session: ReadSession, leaderboard_id: int, device: str, names: Sequence[str]
+) -> dict[int, str]:
+    """Those of the names, in upper or lower case, who are ranked there: by id, as they write
+    themselves."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "names": [name.lower() for name in names if "\x00" not in name],
+    }
+    rows = await session.all(statements("standings")["ranked_authors"], values)
+    return {row["id"]: row["name"] for row in rows}
 
 
 async def refresh(session: WriteSession, leaderboard_id: int, device: str, author_id: int) -> None:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 from kernelbot.domain.types import Board, Standing, StandingsPage, User
-from kernelbot.services.boards import find_board, offered_device
+from kernelbot.services.boards import find_board, may_see, offered_device
 from kernelbot.services.ranking.marks import Marks
 from kernelbot.services.versioned_cache import VersionedCache
-from kernelbot.store import standings
+from kernelbot.store import boards, standings
 from kernelbot.store.database import Database
 
-_PAGES = 128
+_PAGES = 256
 _KEPT_ROWS = 1000
 """Pages further down aren't kept: the same one is seldom asked for again, and the garbage collector
 scans all that is kept."""
@@ -65,6 +65,19 @@ class StandingsService:
         """Some of its rows, as they were at `found` or newer, never older."""
         rows = await self._rows(found, limit, offset) if offset < found.total else ()
         return StandingsPage(found.board, found.device, found.total, rows)
+
+    async def podiums(self, viewer: User | None, *, size: int = 3) -> list[StandingsPage]:
+        """Every board that the viewer may see, the newest first, with the first `size` of the
+        ranking on its first device."""
+        async with self._database.read() as session:
+            seen = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
+        rankings = [
+            Ranking(one.board, device, one.rankings[device].authors, one.rankings[device].version)
+            for one in seen
+            if may_see(viewer, one)
+            for device in one.board.devices[:1]
+        ]
+        return [await self.page_of(ranking, limit=size, offset=0) for ranking in rankings]
 
     async def _rows(self, found: Ranking, limit: int, offset: int) -> tuple[Standing, ...]:
         key = (found.board.id, found.device, limit, offset)

@@ -34,6 +34,27 @@ SELECT achieved_at, score_s FROM (
     ORDER BY submission_id DESC LIMIT %(limit)s
 ) latest ORDER BY submission_id;
 
+-- Scores that were the best of all when they were submitted, the first one first.
+-- name: records
+SELECT r.achieved_at, r.score_s, u.name AS author FROM (
+    SELECT achieved_at, score_s, author_id, submission_id, min(score_s) OVER (
+        ORDER BY submission_id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS before_s
+    FROM eligible_runs WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
+) r
+JOIN users u ON u.id = r.author_id
+WHERE r.before_s IS NULL OR r.score_s < r.before_s
+ORDER BY r.submission_id;
+
+-- Authors who are ranked there, by their names in upper or lower case.
+-- name: ranked_authors
+SELECT u.id, u.name FROM users u
+WHERE lower(u.name) = ANY(%(names)s) AND EXISTS (
+    SELECT 1 FROM standings s
+    WHERE s.leaderboard_id = %(leaderboard_id)s AND s.device = %(device)s AND s.author_id = u.id
+)
+ORDER BY u.id;
+
 -- name: refresh
 SELECT refresh_standing(%(leaderboard_id)s, %(device)s, %(author_id)s);
 

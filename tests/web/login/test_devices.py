@@ -2,8 +2,8 @@
 
 import httpx
 
-from tests.api.login.site import Site, csrf_of
 from tests.support.world import World
+from tests.web.login.site import Site, csrf_of
 
 
 async def begin(browser: httpx.AsyncClient) -> dict[str, str]:

@@ -1,37 +1,26 @@
-"""A browser's cookies, and how its requests are distinguished from forged ones."""
+"""A browser's cookies, and how its forms are distinguished from forged ones."""
 
 import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Callable, Coroutine
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Cookie, Depends, Form, Request, Response
-from fastapi.responses import HTMLResponse, RedirectResponse
-from fastapi.routing import APIRoute
 
 from kernelbot.api.dependencies import ServicesDep
-from kernelbot.api.errors import response_of, status_of
-from kernelbot.api.login import pages
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.errors import KernelbotError, NotAllowed, NotAuthenticated
+from kernelbot.domain.errors import NotAllowed, NotAuthenticated
 from kernelbot.domain.types import User
 
 SESSION = "kernelbot_session"
 """Holds a token. The API doesn't read it, so no other site can use it there."""
 BROWSER = "kernelbot_login"
 """Holds the secret that binds a login to the browser in which it began."""
+ACCOUNT = "/auth/account"
 _SESSION_S = 30 * 24 * 3600
 _LOGIN_S = 600
 _LOCAL_PATH = re.compile(r"/(?:[A-Za-z0-9_.~%-][A-Za-z0-9_.~%/-]*)?")
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; "
-    "frame-ancestors 'none'; base-uri 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-}
 
 
 class Session:
@@ -44,7 +33,7 @@ class Session:
     @property
     def csrf(self) -> str:
         """The secret in our forms that other sites can't know."""
-        return hashlib.sha256(b"csrf:" + self.token.encode()).hexdigest()
+        return csrf_of(self.token)
 
 
 async def maybe_session(
@@ -62,6 +51,16 @@ async def maybe_session(
 MaybeSession = Annotated[Session | None, Depends(maybe_session)]
 
 
+async def session_needed(session: MaybeSession) -> Session:
+    """The browser's session. Raises `NotAuthenticated`, which leads a browser to the login page."""
+    if session is None:
+        raise NotAuthenticated("You are not logged in.", hint="Log in.")
+    return session
+
+
+NeededSession = Annotated[Session, Depends(session_needed)]
+
+
 async def posted_session(
     session: MaybeSession, csrf: Annotated[str, Form(max_length=100)] = ""
 ) -> Session:
@@ -69,41 +68,22 @@ async def posted_session(
     came from elsewhere."""
     if session is None:
         raise NotAuthenticated("You are no longer logged in.", hint="Log in again.")
-    if not hmac.compare_digest(csrf.encode(), session.csrf.encode()):
-        raise NotAllowed("This form is out of date.", hint="Go back, reload and try again.")
+    check_csrf(csrf, session.csrf)
     return session
 
 
 PostedSession = Annotated[Session, Depends(posted_session)]
 
 
-class PageRoute(APIRoute):
-    """Errors of ours become pages for browsers, and stay JSON for everyone else."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The route's function with its errors shown."""
-        handle = super().get_route_handler()
-
-        async def showing(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except KernelbotError as error:
-                status = status_of(error)
-                if "text/html" not in request.headers.get("accept", ""):
-                    return response_of(error, status)
-                return html(pages.problem(str(error), error.hint), status)
-
-        return showing
+def csrf_of(secret: str) -> str:
+    """What the forms of the browser with this cookie hold."""
+    return hashlib.sha256(b"csrf:" + secret.encode()).hexdigest()
 
 
-def html(text: str, status: int = 200) -> HTMLResponse:
-    """A page that isn't cached or framed and loads nothing."""
-    return HTMLResponse(text, status_code=int(status), headers=_HEADERS)
-
-
-def go(url: str) -> RedirectResponse:
-    """Redirect the browser to `url` with a GET."""
-    return RedirectResponse(url, status_code=303, headers=_HEADERS)
+def check_csrf(sent: str, expected: str) -> None:
+    """Raises `NotAllowed` for a form that isn't from a page of ours in this browser."""
+    if not hmac.compare_digest(sent.encode("utf-8", "replace"), expected.encode()):
+        raise NotAllowed("This form is out of date.", hint="Go back, reload and try again.")
 
 
 def keep_session(response: Response, token: str, *, secure: bool) -> None:
@@ -136,4 +116,4 @@ def is_secure(request: Request, settings: ApiSettings) -> bool:
 
 def local_path(path: str) -> str:
     """A path of this server; anything that could lead elsewhere becomes the account page."""
-    return path if _LOCAL_PATH.fullmatch(path) else "/auth/account"
+    return path if _LOCAL_PATH.fullmatch(path) else ACCOUNT

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 import httpx
 from fastapi import FastAPI
 
-from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.accounts import Registration
 from kernelbot.identity.providers import discord, github
 from kernelbot.main.wiring import open_services
 from kernelbot.services import Services
 from kernelbot.services.logins import LoginRules
+from kernelbot.web.site import create_site
 from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
 from tests.support.world import DEVICES, World
 
@@ -72,7 +72,7 @@ async def opened(
     core = await stack.enter_async_context(
         open_services(world.database.url, DEVICES, login_rules=rules)
     )
-    app = create_app(core.services, ApiSettings(public_url="http://test"))
+    app = create_site(core.services, ApiSettings(public_url="http://test"))
     return Site(app, core.services, fakes, stack)
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from kernelbot.domain.accounts import Registration
 from kernelbot.domain.errors import NotAuthenticated
-from tests.api.login.site import Site, csrf_of, opened, post
 from tests.support.world import World
+from tests.web.login.site import Site, csrf_of, opened, post
 
 
 @pytest.mark.parametrize("provider", ["github", "discord"])
@@ -133,7 +133,7 @@ async def test_a_provider_that_is_down_is_reported(site: Site) -> None:
     link = await site.callback(browser, "github")
     site.providers["github"].down = True
     answer = await browser.get(link)
-    assert (503, True) == (answer.status_code, "can&#x27;t confirm" in answer.text)
+    assert (503, True) == (answer.status_code, "can&#39;t confirm" in answer.text)
 
 
 async def test_saying_no_is_reported(site: Site) -> None:

@@ -3,8 +3,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from tests.api.login.site import Site, opened
 from tests.support.world import World
+from tests.web.login.site import Site, opened
 
 
 @pytest.fixture

@@ -1,0 +1,103 @@
+"""Charts of a board as Vega-Lite documents, for light and for dark pages."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.domain.ranking import Scored, Trend
+from kernelbot.render.charts import Chart, unit_of
+from kernelbot.render.text import cut, one_line
+
+_WIDTH, _HEIGHT = 760, 320
+_NAME_CELLS = 24
+_RECORD = "record"
+_FONT = "system-ui, sans-serif"
+
+
+@dataclass(frozen=True)
+class Look:
+    """Colours of a page. `lines`: the record's, then the authors'."""
+
+    ink: str
+    grid: str
+    ground: str
+    lines: tuple[str, ...]
+
+
+LIGHT = Look(
+    "#565d6d",
+    "#dfe1e8",
+    "#ffffff",
+    ("#4338ca", "#b45309", "#0f766e", "#be185d", "#4d7c0f", "#0369a1"),
+)
+DARK = Look(
+    "#a3abbc",
+    "#2d323d",
+    "#101217",
+    ("#a5a8ff", "#f0a972", "#5eead4", "#f9a8d4", "#bef264", "#7dd3fc"),
+)
+
+
+def trend_chart(trend: Trend, *, log: bool, look: Look) -> Chart:
+    """The record over time as steps, and the scores of the chosen authors as points on lines."""
+    everything = [*trend.records, *(one for scores in trend.chosen.values() for one in scores)]
+    size_s, unit = unit_of(min((one.score_s for one in everything), default=1.0))
+    names = {author: cut(one_line(author), _NAME_CELLS) for author in trend.chosen}
+    rows = [
+        *(_row(one, _RECORD, size_s) for one in trend.records),
+        *(
+            _row(one, names[author], size_s)
+            for author, all_ in trend.chosen.items()
+            for one in all_
+        ),
+    ]
+    scale = {"type": "log", "nice": True} if log else {"zero": False, "nice": True}
+    series = [_RECORD, *names.values()]
+    encoding = {
+        "x": {"field": "at", "type": "temporal", "title": None},
+        "y": {
+            "field": "score",
+            "type": "quantitative",
+            "title": f"score in {unit}, less is better",
+            "scale": scale,
+        },
+        "color": {
+            "field": "series",
+            "type": "nominal",
+            "title": None,
+            "scale": {"domain": series, "range": list(look.lines[: len(series)])},
+        },
+    }
+    mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "point": {"size": 45}}
+    return _chart(rows, [{"mark": mark, "encoding": encoding}], look)
+
+
+def _row(one: Scored, series: str, size_s: float) -> dict[str, Any]:
+    return {"at": one.at.isoformat(), "score": one.score_s / size_s, "series": series}
+
+
+def _chart(rows: list[dict[str, Any]], layer: list[dict[str, Any]], look: Look) -> Chart:
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "background": look.ground,
+        "padding": 8,
+        "data": {"values": rows},
+        "layer": layer,
+        "config": {
+            "font": _FONT,
+            "axis": {
+                "labelFontSize": 14,
+                "titleFontSize": 14,
+                "titleFontWeight": "normal",
+                "labelColor": look.ink,
+                "titleColor": look.ink,
+                "gridColor": look.grid,
+                "domainColor": look.grid,
+                "tickColor": look.grid,
+                "labelOverlap": True,
+            },
+            "legend": {"labelFontSize": 14, "labelColor": look.ink, "orient": "top"},
+            "view": {"stroke": None},
+        },
+    }

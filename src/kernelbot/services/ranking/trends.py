@@ -1,0 +1,55 @@
+"""How scores became better over time."""
+
+from collections.abc import Sequence
+
+from kernelbot.domain.ranking import Scored, Trend
+from kernelbot.domain.types import User
+from kernelbot.services.ranking.standings import Ranking, StandingsService
+from kernelbot.services.versioned_cache import VersionedCache
+from kernelbot.store import standings
+from kernelbot.store.database import Database
+
+MAX_AUTHORS = 5
+"""Lines that can still be distinguished in one chart."""
+_SHOWN = 400
+_BOARDS = 64
+
+
+class Trends:
+    """Reads; a board's records are kept until its ranking changes, since finding them reads all
+    scores of the board."""
+
+    def __init__(self, database: Database, ranking: StandingsService) -> None:
+        self._database = database
+        self._ranking = ranking
+        self._records = VersionedCache[tuple[int, str], tuple[Scored, ...]](_BOARDS)
+
+    async def of(
+        self, viewer: User | None, board: str, device: str | None, authors: Sequence[str]
+    ) -> tuple[Ranking, Trend]:
+        """The records, and the scores of the first `MAX_AUTHORS` of these authors who are ranked
+        there; with the ranking that it is true of.
+
+        Raises `NotFound` for a board the viewer can't see, `DeviceNotOffered`.
+        """
+        found = await self._ranking.ranking(viewer, board, device)
+        records = await self._records_of(found)
+        place = (found.board.id, found.device)
+        async with self._database.read() as session:
+            names = await standings.ranked_authors(session, *place, authors) if authors else {}
+            chosen = {}
+            for author_id, name in list(names.items())[:MAX_AUTHORS]:
+                scores = await standings.achieved(
+                    session, *place, author_id=author_id, limit=_SHOWN
+                )
+                chosen[name] = tuple(Scored(name, one.at, one.score_s) for one in scores)
+        return found, Trend(found.board.name, found.device, records, chosen)
+
+    async def _records_of(self, found: Ranking) -> tuple[Scored, ...]:
+        key = (found.board.id, found.device)
+        records = self._records.get(key, found.version)
+        if records is None:
+            async with self._database.read() as session:
+                records = await standings.records(session, *key)
+            self._records.keep(key, found.version, records)
+        return records

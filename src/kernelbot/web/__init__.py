@@ -1,0 +1,1 @@
+"""Pages for browsers, rendered here: they translate between people and the services."""

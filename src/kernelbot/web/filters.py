@@ -1,0 +1,89 @@
+"""What templates say of values: times, scores, names from elsewhere."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from kernelbot.protocol import Mode
+from kernelbot.render.progress import STATES
+from kernelbot.render.text import one_line, printable, shorten
+from kernelbot.render.units import interval_text, seconds_text, size_text, time_text
+from kernelbot.render.verdicts import FAULTS, TITLES, mark
+
+_MODES = {Mode.LEADERBOARD: "ranked"}
+_PARTS = ((86400, "day"), (3600, "hour"), (60, "minute"))
+
+
+def moment(at: datetime) -> Markup:
+    """A time, in UTC; the script shows it in the visitor's own zone."""
+    utc = at.astimezone(UTC)
+    return Markup('<time datetime="{}">{} UTC</time>').format(
+        utc.isoformat(timespec="seconds").replace("+00:00", "Z"), f"{utc:%d %b %Y, %H:%M}"
+    )
+
+
+def remaining(until: datetime) -> str:
+    """`3 days left`, in the largest unit that fits twice, else the next smaller one."""
+    left_s = (until - datetime.now(UTC)).total_seconds()
+    for size_s, unit in _PARTS:
+        if left_s >= 2 * size_s or (unit == "minute" and left_s >= size_s):
+            count = int(left_s // size_s)
+            return f"{count} {unit}{'' if count == 1 else 's'} left"
+    return "less than a minute left" if left_s > 0 else "ended"
+
+
+def is_over(deadline: datetime | None) -> bool:
+    """Whether a deadline has passed; None never does."""
+    return deadline is not None and deadline <= datetime.now(UTC)
+
+
+def name(text: str) -> Markup:
+    """One line from elsewhere: control characters and marks that turn the direction of writing are
+    written out, and what is around it keeps its own direction."""
+    return Markup("<bdi>{}</bdi>").format(one_line(text))
+
+
+def seconds_interval(interval_s: tuple[float, float]) -> str:
+    """`1.21 to 1.25 ms`."""
+    return interval_text(interval_s[0] * 1e9, interval_s[1] * 1e9)
+
+
+def percent(share: float) -> str:
+    """`+3.2 %`; large ones without decimals."""
+    return f"{share:+.1%}" if abs(share) < 1 else f"{share:+.0%}"
+
+
+def mode_name(mode: Mode) -> str:
+    """`ranked` for the ranking."""
+    return _MODES.get(mode, str(mode))
+
+
+def wait(wait_s: float) -> str:
+    """`about 40 s`."""
+    return f"about {wait_s:.0f} s" if wait_s < 90 else f"about {wait_s / 60:.0f} min"
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "bytes": size_text,
+    "fault": FAULTS.__getitem__,
+    "interval_ns": lambda pair: interval_text(*pair),
+    "interval_s": seconds_interval,
+    "mark": mark,
+    "mode": mode_name,
+    "moment": moment,
+    "name": name,
+    "ns": time_text,
+    "one_line": one_line,
+    "pair": lambda value, key: (key, value),
+    "percent": percent,
+    "printable": printable,
+    "remaining": remaining,
+    "seconds": seconds_text,
+    "shortened": lambda text, limit=20_000: printable(shorten(text, limit)),
+    "state": STATES.__getitem__,
+    "verdict": TITLES.__getitem__,
+    "wait": wait,
+}
+TESTS: dict[str, Callable[..., bool]] = {"over": is_over}

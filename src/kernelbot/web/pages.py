@@ -1,0 +1,93 @@
+"""Templates become answers: one environment, one set of headers."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from kernelbot import __version__
+from kernelbot.web import filters
+from kernelbot.web.assets import Assets
+from kernelbot.web.session import MaybeSession, Session
+
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'{targets}; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+class Pages:
+    """All templates, which escape whatever they are given unless it is `Markup`. A name that a
+    template uses and isn't given is an error. `charts`: whether this server draws them."""
+
+    def __init__(self, assets: Assets, *, charts: bool) -> None:
+        self._environment = Environment(
+            loader=PackageLoader("kernelbot.web"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+        self._environment.filters.update(filters.FILTERS)
+        self._environment.tests.update(filters.TESTS)
+        self._environment.globals.update(asset=assets.path, version=__version__, charts=charts)
+
+    def text(self, template: str, **values: Any) -> str:
+        """A template as HTML."""
+        return self._environment.get_template(template).render(values)
+
+
+class Page:
+    """Answers one request with a page, which shows who is logged in."""
+
+    def __init__(self, pages: Pages, request: Request, session: Session | None) -> None:
+        self._pages = pages
+        self._path = request.url.path
+        self.session = session
+
+    def __call__(
+        self, template: str, *, status: int = 200, form_targets: str = "", **values: Any
+    ) -> HTMLResponse:
+        """The template as an answer. `form_targets`: origins to which its forms may lead."""
+        text = self.text(template, **values)
+        return HTMLResponse(text, status_code=status, headers=self._headers(form_targets))
+
+    def text(self, template: str, **values: Any) -> str:
+        """The template as HTML."""
+        return self._pages.text(template, session=self.session, path=self._path, **values)
+
+    def _headers(self, form_targets: str) -> dict[str, str]:
+        targets = f" {form_targets}" if form_targets else ""
+        return {
+            **HEADERS,
+            "Content-Security-Policy": _POLICY.format(targets=targets),
+            "Cache-Control": "no-store" if self.session else "no-cache",
+        }
+
+
+def pages_of(request: Request) -> Pages:
+    """This application's templates."""
+    found = request.app.state.pages
+    assert isinstance(found, Pages)
+    return found
+
+
+async def page(request: Request, session: MaybeSession) -> Page:
+    """What answers this request."""
+    return Page(pages_of(request), request, session)
+
+
+PageDep = Annotated[Page, Depends(page)]
+
+
+def go(url: str) -> RedirectResponse:
+    """Redirect the browser to `url` with a GET."""
+    return RedirectResponse(url, status_code=303, headers={**HEADERS, "Cache-Control": "no-store"})

@@ -1,0 +1,13 @@
+"""Addresses that pages lead to."""
+
+from urllib.parse import quote, urlencode
+
+
+def login_path(next_path: str) -> str:
+    """The login page that leads on to `next_path`."""
+    return f"/auth/login?{urlencode({'next': next_path})}"
+
+
+def board_path(board: str) -> str:
+    """A board's page."""
+    return f"/board/{quote(board, safe='')}"

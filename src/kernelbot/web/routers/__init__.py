@@ -1,0 +1,1 @@
+"""The pages' routes, one module for each group of pages."""

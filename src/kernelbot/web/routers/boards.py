@@ -1,0 +1,146 @@
+"""A board: its ranking, its problem, and the files that belong to it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.domain.errors import NotFound
+from kernelbot.domain.files import safe_name
+from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.types import BoardProblem, Standing
+from kernelbot.protocol import Lang
+from kernelbot.schemas.common import NAME_MAX
+from kernelbot.services.ranking.trends import MAX_AUTHORS
+from kernelbot.web import documents
+from kernelbot.web.pages import PageDep
+
+router = APIRouter(prefix="/board", include_in_schema=False)
+
+ROWS = 50
+_AUTHORS_FIRST = 3
+_SHOWN_FILE_CHARACTERS = 20_000
+"""Of one file on the problem's page; the whole of it can be downloaded."""
+DeviceQuery = Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
+AuthorsQuery = Annotated[list[Annotated[str, Query(max_length=NAME_MAX)]] | None, Query()]
+PlainName = Annotated[str, Path(max_length=200, pattern=r"^[^\x00-\x1f\x7f/\\]+$")]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A standing, compared with others. `gap`: how much slower than the one before, as a share of
+    that; None for the first. `share`: the leader's score as a share of this one."""
+
+    standing: Standing
+    gap: float | None
+    share: float
+
+
+@router.get("/{board}")
+async def show_standings(
+    services: ServicesDep,
+    page: PageDep,
+    board: BoardName,
+    device: DeviceQuery = None,
+    offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+    author: AuthorsQuery = None,
+    log: bool = False,
+) -> Response:
+    """The ranking on one device, and how it came about."""
+    viewer = page.session.user if page.session else None
+    ranking = await services.standings.ranking(viewer, board, device)
+    ask = services.standings.page_of
+    first = (await ask(ranking, limit=ROWS, offset=0)).rows
+    # With the row before: it is what the first of the page is compared with.
+    rows = first if offset == 0 else (await ask(ranking, limit=ROWS + 1, offset=offset - 1)).rows
+    chosen = author or [row.author for row in first[:_AUTHORS_FIRST]]
+    return page(
+        "board.html",
+        tab="standings",
+        board=ranking.board,
+        device=ranking.device,
+        total=ranking.total,
+        rows=list(compared(rows, first, offset)),
+        offset=offset,
+        limit=ROWS,
+        viewer_id=viewer.id if viewer else None,
+        authors=chosen[:MAX_AUTHORS],
+        max_authors=MAX_AUTHORS,
+        log=log,
+    )
+
+
+def compared(rows: Sequence[Standing], first: Sequence[Standing], offset: int) -> Iterator[Row]:
+    """Rows of a page, of which the first one is before it, unless the page is the first."""
+    before = None
+    for row in rows:
+        if offset == 0 or before is not None:
+            gap = row.score_s / before.score_s - 1 if before else None
+            yield Row(row, gap, first[0].score_s / row.score_s if first else 1.0)
+        before = row
+
+
+@router.get("/{board}/problem")
+async def show_problem(services: ServicesDep, page: PageDep, board: BoardName) -> Response:
+    """The statement, how it is judged, and the files."""
+    viewer = page.session.user if page.session else None
+    problem = await services.boards.problem(viewer, board)
+    return page(
+        "problem.html",
+        tab="problem",
+        board=problem.board,
+        problem=problem,
+        spec=problem.spec,
+        statement=documents.statement(problem.description),
+        limits=await services.limits.list_limits(viewer, board),
+        files=[
+            (file, documents.source(file.text[:_SHOWN_FILE_CHARACTERS], file.name))
+            for file in problem.files
+        ],
+        shown_characters=_SHOWN_FILE_CHARACTERS,
+        starters=[(language, starter_name(problem, language)) for language in problem.templates],
+    )
+
+
+@router.get("/{board}/starter/{language}")
+async def download_starter(
+    services: ServicesDep, page: PageDep, board: BoardName, language: PlainName
+) -> Response:
+    """A file to begin with."""
+    viewer = page.session.user if page.session else None
+    problem = await services.boards.problem(viewer, board)
+    text = problem.templates.get(language)
+    if text is None:
+        raise NotFound(f"There is no starter file in {language!r}.")
+    return _download(starter_name(problem, language), text)
+
+
+@router.get("/{board}/file/{name}")
+async def download_file(
+    services: ServicesDep, page: PageDep, board: BoardName, name: PlainName
+) -> Response:
+    """The reference, or a file that comes with it."""
+    viewer = page.session.user if page.session else None
+    problem = await services.boards.problem(viewer, board)
+    for file in problem.files:
+        if file.name == name:
+            return _download(file.name, file.text)
+    raise NotFound(f"The problem has no file {name!r}.")
+
+
+def starter_name(problem: BoardProblem, language: str) -> str:
+    """What a starter file is called on the author's disk."""
+    suffix = {Lang.PY: ".py", Lang.CPP: ".cpp"}.get(Lang(problem.lang), ".cu")
+    several = f"-{language.lower()}" if len(problem.templates) > 1 else ""
+    return safe_name(f"{problem.board.name}{several}{suffix}")
+
+
+def _download(name: str, text: str) -> Response:
+    headers = {
+        "Content-Disposition": f'attachment; filename="{safe_name(name)}"',
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-cache",
+    }
+    return Response(text.encode(), media_type="text/plain; charset=utf-8", headers=headers)

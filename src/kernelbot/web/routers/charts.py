@@ -1,0 +1,127 @@
+"""Charts of a board, as pictures and as tables of numbers."""
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fastapi import APIRouter, Request, Response
+
+from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.domain.errors import NotFound, TooManyRequests, Unavailable
+from kernelbot.domain.ranking import Scored, Trend
+from kernelbot.drawing.drawing import Drawing, PictureFormat
+from kernelbot.render.board_charts import DARK, LIGHT, trend_chart
+from kernelbot.render.charts import Chart
+from kernelbot.services.versioned_cache import VersionedCache
+from kernelbot.web.pages import PageDep
+from kernelbot.web.routers.boards import AuthorsQuery, DeviceQuery
+
+router = APIRouter(prefix="/board", include_in_schema=False)
+
+_KEPT = 128
+_MEDIA_TYPES = {PictureFormat.SVG: "image/svg+xml", PictureFormat.PNG: "image/png"}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "private, max-age=60",
+}
+
+
+class Theme(StrEnum):
+    """The page that a picture is for."""
+
+    LIGHT = "light"
+    DARK = "dark"
+
+
+_LOOKS = {Theme.LIGHT: LIGHT, Theme.DARK: DARK}
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """Charts that were drawn, for as long as what they show hasn't changed."""
+
+    drawing: Drawing = field(default_factory=Drawing)
+    kept: VersionedCache[tuple[object, ...], bytes] = field(
+        default_factory=lambda: VersionedCache(_KEPT)
+    )
+
+    async def get(
+        self, key: tuple[object, ...], version: object, chart: Chart, form: PictureFormat
+    ) -> bytes:
+        """The picture. Raises `Unavailable` if the library isn't installed, `TooManyRequests` if it
+        can't be drawn just now."""
+        if not self.drawing.available:
+            raise Unavailable("Charts need the extra kernelbot[charts], which isn't installed.")
+        picture = self.kept.get(key, version)
+        if picture is None:
+            picture = await self.drawing.draw(chart, form)
+            if picture is None:
+                raise TooManyRequests("The chart can't be drawn just now.", retry_after_s=5)
+            self.kept.keep(key, version, picture)
+        return picture
+
+
+def pictures_of(request: Request) -> Pictures:
+    """This application's charts."""
+    found = request.app.state.pictures
+    assert isinstance(found, Pictures)
+    return found
+
+
+@router.get("/{board}/trend.csv")
+async def trend_table(
+    services: ServicesDep,
+    page: PageDep,
+    board: BoardName,
+    device: DeviceQuery = None,
+    author: AuthorsQuery = None,
+) -> Response:
+    """The numbers of the chart."""
+    viewer = page.session.user if page.session else None
+    _, trend = await services.trends.of(viewer, board, device, author or ())
+    headers = {**_HEADERS, "Content-Disposition": 'attachment; filename="trend.csv"'}
+    return Response(as_csv(trend), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def as_csv(trend: Trend) -> str:
+    """A line for each record, then one for each score of the chosen authors. A name that a
+    spreadsheet would take for a formula gets an apostrophe in front."""
+    out = io.StringIO()
+    lines = csv.writer(out)
+    lines.writerow(("series", "author", "submitted_at", "score_s"))
+    lines.writerows(_lines("record", trend.records))
+    for scores in trend.chosen.values():
+        lines.writerows(_lines("author", scores))
+    return out.getvalue()
+
+
+def _lines(series: str, scores: Iterable[Scored]) -> Iterable[tuple[str, str, str, float]]:
+    for one in scores:
+        author = f"'{one.author}" if one.author[:1] in "=+-@\t\r" else one.author
+        yield series, author, one.at.isoformat(), one.score_s
+
+
+@router.get("/{board}/trend.{form}")
+async def trend_picture(
+    request: Request,
+    services: ServicesDep,
+    page: PageDep,
+    board: BoardName,
+    form: PictureFormat,
+    device: DeviceQuery = None,
+    author: AuthorsQuery = None,
+    log: bool = False,
+    theme: Theme = Theme.LIGHT,
+) -> Response:
+    """The record over time, and the scores of chosen authors."""
+    viewer = page.session.user if page.session else None
+    ranking, trend = await services.trends.of(viewer, board, device, author or ())
+    if not trend.records:
+        raise NotFound("Nobody is ranked here yet, so there is nothing to draw.")
+    key = (ranking.board.id, ranking.device, *trend.chosen, log, theme, form)
+    chart = trend_chart(trend, log=log, look=_LOOKS[theme])
+    picture = await pictures_of(request).get(key, ranking.version, chart, form)
+    return Response(picture, media_type=_MEDIA_TYPES[form], headers=_HEADERS)

@@ -1,0 +1,29 @@
+"""The site: the HTTP API with pages for browsers beside it, in one application."""
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
+from kernelbot.api.app import create_app
+from kernelbot.api.settings import ApiSettings
+from kernelbot.services import Services
+from kernelbot.web import assets, errors
+from kernelbot.web.pages import Pages
+from kernelbot.web.routers import account, boards, charts, home, login
+
+ROUTERS = (home.router, charts.router, boards.router, login.router, account.router)
+
+
+def create_site(
+    services: Services,
+    settings: ApiSettings | None = None,
+    registry: CollectorRegistry | None = None,
+) -> FastAPI:
+    """As `create_app`, with the pages."""
+    files = assets.Assets()
+    routers = (*ROUTERS, assets.router(files))
+    app = create_app(services, settings, registry, pages=routers)
+    pictures = charts.Pictures()
+    app.state.pictures = pictures
+    app.state.pages = Pages(files, charts=pictures.drawing.available)
+    errors.install(app)
+    return app

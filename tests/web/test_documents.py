@@ -1,0 +1,49 @@
+"""Statements and source code as HTML."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernelbot.web.documents import source, statement
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        ("*a*", "<p><em>a</em></p>"),
+        ("# Title", "<h3>Title</h3>"),
+        ("<script>x</script>", "&lt;script&gt;x&lt;/script&gt;"),
+        ("[x](javascript:alert(1))", "[x](javascript:alert(1))"),
+        ("[x](data:text/html,x)", "[x](data:text/html,x)"),
+        ("![x](https://evil.example/x.png)", "<p></p>"),
+        ('<img src=x onerror="x">', "&lt;img"),
+        ("|a|b|\n|-|-|\n|1|2|", "<td>1</td>"),
+        ("a\u202eb", "a\\u202eb"),
+        ("a\x00b", "a\\x00b"),
+    ],
+)
+def test_a_statement_is_markdown_and_nothing_more(markdown: str, html: str) -> None:
+    assert html in statement(markdown)
+
+
+def test_links_of_a_statement_say_nothing_of_us() -> None:
+    text = statement("[x](https://example.org/)")
+    assert 'rel="nofollow noopener noreferrer"' in text
+
+
+@given(st.text(max_size=300))
+def test_no_statement_makes_an_element_of_its_own(text: str) -> None:
+    lower = statement(text).lower()
+    assert not any(tag in lower for tag in ("<script", "<img", "<iframe", "<style", "<svg"))
+
+
+@given(st.text(max_size=300), st.sampled_from(["a.py", "a.cu", "a.cpp", "a.yml", "a", "<.x"]))
+def test_every_line_of_code_is_there_once(code: str, name: str) -> None:
+    lines = code.replace("\r", "").removesuffix("\n").split("\n")
+    assert len(lines) == source(code.replace("\r", ""), name).count('class="line"')
+
+
+@pytest.mark.parametrize("code", ["x" * 100_000, "x = 1\n" * 20_000, "'<script>'", "\x00\u202e"])
+def test_large_and_hostile_code_is_text(code: str) -> None:
+    html = source(code, "a.py")
+    assert (False, False) == ("<script" in html, "\u202e" in html)
