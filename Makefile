@@ -14,9 +14,9 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check $(PIN)
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 pinned = $(shell grep -i '^$(1)==' constraints.txt)
 
-# Tests in as many processes as there are processors; those of a file stay together, so that what
-# they share is started once. A worker needs about 1 GB, so there is a limit to them.
-SIDE_BY_SIDE := --numprocesses logical --maxprocesses 16 --dist loadfile
+# Tests in several processes (how many, says tests/conftest.py); those of a file stay together, so
+# that what they share is started once. A worker needs about 1 GB, so there is a limit to them.
+SIDE_BY_SIDE := --numprocesses auto --maxprocesses 16 --dist loadfile
 
 .PHONY: help demo test check lint format setup bench gpu-check harness conformance clean
 

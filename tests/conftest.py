@@ -1,5 +1,6 @@
 """Fixtures for everyone: `database_url` (migrated), `empty_database_url`, `world` (services)."""
 
+import os
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -12,6 +13,11 @@ from tests.support.world import World, open_world
 # Hypothesis times each example by default, and what it would report is how busy the machine is.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Half as many again as there are processors: many tests wait for processes of their own."""
+    return len(os.sched_getaffinity(0)) * 3 // 2
 
 
 @pytest.fixture(scope="session")
