@@ -26,7 +26,8 @@ from kernelbot.protocol import (
     from_wire,
 )
 from kernelbot.services.node_jobs import open_links
-from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
+from kernelbot.services.run_lifecycle import RunLifecycle
+from kernelbot.services.run_terms import RunRules
 from tests.harness.jobs import FAST
 from tests.harness.test_node import _commands, _environments
 from tests.support.live import LiveServer, live_server

@@ -1,33 +1,26 @@
 """The steps of judging a run, which the worker calls; each is one guarded transaction."""
 
 import asyncio
-import hashlib
-import hmac
 import random
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.files import under_safe_names
-from kernelbot.domain.job_terms import JobTerms
 from kernelbot.domain.same_code import code_digest
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
-from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
+from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence
 from kernelbot.protocol import (
     Fault,
     HarnessKind,
     JobSpec,
-    Limits,
     Mode,
     ProgressEvent,
     RunResult,
-    SamplingRules,
-    SandboxMode,
     SourceFile,
     Verdict,
 )
 from kernelbot.services.moderation.reviews import (
-    ReviewRules,
     Scored,
     hold_if_absurd,
     hold_if_suspicious,
@@ -35,6 +28,7 @@ from kernelbot.services.moderation.reviews import (
 )
 from kernelbot.services.moderation.triage import Triage
 from kernelbot.services.progress import EventData, add_progress
+from kernelbot.services.run_terms import RunRules, terms_of
 from kernelbot.store import attempts, boards, rejudges, standings, submissions
 from kernelbot.store.attempts import LockedRun, OpenAttempt, RunRef
 from kernelbot.store.database import Database, WriteSession
@@ -46,18 +40,6 @@ _LONGEST_DELAY_S = 50.0
 MAX_TAKEOVERS = 5
 """How many workers may die or stop while following one attempt, which may be the cause."""
 _DEADLY = "one worker after another ended while following it"
-
-
-@dataclass(frozen=True)
-class RunRules:
-    """What every job gets, and after how long a silent worker counts as dead."""
-
-    limits: Limits
-    sampling: SamplingRules
-    sandbox: SandboxMode
-    stale_s: float
-    review: ReviewRules = field(default_factory=ReviewRules)
-    queue: QueueRules = field(default_factory=QueueRules)
 
 
 @dataclass(frozen=True)
@@ -155,7 +137,7 @@ class RunLifecycle:
             return await attempts.take_over(
                 session, run.id, owner=owner, stale_s=self._rules.stale_s
             )
-        terms = self._terms(run, device, run.attempts + 1)
+        terms = terms_of(run, run.attempts + 1, device, self._rules)
         return await attempts.open_attempt(
             session, run, launcher=launcher, owner=owner, terms=terms
         )
@@ -355,21 +337,9 @@ class RunLifecycle:
         definition = await boards.definition(session, run.problem_version_id)
         terms = attempt.terms
         if terms is None:
-            terms = self._terms(run, device, attempt.number)
+            terms = terms_of(run, attempt.number, device, self._rules)
             await attempts.keep_terms(session, attempt.id, terms)
         return terms.spec(definition.spec, SourceFile(run.file_name, run.code))
-
-    def _terms(self, run: LockedRun, device: DeviceConfig, number: int) -> JobTerms:
-        return JobTerms(
-            job_id=_job_id(run, number),
-            mode=run.mode,
-            device=device.spec,
-            secret=run.secret,
-            seed=_secret_seed(run, number) if run.secret else None,
-            limits=self._rules.limits,
-            sampling=self._rules.sampling,
-            sandbox=self._rules.sandbox,
-        )
 
 
 def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:
@@ -394,20 +364,3 @@ async def _code_digest(claim: Claim) -> bytes:
     """The digest of the code, made in a thread: a large source takes a second."""
     spec = claim.spec
     return await asyncio.to_thread(code_digest, spec.submission.text, spec.problem.lang)
-
-
-def _secret_seed(run: LockedRun, number: int) -> int:
-    """A seed for this attempt only, the same each time it is computed. All runs of a rejudge share
-    one, and all runs of a board with `fixed_seed`."""
-    if run.fixed_seed:
-        return int.from_bytes(run.board_secret[:4], "big") >> 1
-    name = f"run {run.id}.{number}" if run.rejudge_id is None else f"rejudge {run.rejudge_id}"
-    drawn = hmac.digest(run.board_secret, name.encode(), "sha256")
-    return int.from_bytes(drawn[:4], "big") >> 1
-
-
-def _job_id(run: LockedRun, number: int) -> str:
-    """An id that is always the same for one attempt, and differs between databases."""
-    name = f"{run.id}.{number}"
-    mark = hashlib.sha256(run.board_secret + name.encode()).hexdigest()[:12]
-    return f"{name}.{mark}"
