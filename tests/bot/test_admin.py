@@ -236,9 +236,60 @@ async def test_what_isnt_a_file_of_names_is_refused(stage: Stage, content: bytes
 async def test_another_forum_is_chosen(stage: Stage) -> None:
     olga, forum = organiser(stage), stage.guild.channel("central")
     asked = await olga.runs("admin set-forum-ids", forum=forum)
-    assert f"New leaderboards open a thread in <#{forum.id}>." == text(asked)
+    assert text(asked).startswith(f"<#{forum.id}> is the forum: ")
     text_channel = await olga.runs("admin set-forum-ids", forum=stage.guild.channel("general"))
     assert text(text_channel).startswith("❌")
+
+
+async def test_accounts_are_named_as_people_are_called_here(stage: Stage) -> None:
+    olga, users, admin = organiser(stage), stage.world.services.users, stage.world.admin.user
+    people = [stage.person(name) for name in ("old-name", "same", "taken")]
+    first, _, third = [await stage.acting(person) for person in people]
+    people[0].user.name, people[2].user.name = "new*name", "same"
+    asked = await olga.runs("admin update-user-names")
+    lines = text(asked).splitlines()
+    assert f"{third.id}: There is already a user named 'same'." in lines
+    assert "new*name" == (await users.find(admin, str(first.id))).name
+    again = await olga.runs("admin update-user-names")
+    assert "Renamed: 0 accounts." == text(again).splitlines()[0]
+    stranger = await stage.person("eve").runs("admin update-user-names")
+    assert text(stranger).startswith("❌ Only ")
+
+
+async def test_boards_find_their_threads(stage: Stage) -> None:
+    olga, world, guild = organiser(stage), stage.world, stage.guild
+    forum = guild.channel("central")
+
+    async def threads() -> dict[str, int | None]:
+        found = await world.services.announcements.threads(guild.id)
+        return {one.board: one.thread_id for one in found}
+
+    for name in ("renamed", "archived", "lost"):
+        await world.board(name)
+    await stage.discord.until(
+        lambda: all(f"in thread {name}:" in stage.told for name in ("renamed", "archived", "lost"))
+    )
+    kept = guild.channel("renamed")
+    kept.name = "another name"
+    guild.channel("archived").archived = True
+    del guild.channels[guild.channel("lost").id]
+    async with world.database.write() as session:  # as if the guild were newer than the boards
+        await session.do("DELETE FROM deliveries")
+        await session.do("DELETE FROM announcements")
+    asked = await olga.runs("admin set-forum-ids", forum=forum)
+    assert "`open_missing` opens them." in text(asked)
+    found = await threads()
+    assert (guild.channel("archived").id, None, None) == (
+        found["archived"],
+        found["renamed"],
+        found["lost"],
+    )
+    kept.name = "renamed"
+    stage.discord.transcript.clear()
+    opened = await olga.runs("admin set-forum-ids", open_missing=True)
+    assert "Threads are opened for: " in text(opened)
+    await stage.discord.until(lambda: "in thread lost:" in stage.told)
+    assert (kept.id, False) == ((await threads())["renamed"], "in thread archived:" in stage.told)
 
 
 async def test_commands_are_registered_again(stage: Stage) -> None:

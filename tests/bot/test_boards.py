@@ -1,3 +1,4 @@
+import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -138,10 +139,21 @@ async def test_a_submission_with_its_code(stage: Stage) -> None:
 
 
 async def test_the_task_has_its_reference_files(stage: Stage) -> None:
-    await stage.world.board("task")
-    asked = await stage.person("ada").runs("leaderboard task", name="task")
+    board, ada = await stage.world.board("task"), stage.person("ada")
+    announcements = stage.world.services.announcements
+    async with asyncio.timeout(20):
+        while True:
+            known = {
+                one.board_id: one.thread_id for one in await announcements.threads(stage.guild.id)
+            }
+            if (thread_id := known[board.id]) is not None:
+                break
+            await asyncio.sleep(0.02)
+    asked = await ada.runs("leaderboard task", name="task")
     assert asked.original is not None
-    assert asked.original.content == "**task**: no deadline\n```\nSort it.\n```"
+    assert asked.original.content == (
+        f"**task**: no deadline\nTalk about it in <#{thread_id}>.\n```\nSort it.\n```"
+    )
     assert ["reference.py"] == [file.name for file in asked.original.files]
 
 

@@ -99,6 +99,17 @@ class WeekOfBoard:
 
 
 @dataclass(frozen=True)
+class BoardThread:
+    """A board that everyone sees, and its thread in a guild by Discord's id; None: none is
+    known."""
+
+    board_id: int
+    board: str
+    ended: bool
+    thread_id: int | None
+
+
+@dataclass(frozen=True)
 class Announcement:
     """Something to tell in one guild. `tries` counts this one."""
 

@@ -1,13 +1,15 @@
 """What is told at Discord, whatever door it came by. The database writes it in the transaction that
 causes it (`store/schema/announcing`); here it is delivered, again and again until it is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 
-from kernelbot.domain.guilds import Announcement, GuildMember, WeekOfBoard
+from kernelbot.domain.guilds import Announcement, BoardThread, GuildMember, WeekOfBoard
 from kernelbot.domain.types import User
 from kernelbot.services.boards import visible_board
 from kernelbot.services.notifications import Listener, Waker
+from kernelbot.services.permissions import require_admin
 from kernelbot.store import announcements
 from kernelbot.store.database import Database
 
@@ -44,6 +46,33 @@ class Announcements:
         """What a summary tells, the busiest boards first."""
         async with self._database.read() as session:
             return await announcements.week(session, limit=_SUMMARISED)
+
+    async def threads(self, guild_id: int) -> list[BoardThread]:
+        """Which threads the boards that everyone sees have in a guild."""
+        async with self._database.read() as session:
+            return await announcements.threads(session, guild_id)
+
+    async def match_threads(
+        self, actor: User, guild_id: int, there: Mapping[int, str], *, open_missing: bool
+    ) -> list[BoardThread]:
+        """Find each board's thread among those that are there, by their ids and names: the one
+        that is known, else the oldest of the board's name. Returns how they stand then.
+        `open_missing`: boards that run get one soon if they have none. Raises `NotAllowed`."""
+        require_admin(actor)
+        by_name = {name: thread_id for thread_id, name in sorted(there.items(), reverse=True)}
+        async with self._database.write() as session:
+            for one in await announcements.threads(session, guild_id):
+                if one.thread_id in there:
+                    continue
+                found = by_name.get(one.board)
+                if found is not None or (open_missing and not one.ended):
+                    await announcements.set_thread(session, guild_id, one.board_id, found)
+            if open_missing:
+                await announcements.wake(session)
+            return [
+                one if one.thread_id in there else replace(one, thread_id=None)
+                for one in await announcements.threads(session, guild_id)
+            ]
 
     async def watch(self, viewer: User, board: str, member: GuildMember) -> bool:
         """Tell the viewer, as this member, if somebody passes them on the board; if they are told

@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 
 from kernelbot.domain.accounts import Identity
@@ -108,6 +109,14 @@ class Users:
         require_admin(actor)
         async with self._database.read() as session:
             return await _find(session, reference)
+
+    async def with_identities(
+        self, actor: User, provider: str, subjects: Sequence[str]
+    ) -> dict[str, User]:
+        """The accounts of a provider's ids, by those that have one. Raises `NotAllowed`."""
+        require_admin(actor)
+        async with self._database.read() as session:
+            return await users.by_identities(session, provider, subjects)
 
     async def identities(self, owner: User) -> list[Identity]:
         """The person's identities at providers, without the platform's own."""

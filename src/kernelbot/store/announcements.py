@@ -2,7 +2,14 @@
 
 from collections.abc import Sequence
 
-from kernelbot.domain.guilds import Announcement, AnnouncementKind, Passed, Podium, WeekOfBoard
+from kernelbot.domain.guilds import (
+    Announcement,
+    AnnouncementKind,
+    BoardThread,
+    Passed,
+    Podium,
+    WeekOfBoard,
+)
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -47,6 +54,25 @@ async def week(session: ReadSession, *, limit: int) -> list[WeekOfBoard]:
     """What happened within a week on boards that everyone sees, the busiest first."""
     rows = await session.all(statements("announcements")["week"], {"limit": limit})
     return [WeekOfBoard(**row) for row in rows]
+
+
+async def threads(session: ReadSession, guild_id: int) -> list[BoardThread]:
+    """Of all boards that everyone sees, the oldest first."""
+    rows = await session.all(statements("announcements")["threads"], {"guild_id": guild_id})
+    return [BoardThread(**row) for row in rows]
+
+
+async def set_thread(
+    session: WriteSession, guild_id: int, board_id: int, thread_id: int | None
+) -> None:
+    """Say which thread a board has in a guild; None: one is due to be opened."""
+    values = {"guild_id": guild_id, "leaderboard_id": board_id, "message_id": thread_id}
+    await session.do(statements("announcements")["set_thread"], values)
+
+
+async def wake(session: WriteSession) -> None:
+    """Let whoever tells look for what is due, once this is committed."""
+    await session.do(statements("announcements")["wake"], {})
 
 
 async def watch(

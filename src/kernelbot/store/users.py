@@ -1,5 +1,6 @@
 """Accounts and tokens."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from kernelbot.domain.accounts import Identity
@@ -63,6 +64,15 @@ async def by_identity(session: ReadSession, provider: str, subject: str) -> User
     values = {"provider": provider, "subject": subject}
     row = await session.one(statements("users")["by_identity"], values)
     return _user(row) if row else None
+
+
+async def by_identities(
+    session: ReadSession, provider: str, subjects: Sequence[str]
+) -> dict[str, User]:
+    """The accounts that the provider's ids belong to, by those ids."""
+    values = {"provider": provider, "subjects": list(subjects)}
+    rows = await session.all(statements("users")["by_identities"], values)
+    return {row["subject"]: _user(row) for row in rows}
 
 
 async def lock_identities(session: WriteSession) -> None:

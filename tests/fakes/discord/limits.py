@@ -9,6 +9,8 @@ CONTENT = 2000
 CHOICES = 25
 FILES = 10
 FILE_BYTES = 10 << 20
+MEMBERS = 1000
+"""Of a guild, in one page."""
 NAME = 100
 _SUBCOMMANDS = (1, 2)
 

@@ -165,6 +165,8 @@ class FakeChannel:
     parent_id: int | None = None
     topic: str | None = None
     owner_id: int = 0
+    archived: bool = False
+    """Of a thread."""
     messages: list[FakeMessage] = field(default_factory=list)
 
     def wire(self) -> Wire:
@@ -189,7 +191,7 @@ class FakeChannel:
                 "message_count": len(self.messages),
                 "member_count": 1,
                 "thread_metadata": {
-                    "archived": False,
+                    "archived": self.archived,
                     "auto_archive_duration": 10080,
                     "archive_timestamp": _now(),
                     "locked": False,

@@ -59,6 +59,8 @@ def routes() -> list[web.RouteDef]:
         ("POST", "/guilds/{guild}/channels", _create_channel),
         ("GET", "/guilds/{guild}/roles", _roles),
         ("POST", "/guilds/{guild}/roles", _create_role),
+        ("GET", "/guilds/{guild}/threads/active", _active_threads),
+        ("GET", "/guilds/{guild}/members", _members),
         ("PATCH", "/guilds/{guild}/members/@me", _rename_bot),
         ("GET", "/guilds/{guild}/members/{user}", _member),
         ("PUT", "/guilds/{guild}/members/{user}/roles/{role}", _give_role),
@@ -69,6 +71,7 @@ def routes() -> list[web.RouteDef]:
         ("PATCH", "/channels/{channel}/messages/{message}", _edit),
         ("DELETE", "/channels/{channel}/messages/{message}", _delete),
         ("POST", "/channels/{channel}/threads", _create_post),
+        ("GET", "/channels/{channel}/threads/archived/public", _archived_threads),
         ("POST", "/channels/{channel}/messages/{message}/threads", _create_thread),
     ]
     return [
@@ -254,6 +257,16 @@ async def _rename_bot(request: web.Request) -> object:
     return request.app[FAKE].bot.member()
 
 
+async def _members(request: web.Request) -> object:
+    """In pages, in the order of their ids."""
+    if "members" not in request.app[FAKE].gateway.allowed:
+        raise Refused(403, 50001, "Missing Access")
+    asked, found = request.query, _guild_of(request).members
+    after, limit = int(asked.get("after", 0)), int(asked.get("limit", 1))
+    check([f"limit: {limit}"] if not 1 <= limit <= limits.MEMBERS else [])
+    return [found[one].member() for one in sorted(found) if one > after][:limit]
+
+
 async def _member(request: web.Request) -> object:
     found = _guild_of(request).members.get(int(request.match_info["user"]))
     if found is None:
@@ -380,6 +393,23 @@ def _new_thread(
     thread.owner_id = fake.bot.id
     fake.guilds[channel.guild_id].channels[thread.id] = thread
     return thread
+
+
+async def _active_threads(request: web.Request) -> object:
+    threads = _threads(_guild_of(request), archived=False)
+    return {"threads": [one.wire() for one in threads], "members": []}
+
+
+async def _archived_threads(request: web.Request) -> object:
+    channel = _channel_of(request)
+    threads = _threads(request.app[FAKE].guilds[channel.guild_id], archived=True)
+    mine = [one.wire() for one in threads if one.parent_id == channel.id]
+    return {"threads": mine, "members": [], "has_more": False}
+
+
+def _threads(guild: FakeGuild, *, archived: bool) -> list[FakeChannel]:
+    found = (one for one in guild.channels.values() if one.type == THREAD)
+    return [one for one in found if one.archived == archived]
 
 
 async def _download(request: web.Request) -> web.StreamResponse:

@@ -1,17 +1,16 @@
 """`/admin`: what organisers do. Who may do it, the services decide."""
 
-import json
 from typing import TYPE_CHECKING
 
 import discord
 from discord import app_commands
 
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import Attached, answer
-from kernelbot.bot.commands import boards, confirming, syncing
+from kernelbot.bot.answers import answer
+from kernelbot.bot.commands import boards, confirming, forums, naming, syncing
 from kernelbot.bot.commands.reviewing import show_held
 from kernelbot.bot.suggestions import all_boards, folders
-from kernelbot.domain.errors import InvalidSubmission, UserError
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.export import ExportChoice
 from kernelbot.domain.statistics import Statistics
 from kernelbot.domain.types import User
@@ -20,13 +19,10 @@ from kernelbot.render.markdown import fence, plain
 from kernelbot.render.table import table
 from kernelbot.render.text import counted
 from kernelbot.render.units import seconds_text
-from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
-_PAGE = 500
-_NAMES_MAX_BYTES = 1 << 20
 SubmissionNumber = app_commands.Range[int, 1, 2**53]
 
 
@@ -157,47 +153,35 @@ class Admin(app_commands.Group):
     @app_commands.command(name="get-user-names", description="The names of all accounts, as JSON")
     async def get_user_names(self, interaction: discord.Interaction) -> None:
         """By the accounts' numbers."""
-        actor = await self._actor(interaction)
-        names: dict[str, str] = {}
-        after_id = 0
-        while True:
-            page = await self._bot.services.users.list_users(actor, limit=_PAGE, after_id=after_id)
-            names |= {str(user.id): user.name for user in page}
-            if len(page) < _PAGE:
-                break
-            after_id = page[-1].id
-        text = json.dumps(names, indent=2, ensure_ascii=False)
-        file = Attached.text("user-names.json", text)
-        await answer(interaction, f"{counted(len(names), 'account')}.", files=[file])
+        await naming.write_names(self._bot, interaction, await self._actor(interaction))
 
-    @app_commands.command(name="update-user-names", description="Rename accounts, from JSON")
-    @app_commands.describe(names="As get-user-names writes it; only those to rename")
+    @app_commands.command(name="update-user-names", description="Name accounts as people here are")
+    @app_commands.describe(names="Or a file as get-user-names writes it; only those to rename")
     async def update_user_names(
-        self, interaction: discord.Interaction, names: discord.Attachment
+        self, interaction: discord.Interaction, names: discord.Attachment | None = None
     ) -> None:
         """Each that can be; the others are named."""
-        actor = await self._actor(interaction)
-        require_admin(actor)
-        wanted = await _names(names)
-        refused = []
-        for user_id, name in wanted.items():
-            try:
-                await self._bot.services.users.rename(actor, user_id, name)
-            except UserError as error:
-                refused.append(f"{user_id}: {plain(str(error))}")
-        said = [f"Renamed: {counted(len(wanted) - len(refused), 'account')}.", *refused]
-        await answer(interaction, "\n".join(said))
+        await naming.update_names(self._bot, interaction, await self._actor(interaction), names)
 
-    @app_commands.command(
-        name="set-forum-ids", description="Open new boards' threads in this forum"
+    @app_commands.command(name="set-forum-ids", description="Find the forum thread of each board")
+    @app_commands.describe(
+        forum="Open the threads of new boards there from now on",
+        open_missing="Also open threads for boards that have none",
     )
     async def set_forum_ids(
-        self, interaction: discord.Interaction, forum: discord.ForumChannel
+        self,
+        interaction: discord.Interaction,
+        forum: discord.ForumChannel | None = None,
+        open_missing: bool = False,
     ) -> None:
-        """From now on."""
-        require_admin(await self._actor(interaction))
-        await self._bot.use_forum(forum)
-        await answer(interaction, f"New leaderboards open a thread in {forum.mention}.")
+        """By their names."""
+        await forums.match_threads(
+            self._bot,
+            interaction,
+            await self._actor(interaction),
+            forum,
+            open_missing=open_missing,
+        )
 
     @app_commands.command(name="export-hf", description="Upload everything under pseudonyms")
     @app_commands.describe(filename="Ends in .parquet", public="Only once all boards have ended")
@@ -222,22 +206,6 @@ class Admin(app_commands.Group):
             raise UserError("Name someone: either a member or an account's name.")
         reference = name if member is None else f"discord:{member.id}"
         return await self._bot.services.users.find(actor, reference)
-
-
-async def _names(file: discord.Attachment) -> dict[int, str]:
-    """The numbers and names of a file. Raises `InvalidSubmission`."""
-    mistake = InvalidSubmission("The file isn't a JSON object of numbers and names.")
-    if file.size > _NAMES_MAX_BYTES:
-        raise InvalidSubmission("The file is larger than 1 MiB.")
-    try:
-        found = json.loads(await file.read())
-    except (ValueError, RecursionError):
-        raise mistake from None
-    if not isinstance(found, dict):
-        raise mistake
-    if not all(key.isascii() and key.isdigit() and isinstance(found[key], str) for key in found):
-        raise mistake
-    return {int(key): name for key, name in found.items()}
 
 
 def statistics_text(found: Statistics) -> str:

@@ -118,9 +118,10 @@ def _own_row(one: Submission) -> tuple[str, ...]:
     return f"#{one.id}", str(one.mode), result, score, place, one.file_name
 
 
-def task(problem: BoardProblem) -> tuple[str, list[Attached]]:
-    """The statement and the reference's files."""
+def task(problem: BoardProblem, thread_id: int | None = None) -> tuple[str, list[Attached]]:
+    """The statement and the reference's files, and the board's thread."""
     text = f"**{plain(problem.board.name)}**: {deadline_text(problem.board)}\n"
+    text += f"Talk about it in <#{thread_id}>.\n" if thread_id is not None else ""
     text += fenced_within(problem.description or "There is no description.", MESSAGE_LIMIT - 300)
     return text, [Attached.text(file.name, file.text) for file in problem.files]
 

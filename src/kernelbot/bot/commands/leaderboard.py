@@ -56,7 +56,10 @@ class Leaderboard(app_commands.Group):
     async def task(self, interaction: discord.Interaction, name: str) -> None:
         """The statement, and the files attached."""
         viewer = await acting(self._bot.services, interaction)
-        text, files = boards.task(await self._bot.services.boards.problem(viewer, name))
+        problem = await self._bot.services.boards.problem(viewer, name)
+        threads = await self._bot.services.announcements.threads(interaction.guild_id or 0)
+        known = {one.board_id: one.thread_id for one in threads}
+        text, files = boards.task(problem, known.get(problem.board.id))
         await answer(interaction, text, files=files)
 
     @app_commands.command(description="A file to begin with")

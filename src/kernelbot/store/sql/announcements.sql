@@ -63,3 +63,30 @@ WHERE announcement_id = %(announcement_id)s AND guild_id = %(guild_id)s;
 -- name: failed
 UPDATE deliveries SET next_at = now() + make_interval(secs => %(pause_s)s)
 WHERE announcement_id = %(announcement_id)s AND guild_id = %(guild_id)s;
+
+-- name: threads
+SELECT b.id AS board_id, b.name AS board, coalesce(b.deadline <= now(), false) AS ended,
+    d.message_id AS thread_id
+FROM leaderboards b
+LEFT JOIN announcements a ON a.leaderboard_id = b.id AND a.kind = 'board'
+LEFT JOIN deliveries d ON d.announcement_id = a.id AND d.guild_id = %(guild_id)s
+WHERE b.visibility = 'public' ORDER BY b.id;
+
+-- Boards that are older than the guild have no announcement yet.
+-- name: set_thread
+WITH found AS (
+    INSERT INTO announcements (kind, leaderboard_id, data)
+    VALUES ('board', %(leaderboard_id)s, '{}')
+    ON CONFLICT (leaderboard_id) WHERE kind = 'board' DO UPDATE SET kind = excluded.kind
+    RETURNING id
+)
+INSERT INTO deliveries (announcement_id, guild_id, delivered_at, message_id)
+SELECT id, %(guild_id)s, CASE WHEN %(message_id)s::bigint IS NOT NULL THEN now() END,
+    %(message_id)s
+FROM found
+ON CONFLICT (announcement_id, guild_id) DO UPDATE SET
+    delivered_at = excluded.delivered_at, message_id = excluded.message_id, next_at = now(),
+    tries = 0;
+
+-- name: wake
+SELECT pg_notify('kernelbot_events', 'announcements');

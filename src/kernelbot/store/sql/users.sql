@@ -11,6 +11,11 @@ SELECT u.id, u.name, u.role, u.created_at, u.banned_at
 FROM identities i JOIN users u ON u.id = i.user_id
 WHERE i.provider = %(provider)s AND i.subject = %(subject)s;
 
+-- name: by_identities
+SELECT i.subject, u.id, u.name, u.role, u.created_at, u.banned_at
+FROM identities i JOIN users u ON u.id = i.user_id
+WHERE i.provider = %(provider)s AND i.subject = ANY(%(subjects)s);
+
 -- name: lock_identities
 LOCK TABLE identities IN SHARE ROW EXCLUSIVE MODE;
 
