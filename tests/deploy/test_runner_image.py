@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -114,6 +115,26 @@ def test_a_job_of_the_platform_starts_the_harness_once(folder: Path) -> None:
         archive.writestr("__main__.py", "import sys; print(sys.argv[1])")
     ended = judge(harness, folder, "eJw=", SUBMISSION_ATTEMPT="1.1.a")
     assert (0, "node\n") == (ended.returncode, ended.stdout), ended.stderr
+
+
+def test_the_harness_that_was_compiled_with_the_image_is_started(folder: Path) -> None:
+    harness, unpacked = folder.parent / "harness.pyz", folder.parent / "harness"
+    harness.write_text("raise SystemExit(9)")
+    unpacked.mkdir()
+    (unpacked / "__main__.py").write_text("import sys; print(sys.argv[1])")
+    ended = judge(harness, folder, "eJw=", SUBMISSION_ATTEMPT="1.1.a")
+    assert (0, "node\n") == (ended.returncode, ended.stdout), ended.stderr
+
+
+def test_an_unpacked_harness_judges_as_the_file_does(harness: Path, folder: Path) -> None:
+    with zipfile.ZipFile(harness) as archive:
+        archive.extractall(harness.with_suffix(""))
+    try:
+        ended = judge(harness, folder, packed(MINIMAL))
+    finally:
+        shutil.rmtree(harness.with_suffix(""))
+    assert (0, "Hello GPU!\n") == (ended.returncode, ended.stdout), ended.stderr
+    assert Verdict.ACCEPTED == result_in(folder).verdict
 
 
 TELLS_WHICH = "from pathlib import Path; Path('result.json').write_text('another')"
