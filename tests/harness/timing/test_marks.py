@@ -14,9 +14,9 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.timing.marks import (
     MAX_ADDRESSES,
     RECORD_BYTES,
-    How,
     Marks,
     NativeMarks,
+    Outcome,
     PythonMarks,
     Record,
     marks,
@@ -41,7 +41,7 @@ def either(request: pytest.FixtureRequest) -> Marks:
 def called(either: Marks, page: SharedBuffer, function: Any, output: Any = None) -> tuple[Any, Any]:
     """What a call between the marks returns, and the record that it leaves."""
     record: Any = Record.from_address(page.address)
-    record.go = record.tell = TURN
+    record.go = record.describe = TURN
     returned = either.call(page.address, TURN, function, (1,), output)
     return returned, record
 
@@ -57,12 +57,15 @@ def test_there_is_a_compiler_where_tests_run() -> None:
 def test_an_array_is_marked_by_its_address(either: Marks, page: SharedBuffer) -> None:
     array = np.arange(6).reshape(2, 3)
     returned, record = called(either, page, lambda _one: array[1:])
-    assert (How.TAKEN, [returned.ctypes.data]) == (record.how, addresses_of(record))
+    assert (Outcome.TAKEN, [returned.ctypes.data]) == (record.outcome, addresses_of(record))
 
 
 def test_so_are_the_arrays_of_a_tuple(either: Marks, page: SharedBuffer) -> None:
     pair, record = called(either, page, lambda _one: (np.ones(3), np.zeros(0)))
-    assert (How.TAKEN, [one.ctypes.data for one in pair]) == (record.how, addresses_of(record))
+    assert (Outcome.TAKEN, [one.ctypes.data for one in pair]) == (
+        record.outcome,
+        addresses_of(record),
+    )
 
 
 def test_a_tensor_is_marked_by_its_address(either: Marks, page: SharedBuffer) -> None:
@@ -70,19 +73,20 @@ def test_a_tensor_is_marked_by_its_address(either: Marks, page: SharedBuffer) ->
     if isinstance(either, NativeMarks) and "torch" not in sys.modules:
         pytest.skip("torch came later than the marks")
     tensor, record = called(either, page, lambda _one: torch.ones(3))
-    if record.how == How.TAKEN:  # else the marks of this process were made before torch came
+    # If the marks of this process were made before torch was imported, they don't know its tensors.
+    if record.outcome == Outcome.TAKEN:
         assert [tensor.data_ptr()] == addresses_of(record)
 
 
 @pytest.mark.parametrize("value", [{"a": 1}, 3.0, None, [np.ones(1), 2], (np.ones(1),) * 33])
 def test_anything_else_must_be_described(either: Marks, page: SharedBuffer, value: object) -> None:
     _, record = called(either, page, lambda _one: value)
-    assert (How.UNKNOWN, True) == (record.how, record.count <= MAX_ADDRESSES)
+    assert (Outcome.UNKNOWN, True) == (record.outcome, record.count <= MAX_ADDRESSES)
 
 
 def test_a_subclass_must_be_described(either: Marks, page: SharedBuffer) -> None:
     _, record = called(either, page, lambda _one: np.ones((2, 2)).view(np.matrix))
-    assert How.UNKNOWN == record.how
+    assert Outcome.UNKNOWN == record.outcome
 
 
 def test_what_is_filled_counts_instead_of_what_is_returned(
@@ -90,19 +94,19 @@ def test_what_is_filled_counts_instead_of_what_is_returned(
 ) -> None:
     filled = np.ones(2)
     _, record = called(either, page, lambda _one: None, filled)
-    assert (How.TAKEN, [filled.ctypes.data]) == (record.how, addresses_of(record))
+    assert (Outcome.TAKEN, [filled.ctypes.data]) == (record.outcome, addresses_of(record))
 
 
 def test_nothing_at_all_is_marked(either: Marks, page: SharedBuffer) -> None:
     returned, record = called(either, page, None)
-    assert (None, How.TAKEN, 0) == (returned, record.how, record.count)
+    assert (None, Outcome.TAKEN, 0) == (returned, record.outcome, record.count)
 
 
 def test_what_raises_is_marked_and_raises(either: Marks, page: SharedBuffer) -> None:
     with pytest.raises(ZeroDivisionError):
         called(either, page, lambda one: one / 0)
     record: Any = Record.from_address(page.address)
-    assert (How.RAISED, TURN) == (record.how, record.mark)
+    assert (Outcome.RAISED, TURN) == (record.outcome, record.mark)
 
 
 def test_times_are_those_of_the_judges_clock(either: Marks, page: SharedBuffer) -> None:
@@ -127,7 +131,7 @@ def marked(either: Marks, page: SharedBuffer, arrays: list[Any], expected: list[
     record: Any = Record.from_address(page.address)
     for place, array in enumerate(arrays):
         record.addresses[place] = array.ctypes.data
-    record.how, record.count, record.mark = How.TAKEN, len(arrays), TURN
+    record.outcome, record.count, record.mark = Outcome.TAKEN, len(arrays), TURN
     probes = Probes.choose(os.getpid(), stretches(expected))
     assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
     return probes
@@ -177,7 +181,7 @@ def test_nothing_is_read_if_the_mark_names_other_arrays(
 
 def test_a_count_beyond_the_record_is_not_followed(either: Marks, page: SharedBuffer) -> None:
     record: Any = Record.from_address(page.address)
-    record.how, record.count, record.mark = How.TAKEN, 100_000, TURN
+    record.outcome, record.count, record.mark = Outcome.TAKEN, 100_000, TURN
     probes = Probes.choose(os.getpid(), [(0, 8)] * 100_000)
     assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
     assert 0 == probes.were_read
@@ -185,7 +189,7 @@ def test_a_count_beyond_the_record_is_not_followed(either: Marks, page: SharedBu
 
 def test_nothing_is_read_if_there_is_no_memory(either: Marks, page: SharedBuffer) -> None:
     record: Any = Record.from_address(page.address)
-    record.addresses[0], record.how, record.count, record.mark = 8, How.TAKEN, 1, TURN
+    record.addresses[0], record.outcome, record.count, record.mark = 8, Outcome.TAKEN, 1, TURN
     probes = Probes.choose(os.getpid(), [(0, 64)])
     assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
     assert 0 == probes.were_read

@@ -21,7 +21,7 @@ from kernelbot.harness.runner_client.freeze import is_within, read_memory, stret
 from kernelbot.harness.runner_client.replies import blaming_author, read_answer, value_read
 from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.timing.clocks import waited_ns
-from kernelbot.harness.timing.marks import MAX_ADDRESSES, RECORD_BYTES, How, Record, marks
+from kernelbot.harness.timing.marks import MAX_ADDRESSES, RECORD_BYTES, Outcome, Record, marks
 from kernelbot.harness.timing.probes import Probes, Stretch
 
 _PAGE = 4096
@@ -133,7 +133,7 @@ class InPlaceBuffers:
 
     def has_raised(self) -> bool:
         """Whether the kernel is said to have raised instead of returning."""
-        return bool(self._record.mark == self._turn and self._record.how == How.RAISED)
+        return bool(self._record.mark == self._turn and self._record.outcome == Outcome.RAISED)
 
     def take(self) -> None:
         """Read the output that the mark tells of, and let the runner describe it once awake."""
@@ -142,11 +142,13 @@ class InPlaceBuffers:
         addresses = record.addresses[: min(record.count, MAX_ADDRESSES)]
         self._drop()
         likely, probes = self._likely.get(self._kernel), self._probes
-        is_known = record.how == How.TAKEN and likely is not None and len(addresses) == len(likely)
+        is_known = (
+            record.outcome == Outcome.TAKEN and likely is not None and len(addresses) == len(likely)
+        )
         if is_known and likely is not None and probes is not None and probes.were_read:
             self._taken = self._read(addresses, likely, probes)
             self._aliased_then = self._aliased(addresses, likely)
-        self._set("tell")
+        self._set("describe")
 
     def serve(self, reply: dict[str, Any]) -> Served:
         """The output that a runner's description tells of. Raises `AuthorFailure`."""

@@ -1,4 +1,4 @@
-/* The two marks of a timed call, beside the author's code and before the judge's eyes.
+/* The two marks of a timed call: one side runs beside the author's code, the other in the judge.
 
    Nothing of Python runs between the return of the author's code and the mark that says so, so an
    honest answer costs as little as any. See marks.py, which compiles and loads this file.
@@ -27,9 +27,9 @@ extern void *PyList_GetItem(void *, intptr_t);
 
 struct record {              /* see `Record` in marks.py */
     uint32_t go;             /* the judge: this turn's call may begin */
-    uint32_t tell;           /* the judge: the output may be described */
+    uint32_t describe;       /* the judge: the output may be described */
     uint32_t mark;           /* the runner: this turn's kernel has returned */
-    uint32_t how;            /* UNKNOWN, TAKEN or RAISED */
+    uint32_t outcome;        /* UNKNOWN, TAKEN or RAISED */
     int64_t start_ns, end_ns;
     uint64_t count;
     uint64_t addresses[MAX_ADDRESSES];
@@ -61,15 +61,15 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static uint32_t seen(uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+static uint32_t load(uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 
-static void await(uint32_t *word, uint32_t turn) {
+static void wait_until_set(uint32_t *word, uint32_t turn) {
     uint32_t found;
-    while ((found = seen(word)) != turn)
+    while ((found = load(word)) != turn)
         syscall(SYS_futex, word, FUTEX_WAIT, found, 0, 0, 0);
 }
 
-static void set(uint32_t *word, uint32_t turn) {
+static void set_and_wake(uint32_t *word, uint32_t turn) {
     __atomic_store_n(word, turn, __ATOMIC_RELEASE);
     syscall(SYS_futex, word, FUTEX_WAKE, 1, 0, 0, 0);
 }
@@ -116,7 +116,7 @@ static int add_addresses(struct record *record, void *output, const struct known
 void *call_between_marks(struct record *record, uint32_t turn, void *function, void *arguments,
                          void *output, const struct known *known) {
     void *returned = arguments;
-    await(&record->go, turn);
+    wait_until_set(&record->go, turn);
     int64_t start = now();
     if (function)
         returned = PyObject_Call(function, arguments, 0);
@@ -126,21 +126,21 @@ void *call_between_marks(struct record *record, uint32_t turn, void *function, v
     record->start_ns = start;
     record->count = 0;
     if (!returned)
-        record->how = RAISED;
+        record->outcome = RAISED;
     else if (!function || add_addresses(record, output ? output : returned, known))
-        record->how = TAKEN;
+        record->outcome = TAKEN;
     else
-        record->how = UNKNOWN;
-    set(&record->mark, turn);
-    await(&record->tell, turn);
+        record->outcome = UNKNOWN;
+    set_and_wake(&record->mark, turn);
+    wait_until_set(&record->describe, turn);
     return returned;
 }
 
-/* Read what the output is at the mark, in one call of the kernel: `record` may lie. */
+/* Read what the output is at the mark, in one system call: `record` may be wrong on purpose. */
 static void read_probes(struct record *record, struct probes *probes) {
     struct iovec here[MAX_PROBES], there[MAX_PROBES];
     ssize_t wanted = 0;
-    if (record->how != TAKEN || record->count != probes->arrays || probes->arrays > MAX_ADDRESSES)
+    if (record->outcome != TAKEN || record->count != probes->arrays || probes->arrays > MAX_ADDRESSES)
         return;
     for (uint64_t i = 0; i < probes->count; i++) {
         size_t length = probes->places[i].length;
@@ -153,9 +153,9 @@ static void read_probes(struct record *record, struct probes *probes) {
                                                         probes->count, 0) == wanted;
 }
 
-/* Of a thread that has just been at work: its output, and how the kernel has counted for it up to
-   here. */
-static int64_t noticed(struct record *record, struct probes *probes, int schedstat, char *counted,
+/* What is read as soon as the mark is seen: the output, and what Linux has counted for the runner's
+   thread so far. Returns the time. */
+static int64_t record_mark(struct record *record, struct probes *probes, int schedstat, char *counted,
                        size_t room) {
     int64_t time = now();
     if (probes)
@@ -165,27 +165,27 @@ static int64_t noticed(struct record *record, struct probes *probes, int schedst
     return time;
 }
 
-/* In the judge: the time at which `mark` was seen, or 0 after `spin_ns` of looking and, if
-   `sleep_ns` is given, as much more of sleeping. `probes` (or NULL) are read then, and `counted`
-   gets what `schedstat` says. */
+/* In the judge: the time at which `mark` was seen, or 0 if it wasn't within `spin_ns` of polling
+   and, if `sleep_ns` is given, that long asleep. `probes` (or NULL) are read then, and `counted` gets
+   the contents of `schedstat`. */
 int64_t wait_for_mark(struct record *record, uint32_t turn, int64_t spin_ns, int64_t sleep_ns,
                       struct probes *probes, int schedstat, char *counted, size_t room) {
     int64_t until = now() + spin_ns;
     do {
         for (int i = 0; i < 64; i++)
-            if (seen(&record->mark) == turn)
-                return noticed(record, probes, schedstat, counted, room);
-        sched_yield();       /* to other judges, who are as urgent */
+            if (load(&record->mark) == turn)
+                return record_mark(record, probes, schedstat, counted, room);
+        sched_yield();       /* to other judges of the same priority */
     } while (now() < until);
     if (sleep_ns) {
-        uint32_t found = seen(&record->mark);
-        struct timespec patience = {sleep_ns / 1000000000, sleep_ns % 1000000000};
+        uint32_t found = load(&record->mark);
+        struct timespec timeout = {sleep_ns / 1000000000, sleep_ns % 1000000000};
         if (found != turn)
-            syscall(SYS_futex, &record->mark, FUTEX_WAIT, found, &patience, 0, 0);
-        if (seen(&record->mark) == turn)
-            return noticed(record, probes, schedstat, counted, room);
+            syscall(SYS_futex, &record->mark, FUTEX_WAIT, found, &timeout, 0, 0);
+        if (load(&record->mark) == turn)
+            return record_mark(record, probes, schedstat, counted, room);
     }
     return 0;
 }
 
-void set_turn(uint32_t *word, uint32_t turn) { set(word, turn); }
+void set_turn(uint32_t *word, uint32_t turn) { set_and_wake(word, turn); }

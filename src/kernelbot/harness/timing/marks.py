@@ -5,9 +5,9 @@ They are in a `Record`, a page that judge and runner share. A small library of o
 of the author's code and the mark, so that an honest answer costs no more than a prepared one.
 Without a C compiler Python sets them, and times are less precise.
 
-    go      the judge, while the runner is frozen: this turn's call may begin
-    mark    the runner: the kernel has returned, and its output is at these addresses
-    tell    the judge, once it has copied the output: now describe it
+    go        the judge, while the runner is frozen: this turn's call may begin
+    mark      the runner: the kernel has returned, and its output is at these addresses
+    describe  the judge, once it has copied the output: now describe it
 """
 
 import contextlib
@@ -44,7 +44,7 @@ _LOOK_BYTES = 256
 _END_OF_MEMORY = 1 << 63
 
 
-class How(IntEnum):
+class Outcome(IntEnum):
     """What the mark says about the call."""
 
     UNKNOWN = 1
@@ -59,9 +59,9 @@ class Record(ctypes.Structure):
 
     _fields_ = (
         ("go", ctypes.c_uint32),
-        ("tell", ctypes.c_uint32),
+        ("describe", ctypes.c_uint32),
         ("mark", ctypes.c_uint32),
-        ("how", ctypes.c_uint32),
+        ("outcome", ctypes.c_uint32),
         ("start_ns", ctypes.c_int64),
         ("end_ns", ctypes.c_int64),
         ("count", ctypes.c_uint64),
@@ -100,7 +100,7 @@ class Marks(Protocol):
         arguments: tuple[Any, ...],
         output: Any,
     ) -> Any:
-        """In the runner: wait for `go`, call between the marks, wait for `tell`.
+        """In the runner: wait for `go`, call between the marks, wait for `describe`.
 
         `output`: the object that the call fills; None: its return value. Without a `function` one
         mark follows directly after the other, and None is returned. Raises what the function
@@ -124,7 +124,7 @@ class Marks(Protocol):
         """
 
     def set(self, word: int, turn: int) -> None:
-        """Write `go` or `tell` at the address `word`, and wake the other side."""
+        """Write `go` or `describe` at the address `word`, and wake the other side."""
 
 
 class NativeMarks:
@@ -227,27 +227,27 @@ class PythonMarks:
                 returned = function(*arguments)
             shared.end_ns = clock()
             if function is None:
-                shared.how = How.TAKEN
+                shared.outcome = Outcome.TAKEN
             else:
-                shared.how = self._locate(shared, returned if output is None else output)
+                shared.outcome = self._locate(shared, returned if output is None else output)
         except BaseException:
-            shared.how = How.RAISED
+            shared.outcome = Outcome.RAISED
             raise
         finally:
             shared.mark = turn
-            while shared.tell != turn:
+            while shared.describe != turn:
                 time.sleep(_PAUSE_S)
         return returned
 
-    def _locate(self, shared: Record, output: Any) -> How:
+    def _locate(self, shared: Record, output: Any) -> Outcome:
         parts = output if type(output) in (tuple, list) else (output,)
         for part in parts:
             address = _address_of(part)
             if address is None or shared.count == MAX_ADDRESSES:
-                return How.UNKNOWN
+                return Outcome.UNKNOWN
             shared.addresses[shared.count] = address
             shared.count += 1
-        return How.TAKEN
+        return Outcome.TAKEN
 
     def wait(
         self,
@@ -399,7 +399,7 @@ class _Finder:
 
 def _read(probes: Probes, record: Record) -> None:
     """Read the probes, as the library does with one system call."""
-    is_known = record.how == How.TAKEN and record.count == probes.arrays
+    is_known = record.outcome == Outcome.TAKEN and record.count == probes.arrays
     if not is_known or probes.arrays > MAX_ADDRESSES:
         return
     with contextlib.suppress(OSError):
