@@ -212,7 +212,7 @@ async def test_the_week_is_summarised_on_mondays(stage: Stage) -> None:
     await people(stage, "nia")
     await world.board("weekly")
     await ranked(stage, "weekly", "nia", 2.0)
-    week = await world.services.announcements.week()
+    week = await world.services.announcements.week(stage.guild.id)
     (mine,) = [one for one in week if one.board == "weekly"]
     assert (1, 1, "nia", 2.0) == (mine.submissions, mine.authors, mine.leader, mine.leader_s)
     assert "**weekly** (CPU): 1 submission, 1 ranked; **nia** leads with 2.00 s" in week_text(week)

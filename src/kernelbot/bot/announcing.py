@@ -89,7 +89,7 @@ class Announcer:
         """For everyone; empty: there is nothing to tell."""
         if announcement.podium is not None:
             return podium_text(announcement.board, announcement.podium)
-        return week_text(await self._bot.services.announcements.week())
+        return week_text(await self._bot.services.announcements.week(announcement.guild_id))
 
     async def _tell_one(self, announcement: Announcement, passed: Passed) -> int | None:
         """A direct message; None: they don't accept any."""

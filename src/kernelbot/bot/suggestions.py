@@ -1,5 +1,6 @@
 """What is suggested while someone types an option. Every suggestion is checked again later."""
 
+import zoneinfo
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -14,7 +15,10 @@ from kernelbot.domain.types import Board
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
+ALL = "all"
+"""Of competitions."""
 _MOST = 25
+_LONGEST = 100
 Choices = list[app_commands.Choice[str]]
 
 
@@ -60,6 +64,17 @@ async def device_names(interaction: discord.Interaction, typed: str) -> Choices:
     return matching([one.name for one in await bot.services.devices.list_devices()], typed)
 
 
+async def competitions(interaction: discord.Interaction, typed: str) -> Choices:
+    """The competitions, and all boards."""
+    bot = cast("KernelBot", interaction.client)
+    return matching([ALL, *await bot.services.guilds.competitions()], typed)
+
+
+async def time_zones(_: discord.Interaction, typed: str) -> Choices:
+    """Those that Python knows."""
+    return matching(sorted(zoneinfo.available_timezones()), typed)
+
+
 async def folders(interaction: discord.Interaction, typed: str) -> Choices:
     """The problem folders of the server."""
     bot = cast("KernelBot", interaction.client)
@@ -72,12 +87,12 @@ async def _boards(interaction: discord.Interaction) -> list[Board]:
         viewer = await acting(bot.services, interaction)
     except KernelbotError:
         return []  # they may not take part: the command itself will say so
-    return await bot.services.boards.list_boards(viewer)
+    return await bot.services.boards.list_boards(viewer, guild_id=interaction.guild_id)
 
 
 def matching(names: Sequence[str], typed: str) -> Choices:
     """Those that begin with what was typed, then those that contain it."""
     wanted = typed.strip().lower()
-    found = [name for name in names if wanted in name.lower()]
+    found = [name for name in names if wanted in name.lower() and len(name) <= _LONGEST]
     found.sort(key=lambda name: not name.lower().startswith(wanted))
     return [app_commands.Choice(name=name, value=name) for name in found[:_MOST]]

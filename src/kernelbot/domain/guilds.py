@@ -19,6 +19,22 @@ class GuildPlaces:
 
 
 @dataclass(frozen=True)
+class GuildSettings:
+    """What a guild's organisers choose."""
+
+    podium: bool = True
+    """Whether changes at the top are told."""
+    new_boards: bool = True
+    """Whether a new board opens a thread."""
+    weekly: bool = True
+    """Whether the week is summed up, on Mondays from nine o'clock on."""
+    competition: str | None = None
+    """The only one whose boards are listed and told of; None: all boards."""
+    time_zone: str = "UTC"
+    """Of the weekly summary and of deadlines that are typed, as `Europe/Berlin`."""
+
+
+@dataclass(frozen=True)
 class GuildMember:
     """Someone in a guild, as Discord says: `name` may change, `user_id` never does."""
 

@@ -4,13 +4,15 @@ causes it (`store/schema/announcing`); here it is delivered, again and again unt
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
+from datetime import UTC, datetime
 
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.guilds import Announcement, BoardThread, GuildMember, WeekOfBoard
 from kernelbot.domain.types import User
 from kernelbot.services.boards import visible_board
 from kernelbot.services.notifications import Listener, Waker
 from kernelbot.services.permissions import require_admin
-from kernelbot.store import announcements
+from kernelbot.store import announcements, guilds
 from kernelbot.store.database import Database
 
 _AT_ONCE = 10
@@ -31,10 +33,14 @@ class Announcements:
         """Wakes when there is something to tell."""
         return self._listener.following(_KEY)
 
-    async def claim(self, guild_ids: Sequence[int]) -> list[Announcement]:
-        """What is due in these guilds, for the caller to deliver within a minute."""
+    async def claim(
+        self, guild_ids: Sequence[int], *, at: datetime | None = None
+    ) -> list[Announcement]:
+        """What is due in these guilds, for the caller to deliver within a minute. `at`: the time by
+        which a week is over; None: now."""
         async with self._database.write() as session:
-            await announcements.add_weekly(session, guild_ids)
+            await announcements.add_weekly(session, guild_ids, at or datetime.now(UTC))
+            await announcements.skip_unwanted(session, guild_ids)
             return await announcements.claim(session, guild_ids, limit=_AT_ONCE)
 
     async def delivered(self, announcement: Announcement, message_id: int | None = None) -> None:
@@ -42,10 +48,10 @@ class Announcements:
         async with self._database.write() as session:
             await announcements.delivered(session, announcement, message_id)
 
-    async def week(self) -> list[WeekOfBoard]:
-        """What a summary tells, the busiest boards first."""
+    async def week(self, guild_id: int) -> list[WeekOfBoard]:
+        """What a summary tells in a guild, the busiest boards first."""
         async with self._database.read() as session:
-            return await announcements.week(session, limit=_SUMMARISED)
+            return await announcements.week(session, guild_id, limit=_SUMMARISED)
 
     async def threads(self, guild_id: int) -> list[BoardThread]:
         """Which threads the boards that everyone sees have in a guild."""
@@ -57,10 +63,16 @@ class Announcements:
     ) -> list[BoardThread]:
         """Find each board's thread among those that are there, by their ids and names: the one
         that is known, else the oldest of the board's name. Returns how they stand then.
-        `open_missing`: boards that run get one soon if they have none. Raises `NotAllowed`."""
+        `open_missing`: boards that run get one soon if they have none. Raises `NotAllowed`, and
+        `UserError` if the guild wants no threads."""
         require_admin(actor)
         by_name = {name: thread_id for thread_id, name in sorted(there.items(), reverse=True)}
         async with self._database.write() as session:
+            if open_missing and not (await guilds.settings(session, guild_id)).new_boards:
+                raise UserError(
+                    "New boards open no threads in this server.",
+                    hint="Change that: /admin settings new_boards:True",
+                )
             for one in await announcements.threads(session, guild_id):
                 if one.thread_id in there:
                     continue

@@ -150,11 +150,15 @@ class Boards:
             )
         return found
 
-    async def list_boards(self, viewer: User | None) -> list[Board]:
-        """Boards the viewer may see, newest first. None: a stranger, who sees public ones."""
+    async def list_boards(self, viewer: User | None, *, guild_id: int | None = None) -> list[Board]:
+        """Boards the viewer may see, newest first. None: a stranger, who sees public ones.
+        `guild_id`: only those that the Discord guild is about."""
+        hidden: set[int] = set()
         async with self._database.read() as session:
             found = await boards.all_boards(session, viewer_id=viewer.id if viewer else None)
-        return [one.board for one in found if may_see(viewer, one)]
+            if guild_id is not None:
+                hidden = await boards.hidden_in(session, guild_id)
+        return [one.board for one in found if may_see(viewer, one) and one.board.id not in hidden]
 
     async def get(self, viewer: User | None, name: str) -> Board:
         """One board. Raises `NotFound`, also if the viewer may not see it."""

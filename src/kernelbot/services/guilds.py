@@ -1,17 +1,22 @@
 """Discord guilds: who their members are here, and what the bot has made in them."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from kernelbot.domain.accounts import Registration
-from kernelbot.domain.guilds import GuildMember, GuildPlaces
+from kernelbot.domain.errors import NotFound
+from kernelbot.domain.guilds import GuildMember, GuildPlaces, GuildSettings
 from kernelbot.domain.types import Role, User
 from kernelbot.identity.providers import Person
+from kernelbot.services import audit
+from kernelbot.services.permissions import require_admin
 from kernelbot.services.registration import enter
 from kernelbot.store import guilds, users
 from kernelbot.store.database import Database
 
 PROVIDER = "discord"
 """Of the identities; who logs in with Discord elsewhere has the same account."""
+_NAMED = 10
 _ORDER = (Role.COMPETITOR, Role.CREATOR, Role.ADMIN)
 """From the least to the most that one may do."""
 
@@ -54,6 +59,45 @@ class Guilds:
         """Store what the bot has in a guild."""
         async with self._database.write() as session:
             await guilds.set_places(session, guild_id, places)
+
+    async def settings(self, guild_id: int) -> GuildSettings:
+        """What a guild's organisers chose; of a new guild the defaults."""
+        async with self._database.read() as session:
+            return await guilds.settings(session, guild_id)
+
+    async def change_settings(self, actor: User, guild_id: int, chosen: GuildSettings) -> None:
+        """Choose. Raises `NotAllowed`, and `NotFound` for an unknown competition, time zone or
+        guild."""
+        require_admin(actor)
+        async with self._database.write() as session:
+            known = await guilds.competitions(session)
+            if chosen.competition is not None and chosen.competition not in known:
+                raise NotFound(
+                    f"There is no competition named {chosen.competition!r}.",
+                    hint=f"There is: {', '.join(known[:_NAMED]) or 'none'}.",
+                )
+            zone = chosen.time_zone
+            if not can_be_zone(zone) or not await guilds.knows_time_zone(session, zone):
+                raise NotFound(
+                    f"There is no time zone named {zone!r}.", hint="Write it as Europe/Berlin."
+                )
+            if not await guilds.set_settings(session, guild_id, chosen):
+                raise NotFound("The bot hasn't prepared this server yet.", hint="Try again soon.")
+            await audit.record(session, actor, "guild.edit", f"guild:{guild_id}", asdict(chosen))
+
+    async def competitions(self) -> list[str]:
+        """The names of all, the newest first."""
+        async with self._database.read() as session:
+            return await guilds.competitions(session)
+
+
+def can_be_zone(name: str) -> bool:
+    """Whether Python knows a time zone of this name."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
 
 
 def role_in_guild(places: GuildPlaces, member: GuildMember) -> Role:

@@ -1,6 +1,7 @@
 """What is to be told at Discord, and where it has been told."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from kernelbot.domain.guilds import (
     Announcement,
@@ -45,14 +46,22 @@ async def failed(session: WriteSession, announcement: Announcement, pause_s: flo
     await session.do(statements("announcements")["failed"], values)
 
 
-async def add_weekly(session: WriteSession, guild_ids: Sequence[int]) -> None:
-    """Add the summary of the week for guilds in which it is due."""
-    await session.do(statements("announcements")["add_weekly"], {"guild_ids": list(guild_ids)})
+async def skip_unwanted(session: WriteSession, guild_ids: Sequence[int]) -> None:
+    """Count as told what these guilds don't want to be told."""
+    await session.do(statements("announcements")["skip_unwanted"], {"guild_ids": list(guild_ids)})
 
 
-async def week(session: ReadSession, *, limit: int) -> list[WeekOfBoard]:
-    """What happened within a week on boards that everyone sees, the busiest first."""
-    rows = await session.all(statements("announcements")["week"], {"limit": limit})
+async def add_weekly(session: WriteSession, guild_ids: Sequence[int], at: datetime) -> None:
+    """Add the summary of the week for guilds in which it is due at this time."""
+    values = {"guild_ids": list(guild_ids), "at": at}
+    await session.do(statements("announcements")["add_weekly"], values)
+
+
+async def week(session: ReadSession, guild_id: int, *, limit: int) -> list[WeekOfBoard]:
+    """What happened within a week on boards that everyone sees and that the guild is about, the
+    busiest first."""
+    values = {"guild_id": guild_id, "limit": limit}
+    rows = await session.all(statements("announcements")["week"], values)
     return [WeekOfBoard(**row) for row in rows]
 
 

@@ -106,6 +106,12 @@ async def all_boards(session: ReadSession, *, viewer_id: int | None) -> list[Own
     return [_owned(row) for row in rows]
 
 
+async def hidden_in(session: ReadSession, guild_id: int) -> set[int]:
+    """The ids of boards that aren't of the competition that a guild is about."""
+    rows = await session.all(statements("boards")["hidden_in"], {"guild_id": guild_id})
+    return {row["id"] for row in rows}
+
+
 async def by_name(
     session: ReadSession, name: str, *, viewer_id: int | None = None
 ) -> OwnedBoard | None:

@@ -9,7 +9,8 @@ from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands import boards, confirming, forums, naming, syncing
 from kernelbot.bot.commands.reviewing import show_held
-from kernelbot.bot.suggestions import all_boards, folders
+from kernelbot.bot.commands.settings import change as change_settings
+from kernelbot.bot.suggestions import all_boards, competitions, folders, time_zones
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.export import ExportChoice
 from kernelbot.domain.statistics import Statistics
@@ -181,6 +182,36 @@ class Admin(app_commands.Group):
             await self._actor(interaction),
             forum,
             open_missing=open_missing,
+        )
+
+    @app_commands.command(description="What this server is told, and which boards it is about")
+    @app_commands.describe(
+        podium="Tell of changes at the top",
+        new_boards="Open a thread for each new board",
+        weekly="Sum up the week on Mondays",
+        competition="Only its boards are listed and told of; all: every board",
+        time_zone="Of deadlines that are typed and of the summary, as Europe/Berlin",
+    )
+    @app_commands.autocomplete(competition=competitions, time_zone=time_zones)
+    async def settings(
+        self,
+        interaction: discord.Interaction,
+        podium: bool | None = None,
+        new_boards: bool | None = None,
+        weekly: bool | None = None,
+        competition: str | None = None,
+        time_zone: str | None = None,
+    ) -> None:
+        """Shown after the change, or without one."""
+        await change_settings(
+            self._bot,
+            interaction,
+            await self._actor(interaction),
+            podium=podium,
+            new_boards=new_boards,
+            weekly=weekly,
+            competition=competition,
+            time_zone=time_zone,
         )
 
     @app_commands.command(name="export-hf", description="Upload everything under pseudonyms")

@@ -41,9 +41,10 @@ def deadline_text(board: Board) -> str:
     return f"{'until' if is_active(board) else 'ended'} <t:{stamp}:f> (<t:{stamp}:R>)"
 
 
-async def list_page(services: "Services", viewer: User, page: int) -> Shown:
-    """Active boards, five at a time."""
-    active = [board for board in await services.boards.list_boards(viewer) if is_active(board)]
+async def list_page(services: "Services", viewer: User, guild_id: int | None, page: int) -> Shown:
+    """Active boards that the guild is about, five at a time."""
+    found = await services.boards.list_boards(viewer, guild_id=guild_id)
+    active = [board for board in found if is_active(board)]
     if not active:
         return "There is no active leaderboard just now.", None
     count = -(-len(active) // LIST_PAGE)
@@ -176,7 +177,7 @@ async def _turn_list(
     bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
 ) -> None:
     viewer = await acting(bot.services, interaction)
-    text, view = await list_page(bot.services, viewer, _number(words[-1]))
+    text, view = await list_page(bot.services, viewer, interaction.guild_id, _number(words[-1]))
     await interaction.edit_original_response(content=text, view=view)
 
 

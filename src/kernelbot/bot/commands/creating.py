@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import discord
 
@@ -21,18 +22,19 @@ if TYPE_CHECKING:
 _FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%d")
 
 
-def deadline_of(text: str) -> datetime:
-    """A time to come, in UTC. Raises `UserError`."""
+def deadline_of(text: str, zone: str = "UTC") -> datetime:
+    """A time to come, in this time zone. Raises `UserError`."""
     for form in _FORMS:
         try:
-            found = datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
+            found = datetime.strptime(text.strip(), form).replace(tzinfo=ZoneInfo(zone))
         except ValueError:
             continue
         if found <= datetime.now(UTC):
             raise UserError("The deadline has passed already.", hint="Choose a later one.")
         return found
     raise UserError(
-        "The deadline can't be read.", hint="Write it as 2030-12-31 or 2030-12-31 18:00, in UTC."
+        "The deadline can't be read.",
+        hint=f"Write it as 2030-12-31 or 2030-12-31 18:00, in the time zone {zone}.",
     )
 
 
@@ -46,7 +48,8 @@ async def ask_for_devices(
     """Check everything, and ask which devices it is for; the file goes along with the question.
     Raises `NotAllowed`, `UserError`, `InvalidProblem`."""
     actor = await acting(bot.services, interaction)
-    until = deadline_of(deadline)
+    settings = await bot.services.guilds.settings(interaction.guild_id or 0)
+    until = deadline_of(deadline, settings.time_zone)
     content = await source_of(reference)
     boards = bot.services.boards
     definition = await boards.check_reference(actor, name, reference.filename, content)

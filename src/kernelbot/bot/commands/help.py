@@ -16,7 +16,7 @@ _CREATORS = """\
 `/leaderboard create`, `delete`, `/admin create-local`, `held`, `show-stats` are for your boards."""
 _ADMINS = """\
 `/admin start`, `stop`, `update-problems`, `ban`, `unban`, `delete-submission`, `get-submission`,
-`get-user-names`, `update-user-names`, `set-forum-ids`, `export-hf`, and `/resync`."""
+`get-user-names`, `update-user-names`, `set-forum-ids`, `settings`, `export-hf`, and `/resync`."""
 
 
 def help_text(viewer: User) -> str:

@@ -29,7 +29,8 @@ class Leaderboard(app_commands.Group):
     async def list_boards(self, interaction: discord.Interaction) -> None:
         """Five at a time."""
         viewer = await acting(self._bot.services, interaction)
-        text, view = await boards.list_page(self._bot.services, viewer, 0)
+        services, guild_id = self._bot.services, interaction.guild_id
+        text, view = await boards.list_page(services, viewer, guild_id, 0)
         await answer(interaction, text, view=view)
 
     @app_commands.command(description="A leaderboard's ranking")
@@ -97,7 +98,7 @@ class Leaderboard(app_commands.Group):
     @app_commands.command(description="A leaderboard from one reference file")
     @app_commands.describe(
         name="What it is called",
-        deadline="2030-12-31 or 2030-12-31 18:00, in UTC",
+        deadline="2030-12-31 or 2030-12-31 18:00, in the server's time zone",
         reference_code="A .py with ref_kernel, generate_input, check_implementation; or a .cu",
     )
     async def create(

@@ -12,13 +12,25 @@ WHERE d.announcement_id = t.announcement_id AND d.guild_id = t.guild_id
     AND a.id = t.announcement_id
 RETURNING d.announcement_id, d.guild_id, d.tries, a.kind, a.data, a.user_id, b.name AS board;
 
--- A summary for each guild whose week is over, on Mondays from nine o'clock UTC on.
+-- What a guild doesn't want to be told, so that it isn't told later either.
+-- name: skip_unwanted
+UPDATE deliveries d SET delivered_at = now()
+FROM announcements a LEFT JOIN leaderboards b ON b.id = a.leaderboard_id, guilds g
+WHERE d.announcement_id = a.id AND d.guild_id = g.id AND d.delivered_at IS NULL
+    AND g.id = ANY(%(guild_ids)s) AND (
+        (a.kind = 'podium' AND NOT g.tell_podium)
+        OR (a.kind = 'board' AND NOT g.tell_boards)
+        OR (a.kind IN ('podium', 'board') AND g.competition_id <> coalesce(b.competition_id, 0))
+    );
+
+-- A summary for each guild whose week is over, on Mondays from nine o'clock on in its time zone.
 -- name: add_weekly
 WITH due AS (
-    UPDATE guilds SET weekly_at = now()
-    WHERE id = ANY(%(guild_ids)s) AND weekly_at < now() - interval '6 days 12 hours'
-        AND extract(isodow FROM now() AT TIME ZONE 'UTC') = 1
-        AND extract(hour FROM now() AT TIME ZONE 'UTC') >= 9
+    UPDATE guilds SET weekly_at = %(at)s
+    WHERE id = ANY(%(guild_ids)s) AND tell_weekly
+        AND weekly_at < %(at)s::timestamptz - interval '6 days 12 hours'
+        AND extract(isodow FROM %(at)s::timestamptz AT TIME ZONE time_zone) = 1
+        AND extract(hour FROM %(at)s::timestamptz AT TIME ZONE time_zone) >= 9
     RETURNING id
 ), added AS (
     INSERT INTO announcements (kind, data) SELECT 'weekly', '{}' FROM due LIMIT 1
@@ -26,7 +38,8 @@ WITH due AS (
 )
 INSERT INTO deliveries (announcement_id, guild_id) SELECT added.id, due.id FROM added, due;
 
--- What happened within a week on boards that everyone sees and that still run.
+-- What happened within a week on boards that everyone sees and that still run, and that the guild
+-- is about.
 -- name: week
 SELECT b.name AS board, d.device,
     (
@@ -45,7 +58,9 @@ SELECT b.name AS board, d.device,
         WHERE st.leaderboard_id = b.id AND st.device = d.device
     ) AS leader_s
 FROM leaderboards b JOIN leaderboard_devices d ON d.leaderboard_id = b.id
+LEFT JOIN guilds g ON g.id = %(guild_id)s
 WHERE b.visibility = 'public' AND (b.deadline IS NULL OR b.deadline > now())
+    AND coalesce(g.competition_id, b.competition_id, 0) = coalesce(b.competition_id, 0)
 ORDER BY submissions DESC, b.name, d.position LIMIT %(limit)s;
 
 -- name: watch
@@ -70,7 +85,10 @@ SELECT b.id AS board_id, b.name AS board, coalesce(b.deadline <= now(), false) A
 FROM leaderboards b
 LEFT JOIN announcements a ON a.leaderboard_id = b.id AND a.kind = 'board'
 LEFT JOIN deliveries d ON d.announcement_id = a.id AND d.guild_id = %(guild_id)s
-WHERE b.visibility = 'public' ORDER BY b.id;
+LEFT JOIN guilds g ON g.id = %(guild_id)s
+WHERE b.visibility = 'public'
+    AND coalesce(g.competition_id, b.competition_id, 0) = coalesce(b.competition_id, 0)
+ORDER BY b.id;
 
 -- Boards that are older than the guild have no announcement yet.
 -- name: set_thread

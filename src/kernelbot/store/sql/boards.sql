@@ -40,6 +40,10 @@ VALUES (%(leaderboard_id)s, %(device)s, %(position)s);
 SELECT *, visibility = 'closed' AND is_member(id, %(viewer_id)s) AS invited
 FROM shown_boards ORDER BY id DESC;
 
+-- name: hidden_in
+SELECT b.id FROM leaderboards b JOIN guilds g ON g.id = %(guild_id)s
+WHERE g.competition_id <> coalesce(b.competition_id, 0);
+
 -- name: by_name
 SELECT *, visibility = 'closed' AND is_member(id, %(viewer_id)s) AS invited
 FROM shown_boards WHERE lower(name) = lower(%(name)s);
