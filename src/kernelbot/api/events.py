@@ -28,18 +28,20 @@ async def stream(
     *,
     heartbeat_s: float,
     queue_s: float,
+    frame_of: Callable[[Event], str] = frame,
+    queue_frame_of: Callable[[QueuePlace], str] = queue_frame,
 ) -> AsyncIterator[str]:
     """The frames of `events`, a comment after each `heartbeat_s` of silence, `END` at the end.
 
     While the submission waits, `place` is called after every `queue_s` of silence, and each change
     of the position is sent; once it is None it isn't called again.
     """
-    silence = _Silence(place, heartbeat_s, queue_s)
+    silence = _Silence(place, queue_frame_of, heartbeat_s, queue_s)
     async with aclosing(paced(events, lambda: silence.pause_s)) as steps:
         async for event in steps:
             if event is not None:
                 silence.for_s = 0.0
-                yield frame(event)
+                yield frame_of(event)
             elif (said := await silence.broken()) is not None:
                 yield said
     yield END
@@ -51,10 +53,12 @@ class _Silence:
     def __init__(
         self,
         place: Callable[[], Awaitable[QueuePlace | None]],
+        queue_frame_of: Callable[[QueuePlace], str],
         heartbeat_s: float,
         queue_s: float,
     ) -> None:
         self._place = place
+        self._queue_frame_of = queue_frame_of
         self._heartbeat_s = heartbeat_s
         self._queue_s = queue_s
         self._last: int | None = None
@@ -74,7 +78,7 @@ class _Silence:
             self._queued = place is not None
             if place is not None and place.position != self._last:
                 self._last, self.for_s = place.position, 0.0
-                return queue_frame(place)
+                return self._queue_frame_of(place)
         if self.for_s < self._heartbeat_s:
             return None
         self.for_s = 0.0

@@ -1,13 +1,10 @@
 """A submission while it is judged, as one message: its place in the queue, then a line per run."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from kernelbot.domain.states import RunState
 from kernelbot.domain.types import Event, QueuePlace, Run, Submission
-from kernelbot.protocol import EventKind, Mode, Verdict
+from kernelbot.protocol import Mode
 from kernelbot.render.markdown import inline, plain
-from kernelbot.render.progress import STATES
+from kernelbot.render.progress import STATES, RunProgress
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import TITLES, mark
 
@@ -35,48 +32,18 @@ def _wait(wait_s: float) -> str:
     return f"{wait_s:.0f} s" if wait_s < 90 else f"{wait_s / 60:.0f} min"
 
 
-@dataclass
-class _Line:
-    """One run. `done` of `total` cases or workloads of a phase."""
-
-    run: Run
-    state: RunState = RunState.QUEUED
-    phase: str = ""
-    done: int = 0
-    total: int = 0
-    verdict: Verdict | None = None
-    seen: set[str] = field(default_factory=set)
-
-    def add(self, event: Event) -> None:
-        """One more step."""
-        if isinstance(event.kind, RunState):
-            self._change(event.kind, event.data)
-        elif event.kind is EventKind.PHASE_STARTED:
-            self.phase, self.done = str(event.data.get("phase", "")), 0
-            self.total = _count(event.data.get("total"))
-        elif event.kind in (EventKind.CASE, EventKind.WORKLOAD):
-            self.done += 1
-
-    def _change(self, state: RunState, data: Mapping[str, object]) -> None:
-        self.state = state
-        if state is RunState.QUEUED:  # another attempt
-            self.phase, self.done, self.total = "", 0, 0
-        if state is RunState.FINISHED and "verdict" in data:
-            self.verdict = Verdict(str(data["verdict"]))
-
-    @property
-    def text(self) -> str:
-        """As it stands."""
-        name = f"{plain(self.run.device)} {'secret' if self.run.secret else 'public'}"
-        if self.verdict is not None:
-            return f"{mark(self.verdict)} {name}: {TITLES[self.verdict]}"
-        if self.state is not RunState.RUNNING or not self.phase:
-            return f"• {name}: {STATES[self.state]}"
-        if not self.total:
-            return f"▸ {name}: {self.phase}"
-        share = min(self.done, self.total) * _BAR // self.total
-        bar = "▰" * share + "▱" * (_BAR - share)
-        return f"▸ {name}: {self.phase} {bar} {self.done} of {self.total}"
+def _line(run: Run, found: RunProgress) -> str:
+    """One run as it stands."""
+    name = f"{plain(run.device)} {'secret' if run.secret else 'public'}"
+    if found.verdict is not None:
+        return f"{mark(found.verdict)} {name}: {TITLES[found.verdict]}"
+    if found.state is not RunState.RUNNING or not found.phase:
+        return f"• {name}: {STATES[found.state]}"
+    if not found.total:
+        return f"▸ {name}: {found.phase}"
+    share = min(found.done, found.total) * _BAR // found.total
+    bar = "▰" * share + "▱" * (_BAR - share)
+    return f"▸ {name}: {found.phase} {bar} {found.done} of {found.total}"
 
 
 class Progress:
@@ -84,19 +51,19 @@ class Progress:
 
     def __init__(self, submission: Submission, place: QueuePlace | None = None) -> None:
         self._submission = submission
-        self._lines = {run.id: _Line(run) for run in submission.runs}
+        self._runs = {run.id: RunProgress() for run in submission.runs}
         self.place = place
 
     def add(self, event: Event) -> None:
         """One more step; runs of rejudges aren't shown."""
-        line = self._lines.get(event.run_id or 0)
-        if line is not None:
-            line.add(event)
+        found = self._runs.get(event.run_id or 0)
+        if found is not None:
+            found.add(event)
 
     @property
     def waits(self) -> bool:
         """Whether a run still waits for its turn."""
-        return any(line.state is RunState.QUEUED for line in self._lines.values())
+        return any(one.state is RunState.QUEUED for one in self._runs.values())
 
     @property
     def text(self) -> str:
@@ -104,14 +71,10 @@ class Progress:
         parts = [heading(self._submission)]
         if self.place is not None and self.waits:
             parts.append(queue_text(self.place))
-        parts += [line.text for line in self._lines.values()]
+        parts += [_line(run, self._runs[run.id]) for run in self._submission.runs]
         return "\n".join(parts)
 
 
 def score_text(score_s: float | None) -> str:
     """A score, or nothing."""
     return "" if score_s is None else seconds_text(score_s)
-
-
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and 0 < value < 10**6 else 0

@@ -1,7 +1,10 @@
 """Progress events in words: a line each for a log, or the current activity."""
 
+from collections.abc import Mapping
+
 from kernelbot.domain.states import RunState
-from kernelbot.protocol import EventKind, ProgressEvent
+from kernelbot.domain.types import Event
+from kernelbot.protocol import EventKind, ProgressEvent, Verdict
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import TITLES
 
@@ -51,6 +54,47 @@ class Activity:
                 )
             case _:
                 return progress_line(event)
+
+
+class RunProgress:
+    """What is known of one run by its events: `done` of `total` cases or workloads of a phase."""
+
+    def __init__(self, state: RunState = RunState.QUEUED, verdict: Verdict | None = None) -> None:
+        self.state = state
+        self.verdict = verdict
+        self.phase = ""
+        self.done = 0
+        self.total = 0
+
+    def add(self, event: Event) -> None:
+        """One more step."""
+        if isinstance(event.kind, RunState):
+            self._change(event.kind, event.data)
+        elif event.kind is EventKind.PHASE_STARTED:
+            self.phase, self.done = str(event.data.get("phase", "")), 0
+            self.total = _known_count(event.data.get("total"))
+        elif event.kind in (EventKind.CASE, EventKind.WORKLOAD):
+            self.done += 1
+
+    def _change(self, state: RunState, data: Mapping[str, object]) -> None:
+        self.state = state
+        if state is RunState.QUEUED:  # another attempt
+            self.phase, self.done, self.total = "", 0, 0
+        if state is RunState.FINISHED and "verdict" in data:
+            self.verdict = Verdict(str(data["verdict"]))
+
+    @property
+    def text(self) -> str:
+        """As it stands."""
+        if self.verdict is not None:
+            return TITLES[self.verdict]
+        if self.state is not RunState.RUNNING or not self.phase:
+            return STATES[self.state]
+        return f"{self.phase}: {self.done} of {self.total}" if self.total else self.phase
+
+
+def _known_count(value: object) -> int:
+    return value if isinstance(value, int) and 0 < value < 10**6 else 0
 
 
 def _of(done: int, event: ProgressEvent) -> str:

@@ -24,11 +24,12 @@ TEXT = "text/plain"
 """The type of artifacts that are part of a report; others are files."""
 OUTPUT_LIMIT = 20_000
 """Characters shown of each of the program's and the compiler's outputs by default."""
-_ENDED = {
+STOPPED = {
     "precision": "the interval was narrow enough",
     "max_samples": "the maximum number of samples was taken",
     "wall_cap": "its time limit was reached",
 }
+"""Why sampling of a workload ended."""
 _NUMBERS = ("median", "95% of it", "best", "worst", "calls", "anchor", "of it")
 
 
@@ -161,7 +162,7 @@ def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -
     if harness is not HarnessKind.NATIVE:
         return []  # the problem's own script alone knows
     counts = Counter(workload.stopped_by for workload in workloads)
-    known = [(_ENDED[reason], count) for reason, count in counts.items() if reason in _ENDED]
+    known = [(STOPPED[reason], count) for reason, count in counts.items() if reason in STOPPED]
     ended = " or ".join(
         f"{text} ({count} of {len(workloads)})" if len(known) > 1 else text for text, count in known
     )

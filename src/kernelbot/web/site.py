@@ -8,9 +8,16 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 from kernelbot.web import assets, errors
 from kernelbot.web.pages import Pages
-from kernelbot.web.routers import account, boards, charts, home, login
+from kernelbot.web.routers import account, boards, charts, home, login, submissions
 
-ROUTERS = (home.router, charts.router, boards.router, login.router, account.router)
+ROUTERS = (
+    home.router,
+    charts.router,
+    boards.router,
+    submissions.router,
+    login.router,
+    account.router,
+)
 
 
 def create_site(

@@ -18,3 +18,21 @@ for (const button of document.querySelectorAll("button.copy")) {
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
 }
+
+const live = document.querySelector("[data-live]");
+if (live) {
+  const source = new EventSource(live.dataset.live);
+  const show = (id, text) => {
+    const place = document.getElementById(id);
+    if (place && place.textContent !== text) place.textContent = text;
+  };
+  source.addEventListener("run", (event) => {
+    const { run, text } = JSON.parse(event.data);
+    show(`run-${run}`, text);
+  });
+  source.addEventListener("queue", (event) => show("queue", JSON.parse(event.data).text));
+  source.addEventListener("end", () => {
+    source.close();
+    location.reload();
+  });
+}

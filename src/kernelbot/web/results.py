@@ -1,0 +1,136 @@
+"""What a submission's page says of its runs."""
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.types import Run, Submission
+from kernelbot.protocol import CaseResult, Phase, PhaseResult, Verdict, WorkloadResult
+from kernelbot.render.plot import bins
+from kernelbot.render.progress import RunProgress
+from kernelbot.render.report import STOPPED
+
+_BINS = 24
+_DIFF_LINES, _DIFF_CHARACTERS = 3_000, 200_000
+"""Comparing larger files may take seconds."""
+_LIVE = frozenset({SubmissionState.QUEUED, SubmissionState.RUNNING})
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bin of a histogram, in the units of its picture: 100 wide, 24 high."""
+
+    x: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Timing:
+    """A workload's measurement. `stopped`: why sampling ended; empty: it isn't known."""
+
+    result: WorkloadResult
+    bars: tuple[Bar, ...]
+    stopped: str
+
+
+@dataclass(frozen=True)
+class ShownPhase:
+    """One phase. `failed`: the first case that was refused."""
+
+    phase: PhaseResult
+    passed: int
+    failed: CaseResult | None
+    timings: tuple[Timing, ...]
+
+
+@dataclass(frozen=True)
+class ShownRun:
+    """One run. `phases` is empty if the viewer doesn't see its result."""
+
+    run: Run
+    progress: str
+    phases: tuple[ShownPhase, ...]
+
+    @property
+    def said(self) -> frozenset[str]:
+        """What is said beside its failing cases, and so needn't be said again."""
+        return frozenset(one.failed.message for one in self.phases if one.failed)
+
+    @property
+    def name(self) -> str:
+        """`CPU, public`."""
+        return f"{self.run.device}, {'secret' if self.run.secret else 'public'}"
+
+
+def is_live(submission: Submission) -> bool:
+    """Whether more will happen to it by itself."""
+    return submission.state in _LIVE
+
+
+def shown_runs(submission: Submission) -> list[ShownRun]:
+    """All of them, in their order."""
+    return [ShownRun(run, progress_of(run).text, _phases(run)) for run in submission.runs]
+
+
+def progress_of(run: Run) -> RunProgress:
+    """Where a run stands, before any event is read."""
+    return RunProgress(run.state, run.verdict if run.state is RunState.FINISHED else None)
+
+
+def timed(run: Run) -> tuple[WorkloadResult, ...]:
+    """The measurements of the last timed phase; empty if there are none, or they aren't shown."""
+    phases = run.result.phases if run.result is not None else ()
+    found = [phase.workloads for phase in phases if phase.workloads]
+    return found[-1] if found and phases[-1].phase is not Phase.PROFILE else ()
+
+
+def _phases(run: Run) -> tuple[ShownPhase, ...]:
+    phases = run.result.phases if run.result is not None else ()
+    return tuple(
+        ShownPhase(
+            phase,
+            sum(case.verdict is Verdict.ACCEPTED for case in phase.cases),
+            next((case for case in phase.cases if case.verdict is not Verdict.ACCEPTED), None),
+            tuple(_timing(one) for one in phase.workloads),
+        )
+        for phase in phases
+    )
+
+
+def _timing(result: WorkloadResult) -> Timing:
+    heights = bins(result.samples_ns, _BINS)
+    width = 100 / max(1, len(heights))
+    bars = tuple(
+        Bar(round(number * width, 2), round(width * 0.86, 2), round(24 * height, 2))
+        for number, height in enumerate(heights)
+        if height
+    )
+    return Timing(result, bars, STOPPED.get(result.stopped_by, ""))
+
+
+@dataclass(frozen=True)
+class DiffLine:
+    """A line of a comparison. `kind`: `added`, `removed`, `same` or `place`."""
+
+    kind: str
+    text: str
+
+
+_KINDS = {"+": "added", "-": "removed", "@": "place"}
+
+
+def difference(before: str, after: str) -> list[DiffLine] | None:
+    """What changed, with three lines around each change; None: too large to compare."""
+    old, new = before.splitlines(), after.splitlines()
+    if max(len(old), len(new)) > _DIFF_LINES or max(len(before), len(after)) > _DIFF_CHARACTERS:
+        return None
+    return list(_diff_lines(old, new))
+
+
+def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
+    lines = difflib.unified_diff(old, new, lineterm="")
+    for number, line in enumerate(lines):
+        if number >= 2:  # the first two name the files
+            yield DiffLine(_KINDS.get(line[:1], "same"), line)

@@ -1,0 +1,169 @@
+"""A submission: what became of it, live while it is judged, and its code."""
+
+import asyncio
+import json
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+
+from kernelbot.api.dependencies import ServicesDep, SettingsDep, SubmissionId
+from kernelbot.api.downloads import as_attachment, media_type
+from kernelbot.api.events import stream
+from kernelbot.domain.errors import NotAllowed, NotFound
+from kernelbot.domain.files import MAX_NAME, safe_name
+from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.types import Event, QueuePlace, Submission, User
+from kernelbot.protocol import Mode
+from kernelbot.services import Services
+from kernelbot.web import documents
+from kernelbot.web.filters import wait
+from kernelbot.web.pages import HEADERS, PageDep, go
+from kernelbot.web.results import difference, is_live, progress_of, shown_runs
+from kernelbot.web.session import NeededSession, PostedSession
+
+router = APIRouter(prefix="/submission", include_in_schema=False)
+
+_EARLIER = 10
+_SHOWN_CODE_CHARACTERS = 100_000
+
+
+@router.get("/{submission_id}")
+async def show_submission(
+    services: ServicesDep, session: NeededSession, page: PageDep, submission_id: SubmissionId
+) -> Response:
+    """All that the visitor may know of it."""
+    user = session.user
+    snapshot = await services.submissions.snapshot(user, submission_id)
+    submission = await services.submissions.whole(snapshot)
+    mine = submission.author_id == user.id
+    ranked = submission.mode is Mode.LEADERBOARD and not is_live(submission)
+    code = submission.code
+    return page(
+        "submission.html",
+        submission=submission,
+        mine=mine,
+        live=is_live(submission),
+        queue=queue_text(snapshot.queue) if snapshot.queue else "",
+        runs=shown_runs(submission),
+        outcomes=await services.outcomes.of(user, submission_id) if ranked else [],
+        artifacts=await services.artifacts.list_artifacts(user, submission_id),
+        earlier=await _earlier(services, user, submission) if mine else [],
+        source=documents.source(code[:_SHOWN_CODE_CHARACTERS], submission.file_name)
+        if code is not None
+        else None,
+        cut=code is not None and len(code) > _SHOWN_CODE_CHARACTERS,
+    )
+
+
+async def _earlier(services: Services, user: User, submission: Submission) -> list[Submission]:
+    return await services.submissions.list_submissions(
+        user, board=submission.board, limit=_EARLIER, before_id=submission.id
+    )
+
+
+@router.get("/{submission_id}/live")
+async def follow(
+    services: ServicesDep,
+    settings: SettingsDep,
+    session: NeededSession,
+    submission_id: SubmissionId,
+) -> StreamingResponse:
+    """Server-sent events: `run` with a run's number and where it stands in words, `queue` with the
+    place in the queue, `end`. A stream begins with all that has happened."""
+    ask = services.submissions
+    submission = await ask.get(session.user, submission_id)
+    runs = {run.id: progress_of(run) for run in submission.runs}
+
+    def frame_of(event: Event) -> str:
+        progress = runs.get(event.run_id or 0)
+        if progress is None:  # a rejudge's
+            return ""
+        progress.add(event)
+        return _frame("run", {"run": event.run_id, "text": progress.text})
+
+    frames = stream(
+        ask.events(session.user, submission_id),
+        partial(ask.queue_place, submission_id),
+        heartbeat_s=settings.heartbeat_s,
+        queue_s=settings.queue_s,
+        frame_of=frame_of,
+        queue_frame_of=lambda place: _frame("queue", {"text": queue_text(place)}),
+    )
+    headers = {**HEADERS, "Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(frames, media_type="text/event-stream", headers=headers)
+
+
+def _frame(kind: str, data: dict[str, object]) -> str:
+    return f"event: {kind}\ndata: {json.dumps(data)}\n\n"
+
+
+def queue_text(place: QueuePlace) -> str:
+    """Where it waits, and how long still."""
+    left = f", {wait(place.wait_s)} to go" if place.wait_s is not None else ""
+    stalled = f" Nothing is judged there just now: {place.note}." if place.note else ""
+    return f"Position {place.position} in the queue for {place.device}{left}.{stalled}"
+
+
+@router.post("/{submission_id}/cancel")
+async def cancel(
+    services: ServicesDep, session: PostedSession, submission_id: SubmissionId
+) -> Response:
+    """Stop what waits or runs."""
+    await services.submissions.cancel(session.user, submission_id)
+    return go(f"/submission/{submission_id}")
+
+
+@router.get("/{submission_id}/code")
+async def download_code(
+    services: ServicesDep, session: NeededSession, submission_id: SubmissionId
+) -> Response:
+    """Its source file."""
+    submission = await services.submissions.get(session.user, submission_id)
+    name = safe_name(submission.file_name)
+    headers = {
+        **HEADERS,
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Cache-Control": "no-store",
+    }
+    code = _code(submission)
+    return Response(code.encode(), media_type="text/plain; charset=utf-8", headers=headers)
+
+
+@router.get("/{submission_id}/diff")
+async def show_difference(
+    services: ServicesDep,
+    session: NeededSession,
+    page: PageDep,
+    submission_id: SubmissionId,
+    before: Annotated[int, Query(ge=1, le=BIGINT_MAX)],
+) -> Response:
+    """What changed since another one, both of which the visitor may read."""
+    ask = services.submissions
+    older = await ask.get(session.user, before)
+    newer = await ask.get(session.user, submission_id)
+    lines = await asyncio.to_thread(difference, _code(older), _code(newer))
+    return page("diff.html", older=older, newer=newer, lines=lines)
+
+
+def _code(submission: Submission) -> str:
+    if submission.code is None:
+        raise NotAllowed(f"The code of submission {submission.id} isn't for you.")
+    return submission.code
+
+
+@router.get("/{submission_id}/file/{run_id}/{name}")
+async def download_artifact(
+    services: ServicesDep,
+    session: NeededSession,
+    submission_id: SubmissionId,
+    run_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)],
+    name: Annotated[str, Path(max_length=MAX_NAME)],
+) -> Response:
+    """A file that a run left."""
+    if name != safe_name(name):
+        raise NotFound(f"Submission {submission_id} has no such file.")
+    file, content = await services.artifacts.get(session.user, submission_id, run_id, name)
+    headers = {**HEADERS, **as_attachment(file), "Cache-Control": "no-store"}
+    return Response(content, media_type=media_type(file), headers=headers)

@@ -1,0 +1,130 @@
+"""What is shown of a submission's results."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.types import Run, Submission
+from kernelbot.protocol import (
+    CaseResult,
+    CompileReport,
+    Failure,
+    Fault,
+    Mode,
+    Phase,
+    PhaseResult,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+)
+from kernelbot.web.assets import Assets
+from kernelbot.web.pages import Pages
+from kernelbot.web.results import difference, shown_runs, timed
+from tests.render.results import ACCEPTED, WORKLOAD, WRONG
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+EVIL = "<script>alert(1)</script>\u202e\x00\x1b[31m" + "x" * 100_000
+
+
+def submission(result: RunResult) -> Submission:
+    run = Run(
+        id=7,
+        submission_id=1,
+        device="CPU",
+        mode=result.mode,
+        secret=False,
+        state=RunState.FINISHED,
+        verdict=result.verdict,
+        score_s=result.score_s,
+        attempts=1,
+        created_at=AT,
+        started_at=AT,
+        finished_at=AT,
+        fault=result.failure.fault if result.failure else None,
+        message=result.failure.message if result.failure else None,
+        result=result,
+    )
+    return Submission(
+        id=1,
+        board_id=1,
+        board="sort",
+        author="ada",
+        author_id=1,
+        file_name="a.py",
+        mode=Mode.LEADERBOARD,
+        created_at=AT,
+        state=SubmissionState.FINISHED,
+        verdict=result.verdict,
+        score_s=result.score_s,
+        place=None,
+        runs=(run,),
+        code="pass\n",
+    )
+
+
+def page(shown: Submission) -> str:
+    return Pages(Assets(), charts=False).text(
+        "submission.html",
+        session=None,
+        path="/submission/1",
+        submission=shown,
+        mine=True,
+        live=False,
+        queue="",
+        runs=shown_runs(shown),
+        outcomes=[],
+        artifacts=[],
+        earlier=[],
+        source=None,
+        cut=False,
+    )
+
+
+def test_the_first_case_that_failed_is_shown_with_what_was_expected() -> None:
+    found = shown_runs(submission(WRONG))[0].phases[0]
+    assert (1, WRONG.phases[0].cases[1]) == (found.passed, found.failed)
+    assert "element 1 is 5, not 6" in page(submission(WRONG))
+
+
+def test_a_workload_says_how_its_times_are_spread_and_why_sampling_ended() -> None:
+    timing = shown_runs(submission(ACCEPTED))[0].phases[1].timings[0]
+    assert (3, 24.0) == (len(timing.bars), max(bar.height for bar in timing.bars))
+    assert "its time limit was reached" in page(submission(ACCEPTED))
+
+
+def test_the_measurements_are_those_of_the_last_timed_phase() -> None:
+    assert [(WORKLOAD,), ()] == [timed(submission(one).runs[0]) for one in (ACCEPTED, WRONG)]
+
+
+def test_hostile_output_stays_text_and_is_cut() -> None:
+    evil = replace(
+        WRONG,
+        phases=(
+            PhaseResult(
+                Phase.TEST,
+                Verdict.WRONG_ANSWER,
+                0.1,
+                cases=(CaseResult(EVIL, Verdict.WRONG_ANSWER, EVIL),),
+            ),
+        ),
+        stdout=EVIL,
+        stderr=EVIL,
+        failure=Failure(Fault.AUTHOR, EVIL[::-1], EVIL),
+        compile=CompileReport(EVIL, EVIL, 0.1, False),
+        system=SystemInfo("<b>", "<script>", "<script>", "<script>", "<script>", ("<script>",)),
+        sandbox=SandboxReport("<script>", ("<script>",), ("<script>",)),
+    )
+    text = page(submission(evil))
+    assert (False, False, False) == ("<script>" in text, "\u202e" in text, "\x00" in text)
+    assert len(text) < 200_000
+
+
+def test_a_difference_has_its_kinds_of_lines() -> None:
+    found = difference("a\nb\n", "a\nc\n")
+    assert found is not None
+    assert ["place", "same", "removed", "added"] == [line.kind for line in found]
+
+
+def test_the_same_is_no_difference_and_large_files_are_not_compared() -> None:
+    assert ([], None) == (difference("a", "a"), difference("a\n" * 5000, "b"))
