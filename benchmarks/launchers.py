@@ -23,15 +23,12 @@ from typing import Any, cast
 
 import structlog
 from scripts.slurm_cluster import slurm_cluster
+from tests.launchers.plans import BuildkitePlan, GithubPlan, Plan, SlurmPlan
 from tests.launchers.stages import (
-    BuildkitePlan,
     BuildkiteStage,
-    GithubPlan,
     GithubStage,
     LocalStage,
     ModalStage,
-    Plan,
-    SlurmPlan,
     SlurmStage,
     Stage,
 )

@@ -9,7 +9,6 @@ import secrets
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -19,21 +18,28 @@ from scripts.slurm_cluster import SlurmCluster
 from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.buildkite import BuildkiteLauncher, BuildkiteSettings
 from kernelbot.launchers.github import GithubDevice, GithubLauncher, GithubSettings
-from kernelbot.launchers.local import LocalLauncher, LocalSettings
-from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
+from kernelbot.launchers.local import LocalLauncher
+from kernelbot.launchers.modal import ModalLauncher
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor
 from tests.fakes import buildkite as fake
 from tests.fakes.buildkite import FakeBuildkite, fake_buildkite
 from tests.fakes.github import REPO, TOKEN, FakeGithub, fake_github
-from tests.fakes.links import FakeLinks, LinksElsewhere, fake_links
+from tests.fakes.links import FakeLinks, fake_links
 from tests.fakes.modal import FakeModal, RemoteModal, served_modal
+from tests.launchers.plans import (
+    DEVICE,
+    BuildkitePlan,
+    GithubPlan,
+    LocalPlan,
+    ModalPlan,
+    Plan,
+    SlurmPlan,
+)
 from tests.support.fake_node import build_fake_node
 from tests.support.problems import sort_problem
-from tests.support.workers import FAKE_HARNESS
 
 SomeLauncher = TypeVar("SomeLauncher", bound=Launcher)
-DEVICE = "CPU"
 FILE_NAME = "a'; echo x\n$(id).py"
 
 
@@ -47,13 +53,6 @@ def a_job(text: str, device: str = DEVICE) -> JobSpec:
         Mode.TEST,
         DeviceSpec(device, Vendor.CPU),
     )
-
-
-class Plan(Protocol):
-    """A launcher that isn't built yet. Can be pickled, for another process to build it."""
-
-    def build(self) -> Launcher:
-        """The launcher, not started."""
 
 
 class Stage(Protocol):
@@ -126,16 +125,6 @@ class LocalStage:
         return [path.name for path in (self._folder / "jobs").iterdir() if path.name not in own]
 
 
-@dataclass(frozen=True)
-class LocalPlan:
-    """See `Plan`."""
-
-    folder: Path
-
-    def build(self) -> LocalLauncher:
-        return LocalLauncher(LocalSettings(self.folder / "jobs", {DEVICE: FAKE_HARNESS}))
-
-
 class SlurmStage:
     """See `Stage`."""
 
@@ -183,17 +172,6 @@ class SlurmStage:
         folders = [self._work / name for name in ("jobs", "done", "payloads")]
         found = [path.name for folder in folders for path in folder.iterdir()]
         return [name for name in found if name != "judged.log"]
-
-
-@dataclass(frozen=True)
-class SlurmPlan:
-    """See `Plan`."""
-
-    settings: SlurmSettings
-    harness: Path
-
-    def build(self) -> SlurmLauncher:
-        return SlurmLauncher(self.settings, self.harness)
 
 
 def slurm_settings(work: Path, **changes: Any) -> SlurmSettings:
@@ -259,17 +237,6 @@ class GithubStage:
         return [run.title for run in self._github.actions.runs.values()]
 
 
-@dataclass(frozen=True)
-class GithubPlan:
-    """See `Plan`."""
-
-    settings: GithubSettings
-    links: LinksElsewhere
-
-    def build(self) -> GithubLauncher:
-        return GithubLauncher(self.settings, self.links)
-
-
 def github_settings(github: FakeGithub, **changes: Any) -> GithubSettings:
     """A launcher that is quick, with a device that the fake's runners have."""
     workflow = "kernelbot-nvidia.yml"
@@ -331,16 +298,6 @@ class BuildkiteStage:
 
     async def left(self) -> list[str]:
         return [file.path for build in self._buildkite.builds for file in build.artifacts]
-
-
-@dataclass(frozen=True)
-class BuildkitePlan:
-    """See `Plan`."""
-
-    settings: BuildkiteSettings
-
-    def build(self) -> BuildkiteLauncher:
-        return BuildkiteLauncher(self.settings, None)
 
 
 def buildkite_settings(buildkite: FakeBuildkite, **changes: Any) -> BuildkiteSettings:
@@ -406,18 +363,6 @@ class ModalStage:
 
     async def left(self) -> list[str]:
         return list(self._service.dict.content)
-
-
-@dataclass(frozen=True)
-class ModalPlan:
-    """See `Plan`."""
-
-    account: FakeModal | RemoteModal
-
-    def build(self) -> ModalLauncher:
-        return ModalLauncher(
-            ModalSettings({DEVICE: ModalDevice("judge_cpu")}), self.account.calls()
-        )
 
 
 def modal_launcher(

@@ -9,7 +9,8 @@ import pytest
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Verdict
-from tests.launchers.stages import DEVICE, STAGES, Stage, a_job, started
+from tests.launchers.plans import DEVICE
+from tests.launchers.stages import STAGES, Stage, a_job, started
 
 
 @pytest.fixture(params=list(STAGES))

@@ -22,7 +22,7 @@ from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import Settings
 from kernelbot.main.tables import DeviceSettings
 from kernelbot.main.work import work
-from tests.launchers.stages import DEVICE, Plan
+from tests.launchers.plans import DEVICE, Plan
 from tests.support.workers import ROOT, quick_settings
 
 

@@ -14,7 +14,8 @@ from kernelbot.launchers.buildkite.answers import Agent
 from kernelbot.launchers.buildkite.queues import Queues
 from kernelbot.protocol import JobSpec, SourceFile, decode_payload
 from tests.launchers.buildkite.places import place
-from tests.launchers.stages import DEVICE, a_job
+from tests.launchers.plans import DEVICE
+from tests.launchers.stages import a_job
 
 QUEUES = ("nvidia-h100-0", "nvidia-h100-1")
 

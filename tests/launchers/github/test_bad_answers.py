@@ -12,7 +12,8 @@ from kernelbot.protocol import Fault
 from tests.fakes.github import TOKEN
 from tests.fakes.serving import Request, Response
 from tests.launchers.github.places import Place, place, result_zip
-from tests.launchers.stages import DEVICE, a_job
+from tests.launchers.plans import DEVICE
+from tests.launchers.stages import a_job
 from tests.support.zips import zip_of_zeros, zipped
 
 NONSENSE = [b"", b"<html>502 Bad Gateway</html>", b"{}", b"\xff\xfe\x00"]

@@ -11,7 +11,8 @@ from kernelbot.protocol import Fault
 from tests.fakes.github import TOKEN
 from tests.fakes.github.server import Account
 from tests.launchers.github.places import Place, place, result_zip
-from tests.launchers.stages import DEVICE, a_job
+from tests.launchers.plans import DEVICE
+from tests.launchers.stages import a_job
 from tests.support.waiting import until
 from tests.support.zips import zipped
 

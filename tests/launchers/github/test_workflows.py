@@ -12,7 +12,8 @@ from kernelbot.launchers.github.launcher import ARTIFACT, RESULT
 from kernelbot.launchers.github.settings import GithubDevice, GithubSettings
 from kernelbot.launchers.handles import job_name
 from tests.fakes.github.workflow import WORKFLOWS, read_workflow
-from tests.launchers.stages import DEVICE, a_job
+from tests.launchers.plans import DEVICE
+from tests.launchers.stages import a_job
 
 FILES = ["kernelbot-nvidia.yml", "kernelbot-amd.yml"]
 

@@ -10,7 +10,8 @@ from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.protocol import JobSpec, encode_payload
 from tests.fakes.modal.service import FakeCall
 from tests.launchers.modal.conftest import Account
-from tests.launchers.stages import DEVICE, a_job, modal_launcher
+from tests.launchers.plans import DEVICE
+from tests.launchers.stages import a_job, modal_launcher
 from tests.launchers.test_contract import over, poll
 
 

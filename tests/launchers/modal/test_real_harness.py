@@ -12,7 +12,8 @@ from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.protocol import Verdict
 from tests.fakes.modal import FakeModal
 from tests.fakes.modal.service import load_app
-from tests.launchers.stages import DEVICE, modal_launcher
+from tests.launchers.plans import DEVICE
+from tests.launchers.stages import modal_launcher
 from tests.launchers.test_contract import over
 from tests.support.searching import MARK, bare_job, searching_submission
 
