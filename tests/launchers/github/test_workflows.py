@@ -29,8 +29,9 @@ def workflow(request: pytest.FixtureRequest) -> dict[str, Any]:
     return read_workflow(request.param)
 
 
-def test_there_are_no_other_workflows() -> None:
-    assert sorted(path.name for path in WORKFLOWS.iterdir()) == sorted(FILES)
+def test_there_are_no_other_workflows_that_judge() -> None:
+    found = {path.name for path in WORKFLOWS.iterdir()} - {"ci.yml"}
+    assert sorted(found) == sorted(FILES)
 
 
 def test_it_takes_what_the_launcher_sends_and_no_more(workflow: dict[str, Any]) -> None:
