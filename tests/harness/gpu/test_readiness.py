@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.gpu.driver import Driver, GpuError
+from kernelbot.harness.gpu.driver import Driver, GpuError, HipDriver
 from kernelbot.harness.gpu.readiness import clear_memory, make_ready
 from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.protocol import DeviceSpec, Vendor, Verdict
@@ -72,6 +72,12 @@ def test_a_gpu_that_doesnt_finish_is_an_error(driver: Driver, tmp_path: Path) ->
     with pytest.raises(GpuError, match="couldn't be overwritten in time"):
         clear_memory(driver, time.monotonic() + 0.1)
     assert TOTAL_BYTES == driver.free_bytes()
+
+
+def test_amds_memory_is_overwritten_by_its_own_names(tmp_path: Path) -> None:
+    names = {**HipDriver.names, "cuInit": "hipInit", "cuCtxSetCurrent": "hipSetDevice"}
+    driver = HipDriver(str(build_driver(tmp_path, names=names, total_bytes=TOTAL_BYTES)))
+    assert TOTAL_BYTES == clear_memory(driver, soon())
 
 
 def test_there_is_nothing_to_do_on_a_processor() -> None:

@@ -22,12 +22,15 @@ _CONTEXTS_BYTES = 4 << 30
 _STEP_S = 0.002
 
 
-def make_ready(device: DeviceSpec, limit_s: float = LIMIT_S) -> Iterator[str]:
+def make_ready(
+    device: DeviceSpec, limit_s: float = LIMIT_S, *, stays: bool = False
+) -> Iterator[str]:
     """Set the clocks of the device's GPUs as it says, and overwrite their free memory with zeros.
     Yields what a person should know of it.
 
-    To be called by whoever holds the GPUs, in a process that forks no more. Raises `GpuError` if a
-    GPU isn't ready, also after `limit_s`.
+    To be called by whoever holds the GPUs, in a process that forks no more. `stays`: it will use
+    the first GPU itself, so its context is kept. Raises `GpuError` if a GPU isn't ready, also
+    after `limit_s`.
     """
     if device.vendor is Vendor.CPU:
         return
@@ -45,7 +48,8 @@ def make_ready(device: DeviceSpec, limit_s: float = LIMIT_S) -> Iterator[str]:
             count = driver.count()
             yield from _cleared(driver, deadline)
         finally:
-            driver.close()
+            if number or not stays:
+                driver.close()
         number += 1
 
 

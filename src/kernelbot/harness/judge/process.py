@@ -111,7 +111,7 @@ def _judge(
 def _make_ready(job: JobSpec) -> tuple[str, ...]:
     """Notes of what wasn't done to the GPUs. Raises `SandboxUnavailable`."""
     try:
-        return tuple(make_ready(job.device))
+        return tuple(make_ready(job.device, stays=has_arenas(job)))
     except GpuError as error:
         raise SandboxUnavailable(f"The GPU can't be made ready for a job: {error}") from error
 
