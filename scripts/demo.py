@@ -90,7 +90,9 @@ def _run(view: DemoView, lock: int) -> int:
             for board in boards:
                 view.standings(admin.standings(board.name))
     well = all(entry.as_expected for entry in entries) and not server.leftovers
-    view.summary(entries, time.monotonic() - began)
+    data = FOLDER / "server" / "data"
+    shown = data.relative_to(ROOT) if data.is_relative_to(ROOT) else data
+    view.summary(entries, time.monotonic() - began, shown)
     if server.leftovers:
         names = ", ".join(process.name for process in server.leftovers)
         view.trouble(f"These processes outlived the server and were killed: {names}.")

@@ -140,8 +140,8 @@ class DemoView:
             )
             self._console.print(Text(line))
 
-    def summary(self, entries: Sequence[Entry], took_s: float) -> None:
-        """How it went, and where to go next."""
+    def summary(self, entries: Sequence[Entry], took_s: float, data: Path) -> None:
+        """How it went, and where to go next. `data`: the folder that the platform left."""
         well = sum(entry.as_expected for entry in entries)
         accepted = sum(entry.verdict is Verdict.ACCEPTED for entry in entries)
         self._console.print()
@@ -153,6 +153,8 @@ class DemoView:
             "\nWhere next:\n"
             "  .venv/bin/kernelbot run examples/sort_np examples/sort_np/submission.py\n"
             "                                    judge a file without a server\n"
+            f"  KERNELBOT_DATA={data} .venv/bin/kernelbot serve\n"
+            "                                    look at these boards in a browser\n"
             "  .venv/bin/kernelbot serve         a platform of your own\n"
             "  docs/tutorial/first-kernel.md     write a kernel, submit it, see it ranked"
         )
