@@ -124,6 +124,31 @@ async def test_own_submissions(stage: Stage) -> None:
     assert row.split() == [f"#{made.id}", "test", "queued", "a';", "echo", "`x`.py"]
 
 
+async def test_own_submissions_of_one_device_in_pages(stage: Stage) -> None:
+    fay = stage.person("fay")
+    await stage.world.board("own-two", devices=("CPU", "H100"))
+    author = await stage.acting(fay)
+    for device in ("H100", *["CPU"] * 11):
+        await stage.world.submit(author, board="own-two", mode=Mode.TEST, devices=(device,))
+    asked = await fay.runs("leaderboard show-personal", name="own-two")
+    message = asked.original
+    assert message is not None
+
+    def rows() -> int:
+        return message.content.count("#")
+
+    assert ("[Choose a GPU: All GPUs | CPU | H100]" in stage.told, 10) == (True, rows())
+    await fay.clicks(message, "Next")
+    assert 2 == rows()
+    await fay.chooses(message, "Choose a GPU", "CPU")
+    await fay.clicks(message, "Next")
+    assert ("Your submissions on **own-two** on CPU", 1) == (message.content.split("\n")[0], rows())
+    await fay.chooses(message, "Choose a GPU", "H100")
+    assert 1 == rows()
+    await fay.chooses(message, "Choose a GPU", "All GPUs")
+    assert 10 == rows()
+
+
 async def test_a_submission_with_its_code(stage: Stage) -> None:
     ada, bob = stage.person("ada"), stage.person("bob")
     await stage.world.board("code")

@@ -68,6 +68,8 @@ async def test_a_problems_solutions_are_judged(stage: Stage) -> None:
         "✓ wrong/one.py: wrong_answer",
         "```",
     ] == lines
+    tested = await olga.runs("verify-task", task="sorting", mode="test")
+    assert lines == (await answered(stage, tested)).splitlines()
     unknown = await olga.runs("verify-task", task="../sorting")
     assert "There is no problem folder named" in await answered(stage, unknown)
 

@@ -12,7 +12,16 @@ from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.harness.host.host import Host
 from kernelbot.main.check import CheckedSolution, check_solutions
-from kernelbot.protocol import DeviceSpec, Fault, HarnessKind, Lang, ProgressEvent, Vendor, Verdict
+from kernelbot.protocol import (
+    DeviceSpec,
+    Fault,
+    HarnessKind,
+    Lang,
+    Mode,
+    ProgressEvent,
+    Vendor,
+    Verdict,
+)
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = sorted(path.parent for path in EXAMPLES.glob("*/task.yml"))
@@ -46,7 +55,9 @@ def load(folder: Path) -> LoadedProblem:
 
 
 def judged(loaded: LoadedProblem, host: Host) -> list[CheckedSolution]:
-    checked = check_solutions(loaded, lambda job: host.judge(job, ignore), device=CPU, timed=False)
+    checked = check_solutions(
+        loaded, lambda job: host.judge(job, ignore), device=CPU, mode=Mode.TEST
+    )
     return list(checked)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kernelbot.protocol import RunResult, SourceFile
+from kernelbot.protocol import Mode, RunResult, SourceFile
 
 OnLine = Callable[[str], None]
 """Called with each line as soon as it is known, in any thread."""
@@ -15,8 +15,8 @@ class Machine:
 
     verify_runs: Callable[[OnLine], bool]
     """An example through every device and launcher; whether all were accepted."""
-    verify_task: Callable[[str, OnLine], bool]
-    """Every solution of a problem folder, by its name; whether all behaved."""
+    verify_task: Callable[[str, Mode, OnLine], bool]
+    """Every solution of a problem folder, by its name, in a mode; whether all behaved."""
     run_script: Callable[[SourceFile, str | None, str | None], RunResult]
     """A script in Python or CUDA on a device (its name or its vendor's; None: the first), by a
     launcher of a kind (None: any)."""

@@ -121,7 +121,11 @@ def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[Proble
 
 
 def check_configured(
-    loaded: LoadedProblem, *, device: str | None, sandbox: SandboxMode
+    loaded: LoadedProblem,
+    *,
+    device: str | None,
+    sandbox: SandboxMode,
+    mode: Mode = Mode.BENCHMARK,
 ) -> Iterator[CheckedSolution]:
     """As `check_solutions`, on this machine with the configured devices. `device` None: the first.
 
@@ -135,6 +139,7 @@ def check_configured(
         limits=settings.limits,
         sampling=settings.sampling,
         sandbox=sandbox,
+        mode=mode,
     )
 
 
@@ -146,13 +151,13 @@ def check_solutions(
     limits: Limits = Limits(),  # frozen
     sampling: SamplingRules = SamplingRules(),  # frozen
     sandbox: SandboxMode = SandboxMode.REQUIRED,
-    timed: bool = True,
+    mode: Mode = Mode.BENCHMARK,
 ) -> Iterator[CheckedSolution]:
     """Judge every solution of the problem's folder, one after the other, yielding as they end.
 
-    Correct ones run in mode benchmark, so that their times are known; if not `timed`, in mode
-    test. A wrong one that passes its tests gets a second chance to be caught: in mode benchmark,
-    whose sizes are others and whose outputs are checked as well.
+    Correct ones run in `mode`: in benchmark their times are known. A wrong one that passes its
+    tests gets a second chance to be caught: in `mode`, or in benchmark if that is test, whose sizes
+    are others and whose outputs are checked as well.
     """
     problem = loaded.definition.spec
     for solution in find_solutions(loaded.folder, problem.submission_name):
@@ -162,12 +167,12 @@ def check_solutions(
             refused = solution.expected is Expectation.WRONG
             yield CheckedSolution(solution, None, refused, str(error), device.vendor)
             continue
-        for mode in _modes(solution, timed):
+        for one in _modes(solution, mode):
             job = JobSpec(
-                job_id=f"check-{solution.label}-{mode}",
+                job_id=f"check-{solution.label}-{one}",
                 problem=problem,
                 submission=source,
-                mode=mode,
+                mode=one,
                 device=device,
                 limits=limits,
                 sampling=sampling,
@@ -179,10 +184,10 @@ def check_solutions(
         yield _outcome(solution, result, device.vendor)
 
 
-def _modes(solution: Solution, timed: bool) -> tuple[Mode, ...]:
+def _modes(solution: Solution, mode: Mode) -> tuple[Mode, ...]:
     if solution.expected is Expectation.CORRECT:
-        return (Mode.BENCHMARK,) if timed else (Mode.TEST,)
-    return (Mode.TEST, Mode.BENCHMARK)
+        return (mode,)
+    return (Mode.TEST, Mode.BENCHMARK if mode is Mode.TEST else mode)
 
 
 def _outcome(solution: Solution, result: RunResult, vendor: Vendor) -> CheckedSolution:

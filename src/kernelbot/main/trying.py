@@ -10,6 +10,7 @@ from kernelbot.main.check import CheckedSolution, check_configured
 from kernelbot.main.plain_run import devices_reached, run_script
 from kernelbot.main.settings import read_settings
 from kernelbot.main.verify_runs import verify_runs
+from kernelbot.protocol import Mode
 from kernelbot.render.text import one_line
 
 _FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -27,7 +28,7 @@ def _verify_runs(on_line: OnLine) -> bool:
     return all(one.ok for one in found)
 
 
-def _verify_task(name: str, on_line: OnLine) -> bool:
+def _verify_task(name: str, mode: Mode, on_line: OnLine) -> bool:
     """Raises `UserError`, `InvalidProblem`."""
     settings = read_settings()
     folder = settings.problem_dev_dir / name
@@ -36,7 +37,8 @@ def _verify_task(name: str, on_line: OnLine) -> bool:
             f"There is no problem folder named {name!r}.", hint="Name one that is suggested."
         )
     good, count = True, 0
-    for one in check_configured(load_problem(folder), device=None, sandbox=settings.sandbox):
+    loaded = load_problem(folder)
+    for one in check_configured(loaded, device=None, sandbox=settings.sandbox, mode=mode):
         count += 1
         good = good and one.behaved is True
         on_line(_line(one))

@@ -157,14 +157,16 @@ class Submissions:
         viewer: User,
         *,
         board: str | None = None,
+        device: str | None = None,
         limit: int = 50,
         before_id: int | None = None,
         offset: int = 0,
     ) -> list[Submission]:
-        """The viewer's own, newest first, without code and results. `before_id` continues;
-        `offset` passes over so many, for clients that count pages."""
+        """The viewer's own, newest first, without code and results. `device`: only those on this
+        device of the board. `before_id` continues; `offset` passes over so many, for clients that
+        count pages."""
         found = await self.page(
-            viewer, board=board, limit=limit, before_id=before_id, offset=offset
+            viewer, board=board, device=device, limit=limit, before_id=before_id, offset=offset
         )
         return [submission for _, submission in await self.listed(found)]
 
@@ -173,6 +175,7 @@ class Submissions:
         viewer: User,
         *,
         board: str | None = None,
+        device: str | None = None,
         limit: int = 50,
         before_id: int | None = None,
         offset: int = 0,
@@ -183,7 +186,13 @@ class Submissions:
             return []
         async with self._database.read() as session:
             found = await submissions.of_author(
-                session, viewer.id, board=board, limit=limit, before_id=before_id, offset=offset
+                session,
+                viewer.id,
+                board=board,
+                device=device,
+                limit=limit,
+                before_id=before_id,
+                offset=offset,
             )
             return await self._placed(session, found)
 

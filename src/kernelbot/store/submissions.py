@@ -117,16 +117,19 @@ async def of_author(
     limit: int,
     before_id: int | None,
     offset: int,
+    device: str | None = None,
 ) -> list[Listed]:
-    """An author's, newest first."""
+    """An author's, newest first. `device`: only those with a run on it; then `board` is given."""
     values = {
         "author_id": author_id,
         "board": board,
         "limit": limit,
         "before_id": before_id,
         "offset": offset,
+        "device": device,
     }
     name = "of_author" if board is None else "of_author_on_board"
+    name = name if device is None else "of_author_on_device"
     return [_listed(row) for row in await session.all(statements("submissions")[name], values)]
 
 

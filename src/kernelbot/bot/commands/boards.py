@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 LIST_PAGE, RANKING_PAGE, OWN_PAGE = 5, 10, 10
 _COLUMNS = 76
 """What a desktop shows of a block in one line; a phone scrolls."""
+_ALL = "-"
+"""Instead of a device's number."""
 Shown = tuple[str, discord.ui.View | None]
 
 
@@ -83,8 +85,11 @@ async def ranking_page(
 
 def device_menu(board: Board, custom_id: str) -> discord.ui.Select[discord.ui.View]:
     """A menu of the board's devices, by their numbers."""
-    choices = [(device, str(number)) for number, device in enumerate(board.devices)]
-    return menu("Choose a GPU", custom_id, choices)
+    return menu("Choose a GPU", custom_id, _numbered(board))
+
+
+def _numbered(board: Board) -> list[tuple[str, str]]:
+    return [(device, str(number)) for number, device in enumerate(board.devices)]
 
 
 async def device_at(services: "Services", viewer: User, name: str, number: str) -> str | None:
@@ -94,22 +99,32 @@ async def device_at(services: "Services", viewer: User, name: str, number: str) 
     return board.devices[int(number)] if known else None
 
 
-async def own_page(services: "Services", viewer: User, name: str, page: int) -> Shown:
-    """The viewer's submissions to a board, newest first."""
+async def own_page(
+    services: "Services", viewer: User, name: str, device: str | None, page: int
+) -> Shown:
+    """The viewer's submissions to a board, newest first, with a menu of devices if it has several.
+    `device` None: on all of them."""
     board = await services.boards.get(viewer, name)
     page = max(page, 0)
     found = await services.submissions.list_submissions(
-        viewer, board=board.name, limit=OWN_PAGE + 1, offset=page * OWN_PAGE
+        viewer, board=board.name, device=device, limit=OWN_PAGE + 1, offset=page * OWN_PAGE
     )
-    if not found and page == 0:
-        return f"You have no submissions on **{plain(board.name)}** yet.", None
-    headers = ("submission", "mode", "result", "score", "place", "file")
-    rows = [_own_row(one) for one in found[:OWN_PAGE]]
-    text = table(headers, rows, right=("submission", "score", "place"), columns=_COLUMNS)
+    where = f"**{plain(board.name)}**" + (f" on {plain(device)}" if device else "")
+    if found or page > 0:
+        headers = ("submission", "mode", "result", "score", "place", "file")
+        rows = [_own_row(one) for one in found[:OWN_PAGE]]
+        right = ("submission", "score", "place")
+        block = fence(table(headers, rows, right=right, columns=_COLUMNS))
+        text = f"Your submissions on {where}\n{block}"
+    else:
+        text = f"You have no submissions on {where} yet."
     count = page + (2 if len(found) > OWN_PAGE else 1)
-    head = f"Your submissions on **{plain(board.name)}**"
-    buttons = pages("own", page, count, board.name)
-    return f"{head}\n{fence(text)}", shown(*buttons) if buttons else None
+    number = board.devices.index(device) if device in board.devices else _ALL
+    items: list[discord.ui.Item[discord.ui.View]] = [*pages("own", page, count, board.name, number)]
+    if len(board.devices) > 1:
+        choices = [("All GPUs", _ALL), *_numbered(board)]
+        items.append(menu("Choose a GPU", press_id("own-on", board.name), choices))
+    return text, shown(*items) if items else None
 
 
 def _own_row(one: Submission) -> tuple[str, ...]:
@@ -200,8 +215,15 @@ async def _turn_own(
     bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
 ) -> None:
     viewer = await acting(bot.services, interaction)
-    text, view = await own_page(bot.services, viewer, words[0], _number(words[1]))
+    device = await device_at(bot.services, viewer, words[0], words[1])
+    text, view = await own_page(bot.services, viewer, words[0], device, _number(words[2]))
     await interaction.edit_original_response(content=text, view=view)
+
+
+async def _choose_own(
+    bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]
+) -> None:
+    await _turn_own(bot, interaction, [words[0], words[1], "0"])
 
 
 def _number(word: str) -> int:
@@ -213,4 +235,5 @@ PRESSES = {
     "ranking": _turn_ranking,
     "ranking-on": _choose_ranking,
     "own": _turn_own,
+    "own-on": _choose_own,
 }

@@ -13,10 +13,13 @@ _EVERYONE = """\
 somebody passes you.
 """
 _CREATORS = """\
-`/leaderboard create`, `delete`, `/admin create-local`, `held`, `show-stats` are for your boards."""
+`/leaderboard create`, `delete`, `/admin create-local`, `held`, `show-stats` are for your boards.
+`/run` and *Run this* in a message's menu run a script by itself, and so does a mention of the bot
+with one."""
 _ADMINS = """\
 `/admin start`, `stop`, `update-problems`, `ban`, `unban`, `delete-submission`, `get-submission`,
-`get-user-names`, `update-user-names`, `set-forum-ids`, `settings`, `export-hf`, and `/resync`."""
+`get-user-names`, `update-user-names`, `set-forum-ids`, `settings`, `export-hf`, `/resync`,
+`/verifyruns` and `/verify-task`."""
 
 
 def help_text(viewer: User) -> str:

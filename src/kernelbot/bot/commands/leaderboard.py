@@ -48,7 +48,7 @@ class Leaderboard(app_commands.Group):
     async def show_personal(self, interaction: discord.Interaction, name: str) -> None:
         """Newest first."""
         viewer = await acting(self._bot.services, interaction)
-        text, view = await boards.own_page(self._bot.services, viewer, name, 0)
+        text, view = await boards.own_page(self._bot.services, viewer, name, None, 0)
         await answer(interaction, text, view=view)
 
     @app_commands.command(description="What is to be solved, with the reference files")

@@ -12,6 +12,7 @@ from kernelbot.bot.answers import answer
 from kernelbot.bot.machine import Machine, OnLine
 from kernelbot.bot.suggestions import folders
 from kernelbot.domain.errors import Unavailable
+from kernelbot.protocol import Mode
 from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, inline
 from kernelbot.services.permissions import require_admin
 
@@ -19,6 +20,14 @@ if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
 _INLINE = 1200
+_MODES = [
+    app_commands.Choice(name=name, value=mode.value)
+    for name, mode in (
+        ("test", Mode.TEST),
+        ("benchmark", Mode.BENCHMARK),
+        ("ranked", Mode.LEADERBOARD),
+    )
+]
 _SHOWN_LINES = 30
 
 
@@ -32,13 +41,22 @@ def commands(bot: "KernelBot") -> list[Any]:
         await _tell_lines(bot, interaction, "Runs", machine.verify_runs)
 
     @app_commands.command(name="verify-task", description="Judge a problem's own solutions")
-    @app_commands.describe(task="A folder under the server's PROBLEM_DEV_DIR")
+    @app_commands.describe(
+        task="A folder under the server's PROBLEM_DEV_DIR", mode="Default: benchmark"
+    )
     @app_commands.autocomplete(task=folders)
-    async def verify_task(interaction: discord.Interaction, task: str) -> None:
+    @app_commands.choices(mode=_MODES)
+    async def verify_task(
+        interaction: discord.Interaction, task: str, mode: str = Mode.BENCHMARK.value
+    ) -> None:
         require_admin(await acting(bot.services, interaction))
         machine = machine_of(bot)
         head = f"Solutions of {inline(task)}"
-        await _tell_lines(bot, interaction, head, lambda said: machine.verify_task(task, said))
+
+        def verify(on_line: OnLine) -> bool:
+            return machine.verify_task(task, Mode(mode), on_line)
+
+        await _tell_lines(bot, interaction, head, verify)
 
     return [verifyruns, verify_task]
 

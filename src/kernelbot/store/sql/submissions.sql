@@ -61,6 +61,17 @@ SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
 ))
 ORDER BY id DESC;
 
+-- name: of_author_on_device
+SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
+    SELECT s.id FROM submissions s
+    WHERE s.leaderboard_id = (SELECT id FROM leaderboards WHERE lower(name) = lower(%(board)s::text))
+        AND s.author_id = %(author_id)s
+        AND s.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+        AND EXISTS (SELECT 1 FROM runs r WHERE r.submission_id = s.id AND r.device = %(device)s)
+    ORDER BY s.id DESC LIMIT %(limit)s OFFSET %(offset)s
+))
+ORDER BY id DESC;
+
 -- name: of_board
 SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
     SELECT id FROM submissions
