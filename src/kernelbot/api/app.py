@@ -10,7 +10,7 @@ from starlette.types import Scope
 from kernelbot import __version__
 from kernelbot.api import docs_page, errors, popcorn
 from kernelbot.api.answers import Answers
-from kernelbot.api.middleware import AccessLog, BodyLimit, TidyPath
+from kernelbot.api.middleware import AccessLog, BodyLimit, Refusal, TidyPath, body_too_large
 from kernelbot.api.openapi import Documented
 from kernelbot.api.routers import (
     boards,
@@ -60,10 +60,12 @@ def create_app(
     settings: ApiSettings | None = None,
     registry: CollectorRegistry | None = None,
     pages: Sequence[APIRouter] = (),
+    refusal: Refusal = body_too_large,
 ) -> FastAPI:
     """The application over these services. `registry` holds the metrics that `/metrics` shows;
     None: one with the HTTP metrics alone. `pages`: routes for browsers, which come before those of
-    existing clients, since the latter match any path of three parts."""
+    existing clients, since the latter match any path of three parts; `refusal`: what a body
+    that is too large is answered with."""
     settings = settings or ApiSettings()
     registry = registry or CollectorRegistry()
     app = Documented(
@@ -88,7 +90,7 @@ def create_app(
         app.include_router(router)
     errors.install(app)
     # The last added is the outermost.
-    app.add_middleware(BodyLimit, limit_of=_limits(settings))
+    app.add_middleware(BodyLimit, limit_of=_limits(settings), refusal=refusal)
     app.add_middleware(Turns, per_turn=settings.begun_per_turn)
     latency = _latency()
     if not settings.shared_metrics:

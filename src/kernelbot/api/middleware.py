@@ -10,6 +10,7 @@ from collections.abc import Callable
 import structlog
 from prometheus_client import Histogram
 from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kernelbot.api.errors import error_response
@@ -40,13 +41,25 @@ class TidyPath:
         await self._app(scope, receive, send)
 
 
+Refusal = Callable[[Scope, str], Response]
+"""The answer to a body that is too large, with a sentence that says how large it may be."""
+
+
+def body_too_large(_scope: Scope, detail: str) -> Response:
+    """An `ErrorBody`."""
+    return error_response(413, "body_too_large", detail)
+
+
 class BodyLimit:
     """Refuses a body over `limit_of(scope)` bytes with 413 before it is held in memory, whether
     its length was announced or not."""
 
-    def __init__(self, app: ASGIApp, limit_of: Callable[[Scope], int]) -> None:
+    def __init__(
+        self, app: ASGIApp, limit_of: Callable[[Scope], int], refusal: Refusal = body_too_large
+    ) -> None:
         self._app = app
         self._limit_of = limit_of
+        self._refusal = refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with a counted body."""
@@ -56,7 +69,7 @@ class BodyLimit:
         limit = self._limit_of(scope)
         announced = dict(scope["headers"]).get(b"content-length", b"")
         if announced.isdigit() and int(announced) > limit:
-            await _refuse(limit, scope, receive, send)
+            await self._refuse(limit, scope, receive, send)
             return
         guard = _BodyGuard(limit, receive, send)
         try:
@@ -65,7 +78,16 @@ class BodyLimit:
             if not guard.exceeded:
                 raise
         if guard.exceeded and not guard.started:
-            await _refuse(limit, scope, receive, send)
+            await self._refuse(limit, scope, receive, send)
+
+    async def _refuse(self, limit: int, scope: Scope, receive: Receive, send: Send) -> None:
+        size = f"{limit / MIB:g} MiB" if limit >= MIB else f"{limit} bytes"
+        detail = f"The request's body is larger than {size}, which is the most that is taken here."
+        await _drain(scope, receive)
+        response = self._refusal(scope, detail)
+        # What is left of the body is never read, so the connection can't be used again.
+        response.headers["Connection"] = "close"
+        await response(scope, receive, send)
 
 
 class _BodyGuard:
@@ -89,15 +111,6 @@ class _BodyGuard:
             return  # the application's answer to half a body; the refusal is sent instead
         self.started = True
         await self._send(message)
-
-
-async def _refuse(limit: int, scope: Scope, receive: Receive, send: Send) -> None:
-    size = f"{limit / MIB:g} MiB" if limit >= MIB else f"{limit} bytes"
-    detail = f"The request's body is larger than {size}, which is the most that is taken here."
-    await _drain(scope, receive)
-    # What is left of the body is never read, so the connection can't be used again.
-    response = error_response(413, "body_too_large", detail, {"Connection": "close"})
-    await response(scope, receive, send)
 
 
 async def _drain(scope: Scope, receive: Receive) -> None:

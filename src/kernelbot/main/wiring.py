@@ -20,6 +20,7 @@ from kernelbot.services import (
     Deletion,
     Devices,
     Exports,
+    Forms,
     Guilds,
     Health,
     Invites,
@@ -112,6 +113,7 @@ async def open_services(
                 chat=Chat(database, submissions),
                 announcements=Announcements(database, listener),
                 outcomes=Outcomes(database, submissions),
+                forms=Forms(database, submissions),
             ),
         )
 

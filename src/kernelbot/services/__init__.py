@@ -10,6 +10,7 @@ from kernelbot.services.chat import Chat
 from kernelbot.services.deletion import Deletion
 from kernelbot.services.devices import Devices
 from kernelbot.services.exports.service import Exports
+from kernelbot.services.forms import Forms
 from kernelbot.services.guilds import Guilds
 from kernelbot.services.health import Health
 from kernelbot.services.invites import Invites
@@ -38,6 +39,7 @@ __all__ = [
     "Deletion",
     "Devices",
     "Exports",
+    "Forms",
     "Guilds",
     "Health",
     "Invites",
@@ -90,3 +92,4 @@ class Services:
     chat: Chat
     outcomes: Outcomes
     announcements: Announcements
+    forms: Forms

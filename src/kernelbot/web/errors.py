@@ -6,8 +6,10 @@ from http import HTTPStatus
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from kernelbot.api import errors as api_errors
+from kernelbot.api.middleware import body_too_large
 from kernelbot.domain.errors import KernelbotError, NotAuthenticated, TooManyRequests
 from kernelbot.web.pages import Page, go, pages_of
 from kernelbot.web.paths import login_path
@@ -39,6 +41,16 @@ def install(app: FastAPI) -> None:
     for kind in (KernelbotError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _shown)
     app.add_exception_handler(Exception, _crashed)
+
+
+def too_large(scope: Scope, detail: str) -> Response:
+    """The answer to a body over the limit, which is refused before anything else is known."""
+    request = Request(scope)
+    if not wants_page(request):
+        return body_too_large(scope, detail)
+    page = Page(pages_of(request), request, None)
+    hint = "Go back and send a smaller file."
+    return page("error.html", status=413, title=_TITLES[413], message=detail, hint=hint, code=413)
 
 
 def wants_page(request: Request) -> bool:

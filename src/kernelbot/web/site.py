@@ -8,12 +8,13 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 from kernelbot.web import assets, errors
 from kernelbot.web.pages import Pages
-from kernelbot.web.routers import account, boards, charts, home, login, submissions
+from kernelbot.web.routers import account, boards, charts, home, login, submissions, submit
 
 ROUTERS = (
     home.router,
     charts.router,
     boards.router,
+    submit.router,
     submissions.router,
     login.router,
     account.router,
@@ -28,7 +29,7 @@ def create_site(
     """As `create_app`, with the pages."""
     files = assets.Assets()
     routers = (*ROUTERS, assets.router(files))
-    app = create_app(services, settings, registry, pages=routers)
+    app = create_app(services, settings, registry, pages=routers, refusal=errors.too_large)
     pictures = charts.Pictures()
     app.state.pictures = pictures
     app.state.pages = Pages(files, charts=pictures.drawing.available)

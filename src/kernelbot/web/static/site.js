@@ -36,3 +36,23 @@ if (live) {
     location.reload();
   });
 }
+
+// What is typed stays in this browser, until somebody begins again with the starter.
+const editor = document.querySelector("textarea[data-draft]");
+if (editor) {
+  const key = `draft:${editor.dataset.draft}`;
+  const starter = editor.value;
+  const note = document.getElementById("draft");
+  const kept = localStorage.getItem(key);
+  if (kept && kept !== starter) {
+    editor.value = kept;
+    note.hidden = false;
+  }
+  editor.addEventListener("input", () => localStorage.setItem(key, editor.value));
+  document.getElementById("starter").addEventListener("click", () => {
+    localStorage.removeItem(key);
+    editor.value = starter;
+    note.hidden = true;
+    editor.focus();
+  });
+}
