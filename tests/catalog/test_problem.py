@@ -308,13 +308,26 @@ def test_a_world_size_has_bounds(tmp_path: Path, size: str) -> None:
     assert "tests[0].world_size" == found[0].key
 
 
-def test_a_class_of_the_reference_in_the_input_makes_a_script_problem(tmp_path: Path) -> None:
-    reference = (
-        "class Cache: ...\n\ndef generate_input(size, seed):\n    cache = Cache().to('cuda')\n"
-        "    return size, cache\n\ncheck_implementation = print\n"
-    )
+OWN_CLASS = """class Cache: ...
+
+def generate_input(size, seed):
+    cache = Cache().to('cuda')
+    return size, cache
+
+check_implementation = print
+"""
+
+
+def test_runners_get_the_classes_of_the_input_but_not_the_reference(tmp_path: Path) -> None:
+    spec = load(tmp_path, TASK, OWN_CLASS)
+    assert (HarnessKind.NATIVE, "class Cache: ...\n") == (spec.harness, spec.input_classes)
+
+
+def test_a_class_that_needs_the_reference_makes_a_script_problem(tmp_path: Path) -> None:
+    reference = OWN_CLASS.replace(": ...", ":\n    make = lambda self: generate_input(1, 2)", 1)
     spec = load(tmp_path, TASK + "config: {main: reference.py}\n", reference)
-    assert (HarnessKind.SCRIPT, True) == (spec.harness, "Cache" in spec.harness_reason)
+    assert (HarnessKind.SCRIPT, "") == (spec.harness, spec.input_classes)
+    assert "Cache can't do without generate_input" in spec.harness_reason
 
 
 COMPILED = TASK.replace("submission.py", "submission.cu").replace("lang: py", "lang: cu")

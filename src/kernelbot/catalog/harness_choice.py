@@ -70,10 +70,10 @@ def _needs_script(
     files: Mapping[str, str],
     reference: Reference | None,
 ) -> str | None:
-    if reference and reference.own_classes_in_input:
-        names = ", ".join(reference.own_classes_in_input)
-        return f"generate_input hands over {names}, defined in {REFERENCE}"
-    if names_module_input(files.get(TASK, "")):
+    if reference and reference.input_classes.obstacle:
+        return f"of the classes that generate_input returns, {reference.input_classes.obstacle}"
+    is_own = reference is not None and reference.own_classes_in_input
+    if not is_own and names_module_input(files.get(TASK, "")):
         return f"{TASK} says that the input holds a torch.nn.Module"
     if lang is not Lang.PY:
         with_main = [name for name in config.sources if _MAIN.search(files.get(name, ""))]

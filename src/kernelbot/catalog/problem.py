@@ -124,12 +124,19 @@ def _read(
         inputs_unchanged=fields.flag("inputs_unchanged"),
         floors=read_floors(fields, findings, len(benchmarks)),
         anchor=_read_anchor(fields, files, config, choice.kind, multi_gpu, findings),
+        input_classes=_input_classes(reference, choice.kind),
     )
     devices = tuple(dict.fromkeys(text for text, _ in fields.texts("gpus")))
     templates = _read_templates(fields, checkout, findings)
     _read_rare(fields)
     fields.warn_unknown()
     return ProblemDefinition(spec, description, devices, templates)
+
+
+def _input_classes(reference: Reference | None, kind: HarnessKind) -> str:
+    if reference is None or kind is HarnessKind.SCRIPT:
+        return ""
+    return reference.input_classes.text
 
 
 def _cases(cases: tuple[tuple[Case, int], ...]) -> tuple[Case, ...]:

@@ -1,7 +1,9 @@
 """What a problem's `reference.py` offers, read from its syntax; it is never imported here."""
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from kernelbot.catalog.input_classes import InputClasses, extract
 
 REFERENCE = "reference.py"
 TASK = "task.py"
@@ -38,6 +40,8 @@ class Reference:
     """None if `generate_input` isn't written as a function in the file itself."""
     own_classes_in_input: tuple[str, ...]
     """Classes of the reference whose instances `generate_input` returns, as far as syntax shows."""
+    input_classes: InputClasses = field(default_factory=InputClasses)
+    """Their definitions."""
 
 
 def read_reference(text: str) -> Reference:
@@ -46,10 +50,12 @@ def read_reference(text: str) -> Reference:
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     generate = functions.get("generate_input")
     classes = frozenset(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+    own = _returned_classes(generate, classes) if generate else ()
     return Reference(
         defines=frozenset(_bound_names(tree)),
         signature=_signature(generate) if generate else None,
-        own_classes_in_input=_returned_classes(generate, classes) if generate else (),
+        own_classes_in_input=own,
+        input_classes=extract(text, own) if own else InputClasses(),
     )
 
 

@@ -92,6 +92,9 @@ class ProblemSpec:
     """Per benchmark; empty when the problem names no floor."""
     anchor: str | None = None
     """The file among `files` with a known kernel, timed alternately with the author's; or None."""
+    input_classes: str = ""
+    """The part of `reference.py` that defines classes of the input: runners get it by that name.
+    Empty if the input has none."""
 
 
 @dataclass(frozen=True)

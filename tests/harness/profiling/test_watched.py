@@ -53,7 +53,7 @@ def profile(
     tool = find_tool(wanted)
     assert isinstance(tool, Installed)
     subject = Subject(wanted, frozenset({"task"}), binary, builds)
-    encoded = encode(data, subject.modules, allow_parameters=True)
+    encoded = encode(data, subject.modules, of_input=True)
     return ToolProfiler(tool, subject, client, monotonic() + seconds).profile(encoded)
 
 

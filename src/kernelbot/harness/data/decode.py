@@ -25,6 +25,7 @@ from kernelbot.harness.data.encode import (
     is_on_gpu,
     record_fields,
 )
+from kernelbot.harness.data.objects import rebuild
 from kernelbot.harness.data.shared_memory import SharedBuffer
 
 ReadStretch = Callable[[int, int, int], object]
@@ -48,6 +49,7 @@ def decode(
     in_place: bool = False,
     detached: bool = False,
     arena: View | None = None,
+    of_input: bool = False,
 ) -> tuple[Any, list[object]]:
     """Build the value; returns it and its arrays in order.
 
@@ -56,6 +58,7 @@ def decode(
     `in_place`: arrays use the buffer's own memory and show what is written there later; for arrays
     on the CPU only. `detached`: tensors require no gradient, even if the skeleton says so.
     `arena`: where the tensors of a GPU lie, if they were encoded with `place`; they use its memory.
+    `of_input`: as of `encode`, for who trusts the sender.
     Raises `InvalidValue`, and MemoryError.
     """
 
@@ -67,6 +70,8 @@ def decode(
     reader.recycled = recycled
     reader.lies_in = (buffer, base) if in_place else None
     reader.arena = arena
+    if of_input:
+        reader.kinds.update(dtype=reader.dtype, object=reader.object)
     return reader.value(skeleton), reader.arrays
 
 
@@ -170,6 +175,18 @@ class Reader:
         for name in names:
             object.__setattr__(made, name, values[name])
         return made
+
+    def dtype(self, node: dict[str, Any], _depth: int) -> Any:
+        """A dtype of torch's itself."""
+        if node["v"] not in TORCH_DTYPES:
+            raise InvalidValue("an unknown dtype")
+        return getattr(sys.modules.get("torch"), node["v"])
+
+    def object(self, node: dict[str, Any], depth: int) -> Any:
+        """An object of a class of the problem's."""
+        kind = self._record_type(_text(node["m"], 200), _text(node["c"], 200))
+        named = {str(name): self.node(item, depth + 1) for name, item in self._pairs(node)}
+        return rebuild(kind, named, node["b"], sys.modules.get("torch"))
 
     def _record_type(self, module: str, name: str) -> type:
         found: Any = sys.modules.get(module) if module in self.modules else None

@@ -2,8 +2,9 @@
 
 Leaves are torch tensors, numpy arrays and scalars, numbers, text, bytes and None; containers are
 tuples, lists, dicts, and dataclasses and NamedTuples of the modules that both sides have; any other
-NamedTuple is sent as a tuple. Nothing is ever unpickled or evaluated; other values are refused with
-their type's name.
+NamedTuple is sent as a tuple. What a generator makes may also contain parameters, dtypes, and other
+objects of those modules, which are their attributes. Nothing is ever unpickled or evaluated; other
+values are refused with their type's name.
 """
 
 import ctypes
@@ -19,6 +20,7 @@ from kernelbot.harness.data.dtypes import (
     is_dense,
     used_strides,
 )
+from kernelbot.harness.data.objects import attributes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 
 Json = Any
@@ -95,26 +97,27 @@ def overlaps(value: Encoded, stretches: list[tuple[int, int]]) -> bool:
 def encode(
     tree: object,
     modules: frozenset[str],
-    allow_parameters: bool = False,
+    of_input: bool = False,
     stay_on_gpu: bool = False,
     place: Place | None = None,
 ) -> Encoded:
-    """Describe `tree`. `modules` are those whose dataclasses both sides know.
+    """Describe `tree`. `modules` are those whose dataclasses both sides know. `of_input`: it was
+    made by a generator, so it may have more in it.
 
     `stay_on_gpu`: don't copy what is in a GPU's memory to the host; see `Leaf.on_gpu`.
     `place`: the same, and their offsets are those in an arena.
     Raises `UnsupportedValue` for anything that is not plain data, subclasses included.
     """
-    writer = _Writer(modules, allow_parameters, stay_on_gpu or place is not None)
+    writer = _Writer(modules, of_input, stay_on_gpu or place is not None)
     writer.place_on_gpu = place
     skeleton = writer.node(tree, 0)
     return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes, writer.copied, writer.nodes)
 
 
 class _Writer:
-    def __init__(self, modules: frozenset[str], allow_parameters: bool, stay_on_gpu: bool) -> None:
+    def __init__(self, modules: frozenset[str], of_input: bool, stay_on_gpu: bool) -> None:
         self.modules = modules
-        self.allow_parameters = allow_parameters
+        self.of_input = of_input
         self.stay_on_gpu = stay_on_gpu
         self.place_on_gpu: Place | None = None
         self.leaves: list[Leaf] = []
@@ -156,7 +159,7 @@ class _Writer:
     def _is_tensor(self, kind: type) -> bool:
         if kind is self._torch.Tensor:
             return True
-        return self.allow_parameters and kind is self._torch.nn.Parameter
+        return self.of_input and kind is self._torch.nn.Parameter
 
     def _int(self, value: int, _depth: int) -> Json:
         text = hex(value)
@@ -191,7 +194,21 @@ class _Writer:
         if issubclass(kind, tuple) and _is_named(kind):
             items = tuple.__iter__(value)
             return {"t": "tuple", "v": [self.node(item, depth + 1) for item in items]}
+        if self.of_input:
+            if self._torch is not None and kind is self._torch.dtype:
+                return {"t": "dtype", "v": str(value).removeprefix("torch.")}
+            if kind.__module__ in self.modules:
+                return self._object(value, kind, depth)
         raise UnsupportedValue(f"a value of type {kind.__module__}.{kind.__qualname__}")
+
+    def _object(self, value: Any, kind: type, depth: int) -> Json:
+        found = attributes(value, self._torch)
+        if found is None:
+            raise UnsupportedValue(f"a {kind.__qualname__} that is more than its attributes")
+        named, buffers = found
+        fields = [[name, self.node(part, depth + 1)] for name, part in named.items()]
+        name = kind.__qualname__
+        return {"t": "object", "m": kind.__module__, "c": name, "v": fields, "b": buffers}
 
     def _tensor(self, value: Any, kind: type) -> Json:
         dtype = str(value.dtype).removeprefix("torch.")
@@ -305,7 +322,7 @@ def _leaf_nodes(skeleton: Json) -> Iterator[dict[str, Any]]:
     if skeleton["t"] in _LEAVES:
         yield skeleton
     elif isinstance(items := skeleton["v"], list | tuple):
-        keyed = skeleton["t"] in ("dict", "record")
+        keyed = skeleton["t"] in ("dict", "record", "object")
         for item in items:
             yield from _leaf_nodes(item[1] if keyed else item)
 

@@ -95,6 +95,8 @@ def _leaves(data: Any) -> Iterator[Any]:
         parts = list(data)
     elif names := record_fields(type(data)):
         parts = [getattr(data, name) for name in names]
+    elif hasattr(data, "__dict__") and not _has_dtype(data):  # an object of the problem's
+        parts = list(vars(data).values())
     else:
         yield data
         return

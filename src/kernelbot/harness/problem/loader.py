@@ -16,7 +16,8 @@ from kernelbot.protocol import CaseValue, ProblemSpec, SourceFile
 FOLDER_PREFIX = "kernelbot-judge-"
 _SHARED_BY_NAME = ("task.py", "utils.py")
 _HEADERS = (".h", ".hpp", ".hh", ".cuh", ".inc", ".inl")
-_NEVER_SHARED = frozenset({"reference.py", "eval.py"})
+_REFERENCE = "reference.py"
+_NEVER_SHARED = frozenset({_REFERENCE, "eval.py"})
 
 
 class ProblemBroken(Exception):
@@ -80,12 +81,16 @@ class LoadedProblem:
 
 
 def shared_files(spec: ProblemSpec) -> tuple[SourceFile, ...]:
-    """The files that the runner may see: task, utils, headers, and modules that these import.
+    """The files that the runner may see: task, utils, headers, and modules that these import; of
+    the reference only the classes of the input.
 
     Never the anchor: its source would be a good submission.
     """
     by_name = {file.name: file for file in spec.files if file.name != spec.anchor}
     names = [name for name in by_name if name in _SHARED_BY_NAME or name.endswith(_HEADERS)]
+    if spec.input_classes:
+        by_name[_REFERENCE] = SourceFile(_REFERENCE, spec.input_classes)
+        names.append(_REFERENCE)
     for name in names:
         if name.endswith(".py"):
             imported = (f"{module}.py" for module in _imports(by_name[name].text))

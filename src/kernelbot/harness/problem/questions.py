@@ -100,7 +100,7 @@ def encode_input(data: Any, modules: frozenset[str], place: Place | None = None)
     """Encode what the generator made. Raises `ProblemBroken` if it isn't plain data."""
     with blaming_problem("input"):
         try:
-            return encode(data, modules, allow_parameters=True, place=place)
+            return encode(data, modules, of_input=True, place=place)
         except UnsupportedValue as error:
             raise ProblemBroken(
                 f"The problem's generate_input returned {error}, which can't be sent to a "

@@ -36,7 +36,7 @@ def main() -> None:
     for name in (*order["frameworks"], *order["modules"]):
         importlib.import_module(name)
     given = SharedBuffer.attach(os.open(DATA, os.O_RDWR))
-    data, _ = decode(order["data"], given, frozenset(order["modules"]))
+    data, _ = decode(order["data"], given, frozenset(order["modules"]), of_input=True)
     kernel = _load(order)
     arguments = kernel.arguments(data)
     kernel.function(*arguments)

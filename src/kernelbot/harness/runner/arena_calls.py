@@ -146,11 +146,11 @@ class ArenaCalls:
             raise ChannelError("a call without memory")
         self._view = message["view"]
         given = _view_of(self._input_arena, self._view)
-        self._data, _ = decode(message["data"], self._input, self._harness.modules, arena=given)
+        self._data, _ = decode(
+            message["data"], self._input, self._harness.modules, arena=given, of_input=True
+        )
         if self._harness.fresh_output:
-            leaves = encode(
-                self._data, self._harness.modules, allow_parameters=True, place=Placer()
-            ).leaves
+            leaves = encode(self._data, self._harness.modules, of_input=True, place=Placer()).leaves
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
         placer = Placer()
         if isinstance(kernel, CompiledKernel):
@@ -248,7 +248,7 @@ class ArenaCalls:
             return address - start if inside else -1
 
         try:
-            now = encode(self._data, self._harness.modules, allow_parameters=True, place=where)
+            now = encode(self._data, self._harness.modules, of_input=True, place=where)
             now.copy_to(self._input)
         except ValueError:  # UnsupportedValue is one; so is data that grew
             return self._harness.reply({"op": "inputs", "value": "changed"})

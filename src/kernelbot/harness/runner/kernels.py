@@ -157,6 +157,8 @@ def _leaves(data: Any) -> Iterator[Any]:
     elif (names := record_fields(type(data))) is not None:
         for name in names:
             yield from _leaves(getattr(data, name))
+    elif hasattr(data, "__dict__") and not _is_array(data):  # an object of the problem's
+        yield from _leaves(vars(data))
     else:
         yield data
 

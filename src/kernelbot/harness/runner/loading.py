@@ -1,12 +1,23 @@
 """In the runner: loads a kernel from the author's file, and turns its errors into text."""
 
 import contextlib
+import importlib
 import sys
 import types
 from pathlib import Path
 from typing import Any
 
 _MAX_ERROR_TEXT = 16 << 10
+
+
+def import_all(names: list[str]) -> str:
+    """Import the problem's shared modules; which one failed and how, empty if none did."""
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # noqa: BLE001 (told to the judge, as the problem's failure)
+            return f"{name}.py: {error!r}"
+    return ""
 
 
 def compile_module(path: Path, text: str) -> types.CodeType:

@@ -5,7 +5,6 @@ just before each call, measures the time around it with its own clock, and check
 """
 
 import contextlib
-import importlib
 import json
 import socket
 import sys
@@ -35,6 +34,7 @@ from kernelbot.harness.runner.loading import (
     compile_module,
     error_text,
     flush_output,
+    import_all,
     run_module,
     write_files,
 )
@@ -132,8 +132,8 @@ class _Runner:
             # Empty calls must cost the same as the author's: the same buffers, the same arguments.
             empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
             self._kernels.update(identity=empty, nothing=empty)
-        for name in message["modules"]:
-            importlib.import_module(name)
+        if broken := import_all(message["modules"]):
+            return self._reply({"op": "broken", "text": broken})
         return self._reply({"op": "ready"})
 
     def _offer_arenas(self, gpu: Gpu) -> None:
@@ -189,13 +189,11 @@ class _Runner:
             raise ChannelError("a call without buffers")
         recycled = self._arrays if message["reuse"] else []
         try:
-            self._data, self._arrays = decode(
-                message["data"], self._input, self._modules, recycled=recycled
-            )
+            self._data, self._arrays = self._given_data(message, self._input, recycled=recycled)
         except MemoryError as error:
             return self._reply({"op": "no_room", "text": str(error)})
         if self._fresh_output:
-            leaves = self._encode(self._data, allow_parameters=True).leaves
+            leaves = self._encode(self._data, of_input=True).leaves
             self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
         kernel = self._kernels[message["kernel"]]
         arguments = kernel.arguments(self._data)
@@ -214,9 +212,8 @@ class _Runner:
             self._record = replaced(self._record, fds.pop(0))
         if self._input is None or self._record is None:
             raise ChannelError("a call without buffers")
-        self._data, self._arrays = decode(
-            message["data"], self._input, self._modules, base=message["base"], in_place=True
-        )
+        base = message["base"]
+        self._data, self._arrays = self._given_data(message, self._input, base=base, in_place=True)
         kernel = self._kernels[message["kernel"]]
         function = None if kernel.function is _no_kernel else kernel.function
         arguments, filled = kernel.arguments(self._data), kernel.filled()
@@ -294,8 +291,13 @@ class _Runner:
         returned = function(*arguments)
         return returned, start, clock() - start
 
-    def _encode(self, value: Any, allow_parameters: bool = False) -> Encoded:
-        return encode(value, self._modules, allow_parameters, stay_on_gpu=self._gpu is not None)
+    def _given_data(
+        self, message: dict[str, Any], buffer: SharedBuffer, **options: Any
+    ) -> tuple[Any, list[object]]:
+        return decode(message["data"], buffer, self._modules, of_input=True, **options)
+
+    def _encode(self, value: Any, of_input: bool = False) -> Encoded:
+        return encode(value, self._modules, of_input, stay_on_gpu=self._gpu is not None)
 
     def _read(self, target: int, source: int, size_bytes: int) -> None:
         if self._gpu is None:
@@ -324,7 +326,7 @@ class _Runner:
 
     def _profile(self, message: dict[str, Any], fds: list[int]) -> bool:
         given, taken = SharedBuffer.attach(fds[0]), SharedBuffer.attach(fds[1])
-        data, _ = decode(message["data"], given, self._modules)
+        data, _ = self._given_data(message, given)
         kernel = self._kernels["author"]
         try:
             text, trace = profile(kernel.function, kernel.arguments(data))
@@ -336,7 +338,7 @@ class _Runner:
 
     def _repeat(self, message: dict[str, Any], fds: list[int]) -> bool:
         """Calls in a row on the same data, while the judge counts."""
-        data, _ = decode(message["data"], SharedBuffer.attach(fds[0]), self._modules)
+        data, _ = self._given_data(message, SharedBuffer.attach(fds[0]))
         kernel = self._kernels["author"]
         try:
             arguments = kernel.arguments(data)
@@ -372,7 +374,7 @@ class _Runner:
 
     def _inputs(self, _message: dict[str, Any], _fds: list[int]) -> bool:
         try:
-            now = encode(self._data, self._modules, allow_parameters=True)
+            now = encode(self._data, self._modules, of_input=True)
             if self._input is None:
                 raise ChannelError("a call without buffers")
             now.copy_to(self._input)

@@ -15,6 +15,7 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import NO_KERNEL, AuthorFailure, expect_reply, garbage, refuse
 from kernelbot.harness.judge.windows import Ending, OutputLayout, Reply
+from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.profiling.request import ProfileRequest
 from kernelbot.harness.runner_client.arena_buffers import ArenaBuffers, as_json
 from kernelbot.harness.runner_client.connection import RunnerConnection
@@ -106,6 +107,9 @@ class Session(RunnerConnection):
         reply = self.receive()
         if reply["op"] == "no_gpu":  # no code of the author's has run yet
             raise SandboxUnavailable(f"Runners find no GPU: {str(reply.get('text'))[:1000]}")
+        if reply["op"] == "broken":
+            text = str(reply.get("text"))[:1000]
+            raise ProblemBroken(f"A file that the problem shares with runners failed in {text}")
         if self._on_gpu and self._device is not None:
             self._arena = ArenaBuffers(
                 self, self._device, self.limits, self.modules, guarded=outputs is not None
