@@ -13,6 +13,7 @@ from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.host import PATIENCE_S
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
+from kernelbot.main.judge_once import HARNESS
 from kernelbot.protocol import (
     DeviceSpec,
     EventKind,
@@ -24,7 +25,11 @@ from kernelbot.protocol import (
     Verdict,
 )
 from tests.support.problems import sort_problem
+from tests.support.searching import MARK, bare_job, searching_submission
+from tests.support.waiting import until
 from tests.support.workers import FAKE_HARNESS, kill_fake_hosts
+
+REAL_HOST = (*HARNESS, "host")
 
 
 def _job(text: str, job_id: str = "1.1.x", device: str = "CPU") -> JobSpec:
@@ -266,3 +271,34 @@ async def test_a_host_is_told_no_secret(tmp_path: Path, monkeypatch: pytest.Monk
             await asyncio.sleep(0.02)
     names = told.read_text().split()
     assert ("LANG" in names, "ADMIN_TOKEN" in names) == (True, False)
+
+
+async def _running(handle: str) -> None:
+    events = Path(handle) / "events.jsonl"
+    await until(lambda: events.exists() and "phase_started" in events.read_text(), 100)
+
+
+def _with_a_secret(folder: Path) -> list[str]:
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [path.name for path in files if MARK.encode() in path.read_bytes()]
+
+
+async def test_an_author_finds_no_secret_here(tmp_path: Path) -> None:
+    source = searching_submission([str(tmp_path), "/dev/shm", "/tmp"], [MARK])
+    async with _launcher(tmp_path, REAL_HOST) as launcher:
+        handle = await launcher.launch(bare_job(source, secret=True))
+        await _events(launcher, handle)
+        outcome = await _outcome(launcher, handle)
+    assert outcome.result is not None, outcome
+    assert outcome.result.verdict == Verdict.ACCEPTED, outcome.result.failure
+
+
+async def test_no_secret_lies_here_while_the_author_runs(tmp_path: Path) -> None:
+    source = "import time\ndef custom_kernel(data):\n    time.sleep(20)\n"
+    async with _launcher(tmp_path, REAL_HOST) as launcher:
+        handle = await launcher.launch(bare_job(source, secret=True))
+        await _running(handle)
+        found = _with_a_secret(tmp_path)
+        again = await launcher.launch(bare_job(source, secret=True))
+        await launcher.cancel(handle)
+    assert ([], handle) == (found, again)

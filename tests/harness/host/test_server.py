@@ -66,6 +66,7 @@ def test_events_and_result_are_in_the_folder_and_on_stdout(
     result = from_wire(RunResult, json.loads((tmp_path / "result.json").read_text()))
     assert Verdict.ACCEPTED == result.verdict
     assert {"events.jsonl", "jobspec.json", "result.json"} == {p.name for p in tmp_path.iterdir()}
+    assert b"" == (tmp_path / "jobspec.json").read_bytes()  # which held secrets
 
 
 def test_a_host_answers_whoever_asks_whether_it_lives(host: RunningHost) -> None:

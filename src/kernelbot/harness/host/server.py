@@ -1,7 +1,8 @@
 """`host`: many jobs over a long life, asked for in JSON lines on stdin.
 
-A job is a folder that holds `jobspec.json`. Its events go to `events.jsonl`, its result to
-`result.json`, written whole or not at all, so that whoever finds the folder after a crash knows.
+A job is a folder that holds `jobspec.json`, which is emptied once it was read: it holds what its
+author must not know. Its events go to `events.jsonl`, its result to `result.json`, written whole or
+not at all, so that whoever finds the folder after a crash knows.
 """
 
 import json
@@ -92,7 +93,7 @@ class Server:
     def _run(self, folder: str, cancelled: threading.Event) -> None:
         ending: dict[str, Any] = {"job": folder, "finished": True}
         try:
-            job = read_job(Path(folder, "jobspec.json").read_bytes())
+            job = read_job(_taken(Path(folder, "jobspec.json")))
             result = self._judge(job, folder, cancelled)
             write_whole(Path(folder, "result.json"), json.dumps(to_wire(result)))
         except Cancelled:
@@ -127,6 +128,12 @@ class Server:
     def _say(self, message: dict[str, Any]) -> None:
         with self._writing:
             print(json.dumps(message), flush=True)
+
+
+def _taken(path: Path) -> bytes:
+    content = path.read_bytes()
+    os.truncate(path, 0)
+    return content
 
 
 def _leave(_number: int, _frame: FrameType | None) -> None:
