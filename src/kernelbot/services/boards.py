@@ -160,6 +160,19 @@ class Boards:
                 hidden = await boards.hidden_in(session, guild_id)
         return [one.board for one in found if may_see(viewer, one) and one.board.id not in hidden]
 
+    async def organised(self, actor: User) -> list[Board]:
+        """Boards that the actor organises, newest first. Raises `NotAllowed` for competitors."""
+        require_creator(actor)
+        async with self._database.read() as session:
+            found = await boards.all_boards(session, viewer_id=actor.id)
+        return [one.board for one in found if organises(actor, one.creator_id)]
+
+    async def get_organised(self, actor: User, name: str) -> Board:
+        """One board that the actor organises. Raises `NotFound` if they can't even see it, else
+        `NotAllowed`."""
+        async with self._database.read() as session:
+            return await organised_board(session, actor, name)
+
     async def get(self, viewer: User | None, name: str) -> Board:
         """One board. Raises `NotFound`, also if the viewer may not see it."""
         async with self._database.read() as session:

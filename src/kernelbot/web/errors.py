@@ -30,6 +30,8 @@ _HINTS = {
     "kernelbot submission list": "Your account page lists your submissions.",
     "kernelbot login": "Log in again.",
     "kernelbot token": "Your account page lists your tokens.",
+    "kernelbot user list": "The page People lists the accounts.",
+    "kernelbot invite list": "The board's page lists its invites.",
     "kernelbot submission": "",
     "--name": "",
 }

@@ -11,3 +11,8 @@ def login_path(next_path: str) -> str:
 def board_path(board: str) -> str:
     """A board's page."""
     return f"/board/{quote(board, safe='')}"
+
+
+def organised_path(board: str) -> str:
+    """A board's page for its organisers."""
+    return f"/organise/board/{quote(board, safe='')}"

@@ -8,7 +8,16 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 from kernelbot.web import assets, errors
 from kernelbot.web.pages import Pages
-from kernelbot.web.routers import account, boards, charts, home, login, submissions, submit
+from kernelbot.web.routers import (
+    account,
+    boards,
+    charts,
+    home,
+    login,
+    organise,
+    submissions,
+    submit,
+)
 
 ROUTERS = (
     home.router,
@@ -28,7 +37,7 @@ def create_site(
 ) -> FastAPI:
     """As `create_app`, with the pages."""
     files = assets.Assets()
-    routers = (*ROUTERS, assets.router(files))
+    routers = (*ROUTERS, *organise.ROUTERS, assets.router(files))
     app = create_app(services, settings, registry, pages=routers, refusal=errors.too_large)
     pictures = charts.Pictures()
     app.state.pictures = pictures

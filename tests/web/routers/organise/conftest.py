@@ -1,0 +1,48 @@
+"""A site with somebody who makes boards, and their browser."""
+
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from kernelbot.domain.types import Board, NewToken, Role
+from tests.support.problems import sort_problem
+from tests.web.conftest import Front, csrf_for
+
+
+@dataclass
+class Office:
+    """The front, with a creator (`maker`) who organises the board `sort`; on `other` the admin."""
+
+    front: Front
+    maker_token: NewToken
+    maker: httpx.AsyncClient
+    board: Board
+
+    async def post(
+        self, path: str, browser: httpx.AsyncClient | None = None, /, **form: str
+    ) -> httpx.Response:
+        """Send a form of ours, as the maker unless somebody else is named."""
+        tokens = {
+            id(self.front.admin): self.front.world.admin,
+            id(self.front.ada): self.front.world.ada,
+        }
+        token = tokens.get(id(browser), self.maker_token)
+        data = {**csrf_for(token), **form}
+        return await (browser or self.maker).post(path, data=data)
+
+    async def admin_posts(self, path: str, /, **form: str) -> httpx.Response:
+        """Send a form of ours as the admin."""
+        return await self.post(path, self.front.admin, **form)
+
+
+@pytest.fixture
+async def office(front: Front) -> Office:
+    """A board of the maker's, and one of the admin's."""
+    world = front.world
+    maker = await world.services.users.create("maker", Role.CREATOR)
+    board = await world.services.boards.create(
+        maker.user, sort_problem(), name="sort", devices=("CPU",)
+    )
+    await world.board("other")
+    return Office(front, maker, await front.browser(maker), board)
