@@ -18,7 +18,7 @@ pinned = $(shell grep -i '^$(1)==' constraints.txt)
 # that what they share is started once. A worker needs about 1 GB, so there is a limit to them.
 SIDE_BY_SIDE := --numprocesses auto --maxprocesses 16 --dist loadfile
 
-.PHONY: help demo test check lint format setup bench gpu-check harness conformance clean
+.PHONY: help demo test check lint format setup docs bench gpu-check harness conformance clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ format: $(VENV)/develops ## rewrite the sources as the linter wants them
 
 setup: $(VENV)/develops ## make .venv with all that development needs
 
+docs: $(VENV)/documents ## build the documentation's site; a broken link fails
+	@$(RUN) python -m scripts.docs_site
+
 bench: $(VENV)/develops ## print the benchmarks' tables
 	@for name in run_walltime latency serve_memory precision overhead throughput; do \
 		$(RUN) python -m benchmarks.$$name || exit 1; echo; done
@@ -76,7 +79,7 @@ clean: ## remove everything that make made
 		.hypothesis .schemathesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# The two files below are stamps: each is as new as what it was installed from.
+# The files below are stamps: each is as new as what it was installed from.
 $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-packages
 	@python=$$(scripts/find-python) && scripts/system-packages --no-tests "$$python" && \
 		echo "Installing KernelBot into $(VENV) ..." && \
@@ -95,4 +98,8 @@ $(VENV)/develops: $(VENV)/runs
 	@$(PIP) $(call pinned,triton)
 	@$(PIP) --no-build-isolation --editable '.[server,discord,export,modal,triage]'
 	@$(PIP) --group dev
+	@touch $@
+
+$(VENV)/documents: $(VENV)/runs
+	@$(PIP) --group docs
 	@touch $@
