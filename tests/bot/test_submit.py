@@ -98,6 +98,49 @@ bot edits (only ada): **whole**, test: `fast.py`, submission N
     assert b"accepted" in message.files[0].content
 
 
+async def test_a_benchmark_and_a_profile(stage: Stage) -> None:
+    await stage.world.board("timed")
+    cleo = stage.person("cleo")
+    for mode in ("benchmark", "profile"):
+        file = script("accepted 2.0 1.9 2.1", "fast.py", f"# {mode}")
+        await ended(stage, await submitted(stage, cleo, mode, file, leaderboard_name="timed"))
+    assert (
+        in_short(stage, cleo)
+        == """cleo: /leaderboard submit benchmark script:fast.py leaderboard_name:timed
+bot (only cleo): Submitting `fast.py` ...
+bot edits (only cleo): **timed**, benchmark: `fast.py`, submission N
+✓ CPU public: accepted
+[file report-CPU-public.txt]
+cleo: /leaderboard submit profile script:fast.py leaderboard_name:timed
+bot (only cleo): Submitting `fast.py` ...
+bot edits (only cleo): **timed**, profile: `fast.py`, submission N
+✓ CPU public: accepted
+[file report-CPU-public.txt]
+[file profile.0.trace.json.gz]
+[file _a___echo_x]
+[file 2-_a___echo_x]"""
+    )
+
+
+async def test_a_ranked_submission(stage: Stage) -> None:
+    await stage.world.board("single")
+    dina = stage.person("dina")
+    file = script("accepted 2.0 1.9 2.1", "fast.py", "# dina")
+    await ended(stage, await submitted(stage, dina, "ranked", file, leaderboard_name="single"))
+    await said(stage, "first score")
+    assert (
+        in_short(stage, dina)
+        == """dina: /leaderboard submit ranked script:fast.py leaderboard_name:single
+bot (only dina): Submitting `fast.py` ...
+bot edits (only dina): **single**, ranked: `fast.py`, submission N
+✓ CPU public: accepted
+✓ CPU secret: accepted
+**CPU**: 2.00 s, place 1 of 1 🥇; your first on this board.
+[file report-CPU-public.txt]
+bot in #submissions: dina on **single** (CPU): first score 2.00 s, place 1 of 1 🥇"""
+    )
+
+
 async def test_who_submits_takes_part_from_then_on(stage: Stage) -> None:
     zoe, role = stage.person("zoe"), stage.guild.role("Leaderboard Participant").id
     await ended(

@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from kernelbot.main.trying import this_machine
 from tests.bot.stage import ADMIN, CREATOR, Stage, open_stage
+from tests.bot.transcripts import seen
 from tests.fakes.discord import FakeMessage, Interaction, Upload
 from tests.support.postgres import TestServer
 from tests.support.problem_sets import write_problem
@@ -134,6 +135,77 @@ async def test_a_mention_with_a_script_runs_it_in_a_thread(stage: Stage) -> None
     await stage.discord.until(lambda: "Output of eve.py: ❌ Only creators" in stage.told)
     await eve.says("hello", mentions_bot=True)
     assert (await eve.runs("ping")).original is not None
+
+
+async def test_whole_transcripts_of_verifying(stage: Stage) -> None:
+    olga = stage.person("olga", ADMIN)
+    await answered(stage, await olga.runs("verifyruns"))
+    await answered(stage, await olga.runs("verify-task", task="sorting", mode="test"))
+    assert (
+        seen(stage, olga)
+        == """olga: /verifyruns
+bot (only olga): Runs: ...
+bot edits (only olga): Runs: ✅ all is well
+```
+✓ CPU by local: small-job was accepted on CPU (N s)
+```
+olga: /verify-task task:sorting mode:test
+bot (only olga): Solutions of `sorting`: ...
+bot edits (only olga): Solutions of `sorting`: ✅ all is well
+```
+✓ correct/one.py: accepted
+✓ wrong/one.py: wrong_answer
+```"""
+    )
+
+
+async def test_whole_transcripts_of_scripts(stage: Stage) -> None:
+    carl = stage.person("carl", CREATOR)
+    script = Upload("train.py", b"print('hello')\n")
+    await carl.runs("run auto", script=script)
+    await carl.runs("run local", gpu_type="CPU", script=script)
+    for kind in ("modal", "github", "slurm", "buildkite"):
+        await carl.runs(f"run {kind}", gpu_type="H100", script=script)
+    message = await carl.says("look", script)
+    await carl.uses_menu("Run this", message)
+    await carl.says("run it", script, mentions_bot=True)
+    await stage.discord.until(lambda: "thread Output of" in stage.told, 60)
+    assert (
+        seen(stage, carl)
+        == """carl: /run auto script:train.py
+bot (only carl): ✓ `train.py` on `CPU`: ended well
+```
+hello
+```
+carl: /run local gpu_type:CPU script:train.py
+bot (only carl): ✓ `train.py` on `CPU`: ended well
+```
+hello
+```
+carl: /run modal gpu_type:H100 script:train.py
+bot (only carl): ❌ No device here is reached by modal.
+The operator names launchers and devices in kernelbot.toml.
+carl: /run github gpu_type:H100 script:train.py
+bot (only carl): ❌ No device here is reached by github.
+The operator names launchers and devices in kernelbot.toml.
+carl: /run slurm gpu_type:H100 script:train.py
+bot (only carl): ❌ No device here is reached by slurm.
+The operator names launchers and devices in kernelbot.toml.
+carl: /run buildkite gpu_type:H100 script:train.py
+bot (only carl): ❌ No device here is reached by buildkite.
+The operator names launchers and devices in kernelbot.toml.
+carl in #general: look [file train.py]
+carl uses 'Run this' on a message
+bot (only carl): ✓ `train.py` on `CPU`: ended well
+```
+hello
+```
+carl in #general: run it [file train.py]
+bot in thread Output of train.py: ✓ `train.py` on `CPU`: ended well
+```
+hello
+```"""
+    )
 
 
 async def test_competitors_may_not(stage: Stage) -> None:
