@@ -81,6 +81,13 @@ async def test_a_refused_method_names_those_that_are_not(door: Door) -> None:
     assert "GET" == answer.headers["allow"]
 
 
+@pytest.mark.parametrize(("path", "status"), [("/health", 200), ("/nothing", 404)])
+async def test_a_head_is_a_get_without_its_body(door: Door, path: str, status: int) -> None:
+    whole, head = await door.stranger.get(path), await door.stranger.head(path)
+    assert (status, b"") == (head.status_code, head.content)
+    assert whole.headers["content-type"] == head.headers["content-type"]
+
+
 async def test_doubled_slashes_are_taken_for_one(door: Door) -> None:
     answer = await door.stranger.get("http://test//api//v1///boards")
     assert (200, {"boards": []}) == (answer.status_code, answer.json())

@@ -10,7 +10,14 @@ from starlette.types import Scope
 from kernelbot import __version__
 from kernelbot.api import docs_page, errors, popcorn
 from kernelbot.api.answers import Answers
-from kernelbot.api.middleware import AccessLog, BodyLimit, Refusal, TidyPath, body_too_large
+from kernelbot.api.middleware import (
+    AccessLog,
+    BodyLimit,
+    Heads,
+    Refusal,
+    TidyPath,
+    body_too_large,
+)
 from kernelbot.api.openapi import Documented
 from kernelbot.api.routers import (
     boards,
@@ -90,6 +97,7 @@ def create_app(
         app.include_router(router)
     errors.install(app)
     # The last added is the outermost.
+    app.add_middleware(Heads)
     app.add_middleware(BodyLimit, limit_of=_limits(settings), refusal=refusal)
     app.add_middleware(Turns, per_turn=settings.begun_per_turn)
     latency = _latency()

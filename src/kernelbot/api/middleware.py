@@ -41,6 +41,26 @@ class TidyPath:
         await self._app(scope, receive, send)
 
 
+class Heads:
+    """Answers HEAD as GET without the body: whoever asks if a page is there learns it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on as GET, and its answer without the body."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def without_body(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self._app({**scope, "method": "GET"}, receive, without_body)
+
+
 Refusal = Callable[[Scope, str], Response]
 """The answer to a body that is too large, with a sentence that says how large it may be."""
 
