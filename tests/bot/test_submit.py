@@ -72,7 +72,8 @@ def in_short(stage: Stage, person: Person) -> str:
         announced = entry.text.startswith(("bot in thread", "bot in #general"))
         if announced or entry.only_for not in (None, person.user.id):
             continue
-        if entry.text.startswith("bot edits") and kept and kept[-1].startswith("bot edits"):
+        waited = bool(kept) and ("Position " in kept[-1] or kept[-1].startswith("bot edits"))
+        if entry.text.startswith("bot edits") and waited:
             kept.pop()
         kept.append(entry.text)
     return numbered("\n".join(kept))
@@ -88,7 +89,6 @@ async def test_a_test_tells_its_progress_in_one_message(stage: Stage) -> None:
     assert (
         in_short(stage, ada)
         == """ada: /leaderboard submit test script:fast.py leaderboard_name:whole
-bot (only ada): Submitting `fast.py` ...
 bot edits (only ada): **whole**, test: `fast.py`, submission N
 ✓ CPU public: accepted
 [file report-CPU-public.txt]"""
@@ -107,12 +107,10 @@ async def test_a_benchmark_and_a_profile(stage: Stage) -> None:
     assert (
         in_short(stage, cleo)
         == """cleo: /leaderboard submit benchmark script:fast.py leaderboard_name:timed
-bot (only cleo): Submitting `fast.py` ...
 bot edits (only cleo): **timed**, benchmark: `fast.py`, submission N
 ✓ CPU public: accepted
 [file report-CPU-public.txt]
 cleo: /leaderboard submit profile script:fast.py leaderboard_name:timed
-bot (only cleo): Submitting `fast.py` ...
 bot edits (only cleo): **timed**, profile: `fast.py`, submission N
 ✓ CPU public: accepted
 [file report-CPU-public.txt]
@@ -131,7 +129,6 @@ async def test_a_ranked_submission(stage: Stage) -> None:
     assert (
         in_short(stage, dina)
         == """dina: /leaderboard submit ranked script:fast.py leaderboard_name:single
-bot (only dina): Submitting `fast.py` ...
 bot edits (only dina): **single**, ranked: `fast.py`, submission N
 ✓ CPU public: accepted
 ✓ CPU secret: accepted
@@ -293,7 +290,6 @@ async def test_code_is_pasted(stage: Stage) -> None:
         == """ada: /leaderboard submit test leaderboard_name:pasted
 bot shows the form 'Paste your code'
 ada sends the form
-bot (only ada): Submitting `submission.py` ...
 bot edits (only ada): **pasted**, test: `submission.py`, submission N
 ✓ CPU public: accepted
 [file report-CPU-public.txt]"""

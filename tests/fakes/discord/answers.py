@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from tests.fakes.discord import limits
-from tests.fakes.discord.model import EPHEMERAL, FakeMessage, Upload, Wire
+from tests.fakes.discord.model import EPHEMERAL, LOADING, FakeMessage, Upload, Wire
 from tests.fakes.discord.rest import (
     API,
     FAKE,
@@ -125,15 +125,24 @@ async def _follow_up(request: web.Request) -> object:
 
 async def _get_answer(request: web.Request) -> object:
     fake, interaction = _by_token(request)
+    if _is_awaited(request, interaction):
+        loading = FakeMessage(interaction.loading_id, interaction.channel.id, fake.bot)
+        return loading.wire(fake.url) | {"flags": LOADING}
     return _answer_of(request, interaction).wire(fake.url)
+
+
+def _is_awaited(request: web.Request, interaction: "Interaction") -> bool:
+    """Whether it is about a deferred answer of which Discord only shows yet that it is awaited."""
+    named = request.match_info["message"] in ("@original", str(interaction.loading_id))
+    return named and interaction.deferred and not interaction.messages
 
 
 async def _edit_answer(request: web.Request) -> object:
     fake, interaction = _by_token(request)
     payload, files = await payload_of(request)
-    first = request.match_info["message"] == "@original" and not interaction.messages
-    if first and interaction.deferred:
+    if _is_awaited(request, interaction):
         message = new_message(fake, interaction.channel, payload, files)
+        message.id = interaction.loading_id
         message.only_for = interaction.deferred_only_for
         await fake.add_message(message, interaction)
     else:

@@ -11,7 +11,7 @@ Wire = dict[str, Any]
 
 TEXT, CATEGORY, THREAD, FORUM, DIRECT = 0, 4, 11, 15, 1
 """Types of channels."""
-EPHEMERAL = 1 << 6
+EPHEMERAL, LOADING = 1 << 6, 1 << 7
 MANAGE_CHANNELS, MANAGE_ROLES, SEND_MESSAGES = 1 << 4, 1 << 28, 1 << 11
 EVERYTHING = (1 << 50) - 1
 _EPOCH_MS = 1_420_070_400_000

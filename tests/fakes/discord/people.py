@@ -41,6 +41,8 @@ class Interaction:
     deferred_only_for: int | None = None
     """Whose eyes a deferred answer is for."""
     deferred: bool = False
+    loading_id: int = field(default_factory=snowflake)
+    """Of the message that a deferred answer will be."""
     messages: list[FakeMessage] = field(default_factory=list)
     suggestions: list[str] | None = None
     form: Wire | None = None

@@ -21,7 +21,7 @@ from kernelbot.domain.errors import NotAllowed, UserError
 from kernelbot.domain.guilds import ChatAnswer
 from kernelbot.domain.types import Board, NewSubmission, User
 from kernelbot.protocol import Lang, Mode
-from kernelbot.render.markdown import inline, plain
+from kernelbot.render.markdown import plain
 from kernelbot.services.directives import read_directives
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ async def _submit(bot: "KernelBot", interaction: discord.Interaction, asked: _As
     if board is not None and not chosen_devices:
         await _ask_for_device(interaction, board, asked)
         return
-    first = await interaction.edit_original_response(
-        content=f"Submitting {inline(asked.file_name)} ..."
-    )
+    # Nothing is said before it is stored that this message tells of a submission: until then
+    # Discord shows that we think, and by itself that we are gone.
+    first = await interaction.original_response()
     new = NewSubmission(
         board.name if board else asked.board,
         chosen_devices,
