@@ -1,8 +1,9 @@
 """How soon the Discord bot acknowledges while submissions run, and how much it asks of Discord.
 
-Run with `python -m benchmarks.discord_bot [--count N] [--running N]`. A real discord.py talks to
-the fake Discord of the tests over loopback; a worker judges with the fake harness. Bot, fake,
-services and worker share one process here, so a machine that runs them apart is faster.
+Run with `python -m benchmarks.discord_bot [--count N] [--running N] [--seconds N]`. A real
+discord.py talks to the fake Discord of the tests over loopback; a worker judges with the fake
+harness. Bot, fake, services and worker share one process here, so a machine that runs them apart
+is faster.
 """
 
 import argparse
@@ -22,12 +23,12 @@ from tests.support.workers import quick_settings, working
 from kernelbot.bot.rules import BotRules
 from kernelbot.render.table import table
 
-SCRIPT = b"# fake: sleep 8 accepted\n"
 PEOPLE = 10
 
 
-async def measure(url: str, folder: Path, count: int, running: int) -> None:
-    """Submit, then ask `count` times while all of it runs."""
+async def measure(url: str, folder: Path, count: int, running: int, run_s: int) -> None:
+    """Submit, then ask `count` times while all of it runs. `run_s`: how long each run lasts, which
+    must be enough for all of them to be started."""
     settings = quick_settings(folder, slots=running)
     async with AsyncExitStack() as stack:
         stage = await stack.enter_async_context(open_stage(url))
@@ -35,7 +36,9 @@ async def measure(url: str, folder: Path, count: int, running: int) -> None:
         await stack.enter_async_context(stage.running())
         await stack.enter_async_context(working(settings, url))
         await stage.world.board("sort")
-        submitted = await asyncio.gather(*(_submit(stage, number) for number in range(running)))
+        submitted = await asyncio.gather(
+            *(_submit(stage, number, run_s) for number in range(running))
+        )
         await stage.discord.until(lambda: _at_work(submitted) == running, within_s=60)
         before = Counter(stage.discord.requests)
         asked = [await _ask(stage, number) for number in range(count)]
@@ -45,9 +48,9 @@ async def measure(url: str, folder: Path, count: int, running: int) -> None:
         _report(stage, submitted, asked, still_running, during)
 
 
-async def _submit(stage: Stage, number: int) -> Interaction:
+async def _submit(stage: Stage, number: int, run_s: int) -> Interaction:
     person = stage.person(f"person-{number % PEOPLE}")
-    file = Upload("fast.py", SCRIPT + b"# %d\n" % number)
+    file = Upload("fast.py", b"# fake: sleep %d accepted\n# %d\n" % (run_s, number))
     return await person.runs("leaderboard submit test", script=file, leaderboard_name="sort")
 
 
@@ -99,13 +102,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--running", type=int, default=50)
+    parser.add_argument("--seconds", type=int, default=8, help="how long a run lasts")
     given = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
         test_server() as server,
         server.database() as url,
     ):
-        asyncio.run(measure(url, Path(folder), given.count, given.running))
+        asyncio.run(measure(url, Path(folder), given.count, given.running, given.seconds))
 
 
 if __name__ == "__main__":
