@@ -11,6 +11,7 @@ import pytest_asyncio
 from kernelbot.domain.types import Visibility
 from kernelbot.services.boards import BoardEdit
 from tests.bot.stage import ADMIN, Stage, open_stage
+from tests.bot.transcripts import seen
 from tests.fakes.discord import FakeMessage, Interaction, Person, Upload
 from tests.support.postgres import TestServer
 from tests.support.workers import quick_settings, working
@@ -64,21 +65,6 @@ async def said(stage: Stage, text: str) -> None:
     await stage.discord.until(lambda: text in stage.discord.transcript.text)
 
 
-def in_short(stage: Stage, person: Person) -> str:
-    """What a person saw, without what is announced to everyone and submissions' numbers, and of
-    changes in a row only the last."""
-    kept: list[str] = []
-    for entry in stage.discord.transcript.entries:
-        announced = entry.text.startswith(("bot in thread", "bot in #general"))
-        if announced or entry.only_for not in (None, person.user.id):
-            continue
-        waited = bool(kept) and ("Position " in kept[-1] or kept[-1].startswith("bot edits"))
-        if entry.text.startswith("bot edits") and waited:
-            kept.pop()
-        kept.append(entry.text)
-    return numbered("\n".join(kept))
-
-
 async def test_a_test_tells_its_progress_in_one_message(stage: Stage) -> None:
     await stage.world.board("whole")
     ada = stage.person("ada")
@@ -87,7 +73,7 @@ async def test_a_test_tells_its_progress_in_one_message(stage: Stage) -> None:
     )
     message = await ended(stage, asked)
     assert (
-        in_short(stage, ada)
+        seen(stage, ada)
         == """ada: /leaderboard submit test script:fast.py leaderboard_name:whole
 bot edits (only ada): **whole**, test: `fast.py`, submission N
 ✓ CPU public: accepted
@@ -105,7 +91,7 @@ async def test_a_benchmark_and_a_profile(stage: Stage) -> None:
         file = script("accepted 2.0 1.9 2.1", "fast.py", f"# {mode}")
         await ended(stage, await submitted(stage, cleo, mode, file, leaderboard_name="timed"))
     assert (
-        in_short(stage, cleo)
+        seen(stage, cleo)
         == """cleo: /leaderboard submit benchmark script:fast.py leaderboard_name:timed
 bot edits (only cleo): **timed**, benchmark: `fast.py`, submission N
 ✓ CPU public: accepted
@@ -127,7 +113,7 @@ async def test_a_ranked_submission(stage: Stage) -> None:
     await ended(stage, await submitted(stage, dina, "ranked", file, leaderboard_name="single"))
     await said(stage, "first score")
     assert (
-        in_short(stage, dina)
+        seen(stage, dina)
         == """dina: /leaderboard submit ranked script:fast.py leaderboard_name:single
 bot edits (only dina): **single**, ranked: `fast.py`, submission N
 ✓ CPU public: accepted
@@ -286,7 +272,7 @@ async def test_code_is_pasted(stage: Stage) -> None:
     sent = await ada.fills_in(form, "# fake: accepted\n")
     await ended(stage, sent)
     assert (
-        in_short(stage, ada)
+        seen(stage, ada)
         == """ada: /leaderboard submit test leaderboard_name:pasted
 bot shows the form 'Paste your code'
 ada sends the form

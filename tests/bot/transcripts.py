@@ -25,12 +25,13 @@ _CHANGING = (
 
 def seen(stage: Stage, person: Person) -> str:
     """What a person saw, without announcements to everyone, numbers and durations, and of changes
-    in a row only the last."""
+    in a row, and of what a submission's message said while it waited, only the last."""
     kept: list[str] = []
     for entry in stage.discord.transcript.entries:
         if entry.only_for not in (None, person.user.id) or _ANNOUNCED.match(entry.text):
             continue
-        if entry.text.startswith("bot edits") and kept and kept[-1].startswith("bot edits"):
+        waited = bool(kept) and ("Position " in kept[-1] or kept[-1].startswith("bot edits"))
+        if entry.text.startswith("bot edits") and waited:
             kept.pop()
         kept.append(entry.text)
     text = "\n".join(kept)
