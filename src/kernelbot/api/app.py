@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import Scope
 
 from kernelbot import __version__
-from kernelbot.api import docs_page, errors, popcorn
+from kernelbot.api import errors, popcorn
 from kernelbot.api.answers import Answers
 from kernelbot.api.middleware import (
     AccessLog,
@@ -92,7 +92,6 @@ def create_app(
     for router in V1:
         app.include_router(router, prefix=PREFIX)
     app.include_router(system.probes)
-    app.include_router(docs_page.router)
     for router in (*pages, *popcorn.ROUTERS):
         app.include_router(router)
     errors.install(app)

@@ -12,6 +12,7 @@ from kernelbot.web.routers import (
     account,
     boards,
     charts,
+    docs,
     home,
     login,
     organise,
@@ -27,6 +28,7 @@ ROUTERS = (
     submissions.router,
     login.router,
     account.router,
+    docs.router,
 )
 
 
