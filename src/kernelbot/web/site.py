@@ -7,6 +7,7 @@ from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 from kernelbot.web import assets, errors
+from kernelbot.web.kept import Kept
 from kernelbot.web.pages import Pages
 from kernelbot.web.routers import (
     account,
@@ -43,6 +44,7 @@ def create_site(
     app = create_app(services, settings, registry, pages=routers, refusal=errors.too_large)
     pictures = charts.Pictures()
     app.state.pictures = pictures
+    app.state.kept = Kept()
     app.state.pages = Pages(files, charts=pictures.drawing.available)
     errors.install(app)
     return app

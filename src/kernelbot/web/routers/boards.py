@@ -1,21 +1,25 @@
 """A board: its ranking, its problem, and the files that belong to it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
+from markupsafe import Markup
 
 from kernelbot.api.dependencies import BoardName, ServicesDep
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.files import safe_name
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.domain.types import BoardProblem, Standing
+from kernelbot.domain.types import BoardProblem, Standing, User
 from kernelbot.protocol import Lang
 from kernelbot.schemas.common import NAME_MAX
+from kernelbot.services import Services
+from kernelbot.services.ranking.standings import Ranking
 from kernelbot.services.ranking.trends import MAX_AUTHORS
 from kernelbot.web import documents
-from kernelbot.web.pages import PageDep
+from kernelbot.web.kept import StandingsTable, WrittenProblem, kept_of, table_key
+from kernelbot.web.pages import Page, PageDep
 
 router = APIRouter(prefix="/board", include_in_schema=False)
 
@@ -40,6 +44,7 @@ class Row:
 
 @router.get("/{board}")
 async def show_standings(
+    request: Request,
     services: ServicesDep,
     page: PageDep,
     board: BoardName,
@@ -51,25 +56,51 @@ async def show_standings(
     """The ranking on one device, and how it came about."""
     viewer = page.session.user if page.session else None
     ranking = await services.standings.ranking(viewer, board, device)
-    ask = services.standings.page_of
-    first = (await ask(ranking, limit=ROWS, offset=0)).rows
-    # With the row before: it is what the first of the page is compared with.
-    rows = first if offset == 0 else (await ask(ranking, limit=ROWS + 1, offset=offset - 1)).rows
-    chosen = author or [row.author for row in first[:_AUTHORS_FIRST]]
+    table = await _table(request, services, page, ranking, offset)
     return page(
         "board.html",
         tab="standings",
         board=ranking.board,
         device=ranking.device,
         total=ranking.total,
-        rows=list(compared(rows, first, offset)),
+        table=table,
         offset=offset,
         limit=ROWS,
-        viewer_id=viewer.id if viewer else None,
-        authors=chosen[:MAX_AUTHORS],
+        authors=(author or _chosen(viewer, table))[:MAX_AUTHORS],
         max_authors=MAX_AUTHORS,
         log=log,
     )
+
+
+async def _table(
+    request: Request, services: Services, page: Page, ranking: Ranking, offset: int
+) -> StandingsTable:
+    """The rows from there on, as this visitor sees them: their own row stands out."""
+    viewer_id = page.session.user.id if page.session else None
+    tables, key = kept_of(request).tables, table_key(ranking, offset)
+    table = tables.get(key, ranking)
+    if table is not None and viewer_id not in table.authors:
+        return table
+    ask = services.standings.page_of
+    first = (await ask(ranking, limit=ROWS, offset=0)).rows
+    # With the row before: it is what the first of the page is compared with.
+    rows = first if offset == 0 else (await ask(ranking, limit=ROWS + 1, offset=offset - 1)).rows
+    shown = list(compared(rows, first, offset))
+    html = page.text("standings_table.html", rows=shown, viewer_id=viewer_id)
+    table = StandingsTable(
+        Markup(html),  # noqa: S704  # a template's
+        len(shown),
+        frozenset(row.standing.author_id for row in shown),
+        tuple(row.author for row in first[:_AUTHORS_FIRST]),
+    )
+    if viewer_id not in table.authors:
+        tables.keep(key, ranking, table)
+    return table
+
+
+def _chosen(viewer: User | None, table: StandingsTable) -> list[str]:
+    """Whose scores the trend shows if nobody is asked for: the first, and the visitor."""
+    return list(dict.fromkeys([*table.first, *([viewer.name] if viewer else [])]))
 
 
 def compared(rows: Sequence[Standing], first: Sequence[Standing], offset: int) -> Iterator[Row]:
@@ -83,25 +114,42 @@ def compared(rows: Sequence[Standing], first: Sequence[Standing], offset: int) -
 
 
 @router.get("/{board}/problem")
-async def show_problem(services: ServicesDep, page: PageDep, board: BoardName) -> Response:
+async def show_problem(
+    request: Request, services: ServicesDep, page: PageDep, board: BoardName
+) -> Response:
     """The statement, how it is judged, and the files."""
     viewer = page.session.user if page.session else None
-    problem = await services.boards.problem(viewer, board)
+    found = await services.boards.get(viewer, board)
+    problems, version_id = kept_of(request).problems, found.problem_version_id
+    written = problems.get(version_id, version_id)
+    if written is None:
+        written = _written(await services.boards.problem(viewer, board))
+        version_id = written.problem.board.problem_version_id  # perhaps a newer one
+        problems.keep(version_id, version_id, written)
+    problem = replace(written.problem, board=found)
     return page(
         "problem.html",
         tab="problem",
-        board=problem.board,
+        board=found,
         problem=problem,
         spec=problem.spec,
-        statement=documents.statement(problem.description),
+        statement=written.statement,
         limits=await services.limits.list_limits(viewer, board),
-        files=[
-            (file, documents.source(file.text[:_SHOWN_FILE_CHARACTERS], file.name))
-            for file in problem.files
-        ],
-        shown_characters=_SHOWN_FILE_CHARACTERS,
+        files=written.files,
         starters=[(language, starter_name(problem, language)) for language in problem.templates],
     )
+
+
+def _written(problem: BoardProblem) -> WrittenProblem:
+    files = tuple(
+        (
+            file.name,
+            documents.source(file.text[:_SHOWN_FILE_CHARACTERS], file.name),
+            len(file.text) <= _SHOWN_FILE_CHARACTERS,
+        )
+        for file in problem.files
+    )
+    return WrittenProblem(problem, documents.statement(problem.description), files)
 
 
 @router.get("/{board}/starter/{language}")

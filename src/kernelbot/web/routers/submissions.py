@@ -3,7 +3,7 @@
 import asyncio
 import json
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
@@ -40,6 +40,11 @@ async def show_submission(
     mine = submission.author_id == user.id
     ranked = submission.mode is Mode.LEADERBOARD and not is_live(submission)
     code = submission.code
+    outcomes, artifacts, earlier = await asyncio.gather(
+        services.outcomes.of(user, submission_id) if ranked else _none(),
+        services.artifacts.list_artifacts(user, submission_id),
+        _earlier(services, user, submission) if mine else _none(),
+    )
     return page(
         "submission.html",
         submission=submission,
@@ -47,14 +52,18 @@ async def show_submission(
         live=is_live(submission),
         queue=queue_text(snapshot.queue) if snapshot.queue else "",
         runs=shown_runs(submission),
-        outcomes=await services.outcomes.of(user, submission_id) if ranked else [],
-        artifacts=await services.artifacts.list_artifacts(user, submission_id),
-        earlier=await _earlier(services, user, submission) if mine else [],
+        outcomes=outcomes,
+        artifacts=artifacts,
+        earlier=earlier,
         source=documents.source(code[:_SHOWN_CODE_CHARACTERS], submission.file_name)
         if code is not None
         else None,
         cut=code is not None and len(code) > _SHOWN_CODE_CHARACTERS,
     )
+
+
+async def _none() -> list[Any]:
+    return []
 
 
 async def _earlier(services: Services, user: User, submission: Submission) -> list[Submission]:

@@ -1,0 +1,60 @@
+"""What pages are made of and is kept: it would be the same the next time."""
+
+from dataclasses import dataclass, field
+
+from fastapi import Request
+from markupsafe import Markup
+
+from kernelbot.domain.types import BoardProblem
+from kernelbot.services.ranking.standings import Ranking
+from kernelbot.services.versioned_cache import VersionedCache
+
+_TABLES = 256
+"""Of 30 kB each: never more than 8 MiB."""
+_PROBLEMS = 64
+
+
+@dataclass(frozen=True)
+class StandingsTable:
+    """A page of a ranking as HTML, as everybody sees it who isn't in it."""
+
+    html: Markup
+    rows: int
+    authors: frozenset[int]
+    first: tuple[str, ...]
+    """The names of the first of the ranking."""
+
+
+@dataclass(frozen=True)
+class WrittenProblem:
+    """A problem's texts as HTML. `files`: name, HTML, and whether all of it is shown."""
+
+    problem: BoardProblem
+    statement: Markup
+    files: tuple[tuple[str, Markup, bool], ...]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Kept for as long as the ranking is the same; of a problem's version, for ever."""
+
+    tables: VersionedCache[tuple[int, str, int], StandingsTable] = field(
+        default_factory=lambda: VersionedCache(_TABLES)
+    )
+    """By board, device and offset; made from a `Ranking`."""
+    problems: VersionedCache[int, WrittenProblem] = field(
+        default_factory=lambda: VersionedCache(_PROBLEMS)
+    )
+    """By the number of the problem's version."""
+
+
+def kept_of(request: Request) -> Kept:
+    """This application's."""
+    found = request.app.state.kept
+    assert isinstance(found, Kept)
+    return found
+
+
+def table_key(ranking: Ranking, offset: int) -> tuple[int, str, int]:
+    """What a table is kept by."""
+    return ranking.board.id, ranking.device, offset
