@@ -1,0 +1,1 @@
+"""How much memory a problem's data needs, calculated without making it."""

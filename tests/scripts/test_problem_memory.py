@@ -1,0 +1,48 @@
+"""What problems' data needs, calculated on the examples, without a GPU."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scripts.problem_memory.__main__ import main
+from scripts.problem_memory.dry_run import DryRun
+from scripts.problem_memory.judging import NATIVE, RANKS, SCRIPT, device_bytes, host_bytes
+
+ROOT = Path(__file__).resolve().parents[2]
+MIB = 1 << 20
+RUN = DryRun("size: 1", 100 * MIB, 10 * MIB, 150 * MIB)
+
+
+def test_a_problems_largest_workload_is_found(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch isn't installed")
+    command = [sys.executable, "-m", "scripts.problem_memory", str(ROOT / "examples/conv2d_py")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (0, "") == (done.returncode, done.stderr)
+    cells = [cell.strip() for cell in done.stdout.splitlines()[-1].split("|")[1:-1]]
+    assert ("native", "size: 32; kernelsize: 3; channels: 8; batch: 2") == tuple(cells[1:3])
+    assert ["yes"] * 5 == cells[-5:]
+
+
+def test_a_folder_without_problems_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 2 == main([str(tmp_path)])
+    assert "There is no task.yml" in capsys.readouterr().err
+
+
+def test_the_device_has_to_hold_all_copies_and_contexts() -> None:
+    contexts, cage, judge, arenas, own = 2048, 250, 2 * 100 + 10 + 200, 2 * (100 + 10), 2 * 10
+    assert (contexts + cage + judge + arenas + own) * MIB == device_bytes(NATIVE, RUN)
+
+
+def test_only_ranks_pass_the_hosts_memory() -> None:
+    assert (0, 8 * 420 * MIB) == (host_bytes(NATIVE, RUN, 1), host_bytes(RANKS, RUN, 8))
+
+
+def test_what_is_not_known_is_not_guessed() -> None:
+    assert [None] * 3 == [
+        device_bytes(SCRIPT, RUN),
+        device_bytes(NATIVE, DryRun("", unknown="it ended")),
+        host_bytes(SCRIPT, RUN, 1),
+    ]
