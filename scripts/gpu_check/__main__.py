@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.render.table import table
-from scripts.gpu_check import arenas, costs, examples, exploits, machine, outputs, timing
+from scripts.gpu_check import arenas, costs, examples, exploits, first_run, machine, outputs, timing
 from scripts.gpu_check.machine import Gpu, find_gpu
 
 NO_GPU = 2
@@ -22,6 +22,11 @@ SECTIONS: dict[str, Callable[[Gpu], bool]] = {
     "exploits": exploits.check,
     "timing": timing.check,
     "outputs": outputs.check,
+    "sizes": first_run.check_sizes,
+    "gaps": first_run.check_gaps,
+    "endless": first_run.check_endless,
+    "builds": first_run.check_builds,
+    "ranks": first_run.check_ranks,
     "overhead": costs.check_overhead,
     "precision": costs.check_precision,
 }

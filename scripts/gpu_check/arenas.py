@@ -28,7 +28,7 @@ if os.fork() == 0:
     arena = Arena.attach(driver, fd, int(size), views=2)
     driver.copy(arena.addresses[1] + 256, arena.addresses[0], 8)
     driver.wait()
-    theirs.send(content(driver, arena.addresses[0]))
+    theirs.send(content(driver, arena.addresses[0]) + driver.identity().encode())
     os._exit(0)
 theirs.close()
 driver = open_driver()
@@ -38,11 +38,13 @@ driver.fill(arena.address + 256, 0, 8)
 driver.wait()
 fd = arena.export()
 socket.send_fds(mine, [str(arena.size_bytes).encode()], [fd])
-said = mine.recv(8)
-assert said == b"Z" * 8, f"the other process reads {said!r}"
+said = mine.recv(80)
+assert said[:8] == b"Z" * 8, f"the other process reads {said!r}"
+assert said[8:].decode() == driver.identity(), "the other process has another GPU"
 assert content(driver, arena.address + 256) == b"Z" * 8, "its copy didn't arrive"
 os.wait()
 print(f"shared, in steps of {arena.size_bytes >> 10} KiB; {driver.free_bytes() >> 20} MiB are free")
+print(f"UUID {driver.identity()}")
 """
 
 

@@ -24,7 +24,7 @@ _FIELDS = (
     "mig.mode.current",
 )
 _PROBE = """
-import json, time
+import json, subprocess, time
 found = {}
 try:
     import torch
@@ -34,6 +34,12 @@ try:
     start = time.perf_counter()
     open_gpu()
     found["context made in"] = f"{time.perf_counter() - start:.2f} s"
+    square = torch.ones(4096, 4096, device="cuda")
+    until = time.monotonic() + 1
+    while time.monotonic() < until:
+        square @ square
+    query = ["nvidia-smi", "--query-gpu=clocks.sm", "--format=csv,noheader"]
+    found["clocks.sm, busy"] = subprocess.run(query, capture_output=True, text=True).stdout.strip()
     properties = torch.cuda.get_device_properties(0)
     found["L2 cache"] = f"{properties.L2_cache_size >> 20} MiB"
     found["multiprocessors"] = properties.multi_processor_count

@@ -31,13 +31,21 @@ def check(gpu: Gpu, chosen: Sequence[Path] | None = None) -> bool:
             result = judge(host, SPIN, submission, gpu.device, Mode.BENCHMARK, secret=False)
             found = [_row(submission, load) for load in _loads(result)]
             if result.verdict is not Verdict.ACCEPTED or not found:
-                found = [(submission.name, "", "", "", "", f"NO: {reason(result)}")]
+                found = [(submission.name, *[""] * 5, f"NO: {reason(result)}")]
             fine &= all(row[-1] == "yes" for row in found)
             rows += found
     finally:
         host.close()
-    headers = ("submission", "asked us", "measured us", "more us", "interval us", "credible")
-    print(table(headers, rows, right=headers[1:5]))
+    headers = (
+        "submission",
+        "asked us",
+        "measured us",
+        "more us",
+        "interval us",
+        "empty us",
+        "credible",
+    )
+    print(table(headers, rows, right=headers[1:6]))
     return fine
 
 
@@ -72,5 +80,6 @@ def _row(submission: Path, load: WorkloadResult) -> tuple[str, ...]:
         f"{measured / 1e3:.2f}",
         f"{(measured - asked) / 1e3:.2f}",
         f"{low / 1e3:.2f} to {high / 1e3:.2f}",
+        f"{(load.empty_call_ns or 0) / 1e3:.2f}",
         "yes" if is_credible(asked, measured) else "NO",
     )

@@ -3,11 +3,10 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from scripts.gpu_check import arenas, timing
+from scripts.gpu_check import arenas, first_run, timing
 from scripts.gpu_check.__main__ import NO_GPU, SECTIONS, main
 from scripts.gpu_check.examples import EXAMPLES, PROBLEMS, is_as_expected
 from scripts.gpu_check.machine import Gpu, complaints, find_gpu, parse_gpu
@@ -28,17 +27,6 @@ case "$1" in
   *) echo "NVIDIA H200, 580.1, 9.0, 143771 MiB, 345 MHz, 1980 MHz, 3201 MHz, 30, 75 W, $MODE" ;;
 esac
 """
-
-
-def run(*names: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "scripts.gpu_check", *names],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        check=False,
-        env={**os.environ, **environment},
-    )
 
 
 @pytest.fixture
@@ -65,12 +53,12 @@ def test_a_gpu_is_a_device_for_jobs() -> None:
 
 
 @pytest.mark.skipif(find_gpu() is not None, reason="there is a GPU here")
-def test_without_a_gpu_it_says_so() -> None:
-    done = run()
+def test_without_a_gpu_it_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    status, told = main([]), capsys.readouterr()
     assert (NO_GPU, "", "There is no NVIDIA GPU here: nothing was checked.\n") == (
-        done.returncode,
-        done.stdout,
-        done.stderr,
+        status,
+        told.out,
+        told.err,
     )
 
 
@@ -83,13 +71,17 @@ def test_a_section_that_does_not_exist_is_named(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.skipif(find_gpu() is not None, reason="there is a GPU here")
-def test_a_gpu_that_processes_cannot_use_is_no_success(path: str) -> None:
-    done = run("device", PATH=path, MODE="Exclusive_Process")
-    assert 1 == done.returncode, done.stderr
-    assert "NVIDIA H200, sm_90" in done.stdout
-    assert "NO: compute mode Exclusive_Process" in done.stdout
-    assert "NO: a process couldn't use the GPU" in done.stdout
-    assert "device   NO" in done.stdout
+def test_a_gpu_that_processes_cannot_use_is_no_success(
+    path: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", path)
+    monkeypatch.setenv("MODE", "Exclusive_Process")
+    status, said = main(["device"]), capsys.readouterr().out
+    assert 1 == status
+    assert "NVIDIA H200, sm_90" in said
+    assert "NO: compute mode Exclusive_Process" in said
+    assert "NO: a process couldn't use the GPU" in said
+    assert "device   NO" in said
 
 
 def test_no_complaint_if_all_is_well() -> None:
@@ -125,6 +117,34 @@ def test_memory_is_shared_between_forked_processes(
 @pytest.mark.parametrize(("medians_us", "alike"), [((20, 21, 20.5), True), ((20, 22), False)])
 def test_times_are_alike_within_a_clocks_step(medians_us: tuple[float, ...], alike: bool) -> None:
     assert alike == are_alike([one * 1e3 for one in medians_us])
+
+
+def test_every_section_is_described() -> None:
+    text = (ROOT / "docs/how-to/check-a-gpu.md").read_text()
+    assert [] == [name for name in SECTIONS if f"| `{name}` |" not in text]
+
+
+@pytest.mark.parametrize(
+    ("text", "once"),
+    [
+        ("built in 30.10 s\nbuilt in 0.20 s\nbuilt in 0.25 s\n", True),
+        ("built in 30.10 s\nbuilt in 0.20 s\nbuilt in 29 s\n", False),
+        ("built in 30.10 s\n", False),
+        ("not built in 3 s\n", False),
+    ],
+)
+def test_a_second_build_is_seen_by_its_time(text: str, once: bool) -> None:
+    assert once == first_run.compiled_once(first_run.build_times_s(text))
+
+
+def test_the_examples_can_be_changed_for_a_first_machine() -> None:
+    (case,) = first_run.of_size(64).benchmarks
+    assert 2896 == case.args["size"]
+    slow = {file.name: file.text for file in first_run.with_gap(0.5).files}["reference.py"]
+    assert "time.sleep(0.5)" in slow
+    ranks = first_run.on_gpus(2)
+    assert {2} == {case.args["world_size"] for case in (*ranks.tests, *ranks.benchmarks)}
+    assert any(".cuda(rank)" in file.text for file in ranks.files)
 
 
 def test_the_problem_of_several_outputs_is_one() -> None:

@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     judges.add_argument("cuda_on_cpu", type=int)
     judges.add_argument("spare", type=int)
     judges.add_argument("lasting", type=int)
+    judges.add_argument("vendor")
     return parser
 
 
@@ -252,5 +253,6 @@ def _judges(arguments: argparse.Namespace) -> int:
         bool(arguments.cuda_on_cpu),
         arguments.spare,
         bool(arguments.lasting),
+        Vendor(arguments.vendor),
     )
     return 0

@@ -14,7 +14,7 @@ enum { OUT_OF_MEMORY = 2, INVALID_VALUE = 1, NOT_READY = 600, BROKEN = 700, UNSU
 int entered(const char *name);
 #define ENTER() do { int wrong = entered(__func__); if (wrong) return wrong; } while (0)
 
-int64_t now_ns(void);
+/* A descriptor of a file in the folder of this library; -1 if there is none, or not for us. */
+int open_beside(const char *name, int flags);
 
-/* A file beside this library, opened to be written if it may be, else to be read; -1 if there is none. */
-int open_beside(const char *name, int *writable);
+int64_t now_ns(void);

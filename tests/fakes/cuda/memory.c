@@ -14,7 +14,7 @@
 #ifndef TOTAL_BYTES
 #define TOTAL_BYTES (1ull << 36)
 #endif
-enum { GRANULARITY = 1 << 16, BLOCKS = 4096 };
+enum { GRANULARITY = 1 << 16, BLOCKS = 4096, HANDLES = 1 << 16 };
 
 static size_t used_bytes, copied_bytes;
 static struct { uint64_t address; size_t size; } blocks[BLOCKS];
@@ -25,9 +25,14 @@ static size_t kept_bytes;
 static void find_kept(void) {
     static int searched;
     struct stat status;
-    int writable, fd = searched++ ? -1 : open_beside("memory", &writable);
+    if (searched++) return;
+    int fd = open_beside("memory", O_RDWR), sharing = MAP_SHARED;
+    if (fd < 0) {
+        fd = open_beside("memory", O_RDONLY);
+        sharing = MAP_PRIVATE;
+    }
     if (fd < 0 || fstat(fd, &status)) return;
-    kept = mmap(0, status.st_size, PROT_READ | PROT_WRITE, writable ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+    kept = mmap(0, status.st_size, PROT_READ | PROT_WRITE, sharing, fd, 0);
     kept_bytes = status.st_size;
     close(fd);
 }
@@ -49,10 +54,51 @@ static uint64_t find_gap(size_t size) {
     return address + size <= (uint64_t)kept + kept_bytes ? address : 0;
 }
 
+/* If there is a file `occupancy` beside this library, all processes share one device: whoever has memory
+   holds locks on as many of its bytes, which end with the process and need no right to write. */
+static int locks = -1, queries = -1;
+
+static void open_shared(void) {
+    if (locks >= 0) return;
+    locks = open_beside("occupancy", O_RDONLY);
+    queries = open_beside("occupancy", O_RDONLY);
+}
+
+static int64_t end_of_lock(int64_t start, int64_t size) {
+    struct flock asked = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = size};
+    if (fcntl(queries, F_OFD_GETLK, &asked) || asked.l_type == F_UNLCK) return 0;
+    return asked.l_len ? asked.l_start + asked.l_len : (int64_t)TOTAL_BYTES;
+}
+
+static int64_t lock_bytes(size_t size, int64_t *start) {
+    int64_t end;
+    for (*start = 0; (end = end_of_lock(*start, size)); *start = end) {}
+    if (*start + size > TOTAL_BYTES) return OUT_OF_MEMORY;
+    struct flock held = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = *start, .l_len = size};
+    return fcntl(locks, F_OFD_SETLK, &held) ? OUT_OF_MEMORY : 0;
+}
+
+static struct { int64_t start; size_t size; } held[BLOCKS];
+
 static int64_t take(size_t size) {
-    if (used_bytes + size > total_bytes()) return OUT_OF_MEMORY;
+    open_shared();
+    if (locks < 0 && used_bytes + size > total_bytes()) return OUT_OF_MEMORY;
+    int slot = 0;
+    while (slot < BLOCKS - 1 && held[slot].size) ++slot;
+    if (locks >= 0 && size && lock_bytes(size, &held[slot].start)) return OUT_OF_MEMORY;
+    held[slot].size = size;
     used_bytes += size;
     return 0;
+}
+
+static void give_back(size_t size) {
+    int slot = 0;
+    while (slot < BLOCKS && held[slot].size != size) ++slot;
+    if (slot == BLOCKS || !size) return;
+    struct flock freed = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = held[slot].start, .l_len = size};
+    if (locks >= 0) fcntl(locks, F_OFD_SETLK, &freed);
+    held[slot].size = 0;
+    used_bytes -= size;
 }
 
 size_t fake_used_bytes(void) { return used_bytes; }
@@ -60,8 +106,18 @@ size_t fake_copied_bytes(void) { return copied_bytes; }
 
 int cuMemGetInfo_v2(size_t *free_bytes, size_t *all_bytes) {
     ENTER();
+    open_shared();
     *all_bytes = total_bytes();
     *free_bytes = *all_bytes - used_bytes;
+    if (locks >= 0) {
+        *free_bytes = TOTAL_BYTES;
+        for (int64_t at = 0; at < (int64_t)TOTAL_BYTES;) {
+            struct flock asked = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = at, .l_len = TOTAL_BYTES - at};
+            if (fcntl(queries, F_OFD_GETLK, &asked) || asked.l_type == F_UNLCK) break;
+            *free_bytes -= asked.l_len;
+            at = asked.l_start + asked.l_len;
+        }
+    }
     return 0;
 }
 
@@ -84,7 +140,7 @@ int cuMemFree_v2(uint64_t address) {
     ENTER();
     for (int slot = 0; slot < BLOCKS; ++slot)
         if (address && blocks[slot].address == address) {
-            used_bytes -= blocks[slot].size;
+            give_back(blocks[slot].size);
             blocks[slot].address = 0;
             if (!kept) free((void *)address);
             return 0;
@@ -93,6 +149,8 @@ int cuMemFree_v2(uint64_t address) {
 }
 
 #ifndef WITHOUT_VIRTUAL_MEMORY
+static char is_own[HANDLES]; /* by handle: whether the memory was created here, not imported */
+
 int cuMemGetAllocationGranularity(size_t *size, const void *properties, int option) {
     ENTER();
     (void)properties; (void)option;
@@ -106,7 +164,8 @@ int cuMemCreate(uint64_t *handle, size_t size, const int *properties, uint64_t f
     if (flags || size % GRANULARITY || !pinned_on_device_0_for_descriptors) return INVALID_VALUE;
     if (take(size)) return OUT_OF_MEMORY;
     int fd = memfd_create("device memory", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, size)) return OUT_OF_MEMORY;
+    if (fd < 0 || fd >= HANDLES || ftruncate(fd, size)) return OUT_OF_MEMORY;
+    is_own[fd] = 1;
     *handle = fd;
     return 0;
 }
@@ -161,7 +220,8 @@ int cuMemAddressFree(uint64_t address, size_t size) {
 int cuMemRelease(uint64_t handle) {
     ENTER();
     struct stat status;
-    if (!fstat(handle, &status) && used_bytes >= (size_t)status.st_size) used_bytes -= status.st_size;
+    if (handle < HANDLES && is_own[handle] && !fstat(handle, &status)) give_back(status.st_size);
+    if (handle < HANDLES) is_own[handle] = 0;
     return close(handle) != 0;
 }
 #endif

@@ -43,7 +43,8 @@ def test_drivers_find_their_devices_in_sysfs() -> None:
 def test_the_operators_choice_among_gpus_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
-    assert gpu_access(Vendor.NVIDIA).env == {"CUDA_VISIBLE_DEVICES": "3"}
+    expected = {"CUDA_VISIBLE_DEVICES": "3", "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
+    assert expected == gpu_access(Vendor.NVIDIA).env
 
 
 def test_folders_and_libraries_reach_the_sandbox() -> None:

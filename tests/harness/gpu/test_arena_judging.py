@@ -3,12 +3,13 @@
 The driver and the framework are stand-ins; everything between them is real.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from kernelbot.harness.host.host import Host
+from kernelbot.harness.host.host import Host, key_of
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from tests.harness.jobs import SORT, a_job
 from tests.support.cuda_driver import build_driver
@@ -116,6 +117,51 @@ def test_pointers_change_though_memory_is_the_same(host: Host) -> None:
     assert "2" == result.stdout.split()[-1]
 
 
+def test_a_waiting_judge_has_its_context(tmp_path_factory: pytest.TempPathFactory) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        folder = build_driver(tmp_path_factory.mktemp("ahead")).parent
+        (folder / "counts").touch(mode=0o600)  # the judge's alone
+        patch.setenv("LD_LIBRARY_PATH", str(folder))
+        host = Host()
+        try:
+            host.warm(key_of(device_job(SCALE, Mode.TEST, PROBLEM))).wait_ready()
+            until = time.monotonic() + 20
+            while b"PrimaryCtxRetain" not in (folder / "counts").read_bytes():
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            assert Verdict.ACCEPTED == judge(host, SCALE).verdict
+        finally:
+            host.close()
+
+
+def result_beside(tmp_path_factory: pytest.TempPathFactory, name: str) -> RunResult:
+    """Of an honest run with so named a file beside the driver."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = build_driver(tmp_path_factory.mktemp(name)).parent
+        (folder / name).touch(mode=0o644)
+        patch.setenv("LD_LIBRARY_PATH", str(folder))
+        patch.delenv("CUDA_DEVICE_ORDER", raising=False)
+        host = Host()
+        try:
+            return judge(host, SCALE)
+        finally:
+            host.close()
+
+
+def test_judge_and_runner_number_gpus_alike(tmp_path_factory: pytest.TempPathFactory) -> None:
+    result = result_beside(tmp_path_factory, "many")
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+
+
+def test_a_runner_on_another_gpu_than_the_judge_is_our_failure(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    result = result_beside(tmp_path_factory, "mixed")
+    assert result.failure is not None
+    assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (result.verdict, result.failure.fault)
+    assert "both must find the same one" in result.failure.message
+
+
 def test_old_drivers_take_the_way_through_the_host(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
@@ -130,20 +176,3 @@ def test_old_drivers_take_the_way_through_the_host(
             host.close()
     assert Verdict.ACCEPTED == result.verdict, result.failure
     assert "the driver can't share memory" in result.system.notes[0]
-
-
-def test_a_workload_that_does_not_fit_the_device_is_our_fault(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        folder = build_driver(tmp_path_factory.mktemp("small"), total_bytes=80 << 20).parent
-        patch.setenv("LD_LIBRARY_PATH", str(folder))
-        host = Host()
-        try:
-            job = device_job(SCALE, Mode.TEST, device_problem(size=6_000_000))
-            result = host.judge(job, lambda _event: None)
-        finally:
-            host.close()
-    assert result.failure is not None
-    assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (result.verdict, result.failure.fault)
-    assert "doesn't fit the device" in result.failure.message

@@ -18,7 +18,7 @@ def answers(tmp_path: Path, code: str, *, install: str = INSTALL) -> list[str]:
     script, said = tmp_path / "script.py", tmp_path / "said"
     script.write_text(install + code)
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["torch"])
+    context.set_forkserver_preload(["torch", "torch.cuda.nvtx", __name__])
     process = context.Process(target=_run, args=(script, said))
     process.start()
     process.join(100)

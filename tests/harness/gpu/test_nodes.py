@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.gpu.nodes import Assigned, GpuNode, assigned_gpus, gpu_nodes
+from kernelbot.harness.gpu.nodes import (
+    Assigned,
+    GpuNode,
+    assigned_gpus,
+    gpu_nodes,
+    near_processors,
+)
 from kernelbot.harness.sandbox import (
     Flavour,
     RunnerClient,
@@ -18,6 +24,7 @@ from kernelbot.harness.sandbox import (
 )
 from kernelbot.protocol import Vendor
 
+BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
 UUIDS = ["GPU-aaaa1111-0000", "GPU-aaaa2222-0000", "GPU-bbbb3333-0000"]
 MINORS = [2, 0, 1]
 """On the PCI bus the first GPU is the one whose file is numbered 2."""
@@ -65,6 +72,37 @@ def test_gpus_are_numbered_by_their_place_on_the_bus(nvidia: Path) -> None:
         for minor, uuid in zip(MINORS, UUIDS, strict=True)
     ]
     assert expected == list(gpu_nodes(Vendor.NVIDIA, nvidia))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "lists", "expected"),
+    [
+        ("0", ["0-3\n", "4-7\n"], {0, 1, 2, 3}),
+        ("1", ["0-3\n", "4-5,12-13,20\n"], {4, 5, 12, 13, 20}),
+        ("0,1", ["0-1\n", "4\n"], {0, 1, 4}),
+        ("0,1", ["0-1\n"], set()),
+        ("0", ["\n"], set()),
+        ("0", ["0-x; echo"], set()),
+        ("0", ["-1"], set()),
+    ],
+)
+def test_the_processors_near_a_gpu_are_those_of_its_numa_node(
+    nvidia: Path, chosen: str, lists: list[str], expected: set[int]
+) -> None:
+    for place, text in enumerate(lists):
+        folder = nvidia / f"sys/bus/pci/devices/0000:{place + 10:02x}:00.0"
+        folder.mkdir(parents=True)
+        (folder / "local_cpulist").write_text(text)
+    assigned = assigned_gpus(Vendor.NVIDIA, nvidia, {"CUDA_VISIBLE_DEVICES": chosen})
+    assert expected == near_processors(assigned.gpus)
+
+
+def test_so_are_those_near_amds(amd: Path) -> None:
+    folder = amd / "sys/class/drm/renderD128/device"
+    folder.mkdir(parents=True)
+    (folder / "local_cpulist").write_text("64-65\n")
+    assigned = assigned_gpus(Vendor.AMD, amd, {"HIP_VISIBLE_DEVICES": "1"})
+    assert {64, 65} == near_processors(assigned.gpus)
 
 
 @pytest.mark.parametrize(
@@ -125,7 +163,7 @@ def test_what_a_scheduler_forbids_to_open_is_not_counted(nvidia: Path) -> None:
 def test_without_a_choice_all_are_ours(nvidia: Path) -> None:
     assigned = assigned_gpus(Vendor.NVIDIA, nvidia, {})
     files = ["nvidia2", "nvidia0", "nvidia1", "nvidiactl", "nvidia-uvm", "nvidia-caps"]
-    assert (files, {}) == (names(nvidia, assigned), assigned.env)
+    assert (files, BY_BUS) == (names(nvidia, assigned), assigned.env)
 
 
 def test_without_the_drivers_list_files_count_in_their_order(nvidia: Path) -> None:
@@ -148,7 +186,7 @@ def test_a_slice_is_shown_where_there_is_but_its_gpu(nvidia: Path) -> None:
     for minor in (0, 1):
         (nvidia / f"dev/nvidia{minor}").unlink()
     assigned = assigned_gpus(Vendor.NVIDIA, nvidia, chosen)
-    assert (["nvidia2", "nvidiactl", "nvidia-uvm", "nvidia-caps"], chosen) == (
+    assert (["nvidia2", "nvidiactl", "nvidia-uvm", "nvidia-caps"], {**chosen, **BY_BUS}) == (
         names(nvidia, assigned),
         assigned.env,
     )

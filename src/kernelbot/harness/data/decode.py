@@ -315,9 +315,14 @@ class Reader:
         return array
 
 
+def is_device_full(error: BaseException) -> bool:
+    """Whether an error says that a GPU's memory is short."""
+    return type(error).__name__ in ("OutOfMemoryError", "DeviceFull")
+
+
 def is_out_of_memory(error: BaseException) -> bool:
     """Whether an error says that memory is short: torch has its own words for it."""
-    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+    if isinstance(error, MemoryError) or is_device_full(error):
         return True
     return isinstance(error, RuntimeError) and "can't allocate memory" in str(error)
 

@@ -7,7 +7,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernelbot.harness.gpu.nodes import CHOICES, assigned_gpus
+from kernelbot.harness.gpu.nodes import CHOICES, assigned_gpus, near_processors
 from kernelbot.protocol import Vendor
 
 _OPENED_BY_DRIVERS = ("/dev/nvidia", "/dev/kfd", "/dev/dri")
@@ -29,6 +29,8 @@ class GpuAccess:
     env: dict[str, str] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
     """Those of `folders` with the driver's library, if the system wouldn't find it there."""
+    processors: tuple[int, ...] = ()
+    """Those near the GPU that are ours; empty if that isn't known, or if none is."""
 
 
 def gpu_access(vendor: Vendor) -> GpuAccess:
@@ -43,7 +45,8 @@ def gpu_access(vendor: Vendor) -> GpuAccess:
     libraries = driver_folders() if vendor is Vendor.NVIDIA else ()
     folders = tuple(path for path in _SYSFS if Path(path).is_dir())
     given = assigned_gpus(vendor)
-    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries)
+    near = tuple(sorted(near_processors(given.gpus) & os.sched_getaffinity(0)))
+    return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries, near)
 
 
 def architecture(arch: str | None) -> dict[str, str]:

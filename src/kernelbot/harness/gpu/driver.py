@@ -11,6 +11,7 @@ from typing import Any
 _OUT_OF_MEMORY = 2
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 _NOT_READY = 600
+_UUID_BYTES = 16
 _L2_CACHE_BYTES = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 _VIRTUAL_MEMORY = (
     "cuMemGetAllocationGranularity",
@@ -70,19 +71,28 @@ class Driver:
         self.do("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
 
     def _make_context(self) -> None:
-        self._context = ctypes.c_void_p()
-        device = self._device = ctypes.c_int()
+        self._context, self._device = ctypes.c_void_p(), ctypes.c_int()
         l2_bytes = ctypes.c_int()
         self.do("cuInit", 0)
-        self.do("cuDeviceGet", ctypes.byref(device), self.number)
-        self.do("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), device)
+        self.do("cuDeviceGet", ctypes.byref(self._device), self.number)
+        self.do("cuDevicePrimaryCtxRetain", ctypes.byref(self._context), self._device)
         self.enter()
-        self.do("cuDeviceGetAttribute", ctypes.byref(l2_bytes), _L2_CACHE_BYTES, device)
+        self.do("cuDeviceGetAttribute", ctypes.byref(l2_bytes), _L2_CACHE_BYTES, self._device)
         self.l2_bytes = l2_bytes.value
 
     def enter(self) -> None:
         """Make our context current again: an author may have made another one."""
         self.do("cuCtxSetCurrent", self._context)
+
+    def identity(self) -> str:
+        """What tells this GPU (or this slice of one) from all others, alike in every process; empty
+        if the driver can't say. Raises `GpuError`."""
+        found = ctypes.create_string_buffer(_UUID_BYTES)
+        for name in ("cuDeviceGetUuid_v2", "cuDeviceGetUuid"):
+            if self._find(name) is not None:
+                self.do(name, found, self._device)
+                return found.raw.hex()
+        return ""
 
     def has_virtual_memory(self) -> bool:
         """Whether memory can be shared between processes."""
@@ -210,6 +220,7 @@ class HipDriver(Driver):
             "cuEventRecord": "hipEventRecord",
             "cuEventSynchronize": "hipEventSynchronize",
             "cuEventElapsedTime": "hipEventElapsedTime",
+            "cuDeviceGetUuid": "hipDeviceGetUuid",
             "cuGetErrorName": "hipDrvGetErrorName",
             "cuGetErrorString": "hipDrvGetErrorString",
             **{name: name.replace("cu", "hip", 1) for name in _VIRTUAL_MEMORY},
@@ -222,6 +233,7 @@ class HipDriver(Driver):
 
     def _make_context(self) -> None:
         self.do("hipInit", 0)
+        self._device = ctypes.c_int(self.number)
         self.l2_bytes = 0
         self.enter()
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from kernelbot.harness.gpu.arena import Arena, Piece, Pool
 from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError, shares_memory
 from kernelbot.harness.gpu.timing import Flusher, cache_bytes, find_library, open_driver
+from kernelbot.harness.sandbox import SandboxUnavailable
 from kernelbot.protocol import JobSpec, Vendor
 
 _PAUSE_S = 0.005
@@ -41,6 +42,17 @@ class JudgeDevice:
                 if time.monotonic() >= deadline:
                     return False
             time.sleep(_PAUSE_S)
+
+    def expect_same_gpu(self, identity: object) -> None:
+        """`identity`: of the GPU that a runner computes on. Raises `SandboxUnavailable` if it isn't
+        this one."""
+        mine = self.driver.identity()
+        if identity != mine:
+            raise SandboxUnavailable(
+                f"The judge's GPU has the UUID {mine or '(none)'}, and its runner's {identity}: "
+                "both must find the same one first. Set CUDA_VISIBLE_DEVICES (on AMD "
+                "ROCR_VISIBLE_DEVICES) to the UUID of one GPU for whoever judges."
+            )
 
     def are_alike(self, one: Piece, other: Piece) -> bool:
         """Whether two pieces have the same content. Raises `GpuError`."""
@@ -74,9 +86,21 @@ def has_arenas(job: JobSpec) -> bool:
     return library is not None and shares_memory(library)
 
 
-def open_judge_device(job: JobSpec) -> tuple[JudgeDevice | None, str]:
-    """The judge's device for a job; if there is none, why data takes the way through the host: for
-    the result's notes, empty if the job is for a CPU."""
+def open_ahead(vendor: Vendor) -> Driver | None:
+    """The driver with a context, which takes some tenths of a second, before there is a job; None
+    if there is nothing to open, or it can't be opened now: the job will say why."""
+    library = find_library(vendor)
+    if library is None or not shares_memory(library):
+        return None
+    try:
+        return open_driver()
+    except GpuError:
+        return None
+
+
+def open_judge_device(job: JobSpec, driver: Driver | None = None) -> tuple[JudgeDevice | None, str]:
+    """The judge's device for a job, with `driver` if that was opened ahead; if there is none, why
+    data takes the way through the host: for the result's notes, empty if the job is for a CPU."""
     if job.device.vendor is Vendor.CPU:
         return None, ""
     if job.problem.multi_gpu:
@@ -84,7 +108,7 @@ def open_judge_device(job: JobSpec) -> tuple[JudgeDevice | None, str]:
     try:
         if not has_arenas(job):
             return None, f"{STAGED_NOTE}: the driver can't share memory between processes."
-        driver = open_driver()
+        driver = driver or open_driver()
         Arena.create(driver, 1).close()
         return JudgeDevice(driver, Pool(driver), Flusher(driver, cache_bytes(driver))), ""
     except GpuError as error:

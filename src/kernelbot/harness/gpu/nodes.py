@@ -7,7 +7,7 @@ a program may leave that aside. What holds is that a runner finds the device fil
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kernelbot.harness.sandbox.model import SandboxUnavailable
@@ -15,6 +15,8 @@ from kernelbot.protocol import Vendor
 
 _PROC = "proc/driver/nvidia/gpus"
 _KFD = "sys/class/kfd/kfd/topology/nodes"
+_PCI, _DRM = "sys/bus/pci/devices", "sys/class/drm"
+_LOCAL = "local_cpulist"
 _SHARED = {
     Vendor.NVIDIA: ("nvidiactl", "nvidia-uvm", "nvidia-uvm-tools"),
     Vendor.AMD: ("kfd",),
@@ -27,7 +29,7 @@ CHOICES = {
     Vendor.AMD: ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"),
 }
 """In the order in which a vendor's libraries obey them: each chooses among what is left."""
-_ORDER = "CUDA_DEVICE_ORDER"
+_NUMBERING = {Vendor.NVIDIA: {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}}
 _SLICE = "MIG-"
 
 
@@ -37,6 +39,8 @@ class GpuNode:
 
     path: str
     uuid: str | None = None
+    near: Path | None = field(default=None, compare=False)
+    """The file that lists the processors on its NUMA node; None: not known."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,7 @@ def assigned_gpus(
     found = gpu_nodes(vendor, root)
     choices = CHOICES.get(vendor, ())
     named = {name: environment[name] for name in choices if name in environment}
-    as_said = {name: environment[name] for name in (*choices, _ORDER) if name in environment}
+    as_said = {**named, **numbering(vendor)}
     shared = _shared_files(vendor, root)
     if not found or not named:
         return Assigned(found, shared + _slices(vendor, root), as_said)
@@ -78,10 +82,32 @@ def assigned_gpus(
     # The libraries number what they find, and they will find these alone, in the machine's order.
     places = sorted(chosen, key=found.index)
     numbers = ",".join(str(places.index(gpu)) for gpu in chosen)
-    env = {choices[0]: numbers}
-    if vendor is Vendor.NVIDIA:
-        env[_ORDER] = "PCI_BUS_ID"
-    return Assigned(chosen, shared, env)
+    return Assigned(chosen, shared, {choices[0]: numbers, **numbering(vendor)})
+
+
+def numbering(vendor: Vendor) -> dict[str, str]:
+    """What makes a vendor's library number GPUs as files and operators do, in every process: else
+    the judge's first GPU may be another than its runners'."""
+    return dict(_NUMBERING.get(vendor, {}))
+
+
+def near_processors(gpus: Sequence[GpuNode]) -> frozenset[int]:
+    """The processors on the NUMA nodes of these GPUs; empty if that isn't known of one of them."""
+    found: set[int] = set()
+    for gpu in gpus:
+        listed = _numbers(_read(gpu.near)) if gpu.near is not None else frozenset()
+        if not listed:
+            return frozenset()
+        found |= listed
+    return frozenset(found)
+
+
+def _numbers(text: str) -> frozenset[int]:
+    """Of a list such as `0-3,8`; empty if it is none."""
+    ranges = [part.partition("-") for part in text.strip().split(",")]
+    if not all(a.isdecimal() and (b.isdecimal() or not dash) for a, dash, b in ranges):
+        return frozenset()
+    return frozenset(n for a, _, b in ranges for n in range(int(a), int(b or a) + 1))
 
 
 def gpu_nodes(vendor: Vendor, root: Path = Path("/")) -> tuple[GpuNode, ...]:
@@ -98,8 +124,12 @@ def gpu_nodes(vendor: Vendor, root: Path = Path("/")) -> tuple[GpuNode, ...]:
     if vendor is Vendor.AMD:  # other makers' screens have such files, too
         known = _amd_gpus(root)
     else:
-        known = _nvidia_gpus(root) or [(minor, None) for minor in sorted(usable)]
-    return tuple(GpuNode(usable[minor], uuid) for minor, uuid in known if minor in usable)
+        known = _nvidia_gpus(root) or [(minor, None, None) for minor in sorted(usable)]
+    return tuple(
+        GpuNode(usable[minor], uuid, folder / _LOCAL if folder is not None else None)
+        for minor, uuid, folder in known
+        if minor in usable
+    )
 
 
 def _can_open(path: Path) -> bool:
@@ -111,27 +141,33 @@ def _can_open(path: Path) -> bool:
     return True
 
 
-def _nvidia_gpus(root: Path) -> list[tuple[int, str | None]]:
-    """The number of the device file and the UUID of each, by its place on the PCI bus."""
-    found = []
+_Known = tuple[int, str | None, Path | None]
+"""The number of a GPU's device file, its UUID, and its folder below /sys."""
+
+
+def _nvidia_gpus(root: Path) -> list[_Known]:
+    """Each by its place on the PCI bus."""
+    found: list[_Known] = []
     for path in sorted((root / _PROC).glob("*/information")):
         text = _read(path)
         minor = re.search(r"^Device Minor:\s*(\d+)\s*$", text, re.MULTILINE)
         uuid = re.search(r"^GPU UUID:\s*(GPU-[0-9a-f-]+)\s*$", text, re.MULTILINE)
         if minor:
-            found.append((int(minor[1]), uuid[1] if uuid else None))
+            folder = root / _PCI / path.parent.name.lower()
+            found.append((int(minor[1]), uuid[1] if uuid else None, folder))
     return found
 
 
-def _amd_gpus(root: Path) -> list[tuple[int, str | None]]:
+def _amd_gpus(root: Path) -> list[_Known]:
     """As above, in the order of the driver's topology. Its other nodes are processors."""
-    found = []
+    found: list[_Known] = []
     nodes = [path for path in (root / _KFD).glob("*") if path.name.isdecimal()]
     for node in sorted(nodes, key=lambda path: int(path.name)):
         properties = dict(re.findall(r"^(\w+) (\d+)$", _read(node / "properties"), re.MULTILINE))
         minor, unique = (int(properties.get(key, 0)) for key in ("drm_render_minor", "unique_id"))
         if minor:
-            found.append((minor, f"GPU-{unique:016x}" if unique else None))
+            folder = root / _DRM / f"renderD{minor}" / "device"
+            found.append((minor, f"GPU-{unique:016x}" if unique else None, folder))
     return found
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from kernelbot.harness.gpu.access import architecture, gpu_access
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
+from kernelbot.harness.gpu.nodes import numbering
 from kernelbot.harness.host.judge_zygote import JudgeZygote
 from kernelbot.harness.host.processors import (
     RESERVED_CORES,
@@ -95,12 +96,13 @@ class Pool:
             libraries=access.libraries,
             env={**env, **threads, **architecture(key.arch), **access.env, **_UNLOGGED},
             spare=slots * (_RUNNERS_PER_JOB if lasting else 1),
-            cpus=cpus,
+            cpus=cpus or access.processors,
             lasting=lasting,
         )
         self._runners = Zygote.start(config)
         # A judge whose idle threads spin would take processors from the runner that is measured.
-        quiet = {**env, **thread_environment((), 2 * slots), "OMP_WAIT_POLICY": "passive"}
+        threads = thread_environment((), 2 * slots)
+        quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **numbering(key.vendor)}
         self._judges = JudgeZygote(
             key.flavour.value,
             cuda_on_cpu,
@@ -108,6 +110,7 @@ class Pool:
             self._runners.connect(),
             slots,
             lasting=lasting,
+            vendor=key.vendor,
         )
         self._ready = threading.Lock()
         self._is_ready = False

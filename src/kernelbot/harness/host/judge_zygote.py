@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+from kernelbot.harness.gpu.driver import Driver
+from kernelbot.harness.gpu.judge_device import open_ahead
 from kernelbot.harness.host.pages import gather_pages
 from kernelbot.harness.host.preload import preload
 from kernelbot.harness.host.warm_up import start_a_thread, warm_up
@@ -28,7 +30,7 @@ from kernelbot.harness.sandbox.channel import (
 from kernelbot.harness.sandbox.prefork import Child, Prefork
 from kernelbot.harness.system import look_up
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
-from kernelbot.protocol import JobSpec, precompile_decoders
+from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
 from kernelbot.protocol.environment import passed_on
 
 _SEND_S = 1.0
@@ -62,7 +64,13 @@ def harness_environment() -> dict[str, str]:
 
 
 def run_zygote(
-    control_fd: int, runners_fd: int, flavour: str, cuda_on_cpu: bool, spare: int, lasting: bool
+    control_fd: int,
+    runners_fd: int,
+    flavour: str,
+    cuda_on_cpu: bool,
+    spare: int,
+    lasting: bool,
+    vendor: Vendor,
 ) -> None:
     """The zygote's main loop, until the host hangs up. `spare` judges wait for their job.
 
@@ -74,7 +82,7 @@ def run_zygote(
     importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
     precompile_decoders(JobSpec)
     look_up()
-    zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare)
+    zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)
     gc.collect()
     gc.freeze()
     if lasting:
@@ -84,10 +92,15 @@ def run_zygote(
 
 class _Zygote:
     def __init__(
-        self, control: Channel, runners: socket.socket, flusher: CacheFlusher, spare: int
+        self,
+        control: Channel,
+        runners: socket.socket,
+        flusher: CacheFlusher,
+        spare: int,
+        vendor: Vendor,
     ) -> None:
         self._control = control
-        self._prefork = Prefork(spare, lambda far: _become_judge(far, runners, flusher))
+        self._prefork = Prefork(spare, lambda far: _become_judge(far, runners, flusher, vendor))
         self._judges: dict[str, Child] = {}
         self._leaving: dict[Child, float] = {}
         """Judges that have given their result, and until when they may tidy up."""
@@ -152,11 +165,11 @@ class _Zygote:
 
 
 def _become_judge(
-    control: socket.socket, runners: socket.socket, flusher: CacheFlusher
+    control: socket.socket, runners: socket.socket, flusher: CacheFlusher, vendor: Vendor
 ) -> NoReturn:
     code = 1
     try:
-        _judge_one(control, runners, flusher)
+        _judge_one(control, runners, flusher, vendor)
         code = 0
     except BaseException:  # noqa: BLE001 (nothing may escape into the zygote's own loop)
         sys.excepthook(*sys.exc_info())
@@ -165,22 +178,27 @@ def _become_judge(
         os._exit(code)
 
 
-def _judge_one(control: socket.socket, runners: socket.socket, flusher: CacheFlusher) -> None:
+def _judge_one(
+    control: socket.socket, runners: socket.socket, flusher: CacheFlusher, vendor: Vendor
+) -> None:
     """Do ahead of need what every job needs; then wait for one, and judge it."""
     from kernelbot.harness.judge.process import judge_and_report
 
     group = cgroups.JudgeGroup()
+    driver: Driver | None = None
     with contextlib.closing(RunnerClient.connect(runners)) as client:
         with contextlib.suppress(SandboxUnavailable):  # the job will say so, if it still is so
             client.prepare(_RUNNERS_AHEAD)
             if not _has_order(control):
                 warm_up()
                 start_a_thread()
+                driver = open_ahead(vendor)
                 client.await_prepared()
         packet = wire.receive(control)
         control.close()
         if packet is not None:  # else the zygote ended before there was a job
-            judge_and_report(socket.socket(fileno=packet.fds[0]), client, group, flusher)
+            job = socket.socket(fileno=packet.fds[0])
+            judge_and_report(job, client, group, flusher, driver)
 
 
 def _has_order(control: socket.socket) -> bool:
@@ -199,13 +217,14 @@ class JudgeZygote:
         spare: int = 1,
         *,
         lasting: bool = False,
+        vendor: Vendor = Vendor.CPU,
     ) -> None:
         """`runners`: a connection to the zygote of the judges' runners, to be taken over."""
         mine, theirs = socket.socketpair()
         with theirs, runners:
             command = [
                 *harness_command(), "judges", str(theirs.fileno()), str(runners.fileno()), flavour,
-                str(int(cuda_on_cpu)), str(spare), str(int(lasting)),
+                str(int(cuda_on_cpu)), str(spare), str(int(lasting)), vendor.value,
             ]  # fmt: skip
             self._process = subprocess.Popen(
                 command,

@@ -12,10 +12,11 @@ from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.gpu.driver import DeviceFull
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.collected import Collected, Refusal
+from kernelbot.harness.judge.device_room import DeviceRoom
 from kernelbot.harness.judge.failures import AuthorFailure, with_limit
 from kernelbot.harness.judge.phases import TIMED, cases_of, limit_s, phases_of
 from kernelbot.harness.judge.test_phase import run_tests
-from kernelbot.harness.problem.loader import ProblemBroken, shared_files, shared_modules
+from kernelbot.harness.problem.loader import ProblemFull, shared_files, shared_modules
 from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.profiling.findings import keep
@@ -43,8 +44,6 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 
-_FREED_S = 5.0
-"""How long a driver may take to free the memory of a process that was killed."""
 Emit = Callable[[ProgressEvent], None]
 
 
@@ -64,6 +63,8 @@ class NativeJudge:
         """`device`: the judge's, if data and outputs lie in its memory."""
         self._job = job
         self._device = device
+        self._room = DeviceRoom(job, examiner, device) if device is not None else None
+        self._has_room = device is None
         self._modules = shared_modules(job.problem)
         self._examiner = examiner
         self._client = client
@@ -151,32 +152,16 @@ class NativeJudge:
                 raise
             error = with_limit(error, phase, phase_limit_s, session.deadline)
             return _refused(phase, error)
-        except DeviceFull as error:
-            return _refused(phase, self._blame_for_memory(session, error))
+        except (DeviceFull, ProblemFull) as error:
+            if self._room is None:
+                raise
+            session.abort()
+            return _refused(phase, self._room.blame(phase, error))
         finally:
             session.terminate()  # the next phase needn't wait while it dies
             self._terminating.append(session)
             if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
                 session.abort()
-
-    def _blame_for_memory(self, session: AnySession, error: DeviceFull) -> AuthorFailure:
-        """The device was full: the author's fault if there is room once their runner is gone.
-
-        Raises `ProblemBroken` if there isn't.
-        """
-        session.abort()
-        device = self._device
-        if device is None or not device.has_room(error.size_bytes, _FREED_S):
-            mebibytes = error.size_bytes >> 20
-            raise ProblemBroken(
-                f"This workload doesn't fit the device: {mebibytes} MiB more were needed for data "
-                "and outputs. Make its largest case smaller, or use a device with more memory."
-            ) from error
-        return AuthorFailure(
-            Verdict.MEMORY_LIMIT,
-            "The submission holds so much of the device's memory that a call's data has no room.",
-            str(error),
-        )
 
     def _session(self, phase: Phase, deadline: float) -> AnySession:
         _, first = cases_of(self._job.problem, phase)[0]
@@ -194,10 +179,7 @@ class NativeJudge:
         return len(now_and_next) - 1 + needs_control
 
     def _drive(self, phase: Phase, session: AnySession) -> PhaseResult:
-        spec = self._job.problem
-        device = "cpu" if self._job.device.vendor is Vendor.CPU else "cuda"
-        outputs = None if spec.lang is Lang.PY else spec.config.outputs
-        session.setup(shared_files(spec), device, spec.fresh_output, outputs)
+        self._set_up(session)
         if phase is Phase.TEST:
             self._load(session)
             cases = run_tests(self._job, self._examiner, session, self._emit, self.collected.spend)
@@ -212,6 +194,21 @@ class NativeJudge:
             self._load(session)
             return self._profile(session)
         return self._measure(phase, session)
+
+    def _set_up(self, session: AnySession) -> None:
+        spec = self._job.problem
+        device = "cpu" if self._job.device.vendor is Vendor.CPU else "cuda"
+        outputs = None if spec.lang is Lang.PY else spec.config.outputs
+        start = time.monotonic()
+        session.setup(shared_files(spec), device, spec.fresh_output, outputs, self._check_room)
+        if self._room is not None:  # making everybody's data is no part of the author's time
+            session.deadline += time.monotonic() - start
+
+    def _check_room(self) -> None:
+        """Once, while the first runner gets ready: before any code of the author's."""
+        if self._room is not None and not self._has_room:
+            self._room.check(phases_of(self._job))
+            self._has_room = True
 
     def _profile(self, session: AnySession) -> PhaseResult:
         """A report and files of each workload, as artifacts in the order of the cases."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.harness.build.cache import BuildCache
-from kernelbot.harness.gpu.driver import GpuError
+from kernelbot.harness.gpu.driver import Driver, GpuError
 from kernelbot.harness.gpu.judge_device import has_arenas, open_judge_device
 from kernelbot.harness.gpu.readiness import make_ready
 from kernelbot.harness.judge.collected import Collected
@@ -56,12 +56,17 @@ class Order:
 
 
 def judge_and_report(
-    job_sock: socket.socket, client: RunnerClient, group: JudgeGroup, flusher: CacheFlusher
+    job_sock: socket.socket,
+    client: RunnerClient,
+    group: JudgeGroup,
+    flusher: CacheFlusher,
+    driver: Driver | None = None,
 ) -> None:
     """Read a job from `job_sock`, judge it with runners of `client`, write events and result, or
     that no runners are to be had.
 
-    `group`: that of this process. Meant to be the rest of a forked process's life.
+    `group`: that of this process. `driver`: of its GPU, if that was opened ahead. Meant to be the
+    rest of a forked process's life.
     """
     os.dup2(2, 1)  # what is printed here is nobody's result
     channel = Channel(job_sock, JOB_CAP_BYTES)
@@ -77,7 +82,9 @@ def judge_and_report(
     with contextlib.ExitStack() as afterwards:  # nobody waits for what is ended then
         afterwards.enter_context(contextlib.closing(client))
         try:
-            result = _judge(job, order, client, flusher, emit, afterwards)
+            result = _judge(job, order, client, flusher, emit, afterwards, driver)
+            if job.device.vendor is not Vendor.CPU:
+                afterwards.close()  # the next job's author may need all of the device's memory
         except SandboxUnavailable as error:
             channel.send({"unsound": str(error)[:MAX_TEXT]})
         else:
@@ -91,6 +98,7 @@ def _judge(
     flusher: CacheFlusher,
     emit: Emit,
     afterwards: contextlib.ExitStack,
+    driver: Driver | None,
 ) -> RunResult:
     start = time.monotonic()
     ready_notes = _make_ready(job)
@@ -99,7 +107,7 @@ def _judge(
     if job.problem.harness is HarnessKind.SCRIPT:
         collected = _by_script(job, client, emit, cache)
     else:
-        collected = _natively(job, client, flusher, emit, cache, afterwards)
+        collected = _natively(job, client, flusher, emit, cache, afterwards, driver)
     duration_s = time.monotonic() - start
     collected.timings["total"] = duration_s
     if job.device.vendor is not Vendor.CPU:
@@ -123,13 +131,16 @@ def _natively(
     emit: Emit,
     cache: BuildCache | None,
     afterwards: contextlib.ExitStack,
+    driver: Driver | None,
 ) -> Collected:
     collected = Collected()
     cage = afterwards.enter_context(contextlib.closing(Cage(job, client)))
     try:
         expect_sessions(job, client, 1)  # it moves in while the problem is loaded
         cage.load()
-        device, staged = open_judge_device(job)
+        device, staged = open_judge_device(job, driver)
+        if device is not None:
+            afterwards.callback(device.pool.close)
         if job.problem.multi_gpu:
             examiner: Examiner = RankExaminer(cage, job)
         else:

@@ -27,7 +27,7 @@ from kernelbot.harness.gpu.arena import Piece
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import MAX_TEXT, wrote_beside
-from kernelbot.harness.problem.loader import ProblemBroken, shared_modules
+from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull, shared_modules
 from kernelbot.harness.problem.record_types import imitate
 from kernelbot.harness.runner_client.freeze import is_ending
 from kernelbot.harness.sandbox import Entry, Runner, RunnerClient, RunnerExit, SandboxUnavailable
@@ -107,7 +107,8 @@ class Cage:
             raise self.cause_of(error) from error
         if message.get("op") == "broken":
             _close_all(fds)
-            raise ProblemBroken(str(message.get("text"))[:MAX_TEXT])
+            kind = ProblemFull if message.get("full") is True else ProblemBroken
+            raise kind(str(message.get("text"))[:MAX_TEXT])
         return message, fds
 
     def call(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> dict[str, Any]:

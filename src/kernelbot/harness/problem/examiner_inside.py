@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from kernelbot.harness.data.decode import InvalidValue, decode
+from kernelbot.harness.data.decode import InvalidValue, decode, is_device_full
 from kernelbot.harness.data.encode import record_fields
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.arena import Placer
@@ -75,13 +75,16 @@ class _Examiner:
             try:
                 self._answers[message["op"]](message, fds)
             except ProblemBroken as error:
-                self._control_channel.send({"op": "broken", "text": str(error)})
+                self._fail(str(error), error.__cause__)
             except Exception as error:  # noqa: BLE001 (told, as the problem's failure)
-                text = f"The problem's code failed: {described(error)}"
-                self._control_channel.send({"op": "broken", "text": text})
+                self._fail(f"The problem's code failed: {described(error)}", error)
             finally:
                 for fd in fds:
                     os.close(fd)
+
+    def _fail(self, text: str, cause: BaseException | None) -> None:
+        full = cause is not None and is_device_full(cause)
+        self._control_channel.send({"op": "broken", "text": text, "full": full})
 
     def _ask(self, message: dict[str, Any], _fds: list[int]) -> None:
         for number in message["forget"]:

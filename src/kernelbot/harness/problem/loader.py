@@ -24,6 +24,11 @@ class ProblemBroken(Exception):
     """The problem's own code failed: never the fault of a submission's author."""
 
 
+class ProblemFull(ProblemBroken):
+    """The device had too little memory for the problem's own code; whose fault that is depends on
+    who else has some."""
+
+
 @contextlib.contextmanager
 def blaming_problem(what: str) -> Iterator[None]:
     """Every exception in the block becomes `ProblemBroken`: the problem's `what` failed."""

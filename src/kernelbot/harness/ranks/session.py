@@ -101,8 +101,11 @@ class RankSession:
         device: str,
         fresh_output: bool,
         outputs: tuple[int, ...] | None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         """Store what every rank gets when it starts."""
+        if meanwhile is not None:
+            meanwhile()
         self._backend = "gloo" if device == "cpu" else "nccl"
         self._set_up = lambda session: session.setup(files, device, fresh_output, outputs)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.harness.build.own_builds import pack, unpack
-from kernelbot.harness.data.decode import decode
+from kernelbot.harness.data.decode import decode, is_device_full
 from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode, overlaps
 from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
 from kernelbot.harness.gpu.driver import GpuError
@@ -122,29 +122,31 @@ class _Runner:
         write_files(self._folder, message["files"])
         self._modules = frozenset(message["modules"])
         self._fresh_output = message["fresh_output"]
+        identity = ""
         if message["device"] != "cpu":
             try:
                 self._gpu = open_gpu(self._rank)
             except (GpuError, RuntimeError) as error:
                 return self._reply({"op": "no_gpu", "text": str(error)})
-            self._offer_arenas(self._gpu)
+            identity = self._offer_arenas(self._gpu)
         if message["outputs"] is not None:
             # Empty calls must cost the same as the author's: the same buffers, the same arguments.
             empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
             self._kernels.update(identity=empty, nothing=empty)
         if broken := import_all(message["modules"]):
             return self._reply({"op": "broken", "text": broken})
-        return self._reply({"op": "ready"})
+        return self._reply({"op": "ready", "gpu": identity})
 
-    def _offer_arenas(self, gpu: Gpu) -> None:
-        """Answer calls in memory of the judge's, if it can be shared."""
+    def _offer_arenas(self, gpu: Gpu) -> str:
+        """Answer calls in memory of the judge's, if it can be shared; says which GPU it is."""
         if gpu.driver is None:
-            return
+            return ""
         harness = Harness(
             gpu, gpu.driver, self._modules, self._kernels, self._fresh_output,
             self._reply, self._channel.receive, self._raised,
         )  # fmt: skip
         self._answers.update(ArenaCalls(harness).answers)
+        return gpu.driver.identity()
 
     def _load(self, message: dict[str, Any], fds: list[int]) -> bool:
         if fds:
@@ -385,7 +387,7 @@ class _Runner:
     def _raised(self, error: BaseException) -> bool:
         flush_output()
         kind = "raised"
-        if isinstance(error, MemoryError):
+        if isinstance(error, MemoryError) or is_device_full(error):
             kind = "memory"
         elif isinstance(error, SystemExit):
             kind = "exit"

@@ -77,7 +77,9 @@ class ArenaBuffers:
         """
         wanted = data.piece.size_bytes if isinstance(data, DeviceData) and data.piece else 0
         arrays = sum(1 for _ in device_leaf_sizes(data.skeleton))
-        room = wanted + arrays * _ROOM_PER_ARRAY + _FIRST_OUTPUT_BYTES
+        # Compiled kernels' outputs are among their data; how large Python's are will be seen.
+        outputs = wanted + arrays * _ROOM_PER_ARRAY if self._guarded else 0
+        room = outputs + _FIRST_OUTPUT_BYTES
         fds = self._provide(data.size_bytes, _FIRST_OUTPUT_BYTES, wanted, room)
         if self._input is not None:
             data.copy_to(self._input)

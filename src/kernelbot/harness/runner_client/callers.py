@@ -1,7 +1,7 @@
 """What testing and measuring need of a runner, or of one runner per rank."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Protocol
 
@@ -35,10 +35,12 @@ class Conversation(Inputs, Protocol):
         device: str,
         fresh_output: bool,
         outputs: tuple[int, ...] | None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         """Hand over the problem's shared files, before any code of the author's.
 
-        `outputs`: of a compiled problem, which leaves are outputs; None for Python.
+        `outputs`: of a compiled problem, which leaves are outputs; None for Python. `meanwhile`: is
+        done while the other side gets ready, which takes some tenths of a second with a GPU.
         """
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:

@@ -6,7 +6,7 @@ its `RunnerConnection`.
 
 import contextlib
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from kernelbot.harness.build.own_builds import CAP_BYTES
@@ -88,10 +88,12 @@ class Session(RunnerConnection):
         device: str,
         fresh_output: bool,
         outputs: tuple[int, ...] | None,
+        meanwhile: Callable[[], None] | None = None,
     ) -> None:
         """Give the runner the problem's shared files, before any code of the author's.
 
-        `outputs`: of a compiled problem, which leaves are outputs; None for Python.
+        `outputs`: of a compiled problem, which leaves are outputs; None for Python. `meanwhile`: is
+        done while the runner gets ready.
         """
         self._on_gpu = device != "cpu"
         self.send(
@@ -104,6 +106,8 @@ class Session(RunnerConnection):
                 "outputs": None if outputs is None else list(outputs),
             }
         )
+        if meanwhile is not None:
+            meanwhile()
         reply = self.receive()
         if reply["op"] == "no_gpu":  # no code of the author's has run yet
             raise SandboxUnavailable(f"Runners find no GPU: {str(reply.get('text'))[:1000]}")
@@ -111,6 +115,7 @@ class Session(RunnerConnection):
             text = str(reply.get("text"))[:1000]
             raise ProblemBroken(f"A file that the problem shares with runners failed in {text}")
         if self._on_gpu and self._device is not None:
+            self._device.expect_same_gpu(reply.get("gpu"))
             self._arena = ArenaBuffers(
                 self, self._device, self.limits, self.modules, guarded=outputs is not None
             )

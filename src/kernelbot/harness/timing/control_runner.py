@@ -156,6 +156,7 @@ class Control:
             return
         self._layouts[index] = layout if known is None else layout.at_most(known)
         self._mirror(index)
+        self.call(data, MIRROR, cold=False)  # the first may have to get more memory
         self._observed[index] = self._no_calls()
         for _ in range(_COLD_CALLS):
             self.observe(index, data)

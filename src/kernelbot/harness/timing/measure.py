@@ -27,7 +27,8 @@ from kernelbot.harness.timing.stopping_rule import (
     StoppingRule,
     median_interval,
 )
-from kernelbot.protocol import Case, JobSpec, Verdict, WorkloadResult
+from kernelbot.harness.timing.warming import LONGEST_S, Warming
+from kernelbot.protocol import Case, JobSpec, Vendor, Verdict, WorkloadResult
 
 Spend = Callable[[str, float], None]
 
@@ -118,6 +119,7 @@ class Measurer:
             # The checks at the end count already, or the time limit would be exceeded.
             elapsed = time.monotonic() - start + answers.owed_s(check_s, rules.min_samples)
             stopped = rule.decide(elapsed, elapsed - runner_s)
+            del question, reply  # their memory is for the next call's
         if rule.too_few:
             raise _too_few(case, len(windows), time.monotonic() - start, runner_s)
         self._caller.hold()
@@ -175,17 +177,26 @@ class Measurer:
 
         There are at least two: the first one shows where the output is.
         """
-        until = time.monotonic() + self._job.sampling.warmup_s
+        start = time.monotonic()
+        until, latest = start + self._job.sampling.warmup_s, start + LONGEST_S
+        on_gpu = self._job.device.vendor is not Vendor.CPU
+        warming = Warming()
         call, check_s = 0, 0.0
         layout: OutputLayout | None = None
-        while call < _FEWEST_WARM or time.monotonic() < until:
+        while (
+            call < _FEWEST_WARM
+            or (now := time.monotonic()) < until
+            or (on_gpu and not warming.is_over and now < latest)
+        ):
             question, reply = self._one_call(index, case, call)
             if call == 0:
                 start = time.monotonic()
                 self._check(case, question, reply.value)
                 check_s = time.monotonic() - start
             layout = reply.layout
+            warming.add(reply.window.claim_ns)
             call += 1
+            del question, reply  # as in `measure`
         return call, check_s, layout
 
     def _one_call(self, index: int, case: Case, call: int) -> tuple[Question, Reply]:

@@ -1,0 +1,84 @@
+"""Whether the device has room for a job's workloads, and whose fault it is if it hasn't."""
+
+from collections.abc import Iterable
+
+from kernelbot.harness.gpu.device_data import DeviceData
+from kernelbot.harness.gpu.driver import DeviceFull
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.judge.phases import TIMED, cases_of
+from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull
+from kernelbot.harness.problem.questions import Examiner
+from kernelbot.harness.problem.seeds import case_arguments
+from kernelbot.protocol import Case, CaseValue, JobSpec, Phase, Verdict
+
+_FREED_S = 5.0
+"""How long a driver may take to free the memory of a process that was killed."""
+_COPIES = {False: 3, True: 6}
+"""How often a call's data lies on the device, by whether it is timed: with the problem, with the
+judge, and in the author's arena; if it is timed, twice with each of the first two, since the
+control runner has data of its own, and in that one's arena."""
+_MADE = 2
+"""So many of them are there once a question was asked: the problem's and the judge's."""
+
+
+class DeviceRoom:
+    """The memory of one job's device."""
+
+    def __init__(self, job: JobSpec, examiner: Examiner, device: JudgeDevice) -> None:
+        self._job = job
+        self._examiner = examiner
+        self._device = device
+
+    def check(self, phases: Iterable[Phase]) -> None:
+        """Make each case's data once, while no author's code is there to take memory. Raises
+        `ProblemBroken` if the device can't hold what judging it takes."""
+        checked: list[tuple[bool, Case]] = []
+        for phase in phases:
+            for _, case in cases_of(self._job.problem, phase):
+                key = phase in TIMED, case
+                if key not in checked:
+                    self._check(case, _COPIES[phase in TIMED])
+                    checked.append(key)
+
+    def _check(self, case: Case, copies: int) -> None:
+        needed = 0
+        try:
+            given = self._examiner.ask(self._arguments(case), 0).given
+            piece = given.piece if isinstance(given, DeviceData) else None
+            needed = piece.size_bytes if piece is not None else 0
+        except (DeviceFull, ProblemFull) as error:
+            raise _does_not_fit(case, str(error)) from error
+        more_bytes = (copies - _MADE) * needed
+        if not self._device.has_room(more_bytes, 0.0):
+            raise _does_not_fit(
+                case, f"its {needed >> 20} MiB of data lie there {copies} times, beside outputs"
+            )
+
+    def _arguments(self, case: Case) -> dict[str, CaseValue]:
+        return case_arguments(case, self._job.seed if self._job.secret else None)
+
+    def blame(self, phase: Phase, error: DeviceFull | ProblemFull) -> AuthorFailure:
+        """The device was full for the judge or the problem, and the author's runner is gone now: it
+        was the author's fault if there is room without it. Raises `ProblemBroken` if there isn't.
+        """
+        if isinstance(error, ProblemFull):
+            self.check([phase])
+        elif not self._device.has_room(error.size_bytes, _FREED_S):
+            raise ProblemBroken(
+                f"This workload doesn't fit the device: {error.size_bytes >> 20} MiB more were "
+                "needed for data and outputs. Make its largest case smaller, or use a device with "
+                "more memory."
+            ) from error
+        return AuthorFailure(
+            Verdict.MEMORY_LIMIT,
+            "The submission holds so much of the device's memory that a call's data has no room.",
+            str(error),
+        )
+
+
+def _does_not_fit(case: Case, why: str) -> ProblemBroken:
+    return ProblemBroken(
+        f"This workload doesn't fit the device: {case.spec}: {why}. Make it smaller, or use a "
+        "device with more memory."
+    )
