@@ -41,6 +41,8 @@ from kernelbot.store.migrate import migrate
 
 BOARD = "simulated"
 LOOK_S = 0.5
+CLIENTS = 100
+"""How many submissions are under way at once, at most."""
 _AGAIN_S = 1.0
 PATIENCE_S = 120.0
 """Without the end of any run, what is left counts as lost."""
@@ -129,13 +131,23 @@ async def _killing(workers: Workers, options: Options) -> AsyncIterator[None]:
 
 
 async def _send(services: Services, authors: list[User], options: Options, load: Load) -> None:
-    """Each in its moment, many at once."""
+    """Each in its moment, or as soon as one of `CLIENTS` is free: more at once than connections can
+    serve would only time out, and come again."""
     began_s = time.monotonic()
+    free = asyncio.Semaphore(CLIENTS)
+
+    async def send(number: int, order: Order) -> None:
+        try:
+            await _submit(services, authors[order.author], number, order, load)
+        finally:
+            free.release()
+
     async with asyncio.TaskGroup() as group:
         for number, order in enumerate(make_orders(options)):
             early_s = began_s + order.at_s - time.monotonic()
             await asyncio.sleep(max(early_s, 0.0))
-            group.create_task(_submit(services, authors[order.author], number, order, load))
+            await free.acquire()
+            group.create_task(send(number, order))
     load.behind_s = time.monotonic() - began_s - options.lasts_s
 
 

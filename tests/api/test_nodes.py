@@ -22,8 +22,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 from kernelbot.services.node_jobs import open_links
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
 from tests.api.conftest import Door
 from tests.support.world import DEVICES
 

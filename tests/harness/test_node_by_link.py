@@ -26,8 +26,7 @@ from kernelbot.protocol import (
     from_wire,
 )
 from kernelbot.services.node_jobs import open_links
-from kernelbot.services.run_lifecycle import RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from tests.harness.jobs import FAST
 from tests.harness.test_node import _commands, _environments
 from tests.support.live import LiveServer, live_server

@@ -3,8 +3,7 @@
 from kernelbot.domain.states import RunState
 from kernelbot.domain.types import Submission
 from kernelbot.protocol import Fault, Limits, Mode, RunResult, SamplingRules, SandboxMode, Verdict
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
 from tests.fakes.host import result_of
 from tests.support.world import DEVICES, World
 

@@ -4,8 +4,7 @@ import pytest
 
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.protocol import DeviceSpec, Fault, Limits, Mode, SamplingRules, SandboxMode, Vendor
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
 from tests.support.world import World
 
 BOTH = (DeviceConfig(DeviceSpec("CPU", Vendor.CPU), ("near", "far"), 2),)

@@ -25,8 +25,7 @@ from kernelbot.protocol import (
 from kernelbot.services import NodeJobs
 from kernelbot.services.boards import BoardEdit
 from kernelbot.services.node_jobs import MAX_EVENTS, SignedLinks, open_links
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
 from tests.fakes.host import result_of
 from tests.support.world import DEVICES, World
 

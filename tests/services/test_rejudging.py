@@ -10,8 +10,7 @@ from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotF
 from kernelbot.domain.types import QueueRules, Rejudge
 from kernelbot.protocol import Limits, Mode, SamplingRules, SandboxMode
 from kernelbot.schemas.samples import SampleList
-from kernelbot.services.run_lifecycle import RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import DEVICES, World
 

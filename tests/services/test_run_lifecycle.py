@@ -15,8 +15,7 @@ from kernelbot.domain.states import RunState
 from kernelbot.domain.types import QueueRules, User
 from kernelbot.main.wiring import open_services
 from kernelbot.protocol import Fault, Limits, Mode, SamplingRules, SandboxMode
-from kernelbot.services.run_lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle, RunRules
 from tests.support.world import DEVICES, World
 
 

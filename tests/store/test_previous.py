@@ -13,8 +13,7 @@ import pytest
 from kernelbot.domain.types import QueuePlace
 from kernelbot.main.wiring import Core, open_services
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
-from kernelbot.services.run_lifecycle import RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from kernelbot.store.migrate import check_schema, migrate
 from tests.support.postgres import TestServer
 from tests.support.world import DEVICES

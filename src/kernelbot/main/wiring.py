@@ -45,8 +45,7 @@ from kernelbot.services.logins import LoginRules
 from kernelbot.services.moderation.triage import Triage
 from kernelbot.services.node_jobs import open_links
 from kernelbot.services.notifications import Listener
-from kernelbot.services.run_lifecycle import RunLifecycle
-from kernelbot.services.run_terms import RunRules
+from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from kernelbot.store.database import Database
 
 _POOL_SIZE = 5

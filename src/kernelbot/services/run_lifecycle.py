@@ -3,24 +3,28 @@
 import asyncio
 import random
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.files import under_safe_names
 from kernelbot.domain.same_code import code_digest
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
-from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence
+from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
 from kernelbot.protocol import (
     Fault,
     HarnessKind,
     JobSpec,
+    Limits,
     Mode,
     ProgressEvent,
     RunResult,
-    SourceFile,
+    SamplingRules,
+    SandboxMode,
     Verdict,
 )
+from kernelbot.services.jobs import Jobs
 from kernelbot.services.moderation.reviews import (
+    ReviewRules,
     Scored,
     hold_if_absurd,
     hold_if_suspicious,
@@ -28,8 +32,7 @@ from kernelbot.services.moderation.reviews import (
 )
 from kernelbot.services.moderation.triage import Triage
 from kernelbot.services.progress import EventData, add_progress
-from kernelbot.services.run_terms import RunRules, terms_of
-from kernelbot.store import attempts, boards, rejudges, standings, submissions
+from kernelbot.store import attempts, rejudges, standings, submissions
 from kernelbot.store.attempts import LockedRun, OpenAttempt, RunRef
 from kernelbot.store.database import Database, WriteSession
 
@@ -40,6 +43,18 @@ _LONGEST_DELAY_S = 50.0
 MAX_TAKEOVERS = 5
 """How many workers may die or stop while following one attempt, which may be the cause."""
 _DEADLY = "one worker after another ended while following it"
+
+
+@dataclass(frozen=True)
+class RunRules:
+    """What every job gets, and after how long a silent worker counts as dead."""
+
+    limits: Limits
+    sampling: SamplingRules
+    sandbox: SandboxMode
+    stale_s: float
+    review: ReviewRules = field(default_factory=ReviewRules)
+    queue: QueueRules = field(default_factory=QueueRules)
 
 
 @dataclass(frozen=True)
@@ -74,6 +89,7 @@ class RunLifecycle:
         self._devices = {device.spec.name: device for device in devices}
         self._rules = rules
         self._triage = triage
+        self._jobs = Jobs(rules.limits, rules.sampling, rules.sandbox)
 
     async def claim(
         self, device_name: str, owner: str, *, available: Collection[str] | None = None
@@ -99,7 +115,7 @@ class RunLifecycle:
                 await self._lose(session, run, attempt.id, owner, reason, Fault.PLATFORM)
                 return None
             try:
-                spec = await self._spec(session, run, device, attempt)
+                spec = await self._jobs.spec(session, run, device, attempt)
             except PlatformError as error:
                 await self._end_hopeless(session, run, attempt, owner, str(error))
                 return None
@@ -137,7 +153,7 @@ class RunLifecycle:
             return await attempts.take_over(
                 session, run.id, owner=owner, stale_s=self._rules.stale_s
             )
-        terms = terms_of(run, run.attempts + 1, device, self._rules)
+        terms = self._jobs.terms(run, device, run.attempts + 1)
         return await attempts.open_attempt(
             session, run, launcher=launcher, owner=owner, terms=terms
         )
@@ -329,17 +345,6 @@ class RunLifecycle:
     ) -> None:
         if await attempts.requeue_run(session, run.id, delay_s):
             await submissions.add_event(session, run.submission_id, run.id, RunState.QUEUED, data)
-
-    async def _spec(
-        self, session: WriteSession, run: LockedRun, device: DeviceConfig, attempt: OpenAttempt
-    ) -> JobSpec:
-        """The same whoever makes it, since its terms are stored with the attempt."""
-        definition = await boards.definition(session, run.problem_version_id)
-        terms = attempt.terms
-        if terms is None:
-            terms = terms_of(run, attempt.number, device, self._rules)
-            await attempts.keep_terms(session, attempt.id, terms)
-        return terms.spec(definition.spec, SourceFile(run.file_name, run.code))
 
 
 def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:
