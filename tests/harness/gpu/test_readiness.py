@@ -23,6 +23,7 @@ from tests.support.devices import with_devices
 
 TOTAL_BYTES = 32 << 20
 SECRET = b"the reference's output "
+OUT_OF_MEMORY = 2
 FIND = """
 import ctypes
 driver = ctypes.CDLL("libcuda.so.1")
@@ -64,6 +65,29 @@ def test_memory_that_somebody_uses_is_left_alone(driver: Driver, tmp_path: Path)
     assert [0, 1, 0, 1, 0] == [
         int(SECRET in kept[start : start + (4 << 20)]) for start in range(0, 20 << 20, 4 << 20)
     ]
+
+
+def test_memory_that_cant_be_had_is_an_error(driver: Driver, tmp_path: Path) -> None:
+    fake = ctypes.CDLL(str(tmp_path / "libcuda.so.1"))
+    fake.fake_fail_in(b"cuMemAlloc_v2", OUT_OF_MEMORY)
+    with pytest.raises(GpuError, match="only 0 can be overwritten"):
+        clear_memory(driver, soon())
+
+
+def test_what_a_process_gives_back_meanwhile_is_overwritten_too(
+    driver: Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = [driver.allocate(8 << 20)]
+    wait = driver.is_done
+
+    def is_done() -> bool:
+        if late:
+            driver.release(late.pop())
+        return wait()
+
+    monkeypatch.setattr(driver, "is_done", is_done)
+    assert TOTAL_BYTES == clear_memory(driver, soon())
+    assert bytes(TOTAL_BYTES) == (tmp_path / "memory").read_bytes()
 
 
 def test_a_gpu_that_doesnt_finish_is_an_error(driver: Driver, tmp_path: Path) -> None:

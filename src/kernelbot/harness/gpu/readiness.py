@@ -76,12 +76,16 @@ def clear_memory(driver: Driver, deadline: float) -> int:
     """Overwrite all memory that nobody uses with zeros; how many bytes that was. Again if more has
     become free meanwhile: a process that was killed gives its memory back late.
 
-    Raises `GpuError`, also if it isn't done by `deadline` (of `time.monotonic`).
+    A driver hands out a little less than what it calls free. Raises `GpuError` if that is less than
+    half, or if it isn't done by `deadline` (of `time.monotonic`).
     """
-    cleared = _overwrite_free(driver, deadline)
-    while driver.memory_bytes()[0] >= cleared + _LEAST_BYTES * 2:
+    while True:
+        free = driver.free_bytes()
         cleared = _overwrite_free(driver, deadline)
-    return cleared
+        if cleared < _whole_pages(free) // 2:
+            raise GpuError(f"of {free} bytes of its free memory only {cleared} can be overwritten")
+        if driver.free_bytes() <= free:
+            return cleared
 
 
 def _overwrite_free(driver: Driver, deadline: float) -> int:
