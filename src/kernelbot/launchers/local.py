@@ -120,7 +120,8 @@ class LocalLauncher:
         while not over:
             batch: list[ProgressEvent | None] = []
             with contextlib.suppress(TimeoutError):
-                batch.append(await asyncio.wait_for(queue.get(), _LOOK_S))
+                async with asyncio.timeout(_LOOK_S):  # 3.11's `wait_for` may swallow a cancellation
+                    batch.append(await queue.get())
             while not queue.empty():
                 batch.append(queue.get_nowait())
             if events := tuple(event for event in batch if event is not None):

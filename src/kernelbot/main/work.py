@@ -61,8 +61,13 @@ async def work(settings: Settings, url: str, parent: int | None = None) -> None:
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signal_number, stop.set)
-    if parent is not None:
-        loop.add_reader(parent, stop.set)  # nothing is ever written: readable means closed
+    if parent is not None:  # nothing is ever written there: readable means closed
+
+        def orphaned() -> None:
+            loop.remove_reader(parent)  # it stays readable
+            stop.set()
+
+        loop.add_reader(parent, orphaned)
     async with (
         watched(),
         background_tasks(settings, url),

@@ -78,9 +78,11 @@ class Waker:
         self._event = event
 
     async def wait(self, longest_s: float = _POLL_S) -> None:
-        """Return at the next announcement, or after a while in case one was missed."""
+        """Return at the next announcement, or after a while in case one was missed. (Python 3.11's
+        `wait_for` would swallow a cancellation that comes together with one.)"""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._event.wait(), longest_s)
+            async with asyncio.timeout(longest_s):
+                await self._event.wait()
         self._event.clear()
 
     async def announced(self) -> None:
