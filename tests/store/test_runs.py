@@ -5,7 +5,7 @@ import itertools
 import psycopg
 import pytest
 
-from kernelbot.domain.states import RunState, can_move
+from kernelbot.domain.states import ReviewState, RunState, can_move, submission_state
 from tests.support.world import World
 
 ENDS = ("finished", "lost", "cancelled")
@@ -34,6 +34,18 @@ async def test_only_written_transitions_happen(
         else:
             with pytest.raises(psycopg.errors.IntegrityConstraintViolation):
                 connection.execute(_to(after).encode())
+
+
+async def test_the_state_of_a_submission_is_the_same_in_sql(world: World) -> None:
+    await world.board()
+    number = (await world.submit()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        connection.execute("ALTER TABLE runs DISABLE TRIGGER runs_transition")
+        for first, second, review in itertools.product(RunState, RunState, ReviewState):
+            connection.execute(f"{_to(first)} WHERE secret".encode())
+            connection.execute(f"{_to(second)} WHERE NOT secret".encode())
+            row = connection.execute("SELECT submission_state(%s, %s)", (number, review)).fetchone()
+            assert (submission_state([first, second], review).value,) == row
 
 
 @pytest.mark.parametrize(

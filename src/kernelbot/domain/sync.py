@@ -1,5 +1,6 @@
 """What a sync of problems is asked for, what it plans, and what it has done."""
 
+import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,6 +28,9 @@ class SyncOptions:
     """The stem of the one competition file to read; None: all of them."""
     visibility: Visibility = Visibility.PUBLIC
     """Of boards that are created. Others keep theirs."""
+    plan: str | None = None
+    """The digest of the plan that somebody agreed to: nothing is done if another has come of it.
+    None: whatever it says."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,14 @@ class SyncOutcome:
     commit: str | None
     items: tuple[SyncItem, ...]
     applied: bool
+
+    @property
+    def digest(self) -> str:
+        """Of all items: equal plans do the same to the same boards."""
+        lines = [
+            repr((one.action.value, one.board, one.competition, one.reason)) for one in self.items
+        ]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def of(self, action: SyncAction) -> tuple[SyncItem, ...]:
         """The items with this action."""

@@ -1,5 +1,6 @@
 """Invites: creating, listing, revoking, joining."""
 
+import hmac
 import secrets
 from dataclasses import dataclass, field
 
@@ -33,8 +34,11 @@ class Invites:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, actor: User, boards: tuple[str, ...], count: int = 1) -> NewInvites:
-        """New invites, each for all of the boards.
+    async def create(
+        self, actor: User, boards: tuple[str, ...], count: int = 1, *, key: str = ""
+    ) -> NewInvites:
+        """New invites, each for all of the boards. With the same `key`, random and told to nobody
+        else, the same invites: so what is asked for twice is made once. Empty: one of our own.
 
         Raises `UserError` for a count that isn't 1 to 10,000 or no boards, `NotFound`,
         `NotAllowed`.
@@ -43,14 +47,16 @@ class Invites:
             raise UserError(f"Between 1 and {MAX_COUNT:,} invites are made at once.")
         if not 1 <= len(boards) <= _MAX_BOARDS:
             raise UserError(f"An invite is for 1 to {_MAX_BOARDS} boards.", hint="Name some.")
-        codes = _new_codes(count)
+        asked = f"{actor.id} {count} {' '.join(boards).lower()}"
+        codes = _codes(key or secrets.token_urlsafe(32), asked, count)
         async with self._database.write() as session:
             found = {}
             for name in boards:
                 board = await organised_board(session, actor, name)
                 found[board.id] = board.name
-            await invites.add(session, actor.id, list(found), codes)
             names = tuple(found.values())
+            if not await invites.add(session, actor.id, list(found), codes):
+                return NewInvites(names, codes)
             detail: audit.Detail = {"boards": ", ".join(names), "count": count}
             await audit.record(session, actor, "invite.create", f"board:{names[0]}", detail)
         return NewInvites(names, codes)
@@ -112,12 +118,18 @@ async def claim_invite(session: WriteSession, user: User, code: str) -> tuple[st
     return tuple(board.name for board in boards)
 
 
-def _new_codes(count: int) -> tuple[str, ...]:
-    # 20 of 30 letters: 98 bits, so no two are ever equal and none can be guessed.
-    def group() -> str:
-        return "".join(secrets.choice(_LETTERS) for _ in range(_GROUP))
+def _codes(key: str, asked: str, count: int) -> tuple[str, ...]:
+    """What this key makes of what was asked for. 20 of 30 letters are 98 bits, so no two are ever
+    equal, and who has one can guess no other."""
+    return tuple(
+        _code(hmac.digest(key.encode(), f"{number} {asked}".encode(), "sha256"))
+        for number in range(count)
+    )
 
-    return tuple("-".join(group() for _ in range(_GROUPS)) for _ in range(count))
+
+def _code(digest: bytes) -> str:
+    letters = "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[: _GROUPS * _GROUP])
+    return "-".join(letters[at : at + _GROUP] for at in range(0, len(letters), _GROUP))
 
 
 def _normal(code: str) -> str:

@@ -46,6 +46,12 @@ class Rejudging:
         assert started is not None
         return started
 
+    async def list_rejudges(self, actor: User, board: str, *, limit: int = 20) -> list[Rejudge]:
+        """A board's latest rejudges, the newest first. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            found = await organised_board(session, actor, board)
+            return await rejudges.of_board(session, found.id, limit)
+
     async def get(self, actor: User, board: str, rejudge_id: int) -> Rejudge:
         """The rejudge and how far it is. Raises `NotFound`, `NotAllowed`."""
         async with self._database.read() as session:

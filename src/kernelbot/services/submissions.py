@@ -8,7 +8,7 @@ import structlog
 
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, TooManyRequests
 from kernelbot.domain.ids import can_be_id
-from kernelbot.domain.states import RunState, submission_state
+from kernelbot.domain.states import RunState, SubmissionState, submission_state
 from kernelbot.domain.submissions import BareSubmission, ListedSubmission, Place
 from kernelbot.domain.types import (
     DeviceConfig,
@@ -202,14 +202,17 @@ class Submissions:
         *,
         board: str | None = None,
         user: str | None = None,
+        state: SubmissionState | None = None,
+        device: str | None = None,
         limit: int = 50,
         before_id: int | None = None,
     ) -> list[ListedSubmission]:
         """As `page`, of a board everybody's, for its organisers, and without `board` on all of
-        them, for admins; with `user` that person's alone. Raises `NotFound`, `NotAllowed`.
+        them, for admins; with `user` that person's alone, with `state` or `device` only those in
+        that state or for that device. Raises `NotFound`, `NotAllowed`.
         """
         async with self._database.read() as session:
-            found = None
+            found, author = None, None
             if board is not None:
                 found = await organised_board(session, actor, board)
             else:
@@ -218,6 +221,12 @@ class Submissions:
                 author = await users.by_name(session, user) if "\x00" not in user else None
                 if author is None:
                     raise NotFound(f"There is no user named {user!r}.")
+            if state is not None or device is not None:
+                wanted = submissions.Wanted(
+                    found.id if found else None, author.id if author else None, state, device
+                )
+                rows = await submissions.wanted(session, wanted, limit=limit, before_id=before_id)
+            elif author is not None:
                 rows = await submissions.of_author(
                     session, author.id, board=board, limit=limit, before_id=before_id, offset=0
                 )

@@ -63,6 +63,11 @@ class Sync:
         self._devices = tuple(device.spec.name for device in devices)
         self._default = default_repository
 
+    @property
+    def default(self) -> str | None:
+        """The configured repository, without its password; None: none is."""
+        return git.without_password(self._default) if self._default else None
+
     async def from_repository(
         self,
         actor: User,
@@ -119,8 +124,13 @@ class Sync:
                 names = [entry.listed.name for found in sets for entry in found.entries]
                 await sync.lock(session, names)
                 steps = await self._plan(session, sets, options)
-                await _apply(session, actor, steps, options)
                 outcome = SyncOutcome(source, commit, tuple(s.item for s in steps), True)
+                if options.plan not in (None, outcome.digest):
+                    raise Conflict(
+                        "Something has changed since the plan was shown, so nothing was done.",
+                        hint="Look at the new plan first.",
+                    )
+                await _apply(session, actor, steps, options)
                 await audit.record(session, actor, "problems.sync", source, _detail(outcome))
         return SyncOutcome(source, commit, tuple(s.item for s in steps), not options.dry_run)
 

@@ -118,6 +118,14 @@ class Users:
         async with self._database.read() as session:
             return await users.by_identities(session, provider, subjects)
 
+    async def get(self, actor: User, user_id: int) -> User:
+        """The account of this number. Raises `NotFound`, `NotAllowed`."""
+        require_admin(actor)
+        if not can_be_id(user_id):
+            raise _no_user(user_id)
+        async with self._database.read() as session:
+            return await _by_id(session, user_id)
+
     async def identities(self, owner: User) -> list[Identity]:
         """The person's identities at providers, without the platform's own."""
         async with self._database.read() as session:

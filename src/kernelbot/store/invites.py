@@ -21,14 +21,17 @@ class InvitedBoard:
 
 async def add(
     session: WriteSession, created_by: int, board_ids: Sequence[int], codes: Sequence[str]
-) -> None:
-    """As many invites as codes, all for the same boards."""
+) -> bool:
+    """As many invites as codes, all for the same boards; False: they are there already."""
     sql = statements("invites")
     batch = await session.one(sql["add_batch"], {"created_by": created_by})
     assert batch is not None
     values = {"batch_id": batch["id"], "leaderboard_ids": list(board_ids), "codes": list(codes)}
     await session.do(sql["add_boards"], values)
-    await session.do(sql["add_codes"], values)
+    if await session.do(sql["add_codes"], values):
+        return True
+    await session.do(sql["remove_batch"], values)
+    return False
 
 
 async def of_board(

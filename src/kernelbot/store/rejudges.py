@@ -60,3 +60,11 @@ async def one(session: ReadSession, leaderboard_id: int, rejudge_id: int) -> Rej
         for run in await session.all(sql["runs"], values)
     )
     return Rejudge(**row, runs=runs)
+
+
+async def of_board(session: ReadSession, leaderboard_id: int, limit: int) -> list[Rejudge]:
+    """The board's latest, the newest first, each with its runs so far."""
+    values = {"leaderboard_id": leaderboard_id, "limit": limit}
+    rows = await session.all(statements("rejudges")["of_board"], values)
+    found = [await one(session, leaderboard_id, row["id"]) for row in rows]
+    return [rejudge for rejudge in found if rejudge is not None]

@@ -2,14 +2,14 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from kernelbot.domain.files import RunFile
 from kernelbot.domain.ranking import NotRanked, NotRankedReason
-from kernelbot.domain.states import ReviewState, RunState
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.domain.submissions import BareSubmission
 from kernelbot.domain.types import Event, Run
 from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
@@ -139,6 +139,32 @@ async def of_board(
     """Everybody's on a board, None: on all of them; newest first."""
     values = {"leaderboard_id": leaderboard_id, "limit": limit, "before_id": before_id}
     sql = statements("submissions")["of_all" if leaderboard_id is None else "of_board"]
+    return [_listed(row) for row in await session.all(sql, values)]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which submissions are asked for; None: any."""
+
+    leaderboard_id: int | None
+    author_id: int | None
+    state: SubmissionState | None
+    device: str | None
+    """In upper or lower case."""
+
+
+async def wanted(
+    session: ReadSession, wanted: Wanted, *, limit: int, before_id: int | None
+) -> list[Listed]:
+    """Those of everybody that are asked for, newest first. It reads as many as it must to fill the
+    page, but those that wait, run or are held are found at once."""
+    values = {**asdict(wanted), "limit": limit, "before_id": before_id}
+    is_open = wanted.state in (
+        SubmissionState.QUEUED,
+        SubmissionState.RUNNING,
+        SubmissionState.HELD,
+    )
+    sql = statements("submissions")["wanted_open" if is_open else "wanted"]
     return [_listed(row) for row in await session.all(sql, values)]
 
 

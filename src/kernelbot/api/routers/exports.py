@@ -12,8 +12,10 @@ from starlette.background import BackgroundTask
 from kernelbot.api.dependencies import ServicesDep, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.export import ExportChoice
+from kernelbot.domain.types import User
 from kernelbot.schemas.common import Name
 from kernelbot.schemas.exports import ExportView, HubBody
+from kernelbot.services import Services
 
 router = APIRouter(prefix="/exports", tags=["organisers"])
 
@@ -32,10 +34,15 @@ async def export_file(
 ) -> FileResponse:
     """A Parquet file with one row per submission. For a board's organisers; of all boards for
     admins."""
+    return await parquet_answer(services, viewer, ExportChoice(names=tuple(board or ())))
+
+
+async def parquet_answer(services: Services, viewer: User, choice: ExportChoice) -> FileResponse:
+    """The file as an answer; it is gone once it has been sent. Raises as `Exports.to_file`."""
     folder = Path(tempfile.mkdtemp(prefix="kernelbot-export-"))
     try:
         file = folder / "submissions.parquet"
-        await services.exports.to_file(viewer, ExportChoice(names=tuple(board or ())), file)
+        await services.exports.to_file(viewer, choice, file)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

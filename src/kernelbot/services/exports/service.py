@@ -34,6 +34,11 @@ class Exports:
         self._running = asyncio.Semaphore(_AT_ONCE)
         self._asked = 0
 
+    @property
+    def hub(self) -> str | None:
+        """The dataset that uploads go to; None: none is configured."""
+        return self._rules.repository if self._rules.token else None
+
     async def to_file(self, actor: User, choice: ExportChoice, file: Path) -> Exported:
         """Write a Parquet file. Raises `NotFound` for a board that isn't there, `NotAllowed`,
         `Unavailable` if pyarrow is missing."""

@@ -144,6 +144,18 @@ class Reviews:
             evidence = await reviews.evidence(session, ids)
             return [await _show(session, number, evidence[number]) for number in ids]
 
+    async def get(self, actor: User, submission_id: int) -> Submission:
+        """A submission with code and evidence, for the board's organisers. Raises `NotFound`,
+        `NotAllowed`."""
+        async with self._database.read() as session:
+            known = can_be_id(submission_id)
+            row = await submissions.one(session, submission_id) if known else None
+            if row is None:
+                raise no_submission(submission_id)
+            await require_organiser_of(session, actor, row.id, row.board, row.creator_id)
+            evidence = await reviews.evidence(session, [row.id])
+            return await _show(session, row.id, evidence[row.id])
+
     async def release(self, actor: User, submission_id: int, reason: str) -> Submission:
         """Let a held or refused submission be ranked. Raises as `refuse`."""
         return await self._decide(actor, submission_id, ReviewState.CLEAR, reason)

@@ -6,7 +6,11 @@ INSERT INTO invite_boards (batch_id, leaderboard_id)
 SELECT %(batch_id)s, unnest(%(leaderboard_ids)s::bigint[]);
 
 -- name: add_codes
-INSERT INTO invites (code, batch_id) SELECT unnest(%(codes)s::text[]), %(batch_id)s;
+INSERT INTO invites (code, batch_id) SELECT unnest(%(codes)s::text[]), %(batch_id)s
+ON CONFLICT DO NOTHING;
+
+-- name: remove_batch
+DELETE FROM invite_batches WHERE id = %(batch_id)s;
 
 -- name: of_board
 SELECT i.code, i.user_id, u.name AS user_name, i.claimed_at, b.created_at,

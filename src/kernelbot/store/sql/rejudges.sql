@@ -52,6 +52,9 @@ SELECT j.id, b.name AS board, j.device, j.created_at, j.finished_at
 FROM rejudges j JOIN leaderboards b ON b.id = j.leaderboard_id
 WHERE j.id = %(rejudge_id)s AND j.leaderboard_id = %(leaderboard_id)s;
 
+-- name: of_board
+SELECT id FROM rejudges WHERE leaderboard_id = %(leaderboard_id)s ORDER BY id DESC LIMIT %(limit)s;
+
 -- name: runs
 SELECT r.submission_id, u.name AS author, r.score_s AS after_s, r.verdict, (
     SELECT before.score_s FROM runs before

@@ -88,6 +88,44 @@ SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
 ))
 ORDER BY id DESC;
 
+-- name: wanted
+SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
+    SELECT s.id FROM submissions s
+    WHERE s.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+        AND (%(leaderboard_id)s::bigint IS NULL OR s.leaderboard_id = %(leaderboard_id)s)
+        AND (%(author_id)s::bigint IS NULL OR s.author_id = %(author_id)s)
+        AND (%(device)s::text IS NULL OR EXISTS (
+            SELECT 1 FROM runs r
+            WHERE r.submission_id = s.id AND r.rejudge_id IS NULL AND lower(r.device) = lower(%(device)s)
+        ))
+        AND (%(state)s::text IS NULL OR submission_state(s.id, s.review) = %(state)s)
+    ORDER BY s.id DESC LIMIT %(limit)s
+))
+ORDER BY id DESC;
+
+-- Few are open, and each kind has an index.
+-- name: wanted_open
+WITH open AS MATERIALIZED (
+    SELECT submission_id AS id FROM runs WHERE state = 'queued'
+    UNION
+    SELECT submission_id FROM runs WHERE state IN ('dispatched', 'running')
+    UNION
+    SELECT id FROM submissions WHERE review = 'held'
+)
+SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
+    SELECT s.id FROM open JOIN submissions s USING (id)
+    WHERE s.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+        AND (%(leaderboard_id)s::bigint IS NULL OR s.leaderboard_id = %(leaderboard_id)s)
+        AND (%(author_id)s::bigint IS NULL OR s.author_id = %(author_id)s)
+        AND (%(device)s::text IS NULL OR EXISTS (
+            SELECT 1 FROM runs r
+            WHERE r.submission_id = s.id AND r.rejudge_id IS NULL AND lower(r.device) = lower(%(device)s)
+        ))
+        AND submission_state(s.id, s.review) = %(state)s
+    ORDER BY s.id DESC LIMIT %(limit)s
+))
+ORDER BY id DESC;
+
 -- name: on_board
 SELECT id FROM submissions WHERE leaderboard_id = %(leaderboard_id)s
 ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;

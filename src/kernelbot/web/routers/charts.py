@@ -22,7 +22,7 @@ router = APIRouter(prefix="/board", include_in_schema=False)
 
 _KEPT = 128
 _MEDIA_TYPES = {PictureFormat.SVG: "image/svg+xml", PictureFormat.PNG: "image/png"}
-_HEADERS = {
+HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "private, max-age=60",
@@ -36,7 +36,7 @@ class Theme(StrEnum):
     DARK = "dark"
 
 
-_LOOKS = {Theme.LIGHT: LIGHT, Theme.DARK: DARK}
+LOOKS = {Theme.LIGHT: LIGHT, Theme.DARK: DARK}
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ async def trend_table(
     """The numbers of the chart."""
     viewer = page.session.user if page.session else None
     _, trend = await services.trends.of(viewer, board, device, author or ())
-    headers = {**_HEADERS, "Content-Disposition": 'attachment; filename="trend.csv"'}
+    headers = {**HEADERS, "Content-Disposition": 'attachment; filename="trend.csv"'}
     return Response(as_csv(trend), media_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -122,6 +122,6 @@ async def trend_picture(
     if not trend.records:
         raise NotFound("Nobody is ranked here yet, so there is nothing to draw.")
     key = (ranking.board.id, ranking.device, *trend.chosen, log, theme, form)
-    chart = trend_chart(trend, log=log, look=_LOOKS[theme])
+    chart = trend_chart(trend, log=log, look=LOOKS[theme])
     picture = await pictures_of(request).get(key, ranking.version, chart, form)
-    return Response(picture, media_type=_MEDIA_TYPES[form], headers=_HEADERS)
+    return Response(picture, media_type=_MEDIA_TYPES[form], headers=HEADERS)

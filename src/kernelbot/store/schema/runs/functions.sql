@@ -26,6 +26,20 @@ CREATE TRIGGER runs_author_insert BEFORE INSERT ON runs
 CREATE TRIGGER runs_author_update BEFORE UPDATE OF state ON runs
     FOR EACH ROW WHEN (NEW.author_id IS NULL) EXECUTE FUNCTION name_run_author();
 
+-- The same as `submission_state` in `domain/states.py`; a test compares them.
+CREATE FUNCTION submission_state(_submission bigint, _review review_state)
+RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN bool_or(state IN ('dispatched', 'running')) THEN 'running'
+        WHEN bool_and(state = 'queued') THEN 'queued'
+        WHEN bool_or(state = 'queued') THEN 'running'
+        WHEN bool_or(state = 'cancelled') THEN 'cancelled'
+        WHEN _review = 'held' THEN 'held'
+        ELSE 'finished'
+    END
+    FROM runs WHERE submission_id = _submission AND rejudge_id IS NULL
+$$;
+
 -- Lock the run, as whatever changes a run or its attempts does first, and say whether the attempt is
 -- open and the owner's. Two statements: the second sees what happened while the first waited.
 CREATE FUNCTION lock_attempt(_run bigint, _attempt bigint, _owner text)

@@ -2,7 +2,31 @@
 
 from fastapi import APIRouter
 
-from kernelbot.web.routers.organise import boards, creating
+from kernelbot.web.routers.organise import (
+    audit,
+    boards,
+    creating,
+    invites,
+    people,
+    queue,
+    rejudges,
+    reviews,
+    statistics,
+    submissions,
+    syncing,
+)
 
-ROUTERS: tuple[APIRouter, ...] = (creating.router, boards.router)
-"""Each by itself; in this order, since paths are tried in it."""
+ROUTERS: tuple[APIRouter, ...] = (
+    creating.router,
+    boards.router,
+    invites.router,
+    rejudges.router,
+    submissions.router,
+    reviews.router,
+    queue.router,
+    people.router,
+    statistics.router,
+    syncing.router,
+    audit.router,
+)
+"""Each by itself: a router of routers would match the path twice."""

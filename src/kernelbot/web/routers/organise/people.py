@@ -1,0 +1,86 @@
+"""People: finding an account, its role, and bans. For admins."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query, Response
+
+from kernelbot.api.dependencies import ServicesDep, UserId
+from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.types import Role
+from kernelbot.web.pages import PageDep, go
+from kernelbot.web.routers.organise.access import HOME, Admin, Done, Reason, Word, filled
+from kernelbot.web.session import PostedSession
+
+router = APIRouter(prefix=f"{HOME}/people", include_in_schema=False)
+
+ROWS = 50
+
+
+@router.get("")
+async def list_people(
+    services: ServicesDep,
+    session: Admin,
+    page: PageDep,
+    search: Word = "",
+    after: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+) -> Response:
+    """Accounts in the order of their numbers, those whose name contains what is searched."""
+    found = await services.users.list_users(
+        session.user, search=filled(search), limit=ROWS + 1, after_id=after
+    )
+    return page(
+        "organise/people.html",
+        tab="people",
+        people=found[:ROWS],
+        search=filled(search) or "",
+        after=after,
+        next_after=found[ROWS - 1].id if len(found) > ROWS else None,
+    )
+
+
+@router.get("/{user_id}")
+async def show_person(
+    services: ServicesDep, session: Admin, page: PageDep, user_id: UserId, done: Done = ""
+) -> Response:
+    """An account, its role, and whether it is banned."""
+    person = await services.users.get(session.user, user_id)
+    entries = await services.audit.list_entries(session.user, subject=f"user:{user_id}", limit=20)
+    return page(
+        "organise/person.html",
+        tab="people",
+        done=done,
+        person=person,
+        roles=tuple(Role),
+        entries=entries,
+    )
+
+
+@router.post("/{user_id}/role")
+async def set_role(
+    services: ServicesDep, session: PostedSession, user_id: UserId, role: Annotated[Role, Form()]
+) -> Response:
+    """Change someone else's role."""
+    await services.users.set_role(session.user, user_id, role)
+    return _changed(user_id, "role")
+
+
+@router.post("/{user_id}/ban")
+async def ban(
+    services: ServicesDep, session: PostedSession, user_id: UserId, reason: Reason = ""
+) -> Response:
+    """Ban someone from submitting and from every ranking."""
+    await services.users.ban(session.user, user_id, reason)
+    return _changed(user_id, "banned")
+
+
+@router.post("/{user_id}/unban")
+async def unban(
+    services: ServicesDep, session: PostedSession, user_id: UserId, reason: Reason = ""
+) -> Response:
+    """End a ban."""
+    await services.users.unban(session.user, user_id, reason)
+    return _changed(user_id, "unbanned")
+
+
+def _changed(user_id: int, done: str) -> Response:
+    return go(f"{HOME}/people/{user_id}?done={done}")

@@ -1,0 +1,75 @@
+"""A sync of boards from git: the plan first, and then that plan."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Response
+
+from kernelbot.api.dependencies import ServicesDep
+from kernelbot.domain.sync import SyncAction, SyncOptions, SyncOutcome
+from kernelbot.domain.types import Visibility
+from kernelbot.web.pages import Page, PageDep
+from kernelbot.web.routers.organise.access import HOME, Typed, admin, filled
+from kernelbot.web.session import PostedSession
+
+router = APIRouter(prefix=f"{HOME}/sync", include_in_schema=False)
+
+_Source = Annotated[str, Form(max_length=2000)]
+_Flag = Annotated[bool, Form()]
+_Visibility = Annotated[Visibility, Form()]
+
+
+@router.get("", dependencies=[Depends(admin)])
+async def show_form(services: ServicesDep, page: PageDep) -> Response:
+    """What to sync."""
+    return page("organise/sync.html", tab="sync", default=services.sync.default)
+
+
+@router.post("/plan")
+async def plan(
+    services: ServicesDep,
+    session: PostedSession,
+    page: PageDep,
+    repository: _Source = "",
+    ref: _Source = "",
+    problem_set: Typed = "",
+    force: _Flag = False,
+    visibility: _Visibility = Visibility.PUBLIC,
+) -> Response:
+    """What a sync would change."""
+    options = SyncOptions(force, True, filled(problem_set), visibility)
+    outcome = await services.sync.from_repository(
+        session.user, filled(repository), filled(ref), options
+    )
+    return _shown(page, outcome, repository.strip(), options)
+
+
+@router.post("/apply")
+async def apply(
+    services: ServicesDep,
+    session: PostedSession,
+    page: PageDep,
+    commit: Annotated[str, Form(max_length=100)],
+    digest: Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")],
+    repository: _Source = "",
+    problem_set: Typed = "",
+    force: _Flag = False,
+    visibility: _Visibility = Visibility.PUBLIC,
+) -> Response:
+    """Do what the plan said, of the commit that it was made of."""
+    options = SyncOptions(force, False, filled(problem_set), visibility, plan=digest)
+    outcome = await services.sync.from_repository(
+        session.user, filled(repository), filled(commit), options
+    )
+    return _shown(page, outcome, repository.strip(), options)
+
+
+def _shown(page: Page, outcome: SyncOutcome, repository: str, options: SyncOptions) -> Response:
+    changes = outcome.of(SyncAction.CREATE) + outcome.of(SyncAction.UPDATE)
+    return page(
+        "organise/plan.html",
+        tab="sync",
+        outcome=outcome,
+        changes=len(changes),
+        repository=repository,
+        options=options,
+    )

@@ -1,0 +1,78 @@
+"""People: roles and bans."""
+
+import pytest
+
+from kernelbot.domain.types import Role, User
+from tests.web.routers.organise.conftest import Office
+
+HERE = "/organise/people"
+
+
+async def ada(office: Office) -> User:
+    world = office.front.world
+    return await world.services.users.find(world.admin.user, "ada")
+
+
+async def test_people_are_found_by_a_part_of_their_name(office: Office) -> None:
+    await office.front.world.services.users.create("<b>da")
+    pages = [
+        (await office.front.admin.get(f"{HERE}?{query}")).text
+        for query in ("search=da", f"after={10**18}", "search=%00")
+    ]
+    assert [True, False, True] == ["<bdi>ada</bdi>" in page for page in pages]
+    assert ([True, False], False) == (
+        ["&lt;b&gt;da" in page for page in pages[:2]],
+        "<bdi>bob</bdi>" in pages[0],
+    )
+
+
+async def test_a_ban_is_made_and_ended(office: Office) -> None:
+    number = office.front.world.ada.user.id
+    await office.admin_posts(f"{HERE}/{number}/ban", reason="<script>cheats")
+    banned = await ada(office)
+    shown = (await office.front.admin.get(f"{HERE}/{number}?done=banned")).text
+    await office.admin_posts(f"{HERE}/{number}/unban", reason="a mistake")
+    assert (True, False) == (banned.banned_at is not None, "<script>cheats" in shown)
+    assert ("reason: &lt;script&gt;cheats" in shown, None) == (True, (await ada(office)).banned_at)
+
+
+async def test_roles_change(office: Office) -> None:
+    await office.admin_posts(f"{HERE}/{office.front.world.ada.user.id}/role", role="creator")
+    assert Role.CREATOR == (await ada(office)).role
+
+
+@pytest.mark.parametrize(
+    ("person", "action", "form", "status"),
+    [
+        ("root", "ban", {}, 409),
+        ("root", "role", {"role": "competitor"}, 409),
+        ("ada", "role", {"role": "god"}, 422),
+        ("ada", "ban", {"reason": "x" * 20_000}, 422),
+    ],
+)
+async def test_a_wrong_form_changes_nobody(
+    office: Office, person: str, action: str, form: dict[str, str], status: int
+) -> None:
+    world = office.front.world
+    before = await world.services.users.find(world.admin.user, person)
+    answer = await office.admin_posts(f"{HERE}/{before.id}/{action}", **form)
+    after = await world.services.users.find(world.admin.user, person)
+    assert (status, before) == (answer.status_code, after)
+
+
+async def test_people_are_for_admins(office: Office) -> None:
+    number = office.front.world.ada.user.id
+    answers = [
+        await office.maker.get(HERE),
+        await office.maker.get(f"{HERE}/{number}"),
+        await office.post(f"{HERE}/{number}/ban"),
+        await office.post(f"{HERE}/{number}/role", office.front.ada, role="admin"),
+        await office.front.admin.post(f"{HERE}/{number}/ban", data={"csrf": "0" * 64}),
+    ]
+    assert [403] * 5 == [one.status_code for one in answers]
+    assert (None, Role.COMPETITOR) == ((await ada(office)).banned_at, (await ada(office)).role)
+
+
+@pytest.mark.parametrize(("number", "status"), [(10**18, 404), (10**30, 422), ("x", 422)])
+async def test_a_number_from_nowhere_is_a_page(office: Office, number: object, status: int) -> None:
+    assert status == (await office.front.admin.get(f"{HERE}/{number}")).status_code

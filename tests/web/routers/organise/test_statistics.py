@@ -1,0 +1,76 @@
+"""Statistics, their charts, and exports."""
+
+import pytest
+
+from tests.support.ranked import ranked
+from tests.web.routers.organise.conftest import Office
+
+HERE = "/organise/statistics"
+
+
+async def test_a_creator_sees_the_numbers_of_their_board(office: Office) -> None:
+    await ranked(office.front.world, 1e-3)
+    await office.front.world.submit(board="other")
+    mine = (await office.maker.get(HERE)).text
+    everything = (await office.front.admin.get(HERE)).text
+    assert [True, True] == [
+        f"<dt>Submissions</dt><dd>{count}</dd>" in page
+        for count, page in ((1, mine), (2, everything))
+    ]
+
+
+@pytest.mark.parametrize("shown", ["outcomes", "times"])
+async def test_the_charts_are_pictures(office: Office, shown: str) -> None:
+    await ranked(office.front.world, 1e-3)
+    answer = await office.maker.get(f"{HERE}/{shown}.svg?board=sort&theme=dark")
+    assert (200, "image/svg+xml", True) == (
+        answer.status_code,
+        answer.headers["content-type"],
+        ">CPU<" in answer.text or shown == "times",
+    )
+
+
+async def test_an_export_is_a_parquet_file(office: Office) -> None:
+    await ranked(office.front.world, 1e-3)
+    answer = await office.post("/organise/export", board="sort")
+    assert (200, b"PAR1") == (answer.status_code, answer.content[:4])
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        ({"board": "sort", "name": "sort.parquet"}, 400),  # no dataset is configured
+        ({"board": "sort", "name": "../x"}, 400),
+        ({"board": "other", "name": "x.parquet"}, 403),
+        ({"name": "x.parquet"}, 403),
+        ({"board": "nothing"}, 400),
+    ],
+)
+async def test_a_wrong_upload_is_refused(office: Office, form: dict[str, str], status: int) -> None:
+    assert status == (await office.post("/organise/export/hub", **form)).status_code
+
+
+async def test_they_are_for_the_boards_organisers(office: Office) -> None:
+    answers = [
+        await office.front.ada.get(HERE),
+        await office.maker.get(f"{HERE}?board=other"),
+        await office.maker.get(f"{HERE}/outcomes.svg"),
+        await office.front.ada.get(f"{HERE}/outcomes.svg?board=sort"),
+        await office.post("/organise/export", board="other"),
+        await office.post("/organise/export", office.front.ada, board="sort"),
+        await office.maker.post("/organise/export", data={"board": "sort", "csrf": "0" * 64}),
+    ]
+    assert [403] * 7 == [one.status_code for one in answers]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (f"{HERE}?board=nothing", 404),
+        (f"{HERE}?last_day=maybe", 422),
+        (f"{HERE}/outcomes.svg?board=sort", 404),
+        (f"{HERE}/nothing.svg", 422),
+    ],
+)
+async def test_a_query_from_nowhere_is_a_page(office: Office, path: str, status: int) -> None:
+    assert status == (await office.maker.get(path)).status_code

@@ -1,0 +1,101 @@
+"""Everybody's submissions."""
+
+import re
+from urllib.parse import quote
+
+import pytest
+
+from kernelbot.protocol import Mode
+from tests.support.ranked import ranked
+from tests.web.routers.organise.conftest import Office
+
+HERE = "/organise/submissions"
+
+
+def numbers(text: str) -> list[int]:
+    return [int(found) for found in re.findall(r'href="/organise/submission/(\d+)"', text)]
+
+
+async def test_they_are_narrowed_by_board_author_device_and_state(office: Office) -> None:
+    world = office.front.world
+    done = await ranked(world, 1e-3)
+    waits = (await world.submit(world.bob.user, mode=Mode.TEST)).id
+    elsewhere = (await world.submit(board="other", mode=Mode.TEST)).id
+    found = {
+        query: numbers((await office.front.admin.get(f"{HERE}?{query}")).text)
+        for query in (
+            "",
+            "board=SORT",
+            "user=ada",
+            "board=sort&user=bob",
+            "state=queued",
+            "state=finished&device=cpu",
+            "device=H100",
+            "state=queued&board=sort&user=bob&device=CPU",
+            "state=running",
+        )
+    }
+    assert [
+        [elsewhere, waits, done],
+        [waits, done],
+        [elsewhere, done],
+        [waits],
+        [elsewhere, waits],
+        [done],
+        [],
+        [waits],
+        [],
+    ] == list(found.values())
+
+
+async def test_pages_go_on_where_the_last_one_ended(office: Office) -> None:
+    world = office.front.world
+    sent = [(await world.submit(mode=Mode.TEST, content=b"# %d" % n)).id for n in range(52)]
+    first = (await office.maker.get(f"{HERE}?state=queued")).text
+    (further,) = re.findall(r'rel="next" class="button plain" href="([^"]+)"', first)
+    second = (await office.maker.get(further.replace("&amp;", "&"))).text
+    assert (sent[:1:-1], sent[1::-1]) == (numbers(first), numbers(second))
+    assert 'rel="next"' not in second
+
+
+async def test_a_creator_sees_their_own_boards(office: Office) -> None:
+    world = office.front.world
+    mine = (await world.submit(mode=Mode.TEST)).id
+    await world.submit(board="other", mode=Mode.TEST)
+    answers = [await office.maker.get(f"{HERE}{query}") for query in ("", "?board=other")]
+    assert ([200, 403], [mine]) == (
+        [one.status_code for one in answers],
+        numbers(answers[0].text),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("state=<script>", 200),
+        ("state=" + "x" * 100, 422),
+        (f"before={10**18}", 200),
+        (f"before={10**30}", 422),
+        ("before=-1", 422),
+        ("user=nobody", 404),
+        ("user=%00", 200),
+        ("user=" + quote("a'; echo x"), 404),
+        ("user=" + "x" * 1000, 422),
+        ("device=<script>%00", 200),
+        ("board=nothing", 404),
+    ],
+)
+async def test_a_query_from_nowhere_is_a_page(office: Office, query: str, status: int) -> None:
+    answer = await office.front.admin.get(f"{HERE}?{query}")
+    assert (status, False) == (answer.status_code, "<script>" in answer.text)
+
+
+async def test_a_hostile_file_name_stays_text(office: Office) -> None:
+    await office.front.world.submit(mode=Mode.TEST, file_name="<img src=x>'.py")
+    text = (await office.maker.get(HERE)).text
+    assert (True, False) == ("&lt;img src=x&gt;&#39;.py" in text, "<img src=x" in text)
+
+
+async def test_they_are_not_for_competitors(office: Office) -> None:
+    browsers = (office.front.stranger, office.front.ada)
+    assert [303, 403] == [(await one.get(HERE)).status_code for one in browsers]
