@@ -79,6 +79,8 @@ ASKS = {
     "PUT /api/v1/users/{user_id}/role": Ask(json={"role": "competitor"}),
     "PUT /api/v1/users/{user_id}/ban": Ask(json=_REASON),
     "POST /api/v1/tokens": Ask(json={"name": "another"}),
+    "GET /api/v1/webhooks": Ask(query="board={board}"),
+    "POST /api/v1/webhooks": Ask(json={"url": "https://hooks.example/", "board": "{board}"}),
     "POST /api/v1/device-logins/poll": Ask(json={"device_code": "nobody's"}),
     "POST /api/v1/platform/pause": Ask(json=_REASON),
     "GET /user/submissions": Ask(query="leaderboard={board}"),
@@ -108,6 +110,7 @@ _USUAL = {
     "mode_category": "test",
     "rejudge_id": "1",
     "token_id": "1",
+    "webhook_id": "999999",
     "provider": "github",
     "subject": "nobody",
 }

@@ -35,6 +35,7 @@ from kernelbot.api.routers import (
     system,
     tokens,
     users,
+    webhooks,
 )
 from kernelbot.api.settings import ApiSettings
 from kernelbot.api.turns import Turns
@@ -55,6 +56,7 @@ V1 = (
     exports.router,
     users.router,
     tokens.router,
+    webhooks.router,
     logins.router,
     platform.router,
     system.devices,

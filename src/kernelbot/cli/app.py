@@ -23,6 +23,7 @@ from kernelbot.cli import (
     submissions,
     sync,
     tokens,
+    webhooks,
 )
 from kernelbot.cli.errors import report_crash, report_error, report_usage
 from kernelbot.domain.errors import KernelbotError, UserError
@@ -47,6 +48,7 @@ for module in (
     sync,
     statistics,
     exports,
+    webhooks,
     server,
 ):
     module.register(app)

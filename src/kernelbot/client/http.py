@@ -17,6 +17,7 @@ from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.client.organisers import OrganiserCalls
 from kernelbot.client.sse import Frame, SseParser
+from kernelbot.client.webhooks import WebhookCalls
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import ProblemDefinition, Role, Visibility
 from kernelbot.protocol import Mode
@@ -47,7 +48,7 @@ from kernelbot.schemas.users import NewUser, NewUserView, UserView
 API = "/api/v1"
 
 
-class KernelbotClient(AccountCalls):
+class KernelbotClient(AccountCalls, WebhookCalls):
     """Talks to one server; use it in a `with` block. Every method raises `Refused`,
     `Unreachable` or `BadAnswer`, or `UserError` (pydantic's `ValidationError` for a body) for what
     can't be sent. It may be used from one thread at a time."""

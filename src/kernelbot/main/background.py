@@ -14,9 +14,15 @@ from kernelbot.main.settings import Settings
 from kernelbot.services.deletion import Deletion
 from kernelbot.services.exports.service import Exports
 from kernelbot.services.users import Users
+from kernelbot.services.webhooks.deliveries import Deliveries
+from kernelbot.services.webhooks.sender import Sender
 from kernelbot.store.database import Database
 
 _QUEUE = "background"
+_WEBHOOKS = "webhooks"
+_DELIVERED_AT_ONCE = 10
+"""Each may wait for its receiver as long as a sender waits."""
+_EACH_MINUTE = "* * * * *"
 _OFTEN = "*/10 * * * *"
 """procrastinate also runs what was due within the last ten minutes: so it runs at each start."""
 _HOURLY = "13 * * * *"
@@ -33,21 +39,26 @@ async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
     async with Database(url, max_size=2) as database, app.open_async():
         _add_cleaning(app, Deletion(database))
         _add_daily_export(app, settings, database)
-        task = asyncio.create_task(_work(app), name="background tasks")
+        _add_webhooks(app, settings, database)
+        tasks = [
+            asyncio.create_task(_work(app, queue, at_once), name=queue)
+            for queue, at_once in ((_QUEUE, 1), (_WEBHOOKS, _DELIVERED_AT_ONCE))
+        ]
         try:
             yield
         finally:
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _work(app: App) -> None:
+async def _work(app: App, queue: str, at_once: int) -> None:
     """Run procrastinate's loop again and again: it ends whenever the database goes away."""
     while True:
         try:
             await app.run_worker_async(
-                queues=[_QUEUE],
+                queues=[queue],
+                concurrency=at_once,
                 delete_jobs="successful",
                 install_signal_handlers=False,
                 shutdown_graceful_timeout=0,
@@ -85,3 +96,26 @@ def _add_daily_export(app: App, settings: Settings, database: Database) -> None:
             return
         if done is not None:
             log.info("exported", where=done.where, submissions=done.submissions)
+
+
+def _add_webhooks(app: App, settings: Settings, database: Database) -> None:
+    deliveries = Deliveries(database, Sender(settings.webhooks.rules()))
+
+    # The database defers these, in the transaction that writes a message or sets its next attempt.
+    @app.task(queue=_WEBHOOKS, name="deliver_webhook")
+    async def deliver_webhook(message: int) -> None:
+        answer = await deliveries.deliver(message)
+        if answer is not None and answer.error is not None:
+            log.info("webhook_failed", message=message, error=answer.error)
+
+    @app.periodic(cron=_EACH_MINUTE)
+    @app.task(queue=_QUEUE, name="tell_deadlines", queueing_lock="tell_deadlines")
+    async def tell_deadlines(timestamp: int) -> None:
+        del timestamp
+        await deliveries.tell_deadlines()
+
+    @app.periodic(cron=_HOURLY)
+    @app.task(queue=_QUEUE, name="forget_webhook_messages", queueing_lock="forget_webhook_messages")
+    async def forget_webhook_messages(timestamp: int) -> None:
+        del timestamp
+        await deliveries.clean_up()

@@ -32,6 +32,7 @@ from kernelbot.main.tables import (
     QueueSettings,
     ReviewTable,
     SamplingTable,
+    WebhookSettings,
     WorkerSettings,
 )
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
@@ -123,6 +124,7 @@ class Settings(BaseSettings):
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
     review: ReviewTable = Field(default_factory=ReviewRules)
     queue: QueueSettings = Field(default_factory=QueueSettings)
+    webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
     harness_command: tuple[str, ...] = HARNESS
     """How the local launcher starts the harness."""
     warm: tuple[str, ...] | None = None

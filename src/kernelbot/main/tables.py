@@ -7,6 +7,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from kernelbot.domain.types import DeviceConfig, QueueRules
+from kernelbot.domain.webhooks import WebhookRules
 from kernelbot.main.mistakes import mistake
 from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, Vendor
 from kernelbot.services.moderation.reviews import ReviewRules
@@ -110,6 +111,19 @@ class ExportSettings(BaseModel):
     """The dataset on the Hugging Face Hub, `owner/name`."""
     endpoint: str | None = Field(default=None, pattern=r"^https?://")
     """The URL of a Hub; None: the public one."""
+
+
+class WebhookSettings(BaseModel):
+    """The `[webhooks]` table."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    private_addresses: bool = False
+    """Whether they may be in this network, and without TLS."""
+
+    def rules(self) -> WebhookRules:
+        """The rules in the services' form."""
+        return WebhookRules(self.private_addresses)
 
 
 class DiscordSettings(BaseModel):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig, QueueRules
+from kernelbot.domain.webhooks import WebhookRules
 from kernelbot.harness.archive import build
 from kernelbot.launchers.links import Links
 from kernelbot.main.settings import Settings
@@ -40,6 +41,7 @@ from kernelbot.services import (
     Tokens,
     Trends,
     Users,
+    Webhooks,
 )
 from kernelbot.services.logins import LoginRules
 from kernelbot.services.moderation.triage import Triage
@@ -72,6 +74,7 @@ async def open_services(
     problems_repo: str | None = None,
     export_rules: ExportRules | None = None,
     login_rules: LoginRules | None = None,
+    webhook_rules: WebhookRules | None = None,
 ) -> AsyncIterator[Core]:
     """Everything a door needs, with the database at `url`, closed at the end."""
     async with (
@@ -113,6 +116,7 @@ async def open_services(
                 announcements=Announcements(database, listener),
                 outcomes=Outcomes(database, submissions),
                 forms=Forms(database, submissions),
+                webhooks=Webhooks(database, webhook_rules),
             ),
         )
 
@@ -127,6 +131,7 @@ def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[C
         problems_repo=settings.problems_repo,
         export_rules=settings.export_rules(),
         login_rules=settings.login_rules(),
+        webhook_rules=settings.webhooks.rules(),
     )
 
 

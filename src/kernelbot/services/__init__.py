@@ -29,6 +29,7 @@ from kernelbot.services.submissions import Submissions
 from kernelbot.services.sync import Sync
 from kernelbot.services.tokens import Tokens
 from kernelbot.services.users import Users
+from kernelbot.services.webhooks.service import Webhooks
 
 __all__ = [
     "Announcements",
@@ -59,6 +60,7 @@ __all__ = [
     "Tokens",
     "Trends",
     "Users",
+    "Webhooks",
 ]
 
 
@@ -93,3 +95,4 @@ class Services:
     outcomes: Outcomes
     announcements: Announcements
     forms: Forms
+    webhooks: Webhooks

@@ -21,11 +21,13 @@ SUBJECTS = (
     "queue",
     "organising",
     "announcing",
+    "webhooks",
 )
 """In the order of their dependencies."""
 
 _CREATED = re.compile(
-    r"^CREATE (?:(?P<routine>FUNCTION|AGGREGATE)|(?P<view>VIEW)|TRIGGER) (?P<name>\w+)"
+    r"^CREATE (?:(?P<routine>FUNCTION|AGGREGATE)|(?P<view>VIEW)|(?:CONSTRAINT )?TRIGGER) "
+    r"(?P<name>\w+)"
     r"(?(routine)|(?(view)|[^;]*? ON (?P<table>\w+)))",
     re.MULTILINE,
 )

@@ -191,6 +191,7 @@ DECLARE
     best standing_runs%ROWTYPE;
     comes integer;
     first bigint[];
+    record standings%ROWTYPE;
 BEGIN
     PERFORM 1 FROM leaderboard_devices
     WHERE leaderboard_id = _board AND device = _device FOR NO KEY UPDATE;
@@ -210,6 +211,8 @@ BEGIN
         RETURN;
     END IF;
     first := podium(_board, _device);
+    SELECT * INTO record FROM standings WHERE leaderboard_id = _board AND device = _device
+    ORDER BY score_s, achieved_at, author_id LIMIT 1;
     IF old.run_id IS NOT NULL THEN
         DELETE FROM standings
         WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
@@ -224,6 +227,10 @@ BEGIN
         PERFORM announce_podium(_board, _device, _author, best.run_id, first);
         PERFORM announce_passed(
             _board, _device, _author, best.run_id, best.score_s, old.score_s
+        );
+        PERFORM tell_record(
+            _board, _device, _author, best.run_id, best.submission_id, best.score_s,
+            record.score_s, record.author_id
         );
     END IF;
     IF (best.run_id IS NULL) <> (old.run_id IS NULL) THEN

@@ -1,0 +1,1 @@
+"""Webhooks: who is told what (`service`), how it is sent (`sender`), how often (`deliveries`)."""

@@ -1,0 +1,80 @@
+"""Delivers what webhooks are told, again and again until it is. The database writes messages in the
+transaction that causes them, and defers a background task for each (`store/schema/webhooks`)."""
+
+from kernelbot.domain.webhooks import DueMessage
+from kernelbot.services.webhooks.sender import Answer, Sender
+from kernelbot.services.webhooks.service import may_have
+from kernelbot.store import users, webhooks
+from kernelbot.store.database import Database, WriteSession
+
+_PAUSES_S = (5.0, 60.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0, 50_400.0, 72_000.0, 86_400.0)
+"""Before the second attempt, the third, and so on: three days in all."""
+_LEASE_S = 60.0
+"""How long an attempt may take before another worker makes it: longer than a sender waits."""
+_FAILING_S = 5 * 86_400.0
+"""After that long without a delivered message a webhook is disabled."""
+
+
+class Deliveries:
+    """Each message is delivered once, and again with the same id if a worker dies between telling
+    and storing that it was told."""
+
+    def __init__(self, database: Database, sender: Sender) -> None:
+        self._database = database
+        self._sender = sender
+
+    async def deliver(self, message_id: int) -> Answer | None:
+        """Try to deliver a message. None: it isn't due, or nobody is to be told any more."""
+        async with self._database.write() as session:
+            message = await webhooks.claim(session, message_id, lease_s=_LEASE_S)
+            url = await self._url(session, message) if message else None
+        if message is None or url is None:
+            return None
+        answer = await self._sender.send(url, message)
+        async with self._database.write() as session:
+            if answer.error is None:
+                assert answer.status is not None
+                await webhooks.delivered(session, message, answer.status)
+                return answer
+            await webhooks.failed(
+                session,
+                message,
+                status=answer.status,
+                error=answer.error,
+                pause_s=pause_s(message.tries),
+            )
+            if answer.is_gone:
+                await webhooks.disable(
+                    session, message.webhook_id, "The receiver answered 410: it wants no more."
+                )
+            elif (message.failing_s or 0.0) >= _FAILING_S:
+                days = round(_FAILING_S / 86_400)
+                reason = f"Nothing could be delivered for {days} days: {answer.error}"
+                await webhooks.disable(session, message.webhook_id, reason)
+        return answer
+
+    async def tell_deadlines(self) -> None:
+        """Add messages for deadlines that are near or have passed."""
+        async with self._database.write() as session:
+            await webhooks.tell_deadlines(session)
+
+    async def clean_up(self) -> None:
+        """Delete messages that ended 30 days ago."""
+        async with self._database.write() as session:
+            await webhooks.forget(session)
+
+    async def _url(self, session: WriteSession, message: DueMessage) -> str | None:
+        """Where it goes. None: its owner may not have the webhook any more, so it is disabled."""
+        webhook = await webhooks.one(session, message.webhook_id)
+        assert webhook is not None, "its message was claimed"
+        owner = await users.by_id(session, webhook.owner_id)
+        if owner is None or not may_have(owner, webhook):
+            reason = f"{webhook.owner} may not read this any more."
+            await webhooks.disable(session, webhook.id, reason)
+            return None
+        return webhook.url
+
+
+def pause_s(tries: int) -> float | None:
+    """How long after this many attempts the next one begins; None: there is no next one."""
+    return _PAUSES_S[tries - 1] if tries <= len(_PAUSES_S) else None

@@ -1,0 +1,86 @@
+-- name: add
+INSERT INTO webhooks (owner_id, leaderboard_id, url, events, secret)
+SELECT %(owner_id)s, %(leaderboard_id)s, %(url)s, %(events)s, %(secret)s
+WHERE (
+    SELECT count(*) FROM webhooks
+    WHERE leaderboard_id IS NOT DISTINCT FROM %(leaderboard_id)s
+        AND (leaderboard_id IS NOT NULL OR owner_id = %(owner_id)s)
+) < %(max_webhooks)s
+RETURNING id;
+
+-- name: shown
+SELECT w.id, w.owner_id, u.name AS owner, b.name AS board, b.creator_id, w.url, w.events,
+    w.created_at, w.failing_since, w.disabled_at, w.disabled_reason
+FROM webhooks w
+JOIN users u ON u.id = w.owner_id
+LEFT JOIN leaderboards b ON b.id = w.leaderboard_id
+WHERE w.id = %(webhook_id)s
+    OR (%(webhook_id)s::bigint IS NULL AND CASE
+        WHEN %(leaderboard_id)s::bigint IS NULL
+            THEN w.leaderboard_id IS NULL AND w.owner_id = %(owner_id)s
+        ELSE w.leaderboard_id = %(leaderboard_id)s
+    END)
+ORDER BY w.id DESC;
+
+-- name: delete
+DELETE FROM webhooks WHERE id = %(webhook_id)s;
+
+-- name: enable
+UPDATE webhooks SET disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
+WHERE id = %(webhook_id)s;
+
+-- name: disable
+UPDATE webhooks SET disabled_at = now(), disabled_reason = %(reason)s
+WHERE id = %(webhook_id)s AND disabled_at IS NULL;
+
+-- name: give_up
+UPDATE webhook_messages SET next_at = NULL WHERE webhook_id = %(webhook_id)s AND next_at IS NOT NULL;
+
+-- name: try_it
+INSERT INTO webhook_messages (webhook_id, event, subject, data)
+SELECT %(webhook_id)s, 'webhook.test', gen_random_uuid()::text, '{}'
+WHERE NOT EXISTS (
+    SELECT 1 FROM webhook_messages
+    WHERE webhook_id = %(webhook_id)s AND event = 'webhook.test' AND next_at IS NOT NULL
+);
+
+-- name: messages
+SELECT id, message_id::text, event, data, created_at, tries, next_at, tried_at, delivered_at, status,
+    error
+FROM webhook_messages WHERE webhook_id = %(webhook_id)s
+ORDER BY id DESC LIMIT %(limit)s;
+
+-- name: claim
+UPDATE webhook_messages m
+SET tries = tries + 1, tried_at = now(), next_at = now() + make_interval(secs => %(lease_s)s)
+FROM webhooks w
+WHERE m.id = %(id)s AND m.next_at <= now() AND w.id = m.webhook_id AND w.disabled_at IS NULL
+RETURNING m.id, m.webhook_id, m.message_id::text, m.event, m.data, m.created_at, m.tries, w.secret,
+    extract(epoch FROM now() - w.failing_since)::float8 AS failing_s;
+
+-- name: delivered
+WITH told AS (
+    UPDATE webhook_messages
+    SET delivered_at = now(), next_at = NULL, status = %(status)s, error = NULL
+    WHERE id = %(id)s
+    RETURNING webhook_id
+)
+UPDATE webhooks SET failing_since = NULL FROM told
+WHERE webhooks.id = told.webhook_id AND failing_since IS NOT NULL;
+
+-- `tries`: of the attempt that has failed; somebody else may have begun another meanwhile.
+-- name: failed
+WITH told AS (
+    UPDATE webhook_messages
+    SET next_at = now() + make_interval(secs => %(pause_s)s), status = %(status)s, error = %(error)s
+    WHERE id = %(id)s AND tries = %(tries)s AND delivered_at IS NULL
+    RETURNING webhook_id
+)
+UPDATE webhooks SET failing_since = now() FROM told
+WHERE webhooks.id = told.webhook_id AND failing_since IS NULL;
+
+-- name: tell_deadlines
+SELECT tell_deadlines();
+
+-- name: forget
+DELETE FROM webhook_messages WHERE next_at IS NULL AND created_at < now() - interval '30 days';

@@ -1,0 +1,124 @@
+"""Webhooks, and the messages that are to be delivered to them."""
+
+from collections.abc import Sequence
+
+from kernelbot.domain.webhooks import DueMessage, Webhook, WebhookEvent, WebhookMessage
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+async def add(
+    session: WriteSession,
+    *,
+    owner_id: int,
+    leaderboard_id: int | None,
+    url: str,
+    events: Sequence[WebhookEvent],
+    secret: bytes,
+    max_webhooks: int,
+) -> int | None:
+    """Its id; None if the board, or without a board its owner, has `max_webhooks` already."""
+    values = {
+        "owner_id": owner_id,
+        "leaderboard_id": leaderboard_id,
+        "url": url,
+        "events": list(events),
+        "secret": secret,
+        "max_webhooks": max_webhooks,
+    }
+    row = await session.one(statements("webhooks")["add"], values)
+    return row["id"] if row else None
+
+
+async def of_board(session: ReadSession, leaderboard_id: int) -> list[Webhook]:
+    """A board's, the newest first."""
+    values = {"webhook_id": None, "leaderboard_id": leaderboard_id, "owner_id": None}
+    return [_webhook(row) for row in await session.all(statements("webhooks")["shown"], values)]
+
+
+async def of_owner(session: ReadSession, owner_id: int) -> list[Webhook]:
+    """Those for a person's own submissions, the newest first."""
+    values = {"webhook_id": None, "leaderboard_id": None, "owner_id": owner_id}
+    return [_webhook(row) for row in await session.all(statements("webhooks")["shown"], values)]
+
+
+async def one(session: ReadSession, webhook_id: int) -> Webhook | None:
+    """None: there is no such webhook."""
+    values = {"webhook_id": webhook_id, "leaderboard_id": None, "owner_id": None}
+    row = await session.one(statements("webhooks")["shown"], values)
+    return _webhook(row) if row else None
+
+
+async def delete(session: WriteSession, webhook_id: int) -> None:
+    """Delete it with its messages."""
+    await session.do(statements("webhooks")["delete"], {"webhook_id": webhook_id})
+
+
+async def enable(session: WriteSession, webhook_id: int) -> None:
+    """Tell it again of what happens from now on."""
+    await session.do(statements("webhooks")["enable"], {"webhook_id": webhook_id})
+
+
+async def disable(session: WriteSession, webhook_id: int, reason: str) -> None:
+    """Tell it no more, also of what is waiting."""
+    values = {"webhook_id": webhook_id, "reason": reason}
+    await session.do(statements("webhooks")["disable"], values)
+    await session.do(statements("webhooks")["give_up"], values)
+
+
+async def try_it(session: WriteSession, webhook_id: int) -> bool:
+    """Add a message that says nothing; False: the last one waits yet."""
+    return await session.do(statements("webhooks")["try_it"], {"webhook_id": webhook_id}) == 1
+
+
+async def messages(session: ReadSession, webhook_id: int, *, limit: int) -> list[WebhookMessage]:
+    """The newest first."""
+    values = {"webhook_id": webhook_id, "limit": limit}
+    rows = await session.all(statements("webhooks")["messages"], values)
+    return [WebhookMessage(**{**row, "event": WebhookEvent(row["event"])}) for row in rows]
+
+
+async def claim(session: WriteSession, message: int, *, lease_s: float) -> DueMessage | None:
+    """Take a message that is due, so that nobody else delivers it within the lease; after that it
+    is due again. None: it isn't due, or is gone."""
+    values = {"id": message, "lease_s": lease_s}
+    row = await session.one(statements("webhooks")["claim"], values)
+    return DueMessage(**{**row, "event": WebhookEvent(row["event"])}) if row else None
+
+
+async def delivered(session: WriteSession, message: DueMessage, status: int) -> None:
+    """It was told."""
+    await session.do(statements("webhooks")["delivered"], {"id": message.id, "status": status})
+
+
+async def failed(
+    session: WriteSession,
+    message: DueMessage,
+    *,
+    status: int | None,
+    error: str,
+    pause_s: float | None,
+) -> None:
+    """It couldn't be told; it is due again after the pause, or with None given up."""
+    values = {
+        "id": message.id,
+        "tries": message.tries,
+        "status": status,
+        "error": error,
+        "pause_s": pause_s,
+    }
+    await session.do(statements("webhooks")["failed"], values)
+
+
+async def tell_deadlines(session: WriteSession) -> None:
+    """Add messages for deadlines that are near or have passed."""
+    await session.one(statements("webhooks")["tell_deadlines"])
+
+
+async def forget(session: WriteSession) -> None:
+    """Delete old messages that were delivered or given up."""
+    await session.do(statements("webhooks")["forget"])
+
+
+def _webhook(row: Row) -> Webhook:
+    return Webhook(**{**row, "events": tuple(WebhookEvent(event) for event in row["events"])})
