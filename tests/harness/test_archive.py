@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from kernelbot.harness.archive import build
+from kernelbot import __version__
+from kernelbot.harness.archive import build, sources_sha256
 from kernelbot.protocol import RunResult, Verdict, from_wire, to_wire
 from tests.harness.jobs import a_job, a_problem
+from tests.support.terminal import SOURCE
 
 REFERENCE = """
 def generate_input(size, seed):
@@ -64,3 +66,20 @@ def test_a_broken_job_is_bad_usage(archive: Path) -> None:
     ended = run(archive, {**bare_job(), "mode": "dance"})
     assert (2, "") == (ended.returncode, ended.stdout)
     assert "JobSpec.mode: expected one of" in ended.stderr
+
+
+def test_a_result_says_which_harness_judged_it(archive: Path) -> None:
+    result = from_wire(RunResult, json.loads(run(archive, bare_job()).stdout))
+    assert (__version__, sources_sha256()) == (result.harness_version, result.harness_sha256)
+
+
+def test_sha256sum_gives_the_hash_of_the_harness() -> None:
+    script = (
+        "export LC_ALL=C; { echo kernelbot/__init__.py; find kernelbot/harness kernelbot/protocol"
+        " -name '*.py' -o -name '*.c'; find kernelbot_check -name '*.py'; }"
+        " | sort | xargs sha256sum | sha256sum"
+    )
+    said = subprocess.run(
+        ["bash", "-c", script], cwd=SOURCE, capture_output=True, text=True, check=True
+    )
+    assert sources_sha256() == said.stdout.split()[0]

@@ -136,6 +136,10 @@ class RunResult:
     suspicions: tuple[str, ...] = ()
     """Reasons to doubt the score of an accepted run, one sentence each, for organisers. A ranked
     submission is held because of them."""
+    harness_version: str = ""
+    """The release of the harness that judged this; empty if it didn't say."""
+    harness_sha256: str = ""
+    """The hash of that harness's files; see `harness.archive`."""
     attempt_lost: bool = False
     """Judging itself failed and nobody is to blame: the verdict is `internal_error`, and another
     attempt may succeed. Set by a node, which has no other way to report it; never stored."""

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+from kernelbot.harness.archive import sources_sha256
 from kernelbot.harness.gpu.driver import Driver
 from kernelbot.harness.gpu.judge_device import open_ahead
 from kernelbot.harness.host.pages import gather_pages
@@ -82,6 +83,7 @@ def run_zygote(
     importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
     precompile_decoders(JobSpec)
     look_up()
+    sources_sha256()
     zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)
     gc.collect()
     gc.freeze()

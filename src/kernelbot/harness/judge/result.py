@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from kernelbot import __version__
+from kernelbot.harness.archive import sources_sha256
 from kernelbot.harness.judge.collected import Collected, Refusal
 from kernelbot.harness.judge.failures import MAX_TEXT
 from kernelbot.harness.judge.score import score
@@ -53,6 +55,8 @@ def run_result(
         duration_s=duration_s,
         timings=dict(collected.timings),
         suspicions=tuple(collected.suspicions) if failure is None else (),
+        harness_version=__version__,
+        harness_sha256=sources_sha256(),
     )
 
 
