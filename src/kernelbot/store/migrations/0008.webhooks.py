@@ -2,7 +2,7 @@
 
 from yoyo import step
 
-__depends__ = {"0006.guild_settings"}
+__depends__ = {"0007.sent_forms"}
 
 steps = [
     # Of a board, for its organisers; `leaderboard_id` NULL: of its owner's own submissions.

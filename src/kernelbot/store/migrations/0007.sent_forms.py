@@ -2,7 +2,7 @@
 
 from yoyo import step
 
-__depends__ = {"0002.launchers"}
+__depends__ = {"0006.guild_settings"}
 
 steps = [
     # `form` is random and in the form itself. `submission_id` is NULL while it is made.
