@@ -5,13 +5,12 @@ What travels are pickles, as with Modal itself: both ends are this test's.
 
 import asyncio
 import pickle
+import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
-
-import httpx
 
 from kernelbot.launchers.modal.package import PackageCalls
 from tests.fakes.modal.service import APP, Aio, FakeCalls, FakeFunctions, FakeModal
@@ -53,6 +52,11 @@ async def _called(
     return answer.object_id if method == "spawn" else answer
 
 
+def _post(url: str, body: bytes) -> bytes:
+    with urllib.request.urlopen(urllib.request.Request(url, body), timeout=60) as response:
+        return bytes(response.read())
+
+
 @dataclass(frozen=True)
 class RemoteModal:
     """The account of `served_modal`; can be pickled itself."""
@@ -83,9 +87,7 @@ class _Thing:
 
     async def _ask(self, method: str, *given: Any, **named: Any) -> Any:
         body = pickle.dumps((self._what, self._names, method, given, named))
-        async with httpx.AsyncClient(timeout=60) as client:
-            response = await client.post(self._url, content=body)
-        answer = pickle.loads(response.content)
+        answer = pickle.loads(await asyncio.to_thread(_post, self._url, body))
         if isinstance(answer, BaseException):
             raise answer
         return answer
