@@ -1,9 +1,11 @@
 """Charts of a board as Vega-Lite documents, for light and for dark pages."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.domain.ranking import Scored, Trend
+from kernelbot.domain.roofline import Roof, Work
 from kernelbot.render.charts import Chart, unit_of
 from kernelbot.render.text import cut, one_line
 
@@ -73,6 +75,50 @@ def trend_chart(trend: Trend, *, log: bool, look: Look) -> Chart:
 
 def _row(one: Scored, series: str, size_s: float) -> dict[str, Any]:
     return {"at": one.at.isoformat(), "score": one.score_s / size_s, "series": series}
+
+
+def roofline_chart(
+    work: Work, roof: Roof, scores: Sequence[tuple[str, float]], look: Look
+) -> Chart:
+    """How far below a device's limits scores are: both axes are logarithmic. `scores`: names with
+    times in seconds, not empty."""
+    rows = [
+        {
+            "intensity": work.intensity,
+            "flops": work.flops / score_s,
+            "series": cut(one_line(name), _NAME_CELLS),
+        }
+        for name, score_s in scores
+    ]
+    ridge = roof.peak_flops / roof.peak_bytes_per_s
+    ends = min(ridge, work.intensity) / 8, ridge, max(ridge, work.intensity) * 8
+    limit = [{"intensity": at, "flops": roof.flops_per_s(at)} for at in ends]
+    names = [row["series"] for row in rows]
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": names, "range": list(look.lines[: len(names)])},
+    }
+    x, y = _log("intensity", "operations per byte"), _log("flops", "operations per second")
+    layers = [
+        {
+            "data": {"values": limit},
+            "mark": {"type": "line", "strokeWidth": 2, "color": look.ink},
+            "encoding": {"x": x, "y": y},
+        },
+        {
+            "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+            "encoding": {"x": x, "y": y, "color": colour},
+        },
+    ]
+    return _chart(rows, layers, look)
+
+
+def _log(field: str, title: str) -> dict[str, Any]:
+    scale = {"type": "log", "nice": True, "zero": False}
+    axis = {"format": "~s"}
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
 
 
 def _chart(rows: list[dict[str, Any]], layer: list[dict[str, Any]], look: Look) -> Chart:

@@ -23,6 +23,8 @@ class StandingsTable:
     authors: frozenset[int]
     first: tuple[str, ...]
     """The names of the first of the ranking."""
+    best_s: float | None
+    """The leader's score; None: there is none."""
 
 
 @dataclass(frozen=True)

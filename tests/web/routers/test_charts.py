@@ -3,11 +3,18 @@
 import csv
 import importlib.util
 import io
+from dataclasses import replace
 
 import pytest
 
+from kernelbot.domain.types import DeviceConfig
+from kernelbot.main.wiring import open_services
+from kernelbot.protocol import DeviceSpec, Floor, Vendor
+from kernelbot.web.site import create_site
+from tests.support.problems import sort_problem
 from tests.support.ranked import ranked
-from tests.web.conftest import Front
+from tests.support.world import World
+from tests.web.conftest import Front, browser_of
 
 drawn = pytest.mark.skipif(
     importlib.util.find_spec("vl_convert") is None, reason="charts are an extra"
@@ -72,3 +79,31 @@ async def test_a_server_without_charts_says_so(front: Front) -> None:
     front.app.state.pictures.drawing.available = False
     answer = await front.stranger.get("/board/sort/trend.svg")
     assert (503, True) == (answer.status_code, "kernelbot[charts]" in answer.text)
+
+
+async def test_without_work_or_peaks_there_is_no_roofline(front: Front) -> None:
+    await front.world.board()
+    await ranked(front.world, 1e-3)
+    page = await front.stranger.get("/board/sort")
+    answer = await front.stranger.get("/board/sort/roofline.svg")
+    assert (404, False) == (answer.status_code, "Roofline" in page.text)
+
+
+@drawn
+async def test_the_leaders_place_below_the_roof_is_drawn_and_said(world: World) -> None:
+    peaks = DeviceSpec("CPU", Vendor.CPU, peak_flops=1e11, peak_bytes_per_s=4e9)
+    definition = sort_problem()
+    spec = replace(definition.spec, floors=(Floor(4e6, 2e6),))
+    await world.services.boards.create(
+        world.admin.user, replace(definition, spec=spec), name="sort", devices=("CPU",)
+    )
+    await ranked(world, 1e-3)
+    device = DeviceConfig(peaks, ("local",))
+    async with (
+        open_services(world.database.url, (device,)) as core,
+        browser_of(create_site(core.services)) as browser,
+    ):
+        page = await browser.get("/board/sort")
+        picture = await browser.get("/board/sort/roofline.svg?theme=dark")
+    assert "4e+09 operations per second with 2 for each byte of memory: 50.0 %" in page.text
+    assert (200, b"<svg") == (picture.status_code, picture.content[:4])

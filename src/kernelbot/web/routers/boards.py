@@ -11,7 +11,8 @@ from kernelbot.api.dependencies import BoardName, ServicesDep
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.files import safe_name
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.domain.types import BoardProblem, Standing, User
+from kernelbot.domain.roofline import Roof, Work, roof_of, work_of
+from kernelbot.domain.types import Board, BoardProblem, Standing, User
 from kernelbot.protocol import Lang
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
@@ -42,6 +43,16 @@ class Row:
     share: float
 
 
+@dataclass(frozen=True)
+class RooflinePlace:
+    """Where the leader is: operations per byte, operations per second, and those as a share of what
+    the device could do."""
+
+    intensity: float
+    flops_per_s: float
+    share: float
+
+
 @router.get("/{board}")
 async def show_standings(
     request: Request,
@@ -57,6 +68,8 @@ async def show_standings(
     viewer = page.session.user if page.session else None
     ranking = await services.standings.ranking(viewer, board, device)
     table = await _table(request, services, page, ranking, offset)
+    work = work_of((await _problem(request, services, viewer, ranking.board)).problem.spec)
+    roof = roof_of(services.devices.spec(ranking.device))
     return page(
         "board.html",
         tab="standings",
@@ -69,7 +82,15 @@ async def show_standings(
         authors=(author or _chosen(viewer, table))[:MAX_AUTHORS],
         max_authors=MAX_AUTHORS,
         log=log,
+        roofline=_roofline(work, roof, table) if work and roof else None,
     )
+
+
+def _roofline(work: Work, roof: Roof, table: StandingsTable) -> RooflinePlace | None:
+    if table.best_s is None:
+        return None
+    attained = work.flops / table.best_s
+    return RooflinePlace(work.intensity, attained, attained / roof.flops_per_s(work.intensity))
 
 
 async def _table(
@@ -92,6 +113,7 @@ async def _table(
         len(shown),
         frozenset(row.standing.author_id for row in shown),
         tuple(row.author for row in first[:_AUTHORS_FIRST]),
+        first[0].score_s if first else None,
     )
     if viewer_id not in table.authors:
         tables.keep(key, ranking, table)
@@ -120,12 +142,7 @@ async def show_problem(
     """The statement, how it is judged, and the files."""
     viewer = page.session.user if page.session else None
     found = await services.boards.get(viewer, board)
-    problems, version_id = kept_of(request).problems, found.problem_version_id
-    written = problems.get(version_id, version_id)
-    if written is None:
-        written = _written(await services.boards.problem(viewer, board))
-        version_id = written.problem.board.problem_version_id  # perhaps a newer one
-        problems.keep(version_id, version_id, written)
+    written = await _problem(request, services, viewer, found)
     problem = replace(written.problem, board=found)
     return page(
         "problem.html",
@@ -138,6 +155,18 @@ async def show_problem(
         files=written.files,
         starters=[(language, starter_name(problem, language)) for language in problem.templates],
     )
+
+
+async def _problem(
+    request: Request, services: Services, viewer: User | None, board: Board
+) -> WrittenProblem:
+    problems, version_id = kept_of(request).problems, board.problem_version_id
+    written = problems.get(version_id, version_id)
+    if written is None:
+        written = _written(await services.boards.problem(viewer, board.name))
+        version_id = written.problem.board.problem_version_id  # perhaps a newer one
+        problems.keep(version_id, version_id, written)
+    return written
 
 
 def _written(problem: BoardProblem) -> WrittenProblem:

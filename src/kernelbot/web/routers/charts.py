@@ -11,9 +11,11 @@ from fastapi import APIRouter, Request, Response
 from kernelbot.api.dependencies import BoardName, ServicesDep
 from kernelbot.domain.errors import NotFound, TooManyRequests, Unavailable
 from kernelbot.domain.ranking import Scored, Trend
+from kernelbot.domain.roofline import roof_of, work_of
 from kernelbot.drawing.drawing import Drawing, PictureFormat
-from kernelbot.render.board_charts import DARK, LIGHT, trend_chart
+from kernelbot.render.board_charts import DARK, LIGHT, roofline_chart, trend_chart
 from kernelbot.render.charts import Chart
+from kernelbot.services.ranking.trends import MAX_AUTHORS
 from kernelbot.services.versioned_cache import VersionedCache
 from kernelbot.web.pages import PageDep
 from kernelbot.web.routers.boards import AuthorsQuery, DeviceQuery
@@ -124,4 +126,30 @@ async def trend_picture(
     key = (ranking.board.id, ranking.device, *trend.chosen, log, theme, form)
     chart = trend_chart(trend, log=log, look=LOOKS[theme])
     picture = await pictures_of(request).get(key, ranking.version, chart, form)
+    return Response(picture, media_type=_MEDIA_TYPES[form], headers=HEADERS)
+
+
+@router.get("/{board}/roofline.{form}")
+async def roofline_picture(
+    request: Request,
+    services: ServicesDep,
+    page: PageDep,
+    board: BoardName,
+    form: PictureFormat,
+    device: DeviceQuery = None,
+    theme: Theme = Theme.LIGHT,
+) -> Response:
+    """The first of a ranking below the limits of the device."""
+    viewer = page.session.user if page.session else None
+    ranking = await services.standings.ranking(viewer, board, device)
+    work = work_of((await services.boards.problem(viewer, board)).spec)
+    roof = roof_of(services.devices.spec(ranking.device))
+    first = (await services.standings.page_of(ranking, limit=MAX_AUTHORS, offset=0)).rows
+    if work is None or roof is None or not first:
+        raise NotFound("There is no roofline: it needs scores, the work, and the device's peaks.")
+    scores = [(row.author, row.score_s) for row in first]
+    key = ("roofline", ranking.board.id, ranking.device, theme, form)
+    version = (ranking, work, roof)
+    chart = roofline_chart(work, roof, scores, LOOKS[theme])
+    picture = await pictures_of(request).get(key, version, chart, form)
     return Response(picture, media_type=_MEDIA_TYPES[form], headers=HEADERS)
