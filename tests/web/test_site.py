@@ -7,7 +7,9 @@ import pytest
 
 from kernelbot.domain.errors import TooManyRequests
 from kernelbot.web.session import SESSION
-from tests.web.conftest import Front
+from kernelbot.web.site import create_site
+from tests.support.world import open_world
+from tests.web.conftest import Front, browser_of
 
 JSON = {"Accept": "application/json"}
 
@@ -47,6 +49,16 @@ async def test_too_many_requests_say_when_to_come_back(front: Front) -> None:
     answer = await front.stranger.get("/busy")
     assert (429, "7") == (answer.status_code, answer.headers["retry-after"])
     assert "Try again in 7 s." in answer.text
+
+
+async def test_a_database_that_is_away_is_a_page_too(database_url: str) -> None:
+    async with open_world(database_url) as world:
+        app, token = create_site(world.services), world.ada
+    async with browser_of(app, token) as browser:
+        answers = [await browser.get(path) for path in ("/", "/nothing", "/auth/login")]
+    assert [(503, True), (404, True), (503, True)] == [
+        (answer.status_code, "<h1>" in answer.text) for answer in answers
+    ]
 
 
 @pytest.mark.parametrize("path", ["/", "/auth/login", "/auth/account", "/nothing", "/docs"])

@@ -10,10 +10,15 @@ from starlette.types import Scope
 
 from kernelbot.api import errors as api_errors
 from kernelbot.api.middleware import body_too_large
-from kernelbot.domain.errors import KernelbotError, NotAuthenticated, TooManyRequests
+from kernelbot.domain.errors import (
+    KernelbotError,
+    NotAuthenticated,
+    TooManyRequests,
+    Unavailable,
+)
 from kernelbot.web.pages import Page, go, pages_of
 from kernelbot.web.paths import login_path
-from kernelbot.web.session import maybe_session
+from kernelbot.web.session import SESSION, Session, maybe_session
 
 _TITLES = {
     401: "Please log in",
@@ -70,12 +75,18 @@ async def _shown(request: Request, error: Exception) -> Response:
     answer = await api_errors.response_to(request, error)
     if not wants_page(request):
         return answer
-    services = request.app.state.services
-    session = await maybe_session(services, request.cookies.get("kernelbot_session"))
     if isinstance(error, NotAuthenticated) and request.method == "GET":
         return go(login_path(request.url.path))
-    page = Page(pages_of(request), request, session)
+    page = Page(pages_of(request), request, await _session(request))
     return _page(page, error, answer.status_code, answer.headers)
+
+
+async def _session(request: Request) -> Session | None:
+    """Who is logged in, as far as that can be known: what has failed may be the database."""
+    try:
+        return await maybe_session(request.app.state.services, request.cookies.get(SESSION))
+    except Unavailable:
+        return None
 
 
 async def _crashed(request: Request, error: Exception) -> Response:

@@ -14,6 +14,7 @@ from kernelbot.web.routers import (
     boards,
     charts,
     docs,
+    history,
     home,
     login,
     organise,
@@ -30,6 +31,7 @@ ROUTERS = (
     login.router,
     account.router,
     docs.router,
+    history.router,
 )
 
 

@@ -19,6 +19,7 @@ PATHS = (
     "/submission/3",
     "/submission/3/diff?before=1",
     "/auth/account",
+    "/submissions",
     "/auth/device",
     "/nothing",
 )
