@@ -1,10 +1,13 @@
 """The GPU that is checked: what it is, and whether runners will be able to use it."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from kernelbot.protocol import DeviceSpec, Vendor
 from kernelbot.render.table import table
@@ -103,6 +106,12 @@ def complaints(facts: dict[str, str], probed: dict[str, object], error: object) 
             "context; "
             "set it by nvidia-smi --compute-mode=DEFAULT"
         )
+    if (folder := mps_folder()) is not None:
+        found.append(
+            f"MPS is running ({folder}): runners can't reach it and the judge would, and one "
+            "author's fault ends everybody's work there; stop it by: "
+            "echo quit | nvidia-cuda-mps-control"
+        )
     if "torch" in probed and probed.get("torch's CUDA") is None:
         found.append("this torch is built for CPUs only; install the build for your CUDA")
     if error is not None:
@@ -110,6 +119,12 @@ def complaints(facts: dict[str, str], probed: dict[str, object], error: object) 
     if shutil.which("nvcc") is None:
         found.append("nvcc is missing: install the CUDA toolkit, or add its bin folder to PATH")
     return found
+
+
+def mps_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Where a daemon of NVIDIA's Multi-Process Service listens; None if there is none."""
+    folder = Path(environment.get("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"))
+    return folder if (folder / "control").exists() else None
 
 
 def _first_line(text: str) -> list[str]:

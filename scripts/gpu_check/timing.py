@@ -29,9 +29,7 @@ def check(gpu: Gpu, chosen: Sequence[Path] | None = None) -> bool:
     try:
         for submission in submissions() if chosen is None else chosen:
             result = judge(host, SPIN, submission, gpu.device, Mode.BENCHMARK, secret=False)
-            found = [_row(submission, load) for load in _loads(result)]
-            if result.verdict is not Verdict.ACCEPTED or not found:
-                found = [(submission.name, *[""] * 5, f"NO: {reason(result)}")]
+            found = rows_of(submission, result)
             fine &= all(row[-1] == "yes" for row in found)
             rows += found
     finally:
@@ -47,6 +45,13 @@ def check(gpu: Gpu, chosen: Sequence[Path] | None = None) -> bool:
     )
     print(table(headers, rows, right=headers[1:6]))
     return fine
+
+
+def rows_of(submission: Path, result: RunResult) -> list[tuple[str, ...]]:
+    """The table's, the last cell saying whether a time is credible: never if there is none."""
+    if result.verdict is not Verdict.ACCEPTED or not any(_loads(result)):
+        return [(submission.name, *[""] * 5, f"NO: {reason(result)}")]
+    return [_row(submission, load) for load in _loads(result)]
 
 
 def submissions() -> list[Path]:
