@@ -1,17 +1,22 @@
-// Shows again, every few seconds, the part of a page that says how far something is.
+// Shows again, every few seconds, the part of a page that says how far something is. What hasn't changed
+// is left alone, with the focus in it.
 "use strict";
 
-const delay = () => Number(document.getElementById("progress")?.dataset.refreshS);
+const shown = () => document.getElementById("progress");
 
 async function refresh() {
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-    if (!answer.ok) return;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const part = fresh.getElementById("progress");
-    if (part) document.getElementById("progress").replaceWith(part);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById("progress");
+    if (fresh && fresh.innerHTML !== shown().innerHTML) shown().replaceWith(fresh);
   } catch { /* The network may come back. */ }
-  if (delay()) setTimeout(refresh, delay() * 1000);
+  wait();
 }
 
-if (delay()) setTimeout(refresh, delay() * 1000);
+function wait() {
+  const seconds = Number(shown().dataset.refreshS);
+  if (seconds) setTimeout(refresh, seconds * 1000);
+}
+
+wait();

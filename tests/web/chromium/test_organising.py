@@ -1,0 +1,93 @@
+"""The organisers' pages in a real browser."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.support.world import World
+from tests.web.chromium.conftest import PHONE, Site
+from tests.web.chromium.test_pages import complaints
+
+HERE = "/organise/board/sort"
+PATHS = (
+    "/organise",
+    "/organise/new",
+    HERE,
+    "/organise/board/over",
+    f"{HERE}/invites",
+    f"{HERE}/rejudges",
+    "/organise/submissions",
+    "/organise/submission/3",
+    "/organise/held",
+    "/organise/queue",
+    "/organise/people",
+    "/organise/people/2",
+    "/organise/statistics",
+    "/organise/sync",
+    "/organise/audit",
+)
+
+
+def test_every_page_is_accessible_and_no_page_complains(site: Site) -> None:
+    page = site.page(site.live.world.admin)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    wrong = {}
+    for path in PATHS:
+        page.goto(path)
+        if found := complaints(page):
+            wrong[path] = found
+    page.context.close()
+    assert ({}, []) == (wrong, said)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_pages_fit_a_phone_and_can_be_read(site: Site, dark: bool) -> None:
+    page = site.page(site.live.world.admin, size=PHONE, dark=dark)
+    wrong = {}
+    for path in PATHS:
+        page.goto(path)
+        too_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+        if too_wide or complaints(page, ("color-contrast",)):
+            wrong[path] = too_wide
+    page.context.close()
+    assert {} == wrong
+
+
+def test_settings_are_saved_with_the_keyboard_alone(site: Site) -> None:
+    page = site.page(site.live.world.admin, script=False)
+    page.goto(HERE)
+    page.get_by_label("Ranked submissions").focus()
+    page.keyboard.type("7")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("It is saved.")
+    expect(page.get_by_label("Ranked submissions")).to_have_value("7")
+    page.context.close()
+
+
+async def _measure(world: World) -> None:
+    """Measure again what is rejudged; the site's worker doesn't serve the device."""
+    async with world.database.write() as session:
+        for change in (
+            "UPDATE runs SET state = 'dispatched' WHERE rejudge_id IS NOT NULL",
+            """UPDATE runs SET state = 'finished', verdict = 'accepted', finished_at = now(),
+                score_s = 0.001 WHERE rejudge_id IS NOT NULL""",
+            "UPDATE rejudges SET finished_at = now()",
+        ):
+            await session.do(change)
+
+
+def test_a_rejudge_is_followed_to_its_end(site: Site) -> None:
+    page = site.page(site.live.world.admin)
+    page.goto(f"{HERE}/rejudges")
+    page.get_by_role("button", name="Rejudge").click()
+    page.wait_for_url(re.compile(r"/rejudges/\d+$"))
+    page.evaluate("window.stayed = true")
+    expect(page.get_by_role("status")).to_contain_text("0 of 2 measured")
+    site.live.call(_measure(site.live.world))
+    expect(page.get_by_role("status")).to_contain_text("Done")
+    expect(page.get_by_text("accepted")).to_have_count(2)
+    assert page.evaluate("window.stayed")
+    page.context.close()
