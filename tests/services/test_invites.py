@@ -165,3 +165,31 @@ async def test_a_banned_person_joins_nothing(closed: World) -> None:
     banned = await closed.services.users.ban(closed.admin.user, closed.ada.user.id)
     with pytest.raises(Banned):
         await closed.services.invites.join(banned, code)
+
+
+KEY = "k" * 43
+
+
+async def test_what_is_asked_for_twice_with_one_key_is_made_once(closed: World) -> None:
+    create, admin = closed.services.invites.create, closed.admin.user
+    made = await asyncio.gather(*(create(admin, ("sort",), 3, key=KEY) for _ in range(2)))
+    found = await closed.services.invites.list_invites(admin, "sort")
+    log = await closed.services.audit.list_entries(admin, action="invite")
+    assert (made[0], 3, 1) == (made[1], len(found), len(log))
+
+
+async def test_a_key_makes_other_codes_for_other_wishes(closed: World) -> None:
+    create = closed.services.invites.create
+    other = (await closed.services.users.create("root-2", Role.ADMIN)).user
+    codes = [
+        code
+        for actor, boards, count in (
+            (closed.admin.user, ("sort",), 2),
+            (closed.admin.user, ("sort",), 3),
+            (closed.admin.user, ("scan",), 2),
+            (closed.admin.user, ("sort", "scan"), 2),
+            (other, ("sort",), 2),
+        )
+        for code in (await create(actor, boards, count, key=KEY)).codes
+    ]
+    assert 11 == len(set(codes))

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
-from kernelbot.domain.errors import InvalidProblem, NotAllowed, NotFound, UserError
+from kernelbot.domain.errors import Conflict, InvalidProblem, NotAllowed, NotFound, UserError
 from kernelbot.domain.sync import SyncAction, SyncOptions
 from kernelbot.domain.types import Visibility
 from kernelbot.protocol import Verdict
@@ -348,3 +348,22 @@ async def test_a_repositorys_password_is_neither_answered_nor_recorded(
         outcome.source,
         [entry.subject for entry in entries],
     )
+
+
+async def test_only_the_plan_that_was_agreed_to_is_done(world: World, root: Path) -> None:
+    plan = await world.services.sync.from_folder(world.admin.user, root, DRY)
+    write_problem(root, "two", size=20)
+    agreed = SyncOptions(plan=plan.digest)
+    await world.board("one")
+    with pytest.raises(Conflict):
+        await world.services.sync.from_folder(world.admin.user, root, agreed)
+    names = [board.name for board in await world.services.boards.list_boards(None)]
+    assert ["one"] == names
+
+
+async def test_an_agreed_plan_is_done(world: World, root: Path) -> None:
+    plan = await world.services.sync.from_folder(world.admin.user, root, DRY)
+    done = await world.services.sync.from_folder(
+        world.admin.user, root, SyncOptions(plan=plan.digest)
+    )
+    assert (True, plan.items) == (done.applied, done.items)

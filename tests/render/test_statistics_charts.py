@@ -1,0 +1,48 @@
+"""Statistics as charts."""
+
+import json
+
+import pytest
+
+from kernelbot.domain.statistics import DeviceStatistics, Statistics
+from kernelbot.render.board_charts import DARK, LIGHT, Look
+from kernelbot.render.statistics_charts import outcomes_chart, times_chart
+
+
+def of(*devices: DeviceStatistics) -> Statistics:
+    return Statistics(
+        board=None,
+        last_day=False,
+        boards=1,
+        submissions=1,
+        authors=1,
+        runs=9,
+        passes=1,
+        devices=devices,
+    )
+
+
+CPU = DeviceStatistics("CPU", 9, 1, 2, 3, 1, 2, 0.5, 4.0, 12.0, 99.0)
+IDLE = DeviceStatistics("<b>\u202e\n" + "x" * 100, 0, 0, 0, 0, 0, 0, None, None, None, 0.0)
+
+
+def test_every_run_of_a_device_is_in_its_bar() -> None:
+    rows = outcomes_chart(of(CPU), LIGHT)["data"]["values"]
+    assert {"passed": 1, "refused": 2, "our errors": 3, "open": 3} == {
+        row["ended"]: row["runs"] for row in rows
+    }
+
+
+def test_times_are_those_that_there_are() -> None:
+    rows = times_chart(of(CPU, IDLE), LIGHT)["data"]["values"]
+    assert [("CPU", "waited", 0.5), ("CPU", "judged", 12.0)] == [
+        (row["device"], row["kind"], row["seconds"]) for row in rows
+    ]
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK])
+def test_hostile_names_are_one_short_line(look: Look) -> None:
+    chart = outcomes_chart(of(IDLE), look)
+    name = chart["data"]["values"][0]["device"]
+    assert (True, "<b>\\u202e\\n") == (len(name) <= 24, name[:11])
+    assert look.ground == json.loads(json.dumps(chart))["background"]
