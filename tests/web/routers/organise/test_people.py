@@ -1,5 +1,7 @@
 """People: roles and bans."""
 
+import re
+
 import pytest
 
 from kernelbot.domain.types import Role, User
@@ -76,3 +78,25 @@ async def test_people_are_for_admins(office: Office) -> None:
 @pytest.mark.parametrize(("number", "status"), [(10**18, 404), (10**30, 422), ("x", 422)])
 async def test_a_number_from_nowhere_is_a_page(office: Office, number: object, status: int) -> None:
     assert status == (await office.front.admin.get(f"{HERE}/{number}")).status_code
+
+
+async def test_an_account_is_made_once_with_a_token_that_works(office: Office) -> None:
+    answers = [await office.admin_posts(HERE, name=" <b>eve ", role="creator") for _ in range(2)]
+    (token,) = re.findall(r"<code>(\S+)</code>", answers[0].text)
+    made = await office.front.world.services.users.authenticate(token)
+    assert ([200, 409], ("<b>eve", Role.CREATOR)) == (
+        [one.status_code for one in answers],
+        (made.name, made.role),
+    )
+    assert "<b>eve" not in answers[0].text
+
+
+async def test_nobody_else_makes_accounts(office: Office) -> None:
+    answers = [
+        await office.post(HERE, name="eve"),
+        await office.post(HERE, office.front.ada, name="eve", role="admin"),
+        await office.front.admin.post(HERE, data={"name": "eve", "csrf": "0" * 64}),
+        await office.admin_posts(HERE, name="\x00"),
+        await office.admin_posts(HERE, name="eve", role="god"),
+    ]
+    assert [403, 403, 403, 400, 422] == [one.status_code for one in answers]

@@ -99,3 +99,33 @@ async def test_a_hostile_file_name_stays_text(office: Office) -> None:
 async def test_they_are_not_for_competitors(office: Office) -> None:
     browsers = (office.front.stranger, office.front.ada)
     assert [303, 403] == [(await one.get(HERE)).status_code for one in browsers]
+
+
+async def test_all_of_a_person_are_deleted_if_their_name_is_typed(office: Office) -> None:
+    world, path = office.front.world, f"{HERE}/delete"
+    theirs = (await world.submit(mode=Mode.TEST)).id
+    kept = [
+        (await world.submit(board="other", mode=Mode.TEST)).id,
+        (await world.submit(world.bob.user, mode=Mode.TEST)).id,
+    ]
+    form = {"board": "sort", "user": "ada"}
+    shown = (await office.maker.get(f"{HERE}?board=sort&user=ada")).text
+    wrong = [
+        await office.post(path, **form, name="bob"),
+        await office.post(path),
+        await office.post(path, board="other", user="ada", name="ada"),
+        await office.post(path, office.front.ada, **form, name="ada"),
+        await office.maker.post(path, data={**form, "name": "ada", "csrf": "0" * 64}),
+    ]
+    before = numbers((await office.front.admin.get(HERE)).text)
+    answers = [await office.post(path, **form, name="Ada") for _ in range(2)]
+    after = numbers((await office.front.admin.get(HERE)).text)
+    assert (True, [400, 400, 403, 403, 403]) == (
+        "Delete them all" in shown,
+        [one.status_code for one in wrong],
+    )
+    assert ([303, 404], {theirs}) == (
+        [one.status_code for one in answers],
+        set(before) - set(after),
+    )
+    assert sorted(kept) == sorted(after)

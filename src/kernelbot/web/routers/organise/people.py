@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Query, Response
+from fastapi import APIRouter, Form, Query, Request, Response
 
-from kernelbot.api.dependencies import ServicesDep, UserId
+from kernelbot.api.dependencies import ServicesDep, SettingsDep, UserId
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import Role
 from kernelbot.web.pages import PageDep, go
-from kernelbot.web.routers.organise.access import HOME, Admin, Done, Reason, Word, filled
+from kernelbot.web.routers.organise.access import HOME, Admin, Done, Reason, Typed, Word, filled
 from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=f"{HOME}/people", include_in_schema=False)
@@ -33,8 +33,29 @@ async def list_people(
         tab="people",
         people=found[:ROWS],
         search=filled(search) or "",
+        roles=tuple(Role),
         after=after,
         next_after=found[ROWS - 1].id if len(found) > ROWS else None,
+    )
+
+
+@router.post("")
+async def create_account(
+    request: Request,
+    services: ServicesDep,
+    settings: SettingsDep,
+    session: PostedSession,
+    page: PageDep,
+    name: Typed = "",
+    role: Annotated[Role, Form()] = Role.COMPETITOR,
+) -> Response:
+    """Create an account with its first token, shown only now."""
+    made = await services.users.create(name.strip(), role, actor=session.user)
+    return page(
+        "organise/new_person.html",
+        tab="people",
+        made=made,
+        base_url=settings.base_url(request),
     )
 
 

@@ -1,15 +1,18 @@
 """Everybody's submissions, of a board or a person, narrowed and page by page."""
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Response
 
 from kernelbot.api.dependencies import ServicesDep
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.states import SubmissionState
 from kernelbot.services.permissions import is_admin
-from kernelbot.web.pages import PageDep
-from kernelbot.web.routers.organise.access import HOME, Done, Organiser, Word, filled
+from kernelbot.web.pages import PageDep, go
+from kernelbot.web.routers.organise.access import HOME, Done, Organiser, Typed, Word, filled
+from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=HOME, include_in_schema=False)
 
@@ -54,3 +57,18 @@ async def list_submissions(
         before=before,
         next_before=found[ROWS - 1].id if len(found) > ROWS else None,
     )
+
+
+@router.post("/submissions/delete")
+async def delete_all(
+    services: ServicesDep,
+    session: PostedSession,
+    board: Typed = "",
+    user: Typed = "",
+    name: Typed = "",
+) -> Response:
+    """Delete all of a person's submissions to a board, if their name was typed."""
+    if not user or name.strip().lower() != user.lower():
+        raise UserError("That isn't the author's name.", hint="Nothing was deleted.")
+    await services.deletion.delete_submissions_of(session.user, board, user)
+    return go(f"{HOME}/submissions?{urlencode({'board': board, 'done': 'all-removed'})}")
