@@ -20,6 +20,7 @@ from kernelbot.api.middleware import (
 )
 from kernelbot.api.openapi import Documented
 from kernelbot.api.routers import (
+    attestations,
     boards,
     deletion,
     exports,
@@ -58,6 +59,7 @@ V1 = (
     tokens.router,
     webhooks.router,
     logins.router,
+    attestations.router,
     platform.router,
     system.devices,
 )

@@ -11,6 +11,7 @@ from typer.exceptions import TyperException
 from kernelbot import __version__
 from kernelbot.cli import (
     accounts,
+    attestations,
     boards,
     exports,
     identities,
@@ -49,6 +50,7 @@ for module in (
     statistics,
     exports,
     webhooks,
+    attestations,
     server,
 ):
     module.register(app)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kernelbot.catalog.sources import read_source
-from kernelbot.cli import artifacts, deletion, reviews, samples
+from kernelbot.cli import artifacts, attestations, deletion, reviews, samples
 from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, ModeOption, Url
@@ -49,6 +49,7 @@ def register(app: typer.Typer) -> None:
     group.command(epilog=examples("kernelbot submission cancel 12"))(cancel)
     samples.register(group)
     artifacts.register(group)
+    attestations.register_submissions(group)
     reviews.register(group)
     deletion.register_submissions(group)
     app.add_typer(group, name="submission")

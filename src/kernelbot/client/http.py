@@ -16,6 +16,7 @@ from kernelbot.client.calls import Model, Query, part, unsendable
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.client.organisers import OrganiserCalls
+from kernelbot.client.signed import SignedCalls
 from kernelbot.client.sse import Frame, SseParser
 from kernelbot.client.webhooks import WebhookCalls
 from kernelbot.domain.errors import UserError
@@ -48,7 +49,7 @@ from kernelbot.schemas.users import NewUser, NewUserView, UserView
 API = "/api/v1"
 
 
-class KernelbotClient(AccountCalls, WebhookCalls):
+class KernelbotClient(AccountCalls, WebhookCalls, SignedCalls):
     """Talks to one server; use it in a `with` block. Every method raises `Refused`,
     `Unreachable` or `BadAnswer`, or `UserError` (pydantic's `ValidationError` for a body) for what
     can't be sent. It may be used from one thread at a time."""

@@ -15,6 +15,7 @@ from kernelbot.main.settings import Settings
 from kernelbot.services import (
     Announcements,
     Artifacts,
+    Attestations,
     Audit,
     Boards,
     Chat,
@@ -117,6 +118,7 @@ async def open_services(
                 outcomes=Outcomes(database, submissions),
                 forms=Forms(database, submissions),
                 webhooks=Webhooks(database, webhook_rules),
+                attestations=Attestations(database),
             ),
         )
 

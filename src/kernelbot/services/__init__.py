@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from kernelbot.services.announcements import Announcements
 from kernelbot.services.artifacts import Artifacts
+from kernelbot.services.attestations import Attestations
 from kernelbot.services.audit import Audit
 from kernelbot.services.boards import Boards
 from kernelbot.services.chat import Chat
@@ -34,6 +35,7 @@ from kernelbot.services.webhooks.service import Webhooks
 __all__ = [
     "Announcements",
     "Artifacts",
+    "Attestations",
     "Audit",
     "Boards",
     "Chat",
@@ -96,3 +98,4 @@ class Services:
     announcements: Announcements
     forms: Forms
     webhooks: Webhooks
+    attestations: Attestations

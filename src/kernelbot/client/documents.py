@@ -1,0 +1,82 @@
+"""Signed results, checked without a server."""
+
+import base64
+import re
+from dataclasses import dataclass
+
+from kernelbot.domain.errors import UserError
+from kernelbot.identity.signatures import KEY_BYTES, fits, key_id
+from kernelbot.schemas.attestations import (
+    MAX_BYTES,
+    AttestedResult,
+    SignedDocument,
+    read_strictly,
+)
+
+
+class DoesNotFit(UserError):
+    """The document was understood, and it isn't what its signer signed, or isn't what was expected
+    of it."""
+
+    code = "signature_does_not_fit"
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A result, and the id of the key whose owner signed it."""
+
+    result: AttestedResult
+    key_id: str
+    is_pinned: bool
+    """Whether the caller said which key it must be. Else anybody may have signed it."""
+
+
+def verify(content: bytes, key: str | None = None) -> Verified:
+    """What a signed document says, if it was signed as it is. `key`: the public key that must have
+    signed it, in base64, or its id; None: the one that the document names.
+
+    Raises `DoesNotFit`, and `UserError` for what isn't such a document, or isn't a key. A caller
+    needs to read one byte more than `MAX_BYTES` at most.
+    """
+    if len(content) > MAX_BYTES:
+        raise UserError(
+            f"The document is larger than {MAX_BYTES >> 20} MiB, the most that is read."
+        )
+    expected = None if key is None else _expected(key)
+    document = read_strictly(SignedDocument, content, "The document")
+    signature = document.signatures[0]
+    public = base64.b64decode(signature.public_key)
+    payload = base64.b64decode(document.payload)
+    if not fits(public, base64.b64decode(signature.sig), document.payload_type, payload):
+        raise DoesNotFit(
+            "The signature doesn't fit: the document was changed after it was signed, "
+            "or was never signed by this key.",
+            hint="Believe nothing in it. Get the document again, from whoever exported it.",
+        )
+    signer = key_id(public)
+    if signature.keyid != signer:
+        raise DoesNotFit("The document names another key than the one that it was signed by.")
+    if expected not in (None, signer):
+        raise DoesNotFit(
+            f"The signature is by another key: {signer}.",
+            hint="Is it of another platform, or forged? See its GET /api/v1/signing-keys.",
+        )
+    result = read_strictly(AttestedResult, payload, "What was signed")
+    return Verified(result, signer, is_pinned=expected is not None)
+
+
+def _expected(key: str) -> str:
+    """The id of a key that somebody typed."""
+    if re.fullmatch(r"[0-9a-f]{64}", key):
+        return key
+    try:
+        public = base64.b64decode(key, validate=True)
+    except ValueError:
+        public = b""
+    if len(public) != KEY_BYTES:
+        raise UserError(
+            "This isn't a key: it must be a public key in base64 (44 characters), or a key's id "
+            "(64 hexadecimal digits).",
+            hint="The platform shows its keys: kernelbot signing-key list",
+        )
+    return key_id(public)

@@ -1,0 +1,228 @@
+"""Results as signed documents, which can be checked without asking the platform."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from kernelbot.domain.attestations import ProblemVersionName, SigningKey
+from kernelbot.domain.errors import Conflict
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.submissions import BareSubmission
+from kernelbot.domain.types import Run, User
+from kernelbot.identity.signatures import key_id, new_private_key, public_key, sign
+from kernelbot.protocol import Fault, RunResult
+from kernelbot.schemas.attestations import (
+    PAYLOAD_TYPE,
+    AttestedCase,
+    AttestedResult,
+    AttestedRun,
+    AttestedSandbox,
+    AttestedSystem,
+    AttestedWorkload,
+    HarnessIdentity,
+    ProblemIdentity,
+    SignatureView,
+    SignedDocument,
+    SourceIdentity,
+)
+from kernelbot.services import audit, views
+from kernelbot.services.permissions import require_admin
+from kernelbot.services.submissions import visible
+from kernelbot.store import attestations, submissions
+from kernelbot.store.database import Database, WriteSession
+
+
+class Attestations:
+    """Whoever may see a submission may have its results signed. A document never has more than its
+    reader was allowed to see, and of secret runs never the data: it is made to be passed on."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def of(self, viewer: User, submission_id: int) -> SignedDocument:
+        """Its finished runs, those of rejudges too, as they are now.
+
+        Raises `NotFound`, `NotAllowed`, and `Conflict` while it is judged or if nothing was.
+        """
+        async with self._database.write() as session:
+            result = await _result(session, viewer, submission_id)
+            return _signed(result, await _private_key(session))
+
+    async def keys(self) -> list[SigningKey]:
+        """All public keys that there have been, the newest first. Public."""
+        async with self._database.read() as session:
+            return await attestations.keys(session)
+
+    async def replace_key(self, actor: User) -> list[SigningKey]:
+        """Sign by a new key from now on; what the old one has signed stays valid.
+
+        Raises `NotAllowed`.
+        """
+        require_admin(actor)
+        async with self._database.write() as session:
+            await attestations.retire_key(session)
+            made = await _private_key(session)
+            await audit.record(session, actor, "signing_key.replace", f"key:{_id_of(made)}")
+            return await attestations.keys(session)
+
+
+async def _private_key(session: WriteSession) -> bytes:
+    """The key that signs, made the first time."""
+    found = await attestations.private_key(session)
+    if found is None:
+        made = new_private_key()
+        await attestations.add_key(
+            session, _id_of(made), public_key=public_key(made), private_key=made
+        )
+        found = await attestations.private_key(session)  # perhaps somebody else's was first
+    assert found is not None, "it was made a moment ago at the latest"
+    return found
+
+
+def _id_of(private_key: bytes) -> str:
+    return key_id(public_key(private_key))
+
+
+def _signed(result: AttestedResult, private_key: bytes) -> SignedDocument:
+    payload = result.model_dump_json().encode()
+    public = public_key(private_key)
+    signature = SignatureView(
+        keyid=key_id(public),
+        sig=_text(sign(private_key, PAYLOAD_TYPE, payload)),
+        public_key=_text(public),
+    )
+    return SignedDocument(payloadType=PAYLOAD_TYPE, payload=_text(payload), signatures=[signature])
+
+
+def _text(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+async def _result(session: WriteSession, viewer: User, submission_id: int) -> AttestedResult:
+    row = await visible(session, viewer, submission_id)
+    found = await submissions.entries(session, [submission_id])
+    own = [run for entry in found for run in entry.runs]
+    shown = views.submission(row, own, ())
+    again = await submissions.rejudged_runs(session, row)
+    # Secret runs' too, since which harness judged them is no secret; see `_run`.
+    results = await submissions.results(session, submission_id, secret=True)
+    versions = await attestations.problem_versions(session, submission_id)
+    runs = _runs([*own, *again], results, versions, sees_secret=views.sees_secret(viewer))
+    if shown.state not in (SubmissionState.FINISHED, SubmissionState.HELD) or not runs:
+        raise Conflict(
+            f"Submission {submission_id} is {shown.state}: it has no result that could be signed.",
+            hint=f"See: kernelbot submission show {submission_id}",
+        )
+    assert shown.verdict is not None, "a finished run has one"
+    return AttestedResult(
+        submission_id=row.id,
+        board=row.board,
+        author=row.author,
+        mode=row.mode,
+        submitted_at=row.created_at,
+        source=_source(row),
+        review=row.review,
+        verdict=shown.verdict,
+        score_s=shown.score_s,
+        runs=runs,
+        signed_at=datetime.now(UTC),
+    )
+
+
+def _source(row: BareSubmission) -> SourceIdentity:
+    assert row.code is not None, "`visible` reads the code"
+    return SourceIdentity(
+        file_name=row.file_name, sha256=hashlib.sha256(row.code.encode()).hexdigest()
+    )
+
+
+def _runs(
+    runs: list[Run],
+    results: Mapping[int, RunResult],
+    versions: Mapping[int, ProblemVersionName],
+    *,
+    sees_secret: bool,
+) -> list[AttestedRun]:
+    """Those that have finished with a result of the harness."""
+    return [
+        _run(run, results[run.id], versions[run.id], sees_secret=sees_secret)
+        for run in runs
+        if run.state is RunState.FINISHED and run.id in results and run.id in versions
+    ]
+
+
+def _run(
+    run: Run, result: RunResult, version: ProblemVersionName, *, sees_secret: bool
+) -> AttestedRun:
+    """Samples of secret runs only if the viewer sees them: an author's code could have hidden in
+    its times what it knows of the data. The data itself is in no document."""
+    assert run.verdict is not None, "it has finished"
+    assert run.finished_at is not None, "it has finished"
+    told = views.told_of_secret(run.verdict)[0] if _hides_verdict(run) else run.verdict
+    timed = any(phase.workloads for phase in result.phases)
+    hidden = run.secret and not sees_secret
+    return AttestedRun(
+        run_id=run.id,
+        device=run.device,
+        secret=run.secret,
+        rejudge_id=run.rejudge_id,
+        finished_at=run.finished_at,
+        verdict=told,
+        score_s=run.score_s,
+        score_ci95_s=None if run.score_s is None else result.score_ci95_s,
+        unverified=run.unverified,
+        problem=_problem(version),
+        harness=HarnessIdentity(
+            kind=result.harness,
+            version=result.harness_version or None,
+            sha256=result.harness_sha256 or None,
+        ),
+        system=AttestedSystem.of(replace(result.system, notes=()) if run.secret else result.system),
+        sandbox=AttestedSandbox.of(result.sandbox),
+        cases=[] if run.secret else _cases(result),
+        workloads=[] if hidden else _workloads(result, secret=run.secret),
+        samples_withheld=hidden and timed,
+    )
+
+
+def _hides_verdict(run: Run) -> bool:
+    """A way of failing would tell something of the data; see `views`."""
+    return run.secret and run.fault is Fault.AUTHOR
+
+
+def _problem(version: ProblemVersionName) -> ProblemIdentity:
+    return ProblemIdentity(
+        name=version.problem,
+        version=version.id,
+        content_sha256=version.content_sha256.hex(),
+        judging_sha256=version.judging_sha256.hex(),
+    )
+
+
+def _cases(result: RunResult) -> list[AttestedCase]:
+    return [
+        AttestedCase(spec=case.spec, verdict=case.verdict)
+        for phase in result.phases
+        for case in phase.cases
+    ]
+
+
+def _workloads(result: RunResult, *, secret: bool) -> list[AttestedWorkload]:
+    return [
+        AttestedWorkload(
+            phase=phase.phase,
+            workload=index,
+            spec=None if secret else load.spec,
+            median_ns=load.median_ns,
+            ci95_ns=load.ci95_ns,
+            stopped_by=load.stopped_by,
+            empty_call_ns=load.empty_call_ns,
+            anchor_ns=load.anchor_ns,
+            drift_factors=list(load.drift_factors),
+            samples_ns=list(load.samples_ns),
+        )
+        for phase in result.phases
+        for index, load in enumerate(phase.workloads)
+    ]

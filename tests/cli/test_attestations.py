@@ -1,0 +1,71 @@
+"""Signed results from the terminal: exported from a real server, checked without one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.live import LiveServer
+from tests.support.signed import envelope
+from tests.support.terminal import Shell
+from tests.support.workers import finished, quick_settings, working
+
+CODE = b"# fake: accepted 0.5 0.4 0.6\n"
+
+
+@pytest.fixture
+def judged(live: LiveServer, tmp_path: Path) -> int:
+    """A ranked submission of ada's."""
+    (tmp_path / "mine.py").write_bytes(CODE)
+
+    async def judge() -> int:
+        await live.world.board()
+        async with working(quick_settings(tmp_path / "data"), live.world.database.url):
+            sent = await live.world.submit(content=CODE)
+            await finished(live.world, sent.id)
+        return sent.id
+
+    return live.call(judge())
+
+
+def test_a_result_goes_from_the_server_to_somebody_without_one(
+    ada: Shell, judged: int, tmp_path: Path
+) -> None:
+    exported = ada("submission", "attest", str(judged), "--output", "a'; echo x.json")
+    again = ada("submission", "attest", str(judged), "--output", "a'; echo x.json")
+    key = ada("signing-key", "list", "--json").document["keys"][0]["public_key"]
+    anybody = Shell(tmp_path, {"KERNELBOT_URL": "http://127.0.0.1:1"})
+    check = ("verify", "a'; echo x.json", "--key", key)
+    said = anybody(*check, "--source", "mine.py")
+    other = anybody(*check, "--source", "a'; echo x.json")
+    document = anybody(*check, "--json").document
+    assert (0, 2, 0, 1) == (exported.code, again.code, said.code, other.code)
+    assert said.out.startswith("The signature fits. Key: ")
+    assert "Submission 1 by ada to sort: accepted, 500 ms" in said.out
+    assert (True, [False, True]) == (
+        document["pinned"],
+        [run["secret"] for run in document["result"]["runs"]],
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (json.dumps(envelope()).encode(), 0),
+        (json.dumps(envelope()).replace('"sig": "', '"sig": "AAAA').encode(), 1),
+        (json.dumps(envelope()).encode()[:-1], 2),
+        (b"", 2),
+        (b"\xff", 2),
+    ],
+)
+def test_each_answer_is_one_sentence_and_a_code(tmp_path: Path, content: bytes, code: int) -> None:
+    (tmp_path / "it.json").write_bytes(content)
+    said = Shell(tmp_path, {})("verify", "it.json")
+    assert (code, 1 if code else 0) == (said.code, said.err.count("Error:"))
+    assert "Traceback" not in said.err
+    assert "\x1b" not in said.out
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    said = Shell(tmp_path, {})("verify", "nothing.json", "--json")
+    assert (2, "bad_request") == (said.code, said.document["error"]["code"])

@@ -1,0 +1,125 @@
+"""What is signed of a submission, for whom, and by which key."""
+
+import asyncio
+import base64
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.client.documents import Verified, verify
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
+from kernelbot.domain.types import User
+from kernelbot.protocol import Verdict
+from kernelbot.services.problem_hashes import problem_hashes
+from tests.support.problems import sort_problem
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+CODE = b"# fake: accepted 0.5 0.4 0.6\n"
+
+
+@pytest.fixture
+async def judging(world: World, tmp_path: Path) -> AsyncIterator[None]:
+    await world.board()
+    async with working(quick_settings(tmp_path / "data"), world.database.url):
+        yield
+
+
+async def judged(world: World, content: bytes = CODE) -> int:
+    sent = await world.submit(content=content)
+    await finished(world, sent.id)
+    return sent.id
+
+
+async def signed(world: World, number: int, viewer: User | None = None) -> Verified:
+    document = await world.services.attestations.of(viewer or world.ada.user, number)
+    return verify(document.model_dump_json(by_alias=True).encode())
+
+
+@pytest.mark.usefixtures("judging")
+async def test_a_document_says_what_was_judged_and_by_what(world: World) -> None:
+    result = (await signed(world, await judged(world))).result
+    public, secret = result.runs
+    hashes = problem_hashes(sort_problem("sort"))
+    assert (hashes.content.hex(), hashes.judging.hex()) == (
+        secret.problem.content_sha256,
+        secret.problem.judging_sha256,
+    )
+    assert (0.5, (0.4, 0.6), "fake") == (secret.score_s, secret.score_ci95_s, secret.system.cpu)
+    assert [[5e8, 5e8, 0.1]] == [load.samples_ns for load in public.workloads]
+
+
+@pytest.mark.usefixtures("judging")
+async def test_of_secret_data_nothing_is_in_a_document(world: World) -> None:
+    number = await judged(world)
+    authors = (await signed(world, number)).result.runs[1]
+    admins = (await signed(world, number, world.admin.user)).result.runs[1]
+    assert ([], True) == (authors.workloads, authors.samples_withheld)
+    assert ([None], False) == ([load.spec for load in admins.workloads], admins.samples_withheld)
+    assert [3] == [len(load.samples_ns) for load in admins.workloads]
+
+
+@pytest.mark.usefixtures("judging")
+async def test_how_a_secret_run_failed_is_not_told_to_anybody(world: World) -> None:
+    number = await judged(world, b"# fake: runtime_error\n")
+    async with world.database.write() as session:
+        await session.do("UPDATE runs SET verdict = 'runtime_error', fault = 'author'")
+    found = (await signed(world, number, world.admin.user)).result
+    assert {False: Verdict.RUNTIME_ERROR, True: Verdict.WRONG_ANSWER} == {
+        run.secret: run.verdict for run in found.runs
+    }
+
+
+@pytest.mark.usefixtures("judging")
+async def test_it_is_for_those_who_may_see_the_submission(world: World) -> None:
+    number = await judged(world)
+    with pytest.raises(NotAllowed):
+        await signed(world, number, world.bob.user)
+    with pytest.raises(NotFound):
+        await signed(world, 2**80)
+
+
+async def test_what_waits_is_not_signed(world: World) -> None:
+    await world.board()
+    number = (await world.submit()).id
+    with pytest.raises(Conflict, match="is queued"):
+        await signed(world, number)
+    assert [] == await world.services.attestations.keys()
+
+
+@pytest.mark.usefixtures("judging")
+async def test_one_key_signs_however_many_ask_first(world: World) -> None:
+    number = await judged(world)
+    found = await asyncio.gather(*(signed(world, number) for _ in range(8)))
+    (key,) = await world.services.attestations.keys()
+    assert {key.key_id} == {one.key_id for one in found}
+
+
+@pytest.mark.usefixtures("judging")
+async def test_a_replaced_key_stays_known_and_cannot_sign(world: World) -> None:
+    number = await judged(world)
+    before = await signed(world, number)
+    with pytest.raises(NotAllowed):
+        await world.services.attestations.replace_key(world.ada.user)
+    new, old = await world.services.attestations.replace_key(world.admin.user)
+    after = await signed(world, number)
+    assert (before.key_id, after.key_id) == (old.key_id, new.key_id)
+    assert (None, False) == (new.retired_at, old.retired_at is None)
+    async with world.database.read() as session:
+        rows = await session.all(
+            "SELECT private_key FROM signing_keys WHERE retired_at > '1970-1-1'"
+        )
+    assert [None] == [row["private_key"] for row in rows]
+
+
+@pytest.mark.usefixtures("judging")
+async def test_the_private_key_is_in_no_answer(world: World) -> None:
+    document = await world.services.attestations.of(world.ada.user, await judged(world))
+    async with world.database.read() as session:
+        row = await session.one("SELECT private_key FROM signing_keys")
+    assert row is not None
+    told = json.dumps([document.model_dump(), base64.b64decode(document.payload).decode()])
+    private = bytes(row["private_key"])
+    assert [] == [t for t in (private.hex(), base64.b64encode(private).decode()) if t in told]
