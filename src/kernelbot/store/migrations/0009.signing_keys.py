@@ -2,7 +2,7 @@
 
 from yoyo import step
 
-__depends__ = {"0002.launchers"}
+__depends__ = {"0008.webhooks"}
 
 steps = [
     # `key_id`: SHA-256 of the public key, in hexadecimal. A retired key's private part is gone, so
