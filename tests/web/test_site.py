@@ -14,16 +14,14 @@ from tests.web.conftest import Front, browser_of
 JSON = {"Accept": "application/json"}
 
 
-@pytest.mark.parametrize(
-    "path", ["/nothing", "/board/nothing", "/board/..%2f..", "/static/x/site.css"]
-)
 async def test_what_is_not_there_is_a_page_for_browsers_and_json_for_programs(
-    front: Front, path: str
+    front: Front,
 ) -> None:
-    page = await front.stranger.get(path)
-    answer = await front.stranger.get(path, headers=JSON)
-    assert (404, True) == (page.status_code, "There is nothing here" in page.text)
-    assert (404, {"detail", "code"}) == (answer.status_code, set(answer.json()))
+    for path in ("/nothing", "/board/nothing", "/board/..%2f..", "/static/x/site.css"):
+        page = await front.stranger.get(path)
+        answer = await front.stranger.get(path, headers=JSON)
+        assert (404, True) == (page.status_code, "There is nothing here" in page.text)
+        assert (404, {"detail", "code"}) == (answer.status_code, set(answer.json()))
 
 
 async def test_the_apis_own_paths_answer_json_to_browsers_too(front: Front) -> None:
@@ -61,21 +59,18 @@ async def test_a_database_that_is_away_is_a_page_too(database_url: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("path", ["/", "/auth/login", "/auth/account", "/nothing", "/docs"])
-async def test_every_page_loads_from_here_alone(front: Front, path: str) -> None:
-    browser = front.stranger if path == "/auth/login" else front.ada
-    answer = await browser.get(path)
-    policy = answer.headers["content-security-policy"]
-    assert ("default-src 'none';", False) == (policy[:19], "script-src 'unsafe" in policy)
-    assert "frame-ancestors 'none'" in policy
-    assert "nosniff" == answer.headers["x-content-type-options"]
-    assert [] == re.findall(r'(?:src|href|action)="(?:https?:)?//[^"]*"', answer.text)
-
-
-@pytest.mark.parametrize("path", ["/", "/auth/login", "/auth/account", "/nothing"])
-async def test_no_page_has_a_style_or_script_of_its_own(front: Front, path: str) -> None:
-    text = (await front.ada.get(path)).text
-    assert [] == re.findall(r"<style|<script(?! src)|\sstyle=|\son\w+=|javascript:", text)
+async def test_every_page_loads_from_here_alone(front: Front) -> None:
+    for path in ("/", "/auth/login", "/auth/account", "/nothing", "/docs"):
+        browser = front.stranger if path == "/auth/login" else front.ada
+        answer = await browser.get(path)
+        policy = answer.headers["content-security-policy"]
+        assert ("default-src 'none';", False) == (policy[:19], "unsafe" in policy)
+        assert "frame-ancestors 'none'" in policy
+        assert "nosniff" == answer.headers["x-content-type-options"]
+        assert [] == re.findall(r'(?:src|href|action)="(?:https?:)?//[^"]*"', answer.text)
+        assert [] == re.findall(
+            r"<style|<script(?! src)|\sstyle=|\son\w+=|javascript:", answer.text
+        )
 
 
 async def test_static_files_are_kept_for_ever_under_an_address_of_their_content(
