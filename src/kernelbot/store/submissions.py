@@ -157,14 +157,10 @@ async def wanted(
     session: ReadSession, wanted: Wanted, *, limit: int, before_id: int | None
 ) -> list[Listed]:
     """Those of everybody that are asked for, newest first. It reads as many as it must to fill the
-    page, but those that wait, run or are held are found at once."""
+    page, but those in rare states are found at once."""
     values = {**asdict(wanted), "limit": limit, "before_id": before_id}
-    is_open = wanted.state in (
-        SubmissionState.QUEUED,
-        SubmissionState.RUNNING,
-        SubmissionState.HELD,
-    )
-    sql = statements("submissions")["wanted_open" if is_open else "wanted"]
+    is_rare = wanted.state not in (None, SubmissionState.FINISHED)
+    sql = statements("submissions")["wanted_rare" if is_rare else "wanted"]
     return [_listed(row) for row in await session.all(sql, values)]
 
 

@@ -103,17 +103,21 @@ SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
 ))
 ORDER BY id DESC;
 
--- Few are open, and each kind has an index.
--- name: wanted_open
-WITH open AS MATERIALIZED (
-    SELECT submission_id AS id FROM runs WHERE state = 'queued'
+-- Few are in these states: they are found first, by an index or in one pass over the runs.
+-- name: wanted_rare
+WITH rare AS MATERIALIZED (
+    SELECT submission_id AS id FROM runs
+    WHERE state = 'queued' AND %(state)s::text IN ('queued', 'running')
     UNION
-    SELECT submission_id FROM runs WHERE state IN ('dispatched', 'running')
+    SELECT submission_id FROM runs
+    WHERE state IN ('dispatched', 'running') AND %(state)s::text = 'running'
     UNION
-    SELECT id FROM submissions WHERE review = 'held'
+    SELECT submission_id FROM runs WHERE state = 'cancelled' AND %(state)s::text = 'cancelled'
+    UNION
+    SELECT id FROM submissions WHERE review = 'held' AND %(state)s::text = 'held'
 )
 SELECT * FROM listed_submissions WHERE id = ANY(ARRAY(
-    SELECT s.id FROM open JOIN submissions s USING (id)
+    SELECT s.id FROM rare JOIN submissions s USING (id)
     WHERE s.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
         AND (%(leaderboard_id)s::bigint IS NULL OR s.leaderboard_id = %(leaderboard_id)s)
         AND (%(author_id)s::bigint IS NULL OR s.author_id = %(author_id)s)
@@ -133,6 +137,8 @@ ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
 -- As `snapshot`, with the hash of the same moment.
 -- The ids are a subquery, so that the planner doesn't know how many there are: else it plans anew
 -- each time, which costs more than the rows, because for one it hopes for better than for ten.
+-- They are said of each table, since from one of them the planner doesn't conclude the others, and
+-- then may look at all submissions.
 -- name: entries
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
     s.file_name, s.mode, s.created_at, s.review, s.review_reason,
@@ -146,6 +152,8 @@ JOIN leaderboards b ON b.id = s.leaderboard_id
 JOIN users u ON u.id = s.author_id
 JOIN shown_runs r ON r.submission_id = s.id
 WHERE r.submission_id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
+    AND s.id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
+    AND l.id = ANY((SELECT %(submission_ids)s::bigint[])::bigint[])
 ORDER BY s.id DESC, r.device, r.secret;
 
 -- name: rejudged_runs
