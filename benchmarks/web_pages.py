@@ -37,6 +37,13 @@ PATHS = (
     ("problem", f"/board/{BOARD}/problem"),
     ("trend as CSV", f"/board/{BOARD}/trend.csv?author=author-1&author=author-2"),
     ("submission", "/submission/{submission}"),
+    ("organise: submissions", f"/organise/submissions?board={BOARD}&state=finished"),
+    ("organise: of one author", f"/organise/submissions?board={BOARD}&user=author-1&device=CPU"),
+    ("organise: waiting", f"/organise/submissions?board={BOARD}&state=queued"),
+    ("organise: cancelled", f"/organise/submissions?board={BOARD}&state=cancelled"),
+    ("organise: review", "/organise/submission/{submission}"),
+    ("organise: statistics", f"/organise/statistics?board={BOARD}"),
+    ("organise: people", "/organise/people?search=author-19"),
 )
 _SEED = """
 SET session_replication_role = replica;
@@ -97,7 +104,7 @@ def measured(path: str, token: str, count: int) -> tuple[list[float], int]:
             cookies={"kernelbot_session": token},
         ) as author,
     ):
-        clients = [author] if path.startswith("/submission") else [stranger, author]
+        clients = [author] if path.startswith(("/submission", "/organise")) else [stranger, author]
         for number in range(WARM_UP + count):
             began = time.perf_counter()
             answer = clients[number % len(clients)].get(path)
