@@ -102,3 +102,12 @@ class Trend:
     device: str
     records: tuple[Scored, ...]
     chosen: dict[str, tuple[Scored, ...]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A score that was the best on its board's device when it was submitted."""
+
+    board: str
+    device: str
+    scored: Scored

@@ -11,6 +11,9 @@ from kernelbot.render.text import cut, one_line
 
 _WIDTH, _HEIGHT = 760, 320
 _NAME_CELLS = 24
+_CARD_WIDTH, _CARD_HEIGHT = 600, 315
+"""In points, of which a picture has two pixels each."""
+_CARD_CELLS = 32
 _RECORD = "record"
 _FONT = "system-ui, sans-serif"
 
@@ -71,6 +74,39 @@ def trend_chart(trend: Trend, *, log: bool, look: Look) -> Chart:
     }
     mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "point": {"size": 45}}
     return _chart(rows, [{"mark": mark, "encoding": encoding}], look)
+
+
+def card_chart(trend: Trend, about: str, *, look: Look) -> Chart:
+    """A picture that stands for a board elsewhere, of 1200 by 630 pixels: its name, a sentence, and
+    the record over time."""
+    size_s, unit = unit_of(min((one.score_s for one in trend.records), default=1.0))
+    axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 10}
+    encoding = {
+        "x": {"field": "at", "type": "temporal", "axis": {**axis, "tickCount": 4}},
+        "y": {
+            "field": "score",
+            "type": "quantitative",
+            "axis": {**axis, "tickCount": 3, "labelExpr": f"datum.label + ' {unit}'"},
+            "scale": {"zero": False, "nice": True},
+        },
+        "color": {"value": look.lines[0]},
+    }
+    mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 3, "point": {"size": 60}}
+    rows = [_row(one, _RECORD, size_s) for one in trend.records]
+    chart = _chart(rows, [{"mark": mark, "encoding": encoding}], look)
+    title = {
+        "text": cut(one_line(trend.board), _CARD_CELLS),
+        "subtitle": cut(one_line(about), 2 * _CARD_CELLS),
+        "anchor": "start",
+        "fontSize": 30,
+        "subtitleFontSize": 17,
+        "color": look.lines[0],
+        "subtitleColor": look.ink,
+        "offset": 16,
+    }
+    size = {"width": _CARD_WIDTH, "height": _CARD_HEIGHT, "padding": 24}
+    fit = {"type": "fit", "contains": "padding"}
+    return {**chart, **size, "title": title, "autosize": fit}
 
 
 def _row(one: Scored, series: str, size_s: float) -> dict[str, Any]:

@@ -51,6 +51,7 @@ class Page:
     def __init__(self, pages: Pages, request: Request, session: Session | None) -> None:
         self._pages = pages
         self._path = request.url.path
+        self._origin = request.app.state.settings.base_url(request)
         self.session = session
 
     def __call__(
@@ -62,7 +63,8 @@ class Page:
 
     def text(self, template: str, **values: Any) -> str:
         """The template as HTML."""
-        return self._pages.text(template, session=self.session, path=self._path, **values)
+        known = {"session": self.session, "path": self._path, "origin": self._origin}
+        return self._pages.text(template, **known, **values)
 
     def _headers(self, form_targets: str) -> dict[str, str]:
         targets = f" {form_targets}" if form_targets else ""

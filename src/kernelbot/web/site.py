@@ -14,6 +14,7 @@ from kernelbot.web.routers import (
     boards,
     charts,
     docs,
+    embeds,
     history,
     home,
     login,
@@ -25,6 +26,7 @@ from kernelbot.web.routers import (
 ROUTERS = (
     home.router,
     charts.router,
+    embeds.router,
     boards.router,
     submit.router,
     submissions.router,

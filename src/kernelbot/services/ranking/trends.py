@@ -2,17 +2,18 @@
 
 from collections.abc import Sequence
 
-from kernelbot.domain.ranking import Scored, Trend
+from kernelbot.domain.ranking import Record, Scored, Trend
 from kernelbot.domain.types import User
+from kernelbot.services.boards import find_board, may_see
 from kernelbot.services.ranking.standings import Ranking, StandingsService
 from kernelbot.services.versioned_cache import VersionedCache
-from kernelbot.store import standings
+from kernelbot.store import boards, standings
 from kernelbot.store.database import Database
 
 MAX_AUTHORS = 5
 """Lines that can still be distinguished in one chart."""
 _SHOWN = 400
-_BOARDS = 64
+_RANKINGS = 512
 
 
 class Trends:
@@ -22,7 +23,7 @@ class Trends:
     def __init__(self, database: Database, ranking: StandingsService) -> None:
         self._database = database
         self._ranking = ranking
-        self._records = VersionedCache[tuple[int, str], tuple[Scored, ...]](_BOARDS)
+        self._records = VersionedCache[tuple[int, str], tuple[Scored, ...]](_RANKINGS)
 
     async def of(
         self, viewer: User | None, board: str, device: str | None, authors: Sequence[str]
@@ -45,11 +46,35 @@ class Trends:
                 chosen[name] = tuple(Scored(name, one.at, one.score_s) for one in scores)
         return found, Trend(found.board.name, found.device, records, chosen)
 
+    async def latest(
+        self, viewer: User | None, board: str | None = None, *, limit: int
+    ) -> list[Record]:
+        """The latest records of a board on all of its devices, or of all boards that the viewer may
+        see, the newest first. Raises `NotFound`."""
+        async with self._database.read() as session:
+            if board is None:
+                viewer_id = viewer.id if viewer else None
+                seen = await boards.all_boards(session, viewer_id=viewer_id)
+            else:
+                seen = [await find_board(session, viewer, board)]
+        found = [
+            Record(one.board.name, device, scored)
+            for one in seen
+            if may_see(viewer, one)
+            for device, size in one.rankings.items()
+            if size.authors
+            for scored in await self._kept(one.board.id, device, size.version)
+        ]
+        return sorted(found, key=lambda record: record.scored.at, reverse=True)[:limit]
+
     async def _records_of(self, found: Ranking) -> tuple[Scored, ...]:
-        key = (found.board.id, found.device)
-        records = self._records.get(key, found.version)
+        return await self._kept(found.board.id, found.device, found.version)
+
+    async def _kept(self, board_id: int, device: str, version: int) -> tuple[Scored, ...]:
+        key = (board_id, device)
+        records = self._records.get(key, version)
         if records is None:
             async with self._database.read() as session:
                 records = await standings.records(session, *key)
-            self._records.keep(key, found.version, records)
+            self._records.keep(key, version, records)
         return records

@@ -18,7 +18,7 @@ from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
 from kernelbot.services.ranking.standings import Ranking
 from kernelbot.services.ranking.trends import MAX_AUTHORS
-from kernelbot.web import documents
+from kernelbot.web import documents, feeds
 from kernelbot.web.kept import StandingsTable, WrittenProblem, kept_of, table_key
 from kernelbot.web.pages import Page, PageDep
 
@@ -77,6 +77,7 @@ async def show_standings(
         device=ranking.device,
         total=ranking.total,
         table=table,
+        about=feeds.about(ranking.device, ranking.total, _leader(table)),
         offset=offset,
         limit=ROWS,
         authors=(author or _chosen(viewer, table))[:MAX_AUTHORS],
@@ -91,6 +92,10 @@ def _roofline(work: Work, roof: Roof, table: StandingsTable) -> RooflinePlace | 
         return None
     attained = work.flops / table.best_s
     return RooflinePlace(work.intensity, attained, attained / roof.flops_per_s(work.intensity))
+
+
+def _leader(table: StandingsTable) -> tuple[str, float] | None:
+    return None if table.best_s is None else (table.first[0], table.best_s)
 
 
 async def _table(
