@@ -103,6 +103,24 @@ async def test_what_ended_before_the_webhook_was_made_is_not_told(post: Post) ->
     assert [] == await post.due()
 
 
+async def test_a_deadline_is_not_told_again_once_its_message_is_forgotten(post: Post) -> None:
+    await post.world.board()
+    await post.hook()
+    async with post.world.database.write() as session:
+        await session.do("UPDATE webhooks SET created_at = now() - interval '90 days'")
+        await session.do("UPDATE leaderboards SET deadline = now()")
+    await post.deliveries.tell_deadlines()
+    await post.deliver_all()
+    async with post.world.database.write() as session:
+        await session.do("UPDATE leaderboards SET deadline = now() - interval '31 days'")
+        await session.do("UPDATE webhook_messages SET created_at = now() - interval '31 days'")
+    await post.deliveries.clean_up()
+    await post.deliveries.tell_deadlines()
+    async with post.world.database.read() as session:
+        row = await session.one("SELECT count(*) AS messages FROM webhook_messages")
+    assert {"messages": 0} == row
+
+
 async def test_a_rolled_back_transaction_tells_nothing(post: Post) -> None:
     await post.world.board()
     made = await post.hook()

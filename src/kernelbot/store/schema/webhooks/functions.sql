@@ -27,6 +27,9 @@ $$;
 -- Tell that all of a submission's own runs have ended: its board's webhooks, and its author's.
 CREATE FUNCTION tell_verdict() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    IF NOT EXISTS (SELECT 1 FROM webhooks WHERE disabled_at IS NULL) THEN
+        RETURN NULL;
+    END IF;
     -- As `add_event` does: of two runs that end at the same time, the later one sees both.
     PERFORM pg_advisory_xact_lock(NEW.submission_id);
     INSERT INTO webhook_messages (webhook_id, event, subject, data)
@@ -82,7 +85,8 @@ END;
 $$;
 
 -- Tell of deadlines that are within a day, and of those that have passed since a webhook is there.
--- A deadline that was moved is told of again.
+-- A deadline that was moved is told of again; one that passed a week ago isn't, since what it was
+-- told by is forgotten some time.
 CREATE FUNCTION tell_deadlines() RETURNS void LANGUAGE sql AS $$
     INSERT INTO webhook_messages (webhook_id, event, subject, data)
     SELECT w.id, due.event, extract(epoch FROM b.deadline)::text,
@@ -92,7 +96,8 @@ CREATE FUNCTION tell_deadlines() RETURNS void LANGUAGE sql AS $$
     CROSS JOIN LATERAL (
         SELECT CASE WHEN b.deadline <= now() THEN 'board.ended' ELSE 'board.ending' END AS event
     ) due
-    WHERE b.deadline <= now() + interval '1 day' AND b.deadline > w.created_at
+    WHERE b.deadline BETWEEN now() - interval '7 days' AND now() + interval '1 day'
+        AND b.deadline > w.created_at
         AND due.event = ANY(w.events)
     ON CONFLICT DO NOTHING;
 $$;
