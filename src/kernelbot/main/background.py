@@ -34,7 +34,7 @@ log = structlog.get_logger()
 @contextlib.asynccontextmanager
 async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
     """Run background tasks while the block runs."""
-    connector = PsycopgConnector(conninfo=url, min_size=1, max_size=3, timeout=5.0)
+    connector = PsycopgConnector(conninfo=url, min_size=1, max_size=4, timeout=5.0)
     app = App(connector=connector)
     async with Database(url, max_size=2) as database, app.open_async():
         _add_cleaning(app, Deletion(database))
