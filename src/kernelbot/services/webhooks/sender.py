@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import ssl
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
@@ -34,9 +36,18 @@ class Answer:
 class Sender:
     """Follows no redirects, waits `timeout_s` in all, and reads of an answer its head alone."""
 
-    def __init__(self, rules: WebhookRules, *, timeout_s: float = 10.0) -> None:
+    def __init__(
+        self,
+        rules: WebhookRules,
+        *,
+        timeout_s: float = 10.0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        """`tls`: whose certificates are trusted; None: the usual ones."""
         self._rules = rules
         self._timeout_s = timeout_s
+        # Made once: reading the certificates takes longer than most requests.
+        self._tls = tls or httpx.create_ssl_context(trust_env=False)
 
     async def send(self, url: str, message: DueMessage) -> Answer:
         """Send it; what fails is in the answer."""
@@ -48,7 +59,7 @@ class Sender:
         except UserError as error:
             return Answer(None, str(error))
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
-            return Answer(None, f"It can't be reached: {type(error).__name__}.")
+            return Answer(None, _why(error))
         if httpx.codes.is_success(status):
             return Answer(status, None)
         said = (
@@ -67,7 +78,7 @@ class Sender:
         body = body_of(message)
         headers = {"Host": parts.netloc, **signed(message, body, datetime.now(UTC))}
         async with (
-            httpx.AsyncClient(trust_env=False, follow_redirects=False) as client,
+            httpx.AsyncClient(trust_env=False, follow_redirects=False, verify=self._tls) as client,
             client.stream(
                 "POST",
                 target,
@@ -77,6 +88,14 @@ class Sender:
             ) as response,
         ):
             return response.status_code
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, socket.gaierror):
+        return "Its name leads nowhere."
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        return "Its certificate can't be verified."
+    return f"It can't be reached: {type(error).__name__}."
 
 
 def body_of(message: DueMessage) -> str:
