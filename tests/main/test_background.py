@@ -3,8 +3,9 @@ import importlib.util
 from pathlib import Path
 
 import pytest
+from procrastinate import App, PsycopgConnector
 
-from kernelbot.main.background import background_tasks
+from kernelbot.main.background import background_tasks, forget_jobs
 from kernelbot.main.settings import Settings
 from kernelbot.main.tables import ExportSettings
 from tests.fakes.hub import TOKEN, fake_hub
@@ -44,3 +45,20 @@ async def test_what_has_run_out_is_deleted(world: World) -> None:
         uses = await session.all("SELECT used_at FROM rate_uses")
         logins = await session.all("SELECT user_code FROM device_logins")
     assert (1, [{"user_code": "NEW"}]) == (len(uses), logins)
+
+
+async def test_jobs_of_killed_workers_are_forgotten_and_others_stay(world: World) -> None:
+    async with world.database.write() as session:
+        await session.do(
+            "WITH worker AS (INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id)"
+            " INSERT INTO procrastinate_jobs (queue_name, task_name, status, worker_id)"
+            " SELECT 'webhooks', 'followed', 'doing'::procrastinate_job_status, id FROM worker"
+            " UNION ALL SELECT 'webhooks', 'left', 'doing', NULL"
+            " UNION ALL SELECT 'webhooks', 'waiting', 'todo', NULL"
+        )
+    app = App(connector=PsycopgConnector(conninfo=world.database.url, min_size=1, max_size=2))
+    async with app.open_async():
+        await forget_jobs(app)
+    async with world.database.read() as session:
+        rows = await session.all("SELECT task_name FROM procrastinate_jobs ORDER BY id")
+    assert ["followed", "waiting"] == [row["task_name"] for row in rows]

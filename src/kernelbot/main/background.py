@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import structlog
 from procrastinate import App, PsycopgConnector
 from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Status
 
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.main.settings import Settings
@@ -73,8 +74,16 @@ def _add_cleaning(app: App, deletion: Deletion) -> None:
     @app.task(queue=_QUEUE, name="clean_up", queueing_lock="clean_up")
     async def clean_up(timestamp: int) -> None:
         await deletion.clean_up()
-        await app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
+        await forget_jobs(app)
         log.info("cleaned_up", due=timestamp)
+
+
+async def forget_jobs(app: App) -> None:
+    """Delete jobs that have failed long ago, and those whose worker was killed: what they were for
+    is due again by itself."""
+    await app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
+    for job in await app.job_manager.get_stalled_jobs():
+        await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
 
 
 def _add_daily_export(app: App, settings: Settings, database: Database) -> None:
