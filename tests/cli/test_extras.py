@@ -8,7 +8,7 @@ from kernelbot.cli.extras import Extra
 from kernelbot.domain.errors import UserError
 
 
-@pytest.mark.parametrize("extra", ["judge", "server"])
+@pytest.mark.parametrize("extra", ["judge", "server", "mcp"])
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, extra: Extra) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda _: None)
     with pytest.raises(UserError) as caught:

@@ -26,6 +26,7 @@ from kernelbot.cli import (
     tokens,
     webhooks,
 )
+from kernelbot.cli.agents import command as agents
 from kernelbot.cli.errors import report_crash, report_error, report_usage
 from kernelbot.domain.errors import KernelbotError, UserError
 
@@ -51,6 +52,7 @@ for module in (
     exports,
     webhooks,
     attestations,
+    agents,
     server,
 ):
     module.register(app)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from kernelbot.domain.errors import UserError
 
-Extra = Literal["judge", "server", "discord"]
+Extra = Literal["judge", "server", "discord", "mcp"]
 
 _SERVER = (
     *("numpy", "pydantic_settings", "structlog"),
@@ -21,6 +21,7 @@ _PACKAGES: dict[Extra, tuple[str, ...]] = {
     "judge": ("numpy", "pydantic_settings", "structlog"),
     "server": _SERVER,
     "discord": (*_SERVER, "discord"),
+    "mcp": ("mcp",),
 }
 """What each extra of pyproject.toml installs, by import names."""
 

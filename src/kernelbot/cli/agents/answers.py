@@ -1,0 +1,250 @@
+"""What tools answer: short, and the same fields each time. Times are in seconds or nanoseconds, as
+the names say."""
+
+import base64
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field
+
+from kernelbot.domain.states import SubmissionState
+from kernelbot.protocol import Phase, Verdict
+from kernelbot.schemas.boards import BoardView, ProblemView, StandingsView
+from kernelbot.schemas.report import Report, WorkloadView
+from kernelbot.schemas.submissions import RunView, SubmissionView
+
+_KEPT = 4000
+"""Characters of a text whose middle is left out; a model reads every one of them."""
+_PROFILE_KEPT = 12_000
+_SCORED = (Phase.LEADERBOARD, Phase.BENCHMARK)
+
+
+class Board(BaseModel):
+    """A leaderboard."""
+
+    name: str
+    problem: str
+    devices: list[str]
+    deadline: str | None = Field(description="UTC; null: none.")
+    ranked_by: str
+
+    @classmethod
+    def of(cls, board: BoardView) -> "Board":
+        """The API's board."""
+        return cls(
+            name=board.name,
+            problem=board.problem,
+            devices=board.devices,
+            deadline=board.deadline.isoformat() if board.deadline else None,
+            ranked_by=board.ranking_by,
+        )
+
+
+class Problem(BaseModel):
+    """What is to be solved, and what to begin with."""
+
+    board: str
+    statement: str
+    language: str
+    file_name: str = Field(description="A submission's file name should end like this one.")
+    starters: dict[str, str] = Field(description="Complete files to begin with, by language.")
+
+    @classmethod
+    def of(cls, problem: ProblemView) -> "Problem":
+        """The API's problem."""
+        return cls(
+            board=problem.board,
+            statement=problem.description,
+            language=problem.lang,
+            file_name=problem.submission_name,
+            starters=problem.templates,
+        )
+
+
+class Timing(BaseModel):
+    """One timed workload: the median of its samples, and its 95 % interval."""
+
+    workload: str
+    median_ns: float
+    ci95_ns: tuple[float, float]
+    samples: int
+
+    @classmethod
+    def of(cls, load: WorkloadView) -> "Timing":
+        """The API's workload."""
+        return cls(
+            workload=load.spec, median_ns=load.median_ns, ci95_ns=load.ci95_ns, samples=load.samples
+        )
+
+
+class FailedCase(BaseModel):
+    """The first test case that wasn't accepted."""
+
+    case: str
+    verdict: Verdict
+    message: str
+
+
+class RunReport(BaseModel):
+    """One run. Of a secret run only verdict and score are known."""
+
+    device: str
+    secret: bool
+    verdict: Verdict | None
+    score_s: float | None
+    message: str | None = Field(description="Why it wasn't accepted.")
+    failed_case: FailedCase | None = None
+    passed_cases: int = 0
+    timings: list[Timing] = []
+    compiler: str = Field(default="", description="What the compiler printed, shortened.")
+    stdout: str = ""
+    stderr: str = ""
+
+    @classmethod
+    def of(cls, run: RunView) -> "RunReport":
+        """The API's run."""
+        bare = cls(
+            device=run.device,
+            secret=run.secret,
+            verdict=run.verdict,
+            score_s=run.score_s,
+            message=run.message,
+        )
+        return bare if run.result is None else bare.model_copy(update=_details(run.result))
+
+    @classmethod
+    def of_local(cls, report: Report) -> "RunReport":
+        """What `kernelbot run --json` printed."""
+        bare = cls(
+            device=report.device,
+            secret=False,
+            verdict=report.verdict,
+            score_s=report.score_s,
+            message=report.error.message if report.error else None,
+        )
+        return bare.model_copy(update=_details(report))
+
+
+class SubmissionReport(BaseModel):
+    """A submission and how far it is."""
+
+    submission_id: int
+    board: str
+    mode: str
+    state: SubmissionState
+    is_over: bool = Field(description="False: call wait_for_submission again.")
+    verdict: Verdict | None
+    score_s: float | None
+    place: int | None
+    queue_position: int | None = Field(description="1 is next.")
+    not_ranked: str | None = Field(description="Why its score isn't in the ranking.")
+    runs: list[RunReport]
+
+    @classmethod
+    def of(cls, found: SubmissionView) -> "SubmissionReport":
+        """The API's submission."""
+        return cls(
+            submission_id=found.id,
+            board=found.board,
+            mode=found.mode,
+            state=found.state,
+            is_over=is_over(found),
+            verdict=found.verdict,
+            score_s=found.score_s,
+            place=found.place,
+            queue_position=found.queue_position,
+            not_ranked=found.not_ranked.sentence if found.not_ranked else None,
+            runs=[RunReport.of(run) for run in found.runs],
+        )
+
+
+class ProfileText(BaseModel):
+    """A text that a profiler wrote."""
+
+    device: str
+    name: str
+    text: str
+
+
+class Standing(BaseModel):
+    """An author's best."""
+
+    rank: int
+    author: str
+    score_s: float
+    ci95_s: tuple[float, float] | None
+    submission_id: int
+
+
+class Ranking(BaseModel):
+    """The best of a ranking."""
+
+    board: str
+    device: str
+    authors: int = Field(description="How many are ranked in all.")
+    standings: list[Standing]
+
+    @classmethod
+    def of(cls, page: StandingsView) -> "Ranking":
+        """The API's page."""
+        rows = [Standing.model_validate(row.model_dump()) for row in page.standings]
+        return cls(board=page.board, device=page.device, authors=page.total, standings=rows)
+
+
+def is_over(found: SubmissionView) -> bool:
+    """Whether nothing more will happen to it by itself."""
+    return found.state not in (SubmissionState.QUEUED, SubmissionState.RUNNING)
+
+
+def timings(found: SubmissionView) -> dict[tuple[str, str], Timing]:
+    """The timings of the submission's public runs, by device and workload."""
+    return {
+        (run.device, timing.workload): timing
+        for run in found.runs
+        if run.result is not None and not run.secret
+        for timing in _timings(run.result)
+    }
+
+
+def profiles(found: SubmissionView) -> list[ProfileText]:
+    """The texts that its runs left."""
+    return [
+        ProfileText(
+            device=run.device,
+            name=artifact.name,
+            text=shortened(
+                base64.b64decode(artifact.content_base64).decode("utf-8", "replace"), _PROFILE_KEPT
+            ),
+        )
+        for run in found.runs
+        if run.result is not None
+        for artifact in run.result.artifacts
+        if artifact.media_type == "text/plain"
+    ]
+
+
+def shortened(text: str, kept: int = _KEPT) -> str:
+    """A text without its middle if it is long."""
+    if len(text) <= kept:
+        return text
+    left_out = len(text) - kept
+    return f"{text[: kept // 2]}\n[{left_out} characters left out]\n{text[-kept // 2 :]}"
+
+
+def _details(report: Report) -> dict[str, object]:
+    cases = [case for phase in report.phases.values() for case in phase.cases]
+    failed = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
+    return {
+        "failed_case": failed
+        and FailedCase(case=failed.spec, verdict=failed.verdict, message=shortened(failed.message)),
+        "passed_cases": sum(case.verdict is Verdict.ACCEPTED for case in cases),
+        "timings": _timings(report),
+        "compiler": shortened(report.compile.output) if report.compile else "",
+        "stdout": shortened(report.stdout),
+        "stderr": shortened(report.stderr),
+    }
+
+
+def _timings(report: Report) -> list[Timing]:
+    phases: Iterable[Phase] = (phase for phase in _SCORED if phase in report.phases)
+    first = next(iter(phases), None)
+    return [] if first is None else [Timing.of(load) for load in report.phases[first].workloads]

@@ -1,0 +1,61 @@
+"""The server of the Model Context Protocol, over standard input and output or over HTTP."""
+
+from contextlib import AbstractContextManager
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import ToolAnnotations
+
+from kernelbot import __version__
+from kernelbot.cli.agents.running import run_locally
+from kernelbot.cli.agents.tools import Tools
+from kernelbot.client import Endpoint, KernelbotClient
+
+_INSTRUCTIONS = (
+    "Competitions for the fastest kernels. list_boards, read_problem, write a file, submit it in "
+    "mode test, wait_for_submission; once it is accepted, benchmark, improve, compare_submissions; "
+    "at last submit in mode leaderboard, which is ranked. Times are measured by the platform: "
+    "believe its intervals, not a single sample."
+)
+_READS = ToolAnnotations(read_only_hint=True)
+_ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
+
+
+def server_of_account(endpoint: Endpoint) -> MCPServer:
+    """For one account on this machine: it asks `endpoint` with its token, and judges here."""
+    server = _server(Tools(lambda _: KernelbotClient.to(endpoint)))
+    server.add_tool(run_locally, annotations=_READS)
+    return server
+
+
+def server_of_callers(url: str) -> MCPServer:
+    """For everybody who has a token of the server at `url` and sends it with each request. Nothing
+    is judged on this machine, and none of its own tokens are used."""
+
+    def connect(ctx: Context) -> AbstractContextManager[KernelbotClient]:
+        return KernelbotClient(url, token_of((ctx.headers or {}).get("authorization", "")))
+
+    return _server(Tools(connect))
+
+
+def token_of(authorization: str) -> str | None:
+    """The token of a header; None if it has none."""
+    scheme, _, token = authorization.partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+def _server(tools: Tools) -> MCPServer:
+    server = MCPServer(
+        "kernelbot", version=__version__, instructions=_INSTRUCTIONS, log_level="WARNING"
+    )
+    for tool in (
+        tools.list_boards,
+        tools.read_problem,
+        tools.wait_for_submission,
+        tools.read_report,
+        tools.read_profile,
+        tools.compare_submissions,
+        tools.read_standings,
+    ):
+        server.add_tool(tool, annotations=_READS)
+    server.add_tool(tools.submit, annotations=_ADDS)
+    return server

@@ -1,0 +1,100 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from kernelbot.cli.agents.comparing import Answer, compare
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.types import Run, Submission
+from kernelbot.protocol import (
+    HarnessKind,
+    Mode,
+    Phase,
+    PhaseResult,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+    WorkloadResult,
+)
+from kernelbot.schemas.submissions import SubmissionView
+
+NOW = datetime(2027, 1, 31, tzinfo=UTC)
+
+
+def timed(low_ns: float, high_ns: float, *, spec: str = "size: 1") -> SubmissionView:
+    """A submission with one timed workload, its median in the middle."""
+    median_ns = (low_ns + high_ns) / 2
+    load = WorkloadResult(spec, (), median_ns, 1.0, 0.0, (low_ns, high_ns), 1.0, 2.0)
+    result = RunResult(
+        job_id="1",
+        problem="sort",
+        mode=Mode.BENCHMARK,
+        harness=HarnessKind.NATIVE,
+        verdict=Verdict.ACCEPTED,
+        system=SystemInfo("CPU", "fake", "fake", "3"),
+        sandbox=SandboxReport("none"),
+        phases=(PhaseResult(Phase.BENCHMARK, Verdict.ACCEPTED, 0.1, workloads=(load,)),),
+    )
+    run = Run(
+        id=1,
+        submission_id=1,
+        device="CPU",
+        mode=Mode.BENCHMARK,
+        secret=False,
+        state=RunState.FINISHED,
+        verdict=Verdict.ACCEPTED,
+        score_s=1.0,
+        attempts=1,
+        created_at=NOW,
+        started_at=NOW,
+        finished_at=NOW,
+        fault=None,
+        message=None,
+        result=result,
+    )
+    submission = Submission(
+        id=1,
+        board_id=1,
+        board="sort",
+        author="ada",
+        author_id=1,
+        file_name="fast.py",
+        mode=Mode.BENCHMARK,
+        created_at=NOW,
+        state=SubmissionState.FINISHED,
+        verdict=Verdict.ACCEPTED,
+        score_s=1.0,
+        place=None,
+        runs=(run,),
+        code=None,
+    )
+    return SubmissionView.of(submission)
+
+
+@pytest.mark.parametrize(
+    ("second", "answer"),
+    [
+        ((80, 99), Answer.FASTER),
+        ((80, 100), Answer.UNKNOWN),
+        ((100, 120), Answer.UNKNOWN),
+        ((120, 130), Answer.UNKNOWN),
+        ((121, 130), Answer.SLOWER),
+    ],
+)
+def test_intervals_decide(second: tuple[float, float], answer: Answer) -> None:
+    (found,) = compare(timed(100, 120), timed(*second)).workloads
+    assert answer is found.second_is
+
+
+def test_the_ratio_is_of_the_medians() -> None:
+    (found,) = compare(timed(100, 100), timed(50, 50)).workloads
+    assert 0.5 == found.ratio
+
+
+def test_a_median_of_zero_gives_no_ratio() -> None:
+    (found,) = compare(timed(0, 0), timed(1, 1)).workloads
+    assert None is found.ratio
+
+
+def test_other_workloads_are_not_compared() -> None:
+    assert [] == compare(timed(1, 2), timed(1, 2, spec="size: 2")).workloads
