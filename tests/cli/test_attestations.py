@@ -53,8 +53,6 @@ def test_a_result_goes_from_the_server_to_somebody_without_one(
     [
         (json.dumps(envelope()).encode(), 0),
         (json.dumps(envelope()).replace('"sig": "', '"sig": "AAAA').encode(), 1),
-        (json.dumps(envelope()).encode()[:-1], 2),
-        (b"", 2),
         (b"\xff", 2),
     ],
 )
@@ -67,5 +65,5 @@ def test_each_answer_is_one_sentence_and_a_code(tmp_path: Path, content: bytes, 
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    said = Shell(tmp_path, {})("verify", "nothing.json", "--json")
+    said = Shell(tmp_path, {})("verify", "a'; echo x", "--json")
     assert (2, "bad_request") == (said.code, said.document["error"]["code"])

@@ -78,3 +78,10 @@ async def test_nothing_is_judged_where_the_tools_are(live: LiveServer) -> None:
 )
 def test_the_token_of_a_header(header: str, token: str | None) -> None:
     assert token == token_of(header)
+
+
+async def test_a_web_page_of_another_host_cannot_call_them(live: LiveServer) -> None:
+    headers = {"Host": "evil.example", "Accept": "application/json, text/event-stream"}
+    async with tools(live.url) as address, httpx2.AsyncClient(headers=headers) as http:
+        answer = await http.post(address, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert 421 == answer.status_code

@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 
 from mcp.server.mcpserver import Context, MCPServer
-from mcp_types import ToolAnnotations
+from mcp.types import ToolAnnotations
 
 from kernelbot import __version__
 from kernelbot.cli.agents.running import run_locally
