@@ -4,7 +4,7 @@ from kernelbot.domain.errors import NotFound
 from kernelbot.domain.files import RunFile
 from kernelbot.domain.types import User
 from kernelbot.services import views
-from kernelbot.services.submissions import visible
+from kernelbot.services.submission_access import visible
 from kernelbot.store import submissions
 from kernelbot.store.database import Database
 

@@ -29,7 +29,7 @@ from kernelbot.schemas.attestations import (
 )
 from kernelbot.services import audit, views
 from kernelbot.services.permissions import require_admin
-from kernelbot.services.submissions import visible
+from kernelbot.services.submission_access import visible
 from kernelbot.store import attestations, submissions
 from kernelbot.store.database import Database, WriteSession
 

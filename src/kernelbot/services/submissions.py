@@ -2,14 +2,13 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import structlog
 
-from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, TooManyRequests
+from kernelbot.domain.errors import Conflict, NotFound, TooManyRequests
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.states import RunState, SubmissionState, submission_state
-from kernelbot.domain.submissions import BareSubmission, ListedSubmission, Place
+from kernelbot.domain.submissions import ListedSubmission, Place
 from kernelbot.domain.types import (
     DeviceConfig,
     Event,
@@ -24,12 +23,12 @@ from kernelbot.domain.types import (
 from kernelbot.protocol import RunResult
 from kernelbot.render.text import counted
 from kernelbot.services import audit, submission_validation, views
-from kernelbot.services.boards import no_submission, organised_board, visible_board
-from kernelbot.services.code_visibility import CodeFacts, may_read_code
+from kernelbot.services.boards import no_submission, organised_board
 from kernelbot.services.devices import FRESH_S, why_unavailable
 from kernelbot.services.notifications import Listener
 from kernelbot.services.permissions import is_admin, require_admin
 from kernelbot.services.ranking.places import Places
+from kernelbot.services.submission_access import own, require_visible, visible
 from kernelbot.services.views import SubmissionSnapshot
 from kernelbot.services.wait_estimate import place_of
 from kernelbot.store import chat, deletion, queue, reviews, submissions, users
@@ -275,7 +274,7 @@ class Submissions:
         """Stop what waits or runs. Again: the same answer. Once the author has seen a
         score, the same code isn't ranked again. Raises `Conflict` when finished."""
         async with self._database.write() as session:
-            row = await _own(session, viewer, submission_id)
+            row = await own(session, viewer, submission_id)
             cancelled = await submissions.cancel_runs(session, submission_id)
             if cancelled and row.author_id == viewer.id:
                 await deletion.withdraw(session, [submission_id])
@@ -350,7 +349,7 @@ class Submissions:
         if found is None:
             raise no_submission(submission_id)
         row, runs, bests = found
-        await _require_visible(session, viewer, row)
+        await require_visible(session, viewer, row)
         places = await self._places.of(session, bests)
         noticed: tuple[Evidence, ...] = ()
         if is_admin(viewer):
@@ -378,54 +377,3 @@ async def _whole(
             session, snapshot.row.id, secret=snapshot.secret, files=files
         )
     return views.whole(snapshot, code, results)
-
-
-async def _existing(session: ReadSession, submission_id: int) -> BareSubmission:
-    """Raises `NotFound`."""
-    known = can_be_id(submission_id)
-    row = await submissions.one(session, submission_id) if known else None
-    if row is None:
-        raise no_submission(submission_id)
-    return row
-
-
-async def visible(session: ReadSession, viewer: User, submission_id: int) -> BareSubmission:
-    """Raises `NotFound`, and `NotAllowed` where its code isn't for this person's eyes."""
-    row = await _existing(session, submission_id)
-    await _require_visible(session, viewer, row)
-    return row
-
-
-async def _require_visible(session: ReadSession, viewer: User, row: BareSubmission) -> None:
-    if viewer.id == row.author_id or is_admin(viewer):
-        return
-    try:
-        may_read = await _may_read(session, viewer, row)
-    except NotFound:  # of the board: so there is no submission on it either
-        raise no_submission(row.id) from None
-    if not may_read:
-        raise _someone_elses(row.id)
-
-
-async def _own(session: ReadSession, viewer: User, submission_id: int) -> BareSubmission:
-    """Raises as `visible`, also where others may read but not touch."""
-    row = await visible(session, viewer, submission_id)
-    if row.author_id != viewer.id and not is_admin(viewer):
-        raise _someone_elses(submission_id)
-    return row
-
-
-def _someone_elses(submission_id: int) -> NotAllowed:
-    return NotAllowed(f"Submission {submission_id} is someone else's.")
-
-
-async def _may_read(session: ReadSession, viewer: User, found: BareSubmission) -> bool:
-    board = await visible_board(session, viewer, found.board)
-    facts = CodeFacts(
-        author_id=found.author_id,
-        organiser_id=found.creator_id,
-        deadline=board.deadline,
-        reveal_code=board.reveal_code,
-        sees_board=True,
-    )
-    return may_read_code(viewer, facts, datetime.now(UTC))
