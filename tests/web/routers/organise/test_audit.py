@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.web.routers.organise.conftest import Office
 
 HERE = "/organise/audit"
@@ -30,18 +28,18 @@ async def test_pages_go_on_where_the_last_one_ended(office: Office) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [
-        (f"before={10**18}", 200),
-        (f"before={10**30}", 422),
-        ("actor=%00", 200),
-        ("action=<script>&subject=a'; echo x", 200),
-    ],
-)
-async def test_a_query_from_nowhere_is_a_page(office: Office, query: str, status: int) -> None:
-    answer = await office.front.admin.get(f"{HERE}?{query}")
-    assert (status, False) == (answer.status_code, "<script>" in answer.text)
+QUERIES = [
+    (f"before={10**18}", 200),
+    (f"before={10**30}", 422),
+    ("actor=%00", 200),
+    ("action=<script>&subject=a'; echo x", 200),
+]
+
+
+async def test_a_query_from_nowhere_is_a_page(office: Office) -> None:
+    answers = [(await office.front.admin.get(f"{HERE}?{query}")) for query, _ in QUERIES]
+    assert [status for _, status in QUERIES] == [one.status_code for one in answers]
+    assert [] == [one.url for one in answers if "<script>" in one.text]
 
 
 async def test_it_is_for_admins(office: Office) -> None:

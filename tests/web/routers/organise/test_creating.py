@@ -1,7 +1,5 @@
 """New boards."""
 
-import pytest
-
 from tests.catalog.test_single_cuda import REFERENCE
 from tests.web.conftest import csrf_for
 from tests.web.routers.organise.conftest import Office
@@ -31,25 +29,23 @@ async def test_a_reference_file_becomes_a_board_once(office: Office) -> None:
     assert ([303, 409], ["fresh", "other", "sort"]) == (statuses, await names(office))
 
 
-@pytest.mark.parametrize(
-    ("content", "file_name", "form", "status"),
-    [
-        (b"", "a.cu", {}, 422),
-        (b"\xff\x00", "a.py", {}, 422),
-        (b"print('<script>')", "a.py", {}, 422),
-        (CUDA, "a.txt", {}, 422),
-        (CUDA, "a.cu", {"name": "../x"}, 400),
-        (CUDA, "a.cu", {"name": "a'; echo x"}, 400),
-        (CUDA, "a.cu", {"deadline": ""}, 400),
-        (CUDA, "a.cu", {"device": "CPU"}, 400),
-        (CUDA, "a.cu", {"device": "<b>"}, 400),
-        (b"x" * (2 << 20), "a.cu", {}, 413),
-    ],
-)
-async def test_what_is_no_problem_makes_no_board(
-    office: Office, content: bytes, file_name: str, form: dict[str, str], status: int
-) -> None:
-    assert status == await upload(office, content, file_name, **form)
+UPLOADS: list[tuple[bytes, str, dict[str, str], int]] = [
+    (b"", "a.cu", {}, 422),
+    (b"\xff\x00", "a.py", {}, 422),
+    (b"print('<script>')", "a.py", {}, 422),
+    (CUDA, "a.txt", {}, 422),
+    (CUDA, "a.cu", {"name": "../x"}, 400),
+    (CUDA, "a.cu", {"name": "a'; echo x"}, 400),
+    (CUDA, "a.cu", {"deadline": ""}, 400),
+    (CUDA, "a.cu", {"device": "CPU"}, 400),
+    (CUDA, "a.cu", {"device": "<b>"}, 400),
+    (b"x" * (2 << 20), "a.cu", {}, 413),
+]
+
+
+async def test_what_is_no_problem_makes_no_board(office: Office) -> None:
+    statuses = [await upload(office, content, name, **form) for content, name, form, _ in UPLOADS]
+    assert [status for *_, status in UPLOADS] == statuses
     assert ["other", "sort"] == await names(office)
 
 

@@ -3,8 +3,6 @@
 import re
 from urllib.parse import quote
 
-import pytest
-
 from kernelbot.protocol import Mode
 from tests.support.ranked import ranked
 from tests.web.routers.organise.conftest import Office
@@ -69,25 +67,25 @@ async def test_a_creator_sees_their_own_boards(office: Office) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [
-        ("state=<script>", 200),
-        ("state=" + "x" * 100, 422),
-        (f"before={10**18}", 200),
-        (f"before={10**30}", 422),
-        ("before=-1", 422),
-        ("user=nobody", 404),
-        ("user=%00", 200),
-        ("user=" + quote("a'; echo x"), 404),
-        ("user=" + "x" * 1000, 422),
-        ("device=<script>%00", 200),
-        ("board=nothing", 404),
-    ],
-)
-async def test_a_query_from_nowhere_is_a_page(office: Office, query: str, status: int) -> None:
-    answer = await office.front.admin.get(f"{HERE}?{query}")
-    assert (status, False) == (answer.status_code, "<script>" in answer.text)
+QUERIES = [
+    ("state=<script>", 200),
+    ("state=" + "x" * 100, 422),
+    (f"before={10**18}", 200),
+    (f"before={10**30}", 422),
+    ("before=-1", 422),
+    ("user=nobody", 404),
+    ("user=%00", 200),
+    ("user=" + quote("a'; echo x"), 404),
+    ("user=" + "x" * 1000, 422),
+    ("device=<script>%00", 200),
+    ("board=nothing", 404),
+]
+
+
+async def test_a_query_from_nowhere_is_a_page(office: Office) -> None:
+    answers = [(await office.front.admin.get(f"{HERE}?{query}")) for query, _ in QUERIES]
+    assert [status for _, status in QUERIES] == [one.status_code for one in answers]
+    assert [] == [one.url for one in answers if "<script>" in one.text]
 
 
 async def test_a_hostile_file_name_stays_text(office: Office) -> None:
