@@ -1,4 +1,4 @@
-"""Whether a person may see a submission, or change it; what they may read says `code_visibility`."""
+"""Whether a person may see a submission or change it; what they may read says `code_visibility`."""
 
 from datetime import UTC, datetime
 
