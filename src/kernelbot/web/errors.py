@@ -37,6 +37,9 @@ _HINTS = {
     "kernelbot token": "Your account page lists your tokens.",
     "kernelbot user list": "The page People lists the accounts.",
     "kernelbot invite list": "The board's page lists its invites.",
+    "kernelbot webhook delete": "If its secret is lost, delete that one first.",
+    "kernelbot webhook enable": "Enable it first.",
+    "kernelbot webhook": "The board's page lists its webhooks.",
     "kernelbot submission": "",
     "--name": "",
 }

@@ -47,7 +47,8 @@ class Webhooks:
         """A webhook, with the secret that is returned only now. `board` None: for the actor's own
         submissions; no `events`: all that there are for it.
 
-        Raises `UserError`, `Conflict` if there are too many, `NotFound`, `NotAllowed`.
+        Raises `UserError`, `Conflict` if there are too many or the address is told of the same
+        already, `NotFound`, `NotAllowed`.
         """
         require_unbanned(actor)
         url = checked_url(url, self._rules)
@@ -55,6 +56,12 @@ class Webhooks:
         secret = secrets.token_bytes(32)
         async with self._database.write() as session:
             found = None if board is None else await organised_board(session, actor, board)
+            others = (
+                webhooks.of_board(session, found.id)
+                if found
+                else webhooks.of_owner(session, actor.id)
+            )
+            _check_new(url, chosen, await others)
             webhook_id = await webhooks.add(
                 session,
                 owner_id=actor.id,
@@ -141,8 +148,23 @@ def may_have(actor: User, webhook: Webhook) -> bool:
 async def _mine(session: ReadSession, actor: User, webhook_id: int) -> Webhook:
     webhook = await webhooks.one(session, webhook_id) if can_be_id(webhook_id) else None
     if webhook is None or not may_have(actor, webhook):
-        raise NotFound(f"You have no webhook {webhook_id}.", hint="See: kernelbot webhook list")
+        raise no_webhook(webhook_id)
     return webhook
+
+
+def no_webhook(webhook_id: int) -> NotFound:
+    """For one that isn't there, or isn't theirs to see."""
+    return NotFound(f"You have no webhook {webhook_id}.", hint="See: kernelbot webhook list")
+
+
+def _check_new(url: str, events: tuple[WebhookEvent, ...], others: Sequence[Webhook]) -> None:
+    """Raises `Conflict` for one that would be told everything twice, as by a form sent twice."""
+    for other in others:
+        if other.url == url and set(other.events) == set(events):
+            raise Conflict(
+                f"Webhook {other.id} tells this address of the same already.",
+                hint=f"If its secret is lost, delete it first: kernelbot webhook delete {other.id}",
+            )
 
 
 def _chosen(

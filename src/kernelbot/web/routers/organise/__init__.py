@@ -14,12 +14,14 @@ from kernelbot.web.routers.organise import (
     statistics,
     submissions,
     syncing,
+    webhooks,
 )
 
 ROUTERS: tuple[APIRouter, ...] = (
     creating.router,
     boards.router,
     invites.router,
+    webhooks.router,
     rejudges.router,
     submissions.router,
     reviews.router,
