@@ -67,10 +67,21 @@ async def test_events_of_boards_need_a_board(world: World, webhooks: Webhooks) -
 
 
 async def test_there_is_a_limit_to_them(world: World, webhooks: Webhooks) -> None:
-    for _ in range(20):
-        await webhooks.create(world.ada.user, URL)
+    for number in range(20):
+        await webhooks.create(world.ada.user, f"{URL}/{number}")
     with pytest.raises(Conflict, match="20 webhooks"):
         await webhooks.create(world.ada.user, URL)
+
+
+async def test_an_address_is_not_told_the_same_twice(world: World, webhooks: Webhooks) -> None:
+    await world.board()
+    await webhooks.create(world.ada.user, URL)
+    with pytest.raises(Conflict, match="already"):
+        await webhooks.create(world.ada.user, URL)
+    records, ends = (WebhookEvent.RANKING_RECORD, WebhookEvent.BOARD_ENDED)
+    for events in ([records], [ends]):  # of something else it is
+        await webhooks.create(world.admin.user, URL, board="sort", events=events)
+    assert 2 == len(await webhooks.list_webhooks(world.admin.user, "sort"))
 
 
 async def test_one_test_waits_at_a_time(world: World, webhooks: Webhooks) -> None:
