@@ -4,7 +4,7 @@ import pytest
 
 from kernelbot.domain.ranking import Achieved
 from kernelbot.domain.statistics import DeviceStatistics, Statistics
-from kernelbot.render.charts import progress_chart, statistics_chart
+from kernelbot.render.charts import progress_chart, statistics_chart, time_axis
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -41,6 +41,12 @@ def test_a_wide_range_has_a_logarithmic_axis() -> None:
         for scores in ((1.0, 2.0), (1.0, 100.0))
     ]
     assert [None, "log"] == kinds
+
+
+@pytest.mark.parametrize(("span_s", "format_"), [(1, "%H:%M:%S"), (299, "%H:%M:%S"), (300, None)])
+def test_times_within_minutes_are_written_in_full(span_s: float, format_: str | None) -> None:
+    axis = time_axis([AT, AT + timedelta(seconds=span_s)])
+    assert format_ == axis.get("format")
 
 
 def test_titles_are_one_line() -> None:

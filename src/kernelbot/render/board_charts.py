@@ -6,7 +6,7 @@ from typing import Any
 
 from kernelbot.domain.ranking import Scored, Trend
 from kernelbot.domain.roofline import Roof, Work
-from kernelbot.render.charts import Chart, unit_of
+from kernelbot.render.charts import Chart, time_axis, unit_of
 from kernelbot.render.text import cut, one_line
 
 _WIDTH, _HEIGHT = 760, 320
@@ -58,7 +58,7 @@ def trend_chart(trend: Trend, *, log: bool, look: Look) -> Chart:
     scale = {"type": "log", "nice": True} if log else {"zero": False, "nice": True}
     series = [_RECORD, *names.values()]
     encoding = {
-        "x": {"field": "at", "type": "temporal", "title": None},
+        "x": {"field": "at", "type": "temporal", "axis": time_axis([one.at for one in everything])},
         "y": {
             "field": "score",
             "type": "quantitative",
@@ -81,8 +81,9 @@ def card_chart(trend: Trend, about: str, *, look: Look) -> Chart:
     the record over time."""
     size_s, unit = unit_of(min((one.score_s for one in trend.records), default=1.0))
     axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 10}
+    times = {**time_axis([one.at for one in trend.records]), **axis, "tickCount": 4}
     encoding = {
-        "x": {"field": "at", "type": "temporal", "axis": {**axis, "tickCount": 4}},
+        "x": {"field": "at", "type": "temporal", "axis": times},
         "y": {
             "field": "score",
             "type": "quantitative",

@@ -1,7 +1,7 @@
 """Charts as Vega-Lite documents: readable on a phone, in a light and in a dark chat."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from kernelbot.domain.ranking import Achieved
@@ -13,9 +13,17 @@ Chart = dict[str, Any]
 
 _WIDTH, _HEIGHT = 560, 300
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_SHORT = timedelta(minutes=5)
 _WIDE = 20.0
 """From this ratio of the slowest to the fastest on, the axis is logarithmic."""
 _COLOURS = {"passed": "#2e7d32", "failed": "#c77700", "errors": "#b3261e"}
+
+
+def time_axis(moments: Sequence[datetime]) -> dict[str, Any]:
+    """The axis for these times: within minutes, Vega would write fractions of a second alone."""
+    if moments and max(moments) - min(moments) < _SHORT:
+        return {"title": None, "format": "%H:%M:%S", "tickCount": 4}
+    return {"title": None}
 
 
 def progress_chart(title: str, achieved: Sequence[Achieved]) -> Chart:
@@ -28,7 +36,7 @@ def progress_chart(title: str, achieved: Sequence[Achieved]) -> Chart:
         rows.append({"at": _stamp(one.at), "score": one.score_s / size_s, "best": best_s / size_s})
     wide = max(one.score_s for one in achieved) > _WIDE * min(one.score_s for one in achieved)
     scale = {"type": "log"} if wide else {"zero": False, "nice": True}
-    time = {"field": "at", "type": "temporal", "title": None}
+    time = {"field": "at", "type": "temporal", "axis": time_axis([one.at for one in achieved])}
     axis = {"title": f"score in {unit}", "scale": scale, "type": "quantitative"}
     return _chart(
         title,
