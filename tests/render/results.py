@@ -1,7 +1,10 @@
 """Results to render."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
+from kernelbot.domain.states import RunState, SubmissionState
+from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import (
     CaseResult,
     CompileReport,
@@ -17,6 +20,46 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def judged(result: RunResult) -> Submission:
+    """A finished submission of ada's to `sort`, whose one run, public and on a CPU, ended so."""
+    run = Run(
+        id=7,
+        submission_id=1,
+        device="CPU",
+        mode=result.mode,
+        secret=False,
+        state=RunState.FINISHED,
+        verdict=result.verdict,
+        score_s=result.score_s,
+        attempts=1,
+        created_at=AT,
+        started_at=AT,
+        finished_at=AT,
+        fault=result.failure.fault if result.failure else None,
+        message=result.failure.message if result.failure else None,
+        result=result,
+    )
+    return Submission(
+        id=1,
+        board_id=1,
+        board="sort",
+        author="ada",
+        author_id=1,
+        file_name="a.py",
+        mode=Mode.LEADERBOARD,
+        created_at=AT,
+        state=SubmissionState.FINISHED,
+        verdict=result.verdict,
+        score_s=result.score_s,
+        place=None,
+        runs=(run,),
+        code="pass\n",
+    )
+
 
 WORKLOAD = WorkloadResult(
     spec="size: 1024; seed: 7",

@@ -1,19 +1,15 @@
 """What is shown of a submission's results."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
-from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import Run, Submission
+from kernelbot.domain.types import Submission
 from kernelbot.protocol import (
     CaseResult,
     CompileReport,
     Failure,
     Fault,
-    Mode,
     Phase,
     PhaseResult,
-    RunResult,
     SandboxReport,
     SystemInfo,
     Verdict,
@@ -21,46 +17,9 @@ from kernelbot.protocol import (
 from kernelbot.web.assets import Assets
 from kernelbot.web.pages import Pages
 from kernelbot.web.results import difference, shown_runs, timed
-from tests.render.results import ACCEPTED, WORKLOAD, WRONG
+from tests.render.results import ACCEPTED, WORKLOAD, WRONG, judged
 
-AT = datetime(2026, 1, 1, tzinfo=UTC)
 EVIL = "<script>alert(1)</script>\u202e\x00\x1b[31m" + "x" * 100_000
-
-
-def submission(result: RunResult) -> Submission:
-    run = Run(
-        id=7,
-        submission_id=1,
-        device="CPU",
-        mode=result.mode,
-        secret=False,
-        state=RunState.FINISHED,
-        verdict=result.verdict,
-        score_s=result.score_s,
-        attempts=1,
-        created_at=AT,
-        started_at=AT,
-        finished_at=AT,
-        fault=result.failure.fault if result.failure else None,
-        message=result.failure.message if result.failure else None,
-        result=result,
-    )
-    return Submission(
-        id=1,
-        board_id=1,
-        board="sort",
-        author="ada",
-        author_id=1,
-        file_name="a.py",
-        mode=Mode.LEADERBOARD,
-        created_at=AT,
-        state=SubmissionState.FINISHED,
-        verdict=result.verdict,
-        score_s=result.score_s,
-        place=None,
-        runs=(run,),
-        code="pass\n",
-    )
 
 
 def page(shown: Submission) -> str:
@@ -82,19 +41,19 @@ def page(shown: Submission) -> str:
 
 
 def test_the_first_case_that_failed_is_shown_with_what_was_expected() -> None:
-    found = shown_runs(submission(WRONG))[0].phases[0]
+    found = shown_runs(judged(WRONG))[0].phases[0]
     assert (1, WRONG.phases[0].cases[1]) == (found.passed, found.failed)
-    assert "element 1 is 5, not 6" in page(submission(WRONG))
+    assert "element 1 is 5, not 6" in page(judged(WRONG))
 
 
 def test_a_workload_says_how_its_times_are_spread_and_why_sampling_ended() -> None:
-    timing = shown_runs(submission(ACCEPTED))[0].phases[1].timings[0]
+    timing = shown_runs(judged(ACCEPTED))[0].phases[1].timings[0]
     assert (3, 24.0) == (len(timing.bars), max(bar.height for bar in timing.bars))
-    assert "its time limit was reached" in page(submission(ACCEPTED))
+    assert "its time limit was reached" in page(judged(ACCEPTED))
 
 
 def test_the_measurements_are_those_of_the_last_timed_phase() -> None:
-    assert [(WORKLOAD,), ()] == [timed(submission(one).runs[0]) for one in (ACCEPTED, WRONG)]
+    assert [(WORKLOAD,), ()] == [timed(judged(one).runs[0]) for one in (ACCEPTED, WRONG)]
 
 
 def test_hostile_output_stays_text_and_is_cut() -> None:
@@ -115,7 +74,7 @@ def test_hostile_output_stays_text_and_is_cut() -> None:
         system=SystemInfo("<b>", "<script>", "<script>", "<script>", "<script>", ("<script>",)),
         sandbox=SandboxReport("<script>", ("<script>",), ("<script>",)),
     )
-    text = page(submission(evil))
+    text = page(judged(evil))
     assert (False, False, False) == ("<script>" in text, "\u202e" in text, "\x00" in text)
     assert len(text) < 200_000
 

@@ -1,10 +1,6 @@
-from datetime import UTC, datetime
-
 import pytest
 
 from kernelbot.cli.agents.comparing import Answer, compare
-from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import (
     HarnessKind,
     Mode,
@@ -17,8 +13,7 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 from kernelbot.schemas.submissions import SubmissionView
-
-NOW = datetime(2027, 1, 31, tzinfo=UTC)
+from tests.render.results import judged
 
 
 def timed(low_ns: float, high_ns: float, *, spec: str = "size: 1") -> SubmissionView:
@@ -35,40 +30,7 @@ def timed(low_ns: float, high_ns: float, *, spec: str = "size: 1") -> Submission
         sandbox=SandboxReport("none"),
         phases=(PhaseResult(Phase.BENCHMARK, Verdict.ACCEPTED, 0.1, workloads=(load,)),),
     )
-    run = Run(
-        id=1,
-        submission_id=1,
-        device="CPU",
-        mode=Mode.BENCHMARK,
-        secret=False,
-        state=RunState.FINISHED,
-        verdict=Verdict.ACCEPTED,
-        score_s=1.0,
-        attempts=1,
-        created_at=NOW,
-        started_at=NOW,
-        finished_at=NOW,
-        fault=None,
-        message=None,
-        result=result,
-    )
-    submission = Submission(
-        id=1,
-        board_id=1,
-        board="sort",
-        author="ada",
-        author_id=1,
-        file_name="fast.py",
-        mode=Mode.BENCHMARK,
-        created_at=NOW,
-        state=SubmissionState.FINISHED,
-        verdict=Verdict.ACCEPTED,
-        score_s=1.0,
-        place=None,
-        runs=(run,),
-        code=None,
-    )
-    return SubmissionView.of(submission)
+    return SubmissionView.of(judged(result))
 
 
 @pytest.mark.parametrize(
