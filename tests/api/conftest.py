@@ -8,7 +8,10 @@ from fastapi import FastAPI
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.types import NewToken
+from tests.support.applications import application
 from tests.support.world import World
+
+_SETTINGS = ApiSettings(heartbeat_s=0.05, queue_s=0.02)
 
 
 @dataclass
@@ -33,7 +36,7 @@ def client_of(app: FastAPI, token: NewToken | None = None) -> httpx.AsyncClient:
 @pytest.fixture
 async def door(world: World) -> AsyncIterator[Door]:
     """Everyone before a fresh door. Silent streams show that they live every 50 ms."""
-    app = create_app(world.services, ApiSettings(heartbeat_s=0.05, queue_s=0.02))
+    app = application(create_app, world.services, _SETTINGS)
     async with (
         client_of(app) as stranger,
         client_of(app, world.ada) as ada,

@@ -10,6 +10,7 @@ from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.types import NewToken
 from tests.api.conftest import Door, client_of
+from tests.support.applications import application
 from tests.support.problems import CORRECT
 
 ADMIN_TOKEN = "s3cret-grün"
@@ -138,7 +139,7 @@ async def test_the_log_is_read_in_pages(door: Door) -> None:
 @pytest.fixture
 def organiser(door: Door) -> httpx.AsyncClient:
     """A client with the ADMIN_TOKEN of another door to the same world."""
-    app = create_app(door.world.services, ApiSettings(admin_token=ADMIN_TOKEN))
+    app = application(create_app, door.world.services, ApiSettings(admin_token=ADMIN_TOKEN))
     client = client_of(app)
     client.headers = httpx.Headers([(b"Authorization", f"Bearer {ADMIN_TOKEN}".encode())])
     return client
@@ -158,7 +159,7 @@ async def test_what_the_admin_token_does_has_a_name_in_the_log(
 
 @pytest.mark.parametrize("sent", ["", "s3cret", ADMIN_TOKEN + "x", "None"])
 async def test_other_words_are_no_admin_token(door: Door, sent: str) -> None:
-    app = create_app(door.world.services, ApiSettings(admin_token=ADMIN_TOKEN))
+    app = application(create_app, door.world.services, ApiSettings(admin_token=ADMIN_TOKEN))
     headers = httpx.Headers([(b"Authorization", f"Bearer {sent}".encode())])
     answer = await client_of(app).get("/api/v1/users", headers=headers)
     assert 401 == answer.status_code

@@ -5,6 +5,7 @@ import importlib.util
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.types import Visibility
 from kernelbot.schemas.boards import problem_to_wire
 from kernelbot.services import Services
+from tests.support.applications import application
 from tests.support.live import ADMIN_TOKEN
 from tests.support.problems import sort_problem
 from tests.support.stages import Asker, Cast, Stage, set_stages
@@ -130,7 +132,7 @@ def test_the_table_has_every_route() -> None:
 @pytest.mark.parametrize("asker", Asker)
 async def test_the_answers_are_those_of_the_table(world: World, asker: Asker) -> None:
     people = await set_stages(world, asker)
-    app = create_app(world.services, ApiSettings(admin_token=ADMIN_TOKEN))
+    app = application(create_app, world.services, ApiSettings(admin_token=ADMIN_TOKEN))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     told = {}
     async with httpx.AsyncClient(
@@ -142,6 +144,7 @@ async def test_the_answers_are_those_of_the_table(world: World, asker: Asker) ->
     assert _compared(_column(asker)) == _compared(told)
 
 
+@cache
 def _routes() -> list[str]:
     """As the API's own document lists them, those of existing clients as well."""
     # The services are asked for nothing: routes are known without them.

@@ -14,9 +14,11 @@ import uvicorn
 from kernelbot.api.settings import ApiSettings
 from kernelbot.services.logins import LoginRules
 from kernelbot.web.site import create_site
+from tests.support.applications import application
 from tests.support.world import World, open_world
 
 ADMIN_TOKEN = "the organiser's own"
+_SETTINGS = ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN)
 
 T = TypeVar("T")
 
@@ -65,7 +67,7 @@ async def _serve(
     started: "queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException]",
 ) -> None:
     async with open_world(database_url, login_rules) as world:
-        app = create_site(world.services, ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN))
+        app = application(create_site, world.services, _SETTINGS)
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         # Bound and listening before it serves, so an early client only waits a little.

@@ -12,7 +12,10 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.types import NewToken
 from kernelbot.web.session import SESSION, csrf_of
 from kernelbot.web.site import create_site
+from tests.support.applications import application
 from tests.support.world import World
+
+_SETTINGS = ApiSettings(heartbeat_s=0.05, queue_s=0.02)
 
 
 @dataclass
@@ -50,7 +53,7 @@ def csrf_for(token: NewToken) -> dict[str, str]:
 @pytest.fixture
 async def front(world: World) -> AsyncIterator[Front]:
     """Everyone before a fresh site. Silent streams show that they live every 50 ms."""
-    app = create_site(world.services, ApiSettings(heartbeat_s=0.05, queue_s=0.02))
+    app = application(create_site, world.services, _SETTINGS)
     async with AsyncExitStack() as stack:
         stranger, ada, bob, admin = [
             await stack.enter_async_context(browser_of(app, token))

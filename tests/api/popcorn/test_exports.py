@@ -10,6 +10,7 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.export import ExportRules
 from kernelbot.services.exports.service import Exports
 from tests.fakes.hub import TOKEN, FakeHub, fake_hub
+from tests.support.applications import application
 from tests.support.live import ADMIN_TOKEN
 from tests.support.world import World
 
@@ -30,7 +31,7 @@ async def hub(world: World) -> AsyncIterator[FakeHub]:
 async def organiser(world: World, hub: FakeHub) -> AsyncIterator[httpx.AsyncClient]:
     rules = ExportRules("a key of sixteen", TOKEN, "lab/kernels", hub.url)
     services = replace(world.services, exports=Exports(world.database, rules))
-    app = create_app(services, ApiSettings(admin_token=ADMIN_TOKEN))
+    app = application(create_app, services, ApiSettings(admin_token=ADMIN_TOKEN))
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
     headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
     async with httpx.AsyncClient(

@@ -15,6 +15,7 @@ from kernelbot.services import Services
 from kernelbot.services.logins import LoginRules
 from kernelbot.web.site import create_site
 from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
+from tests.support.applications import application
 from tests.support.world import DEVICES, World
 
 HTML = {"Accept": "text/html"}
@@ -72,7 +73,7 @@ async def opened(
     core = await stack.enter_async_context(
         open_services(world.database.url, DEVICES, login_rules=rules)
     )
-    app = create_site(core.services, ApiSettings(public_url="http://test"))
+    app = application(create_site, core.services, ApiSettings(public_url="http://test"))
     return Site(app, core.services, fakes, stack)
 
 
