@@ -8,6 +8,7 @@ import pytest
 
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.protocol import Lang
+from tests.catalog.importing.suites import lay_tensara
 from tests.support.terminal import Shell
 
 PROMISED = {
@@ -280,3 +281,16 @@ def test_a_node_is_examined_and_the_report_is_there_to_be_sent(
 def test_a_node_that_lacks_what_is_needed_is_not_fit(shell: Shell) -> None:
     said = shell("vendor", "check", "--gpu", "amd", "--json")
     assert (1, "", False) == (said.code, said.err, said.document["ok"])
+
+
+def test_problems_of_another_suite_are_imported(shell: Shell, tmp_path: Path) -> None:
+    lay_tensara(tmp_path / "suite")
+    lay_tensara(tmp_path / "suite", "class Half(Problem): ...\n", "half")
+    said = shell("problem", "import", "tensara", "suite", "--into", "out", "--json")
+    assert (1, ["out/twice"], ["half/def.py"] * 3) == (
+        said.code,
+        said.document["folders"],
+        [refused["file"] for refused in said.document["refused"]],
+    )
+    nothing = shell("problem", "import", "tensara", "out")
+    assert (2, "Error: out holds no problem of tensara.\n") == (nothing.code, nothing.err)

@@ -8,7 +8,10 @@ from pathlib import Path
 from kernelbot.domain.errors import Conflict, InvalidProblem, UserError
 from kernelbot.protocol import Lang
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+MAX_NAME = 64
+NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_.-]{{0,{MAX_NAME - 1}}}")
+"""What a problem may be called."""
+NAME_RULE = "use letters, digits, `_`, `-` and `.`, at most 64, e.g. `vectoradd_py`."
 _SUFFIX = ".txt"
 """With this suffix the files of a skeleton aren't modules of this package."""
 
@@ -19,10 +22,10 @@ def new_problem(folder: Path, name: str, lang: Lang) -> tuple[Path, ...]:
     Returns the files written. Raises Conflict if the folder exists and isn't empty, InvalidProblem
     if the name can't be a problem's, UserError if the folder can't be written.
     """
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise InvalidProblem(
             f"A problem can't be named {name!r}.",
-            hint="Use letters, digits, `_`, `-` and `.`, at most 64, e.g. `vectoradd_py`.",
+            hint=NAME_RULE.capitalize(),
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Conflict(f"{folder} already exists.", hint="Choose another name or folder.")

@@ -1,4 +1,4 @@
-"""Problems on disk: `problem new`, `problem check`."""
+"""Problems on disk: `problem new`, `problem check`, `problem import`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +9,7 @@ import typer
 from kernelbot.cli.errors import ACCEPTED, OURS, REFUSED
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
+from kernelbot.cli.importing import import_suite
 from kernelbot.cli.options import DeviceOption, Json, SandboxOption
 from kernelbot.cli.terminal import Terminal
 from kernelbot.protocol import Lang, SandboxMode
@@ -32,6 +33,15 @@ def register(app: typer.Typer) -> None:
             "2 the problem can't be read; 3 our fault.",
         )
     )(check)
+    problems.command(
+        "import",
+        epilog=examples(
+            "kernelbot problem import kernelbench KernelBench/level1 --into boards",
+            "kernelbot problem import flashinfer-bench flashinfer_trace --device H100",
+            "kernelbot problem import tensara problems/relu --largest 64",
+            "Exit codes: 0 all was imported; 1 some files couldn't be; 2 nothing can be.",
+        ),
+    )(import_suite)
     app.add_typer(problems, name="problem")
 
 

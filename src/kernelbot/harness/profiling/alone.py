@@ -18,6 +18,7 @@ from kernelbot.harness.data.decode import decode
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.profiling.nsight import RANGE
 from kernelbot.harness.runner.kernels import CompiledKernel, Kernel, PythonKernel
+from kernelbot.harness.runner.loading import kernel_finder
 
 ORDER = ".profile/order.json"
 DATA = ".profile/data.bin"
@@ -50,8 +51,8 @@ def main() -> None:
 def _load(order: dict[str, Any]) -> Kernel:
     if order["outputs"] is not None:
         return CompiledKernel.load(Path.cwd() / LIBRARY, order["outputs"])
-    module = importlib.import_module(Path(order["submission"]).stem)
-    return PythonKernel(module.custom_kernel)
+    kernel_of = kernel_finder()
+    return PythonKernel(kernel_of(importlib.import_module(Path(order["submission"]).stem)))
 
 
 def _torch_with_gpu() -> Any:

@@ -1,0 +1,152 @@
+"""Imports one file or a folder of another suite: what can be a problem becomes a problem folder."""
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.importing.flashinfer import FlashInferBench
+from kernelbot.catalog.importing.imported import ImportedProblem, SuiteReader
+from kernelbot.catalog.importing.kernelbench import KernelBench
+from kernelbot.catalog.importing.suite import Suite
+from kernelbot.catalog.importing.tensara import Tensara
+from kernelbot.catalog.problem import load_problem
+from kernelbot.catalog.sources import TASK_FILE, Checkout
+from kernelbot.domain.errors import Finding, InvalidProblem, NotFound, UserError
+
+MAX_FILES = 2000
+"""Of one import: a suite has some hundred problems."""
+_STARTER = "starter.py"
+_SUBMISSION = "submission.py"
+_SUFFIX = ".txt"
+
+
+_READERS: Mapping[Suite, SuiteReader] = {
+    Suite.KERNELBENCH: KernelBench(),
+    Suite.FLASHINFER_BENCH: FlashInferBench(),
+    Suite.TENSARA: Tensara(),
+}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of an import."""
+
+    folders: tuple[Path, ...]
+    """The problem folders written, in the order of their files."""
+    refused: tuple[Finding, ...]
+    """Why other files are no problem folders."""
+
+
+def import_problems(
+    suite: Suite,
+    path: Path,
+    into: Path,
+    *,
+    largest: int | None = None,
+    devices: Sequence[str] = (),
+) -> Imported:
+    """Write a problem folder into `into` for every problem of `path` that can be one.
+
+    `largest`: sizes above this become this, so that a small machine can judge them. `devices`: of
+    boards made from the folders. A folder that exists is left alone, and reported. Raises NotFound
+    if there is no `path`, InvalidProblem if no problem is found, UserError if `into` can't be
+    written.
+    """
+    if not path.exists():
+        raise NotFound(f"There is no file or folder {path}.")
+    reader = _READERS[suite]
+    root, candidates = reader.find(path.resolve())
+    if len(candidates) > MAX_FILES:
+        raise InvalidProblem(
+            f"{path} has {len(candidates)} files; at most {MAX_FILES} are imported at once.",
+            hint="Import its folders one by one.",
+        )
+    checkout = Checkout(root, root)
+    written: list[Path] = []
+    refused: list[Finding] = []
+    for file in candidates:
+        findings = Findings(str(file.relative_to(root)))
+        problem = reader.read(checkout, file, largest, findings)
+        if problem is not None and not findings.errors:
+            folder = _write(problem, into, devices, findings)
+            written += [folder] if folder else []
+        refused += findings.errors
+    if not written and not refused:
+        raise InvalidProblem(f"{path} holds no problem of {suite}.")
+    return Imported(tuple(written), tuple(refused))
+
+
+def _write(
+    problem: ImportedProblem, into: Path, devices: Sequence[str], findings: Findings
+) -> Path | None:
+    """The problem's folder, complete or not there at all; None after a finding."""
+    folder = into / problem.name
+    if folder.exists():
+        findings.error("", None, f"{folder} already exists; move it away, or use another --into")
+        return None
+    try:
+        into.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".importing-", dir=into) as made:
+            draft = Path(made) / problem.name
+            _write_files(draft, problem, devices)
+            load_problem(draft, root=draft)
+            os.rename(draft, folder)  # noqa: PTH104 (never onto a folder with something in it)
+    except InvalidProblem as error:
+        findings.errors += [_placed(finding, findings.file) for finding in error.findings]
+        return None
+    except OSError as error:
+        raise UserError(f"{error.filename} can't be written: {error.strerror}.") from None
+    return folder
+
+
+def _placed(finding: Finding, file: str) -> Finding:
+    """What is wrong with the folder, at the suite's file that it was made of."""
+    where = f"{finding.file} {finding.key}".strip()
+    return Finding(file, "", None, f"can't be judged: {where}: {finding.message}")
+
+
+def _write_files(folder: Path, problem: ImportedProblem, devices: Sequence[str]) -> None:
+    skeleton = files("kernelbot.catalog") / "skeletons" / problem.skeleton
+    ours = {
+        source.name.removesuffix(_SUFFIX): source.read_text(encoding="utf-8")
+        for source in sorted(skeleton.iterdir(), key=lambda source: source.name)
+    }
+    judged = {**ours, **problem.files}
+    solutions = {f"solutions/correct/{name}": text for name, text in problem.solutions.items()}
+    task = _task(problem, judged, devices)
+    texts = {**judged, **solutions, _STARTER: problem.starter, TASK_FILE: task}
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _task(problem: ImportedProblem, judged: Iterable[str], devices: Sequence[str]) -> str:
+    names = [{"name": name, "source": name} for name in judged]
+    task: dict[str, Any] = {
+        "description": "\n".join(line.rstrip() for line in problem.statement.splitlines()),
+        "files": [{"name": _SUBMISSION, "source": "@SUBMISSION@"}, *names],
+        "lang": "py",
+        "tests": [dict(case) for case in problem.tests],
+        "benchmarks": [dict(case) for case in problem.benchmarks],
+        "ranking_by": "geom",
+        "templates": {"Python": _STARTER},
+    }
+    if devices:
+        task["gpus"] = list(devices)
+    return yaml.dump(task, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes text of several lines as a block, as people do."""
+
+    def represent_scalar(self, tag: str, value: Any, style: str | None = None) -> yaml.ScalarNode:
+        block = isinstance(value, str) and "\n" in value
+        return super().represent_scalar(tag, value, "|" if block else style)

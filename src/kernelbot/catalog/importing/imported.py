@@ -1,0 +1,58 @@
+"""What a suite's reader makes of one problem, before it is written into a folder."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from kernelbot.catalog.fields import Findings
+from kernelbot.catalog.sources import Checkout
+from kernelbot.protocol import CaseValue
+
+Arguments = Mapping[str, CaseValue]
+
+
+@dataclass(frozen=True)
+class ImportedProblem:
+    """The texts of a problem folder. Names are the reader's own, never the suite's."""
+
+    name: str
+    statement: str
+    """Markdown."""
+    skeleton: str
+    """The folder under `catalog/skeletons` whose files judge this suite's problems."""
+    files: Mapping[str, str]
+    """What the suite gives, by file name: read by the skeleton's `reference.py`."""
+    starter: str
+    tests: tuple[Arguments, ...]
+    benchmarks: tuple[Arguments, ...]
+    solutions: Mapping[str, str] = field(default_factory=dict)
+    """Right solutions by file name."""
+
+
+class SuiteReader(Protocol):
+    """One suite's format."""
+
+    def find(self, path: Path) -> tuple[Path, tuple[Path, ...]]:
+        """The folder that nothing may be read outside of, and the files that may each be a problem,
+        in the order of their names. `path` exists."""
+
+    def read(
+        self, checkout: Checkout, file: Path, largest: int | None, findings: Findings
+    ) -> ImportedProblem | None:
+        """The problem of one file; None if it isn't one, or if there are findings.
+
+        `largest`: sizes above this become this; None leaves them. Never raises for a bad file.
+        """
+
+
+def files_below(path: Path, pattern: str) -> tuple[Path, ...]:
+    """The file itself, or the files of a folder that match; hidden folders are left out."""
+    if path.is_file():
+        return (path,)
+    found = (file for file in path.rglob(pattern) if file.is_file())
+    return tuple(sorted(file for file in found if not _is_hidden(file.relative_to(path))))
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)

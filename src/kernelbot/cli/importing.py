@@ -1,0 +1,59 @@
+"""`problem import`: problem folders from another suite's files."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernelbot.catalog.importing.suite import Suite
+from kernelbot.cli.errors import ACCEPTED, REFUSED
+from kernelbot.cli.options import Json
+from kernelbot.cli.terminal import Terminal
+
+
+def import_suite(
+    suite: Annotated[Suite, typer.Argument(help="Whose format it is.")],
+    path: Annotated[Path, typer.Argument(help="One problem's file, or a folder of them.")],
+    into: Annotated[
+        Path | None,
+        typer.Option(help="Where the problem folders go. Default: here.", show_default=False),
+    ] = None,
+    largest: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Make sizes above this as small as this, for a machine that can't judge more.",
+            show_default=False,
+        ),
+    ] = None,
+    device: Annotated[
+        list[str] | None,
+        typer.Option("--device", "-d", help="A device of boards made from them. May be repeated."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make problem folders from another suite's files. Nothing of them is executed: they are read,
+    and run in the sandbox once they are judged."""
+    from kernelbot.catalog.importing.folders import import_problems
+
+    terminal = Terminal(as_json)
+    target = into or Path()
+    imported = import_problems(suite, path, target, largest=largest, devices=device or ())
+    for folder in imported.folders:
+        terminal.show(f"wrote {folder}")
+    for finding in imported.refused:
+        terminal.show(f"not imported: {finding}")
+    written, others = len(imported.folders), len({one.file for one in imported.refused})
+    terminal.show(f"\n{written} problems imported, {others} files not.")
+    if imported.folders:
+        terminal.show(f"Try one: kernelbot problem check {imported.folders[0]}")
+    terminal.document(
+        {
+            "folders": [str(folder) for folder in imported.folders],
+            "refused": [
+                {"file": one.file, "key": one.key, "line": one.line, "message": one.message}
+                for one in imported.refused
+            ],
+        }
+    )
+    raise typer.Exit(REFUSED if imported.refused else ACCEPTED)

@@ -1,0 +1,116 @@
+"""Imported problems, judged by the real harness."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kernelbot.catalog.importing.folders import import_problems
+from kernelbot.catalog.importing.suite import Suite
+from kernelbot.catalog.problem import load_problem
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import Mode, RunResult, Verdict
+from tests.catalog.importing.suites import lay_flashinfer, lay_kernelbench, lay_tensara
+from tests.harness.jobs import a_job
+
+pytestmark = pytest.mark.torch
+LAY: dict[Suite, Callable[[Path], Path]] = {
+    Suite.KERNELBENCH: lay_kernelbench,
+    Suite.FLASHINFER_BENCH: lay_flashinfer,
+    Suite.TENSARA: lay_tensara,
+}
+MODEL = "import torch\nclass ModelNew(torch.nn.Module):\n    def __init__(self, width, factor):\n"
+FORWARD = "    def forward(self, x):\n        "
+LAYER = "        super().__init__()\n        self.layer = torch.nn.Linear(width, 3)\n"
+BY_HAND = (
+    f"{MODEL}{LAYER}        self.weight = (self.layer.weight * factor).T.contiguous()\n"
+    "        self.bias = self.layer.bias * factor\n"
+    f"{FORWARD}return x @ self.weight + self.bias\n"
+)
+OTHER_ORDER = (
+    f"{MODEL}        super().__init__()\n        torch.rand(1)\n"
+    "        self.layer, self.factor = torch.nn.Linear(width, 3), factor\n"
+    f"{FORWARD}return self.layer(x) * self.factor\n"
+)
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    host = Host()
+    yield host
+    host.close()
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Suite, Path]:
+    made = {}
+    for suite, lay in LAY.items():
+        root = tmp_path_factory.mktemp(suite.name)
+        made[suite] = import_problems(suite, lay(root / "in"), root / "out", largest=64).folders[0]
+    return made
+
+
+def judged(host: Host, folder: Path, source: str, mode: Mode = Mode.TEST) -> RunResult:
+    problem = load_problem(folder).definition.spec
+    return host.judge(a_job(source, mode=mode, problem=problem), lambda _event: None)
+
+
+@pytest.mark.parametrize("suite", list(Suite))
+def test_the_suite_s_own_solution_is_accepted_and_timed(
+    host: Host, folders: dict[Suite, Path], suite: Suite
+) -> None:
+    source = next((folders[suite] / "solutions" / "correct").iterdir()).read_text()
+    result = judged(host, folders[suite], source, Mode.BENCHMARK)
+    assert Verdict.ACCEPTED == result.verdict, result
+    assert all(workload.samples_ns for phase in result.phases for workload in phase.workloads)
+
+
+@pytest.mark.parametrize(
+    ("suite", "source"),
+    [
+        (Suite.KERNELBENCH, BY_HAND),
+        (Suite.FLASHINFER_BENCH, "def run(a, b, scale, sum):\n    sum[:] = (a + b) * scale\n"),
+        (Suite.FLASHINFER_BENCH, "def run(a, b, scale):\n    return {'sum': (a + b) * scale}\n"),
+    ],
+    ids=["built from the same weights", "into the outputs", "by name"],
+)
+def test_other_right_submissions_are_accepted(
+    host: Host, folders: dict[Suite, Path], suite: Suite, source: str
+) -> None:
+    result = judged(host, folders[suite], source)
+    assert Verdict.ACCEPTED == result.verdict, result
+
+
+@pytest.mark.parametrize(
+    ("suite", "source", "verdict", "told"),
+    [
+        (Suite.KERNELBENCH, OTHER_ORDER, Verdict.WRONG_ANSWER, "the output differs in"),
+        (Suite.KERNELBENCH, "x = 1\n", Verdict.RUNTIME_ERROR, "defines no class ModelNew"),
+        (Suite.KERNELBENCH, "import kernelbench_model\n", Verdict.RUNTIME_ERROR, "No module named"),
+        (
+            Suite.FLASHINFER_BENCH,
+            "def run(a, b, scale):\n    return (a + b) * scale + 0.02\n",
+            Verdict.WRONG_ANSWER,
+            "sum: ",
+        ),
+        (Suite.FLASHINFER_BENCH, "x = 1\n", Verdict.RUNTIME_ERROR, "defines no function run"),
+        (
+            Suite.TENSARA,
+            "def solution(values, doubled, n):\n    doubled[:] = values\n",
+            Verdict.WRONG_ANSWER,
+            "verify_result refuses the output: not doubled",
+        ),
+    ],
+)
+def test_wrong_submissions_are_refused(
+    host: Host,
+    folders: dict[Suite, Path],
+    suite: Suite,
+    source: str,
+    verdict: Verdict,
+    told: str,
+) -> None:
+    result = judged(host, folders[suite], source)
+    assert verdict == result.verdict, result
+    assert result.failure is not None
+    assert told in result.failure.message
