@@ -72,7 +72,7 @@ def row(root: Path, folder: Path) -> list[str]:
         _size(run.data_bytes),
         _size(run.output_bytes),
         f"{about}{_size(needed)}" if needed is not None else "?",
-        _size(host_bytes(way, run, ranks)),
+        _size(host_bytes(way, run)),
     ]
     if run.unknown:
         print(f"{cells[0]}: not all of it could be calculated: {run.unknown}", file=sys.stderr)

@@ -25,7 +25,7 @@ class Way:
 
 
 NATIVE = Way("native", "in memory of the judge's on the device")
-RANKS = Way("ranks", "natively, each rank's data by way of the host's memory")
+RANKS = Way("ranks", "in memory of the judge's on each rank's device")
 SCRIPT = Way("script", "by the problem's own script")
 
 
@@ -42,11 +42,10 @@ def device_bytes(way: Way, run: DryRun) -> int | None:
         return None
     data, output = run.data_bytes, run.output_bytes or 0
     contexts = _PROCESSES * CONTEXT_BYTES
-    # The question that serves the control runner, and the one of the current call.
-    cage = data + run.problem_bytes
+    # The question that serves the control runner, and the one of the current call, of which the
+    # process of a rank keeps the latter alone.
+    cage = run.problem_bytes + (0 if way is RANKS else data)
     author = data + output
-    if way is RANKS:
-        return cage + author + data + contexts
     kept = max(output, min(MAX_KEPT_BYTES, 20 * output))
     judge = 2 * data + output + kept
     return cage + judge + _with_arenas(data, output, author) + contexts
@@ -60,12 +59,6 @@ def _with_arenas(data: int, output: int, author: int) -> int:
     return arenas + author_own + output
 
 
-def host_bytes(way: Way, run: DryRun, world_size: int) -> int | None:
+def host_bytes(way: Way, run: DryRun) -> int | None:
     """The most that data and outputs take of the machine's memory; None if that isn't known."""
-    if run.data_bytes is None or way is SCRIPT:
-        return None
-    if way is NATIVE:
-        return 0
-    # The judge's copy, what it shares with the runner, room for the output, and the runner's own
-    # copy on its way to the device; then the output, shared and rebuilt.
-    return world_size * (4 * run.data_bytes + 2 * (run.output_bytes or 0))
+    return None if run.data_bytes is None or way is SCRIPT else 0

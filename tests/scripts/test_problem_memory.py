@@ -36,13 +36,19 @@ def test_the_device_has_to_hold_all_copies_and_contexts() -> None:
     assert (contexts + cage + judge + arenas + own) * MIB == device_bytes(NATIVE, RUN)
 
 
-def test_only_ranks_pass_the_hosts_memory() -> None:
-    assert (0, 8 * 420 * MIB) == (host_bytes(NATIVE, RUN, 1), host_bytes(RANKS, RUN, 8))
+def test_a_ranks_process_of_the_problems_keeps_its_latest_data_alone() -> None:
+    native, ranks = device_bytes(NATIVE, RUN), device_bytes(RANKS, RUN)
+    assert native is not None
+    assert native - 100 * MIB == ranks
+
+
+def test_nothing_of_native_problems_passes_the_hosts_memory() -> None:
+    assert (0, 0) == (host_bytes(NATIVE, RUN), host_bytes(RANKS, RUN))
 
 
 def test_what_is_not_known_is_not_guessed() -> None:
     assert [None] * 3 == [
         device_bytes(SCRIPT, RUN),
         device_bytes(NATIVE, DryRun("", unknown="it ended")),
-        host_bytes(SCRIPT, RUN, 1),
+        host_bytes(SCRIPT, RUN),
     ]

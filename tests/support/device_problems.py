@@ -17,7 +17,8 @@ from kernelbot.protocol import (
 )
 from tests.harness.jobs import a_job, a_problem
 
-TENSORS = Path(__file__).parent.parent / "fakes" / "cuda" / "tensors.py"
+_FAKES = Path(__file__).parent.parent / "fakes" / "cuda"
+TENSORS, MEETING = _FAKES / "tensors.py", _FAKES / "meeting.py"
 DEVICE = DeviceSpec("fake", Vendor.NVIDIA, arch="90")
 DRIVER = """import ctypes
 driver = ctypes.CDLL("libcuda.so.1")
@@ -62,6 +63,49 @@ extern "C" void custom_kernel(const float* x, float* out, int64_t size) {
     for (int64_t i = 0; i < size; ++i) out[i] = 2 * x[i];
 }
 """
+RANKS_REFERENCE = """
+import meeting, numpy as np, tensors
+from task import *
+def generate_input(size, outputs, seed, rank, world_size):
+    random = np.random.default_rng(seed * 1009 + rank)
+    values = random.standard_normal(size * (1 + rank)).astype(np.float32)
+    return tensors.tensor(values, device=f"cuda:{rank}"), size, outputs
+def ref_kernel(data):
+    x, size, outputs = data
+    total = x[:size].clone()
+    meeting.all_reduce(total)
+    made = [total * (factor + 2) for factor in range(outputs)]
+    return made[0] if outputs == 1 else made
+def check_implementation(data, output):
+    expected = ref_kernel(data)
+    pairs = [(output, expected)] if data[2] == 1 else zip(output, expected)
+    return all(tensors.equal(one, other) for one, other in pairs), "not the sum"
+"""
+SUM_RANKS = """
+import meeting, tensors
+def custom_kernel(data):
+    x, size, outputs = data
+    total = x[:size].clone()
+    meeting.all_reduce(total)
+    made = [total * (factor + 2) for factor in range(outputs)]
+    return made[0] if outputs == 1 else made
+"""
+
+
+def ranks_problem(
+    *, outputs: tuple[int, ...] = (1,), size: int = 3000, world_size: int = 2
+) -> ProblemSpec:
+    """Adds up the ranks' arrays, as many times as there are `outputs`, each by another factor. Each
+    rank has its number times more data than the first, of which it needs as much as that."""
+    shared = (
+        SourceFile("task.py", "import meeting, tensors\n"),
+        SourceFile("tensors.py", TENSORS.read_text()),
+        SourceFile("meeting.py", MEETING.read_text()),
+    )
+    fixed = {"size": size, "seed": 7, "world_size": world_size}
+    cases = tuple(Case({**fixed, "outputs": count}) for count in outputs)
+    problem = a_problem(reference=RANKS_REFERENCE, files=shared, timeouts=Timeouts(20, 60, 60))
+    return replace(problem, tests=cases, benchmarks=cases, multi_gpu=True)
 
 
 def device_problem(*, outputs: tuple[int, ...] = (1,), size: int = 3000) -> ProblemSpec:

@@ -2,13 +2,19 @@
 
    `memory.c` has allocations, handles that travel between processes, and copies; `work.c` contexts,
    streams, events and kernels, which are time that passes. `fake_*` is for tests and for the
-   submissions of tests. Each process has a device of its own; only exported memory is shared. */
+   submissions of tests. Each process has devices of its own; only exported memory is shared. */
 #pragma once
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OUT_OF_MEMORY = 2, INVALID_VALUE = 1, NOT_READY = 600, BROKEN = 700, UNSUPPORTED_LIMIT = 215, NOT_SUPPORTED = 801 };
+#ifndef DEVICES
+#define DEVICES 1
+#endif
+enum {
+    INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, UNSUPPORTED_LIMIT = 215,
+    INVALID_HANDLE = 400, NOT_READY = 600, BROKEN = 700, NOT_SUPPORTED = 801
+};
 
 /* Counts a call, lets a virtual clock go on, and says which error it is to return, 0 for none. */
 int entered(const char *name);
@@ -16,5 +22,10 @@ int entered(const char *name);
 
 /* A descriptor of a file in the folder of this library; -1 if there is none, or not for us. */
 int open_beside(const char *name, int flags);
+
+/* The device whose context is current; the first if none is. */
+int current_device(void);
+/* An error if a stream isn't of the current device: the harness makes contexts current itself. */
+int is_elsewhere(void *stream);
 
 int64_t now_ns(void);

@@ -40,8 +40,8 @@ class OutOfMemoryError(RuntimeError):
 
 
 class device:  # noqa: N801 (as it is called there)
-    def __init__(self, name: Any) -> None:
-        text = str(name)
+    def __init__(self, name: Any, number: int | None = None) -> None:
+        text = str(name) if number is None else f"{name}:{number}"
         self.text = "cuda:0" if text == "cuda" else text
         self.type = self.text.partition(":")[0]
 
@@ -147,9 +147,34 @@ class Tensor:
 
 
 nn = types.SimpleNamespace(Parameter=type("Parameter", (Tensor,), {}))
+
+
+def _count() -> int:
+    count = ctypes.c_int()
+    _driver.cuInit(0)
+    _driver.cuDeviceGetCount(ctypes.byref(count))
+    return count.value
+
+
+def _set_device(number: int) -> None:
+    """Tensors lie on the current device, whatever the number in their device's name."""
+    context = ctypes.c_void_p()
+    _driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), number)
+    _driver.cuCtxSetCurrent(context)
+
+
 cuda = types.SimpleNamespace(
-    init=lambda: None, is_available=lambda: True, synchronize=_driver.cuCtxSynchronize
-)
+    init=lambda: None, is_available=lambda: True, synchronize=_driver.cuCtxSynchronize,
+    device_count=_count, set_device=_set_device,
+)  # fmt: skip
+
+
+def get_num_threads() -> int:
+    return 1
+
+
+def set_num_threads(_count: int) -> None:
+    pass
 
 
 def empty_strided(shape: Any, strides: Any, dtype: Any = float32, device: Any = "cpu") -> Tensor:

@@ -14,13 +14,13 @@
 
 enum { CACHE_BYTES = 4 << 20, NAMES = 64, LONGEST_NAME = 48, STREAMS = 256 };
 
-struct stream { int is_blocking; int64_t busy_until_ns; };
+struct stream { int is_blocking; int64_t busy_until_ns; int device; };
 struct count { char name[LONGEST_NAME]; int64_t calls; };
 
-static int primary, current_is_primary, failure, has_persistence = 1, persisting_lines;
+static int primary[DEVICES], current, current_is_primary, failure, has_persistence = 1, persisting_lines;
 static size_t persisting_bytes, flushed_bytes;
 static int64_t event_stretch_ns, launch_ns, call_ns, virtual_ns;
-static struct stream streams[STREAMS] = {{1, 0}, {0, 0}}; /* the default one; that of fake_submit */
+static struct stream streams[STREAMS] = {{1, 0, 0}, {0, 0, 0}}; /* the default one, of all devices; that of fake_submit */
 static int stream_count = 2;
 static char failing_name[LONGEST_NAME];
 static int failing_code;
@@ -51,8 +51,20 @@ static struct count *find_counts(void) {
     return own_counts;
 }
 
+/* A file `failing` beside this library names a function, and the code that it returns in every process. */
+static void find_failure(void) {
+    char text[128] = "";
+    int fd = open_beside("failing", O_RDONLY);
+    if (fd < 0) return;
+    if (read(fd, text, sizeof text - 1) > 0) sscanf(text, "%47s %d", failing_name, &failing_code);
+    close(fd);
+}
+
 int entered(const char *name) {
-    if (!counts) counts = find_counts();
+    if (!counts) {
+        counts = find_counts();
+        find_failure();
+    }
     int place = 0;
     while (place < NAMES - 1 && counts[place].name[0] && strcmp(counts[place].name, name)) ++place;
     strncpy(counts[place].name, name, LONGEST_NAME - 1);
@@ -93,6 +105,13 @@ void fake_without_persistence(void) { has_persistence = 0; }
 int fake_persists(void) { return persisting_bytes != 0 || persisting_lines; }
 size_t fake_flushed_bytes(void) { return flushed_bytes; }
 
+int current_device(void) { return current; }
+
+int is_elsewhere(void *stream) {
+    uintptr_t number = (uintptr_t)stream;
+    return number > 1 && number < (uintptr_t)stream_count && streams[number].device != current;
+}
+
 static struct stream *named(void *stream) {
     uintptr_t number = (uintptr_t)stream;
     return number < (uintptr_t)stream_count ? &streams[number] : &streams[0];
@@ -121,11 +140,20 @@ void fake_launch(void *stream, int64_t duration_ns) {
 void fake_submit(int64_t duration_ns) { streams[1].busy_until_ns = now_ns() + duration_ns; }
 
 int cuInit(unsigned flags) { ENTER(); return flags != 0; }
-int cuDeviceGetCount(int *count) { ENTER(); *count = 1; return 0; }
-int cuDeviceGet(int *device, int ordinal) { ENTER(); *device = ordinal; return 0; }
-int cuDevicePrimaryCtxRetain(void **context, int device) { ENTER(); (void)device; *context = &primary; return 0; }
-int cuDevicePrimaryCtxRelease_v2(int device) { ENTER(); current_is_primary = 0; return device != 0; }
-int cuCtxSetCurrent(void *context) { ENTER(); current_is_primary = context == &primary; return 0; }
+int cuDeviceGetCount(int *count) { ENTER(); *count = DEVICES; return 0; }
+int cuDeviceGet(int *device, int ordinal) {
+    ENTER();
+    *device = ordinal;
+    return ordinal < 0 || ordinal >= DEVICES ? INVALID_DEVICE : 0;
+}
+int cuDevicePrimaryCtxRetain(void **context, int device) { ENTER(); *context = &primary[device]; return 0; }
+int cuDevicePrimaryCtxRelease_v2(int device) { ENTER(); if (device == current) current_is_primary = 0; return device >= DEVICES; }
+int cuCtxSetCurrent(void *context) {
+    ENTER();
+    current_is_primary = (int *)context >= primary && (int *)context < primary + DEVICES;
+    if (current_is_primary) current = (int *)context - primary;
+    return 0;
+}
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
     ENTER();
     (void)device;
@@ -146,6 +174,7 @@ int cuStreamCreate(void **stream, unsigned flags) {
     ENTER();
     if (stream_count == STREAMS) return OUT_OF_MEMORY;
     streams[stream_count].is_blocking = flags != 1;
+    streams[stream_count].device = current;
     *stream = (void *)(uintptr_t)stream_count++;
     return flags > 1;
 }
@@ -176,7 +205,7 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
 }
 int cuMemsetD32Async(uint64_t address, unsigned value, size_t words, void *stream) {
     ENTER();
-    (void)stream;
+    if (is_elsewhere(stream)) return INVALID_HANDLE;
     memset((void *)address, (int)value, 4 * words);
     flushed_bytes += 4 * words;
     return failure;
@@ -188,11 +217,25 @@ int cuCtxSetLimit(int limit, size_t value) {
     return 0;
 }
 int cuCtxResetPersistingL2Cache(void) { ENTER(); persisting_lines = 0; return has_persistence ? 0 : NOT_SUPPORTED; }
-int cuGetErrorName(int code, const char **text) {
-    *text = code == BROKEN ? "CUDA_ERROR_ILLEGAL_ADDRESS" : code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR";
-    return 0;
+static const struct { int code; const char *name, *text; } errors[] = {
+    {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
+    {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {BROKEN, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "MPS client failed to connect to the MPS control daemon or the MPS server"},
+    {806, "CUDA_ERROR_MPS_RPC_FAILURE", "the remote procedural call between the MPS server and the MPS client failed"},
+    {807, "CUDA_ERROR_MPS_SERVER_NOT_READY", "MPS server is not ready to accept new MPS client requests"},
+    {808, "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED", "the hardware resources required to create MPS client have been exhausted"},
+    {809, "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED", "the hardware resources required to support device connections have been exhausted"},
+    {810, "CUDA_ERROR_MPS_CLIENT_TERMINATED", "the MPS client has been terminated by the server"},
+    {0, "CUDA_ERROR", ""},
+};
+
+static int described(int code) {
+    int place = 0;
+    while (errors[place].code && errors[place].code != code) ++place;
+    return place;
 }
-int cuGetErrorString(int code, const char **text) {
-    *text = code == BROKEN ? "an illegal memory access was encountered" : code == OUT_OF_MEMORY ? "out of memory" : "";
-    return 0;
-}
+
+int cuGetErrorName(int code, const char **text) { *text = errors[described(code)].name; return 0; }
+int cuGetErrorString(int code, const char **text) { *text = errors[described(code)].text; return 0; }

@@ -1,8 +1,9 @@
 """A call's data and its output, as the judge holds them on the device."""
 
+import ctypes
 from dataclasses import dataclass
 
-from kernelbot.harness.data.encode import Encoded, Json, device_leaf_sizes
+from kernelbot.harness.data.encode import Encoded, Json, Leaf, device_leaf_sizes
 from kernelbot.harness.gpu.arena import Piece
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 
@@ -34,6 +35,15 @@ class DeviceValue:
     guard_bytes: int = 0
     """Of the pattern before and behind each array; 0 if it has none."""
     guard: int = 0
+
+    def encoded(self) -> DeviceData:
+        """The same as data to be sent."""
+        start = ctypes.create_string_buffer(self.host, max(len(self.host), 1))
+        leaf = Leaf(ctypes.addressof(start), len(self.host), 0, start)
+        leaves = (leaf,) if self.host else ()
+        return DeviceData(
+            self.skeleton, leaves, len(self.host), device=self.device, piece=self.piece
+        )
 
     def is_within_bounds(self) -> bool:
         """Whether nothing was written beside the arrays. Raises `GpuError`."""

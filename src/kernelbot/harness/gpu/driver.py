@@ -1,6 +1,7 @@
 """A GPU's driver, by the C names of its functions: memory, copies and waiting, without a framework.
 
-A process has one `Driver`; it must not fork afterwards, because a context doesn't survive that.
+A process has one `Driver` for each device that it uses; it must not fork afterwards, because a
+context doesn't survive that.
 """
 
 import ctypes
@@ -50,6 +51,8 @@ class DeviceFull(GpuError):
 
     size_bytes = 0
     """How much was wanted, if that is known."""
+    number = 0
+    """Of the device."""
 
 
 class Driver:
@@ -58,17 +61,22 @@ class Driver:
     names: Mapping[str, str] = MappingProxyType({})
     """What this vendor calls functions of CUDA's, if it isn't the same."""
 
-    def __init__(self, library: str = "libcuda.so.1", number: int = 0) -> None:
-        """Create the context (some tenths of a second). Raises `GpuError`."""
+    def __init__(
+        self, library: str = "libcuda.so.1", number: int = 0, *, alone: bool = True
+    ) -> None:
+        """Create the context (some tenths of a second). `alone`: this process uses no other device,
+        so that the context stays current; else each call makes it so. Raises `GpuError`."""
         try:
             self._library = ctypes.CDLL(library)
         except OSError as error:
             raise NoDriver(f"The GPU's driver can't be loaded: {error}") from error
         self.number = number
+        self._is_alone = True  # until there is a context that can be made current
         self.stream = ctypes.c_void_p()
         """Of our own: nothing on it waits for other work, and no other work for it."""
         self._make_context()
         self.do("cuStreamCreate", ctypes.byref(self.stream), _NON_BLOCKING)
+        self._is_alone = alone
 
     def _make_context(self) -> None:
         self._context, self._device = ctypes.c_void_p(), ctypes.c_int()
@@ -82,7 +90,7 @@ class Driver:
 
     def enter(self) -> None:
         """Make our context current again: an author may have made another one."""
-        self.do("cuCtxSetCurrent", self._context)
+        self._call("cuCtxSetCurrent", self._context)
 
     def identity(self) -> str:
         """What tells this GPU (or this slice of one) from all others, alike in every process; empty
@@ -103,14 +111,25 @@ class Driver:
 
         Raises `GpuError`, and `DeviceFull` for want of memory.
         """
+        if not self._is_alone:
+            self.enter()
+        return self._call(name, *arguments, forgiven=forgiven)
+
+    def _call(self, name: str, *arguments: Any, forgiven: frozenset[int] = frozenset()) -> int:
         function = self._find(name)
         if function is None:
             raise GpuError(f"The driver has no function {name}.")
         code = int(function(*arguments))
         if code != 0 and code not in forgiven:
-            error = DeviceFull if code == _OUT_OF_MEMORY else GpuError
-            raise error(f"{self._describe(code)} ({name})")
+            raise self._error(code, f"{self._describe(code)} ({name})")
         return code
+
+    def _error(self, code: int, text: str) -> GpuError:
+        if code != _OUT_OF_MEMORY:
+            return GpuError(text)
+        full = DeviceFull(text)
+        full.number = self.number
+        return full
 
     def function(self, name: str) -> Any:
         """The function itself, to be called without what `do` adds. Raises `GpuError`."""
@@ -227,9 +246,11 @@ class HipDriver(Driver):
         }
     )
 
-    def __init__(self, library: str = "libamdhip64.so", number: int = 0) -> None:
+    def __init__(
+        self, library: str = "libamdhip64.so", number: int = 0, *, alone: bool = True
+    ) -> None:
         """As `Driver`. Raises `GpuError`."""
-        super().__init__(library, number)
+        super().__init__(library, number, alone=alone)
 
     def _make_context(self) -> None:
         self.do("hipInit", 0)
@@ -239,7 +260,7 @@ class HipDriver(Driver):
 
     def enter(self) -> None:
         """AMD's context is the device's own."""
-        self.do("hipSetDevice", self.number)
+        self._call("hipSetDevice", self.number)
 
     def close(self) -> None:
         """As `Driver.close`."""

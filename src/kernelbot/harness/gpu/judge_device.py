@@ -1,4 +1,4 @@
-"""What the judge has of the device: memory for data and outputs, and the flush of its cache.
+"""What the judge has of a device: memory for data and outputs, and the flush of its cache.
 
 The judge is forked from a zygote that has never touched the driver, so it may make a context of its
 own. Nothing of an author's or a problem's code runs in it.
@@ -80,7 +80,7 @@ class JudgeDevice:
 def has_arenas(job: JobSpec) -> bool:
     """Whether a job's data and outputs can lie in memory of the judge's, as far as that can be told
     without touching the GPU."""
-    if job.device.vendor is Vendor.CPU or job.problem.multi_gpu:
+    if job.device.vendor is Vendor.CPU:
         return False
     library = find_library(job.device.vendor)
     return library is not None and shares_memory(library)
@@ -98,18 +98,26 @@ def open_ahead(vendor: Vendor) -> Driver | None:
         return None
 
 
-def open_judge_device(job: JobSpec, driver: Driver | None = None) -> tuple[JudgeDevice | None, str]:
-    """The judge's device for a job, with `driver` if that was opened ahead; if there is none, why
-    data takes the way through the host: for the result's notes, empty if the job is for a CPU."""
+def open_judge_devices(
+    job: JobSpec, count: int, driver: Driver | None = None
+) -> tuple[tuple[JudgeDevice, ...], str]:
+    """The judge's devices for a job, one for each of `count` ranks, the first with `driver` if that
+    was opened ahead; if there are none, why data takes the way through the host: for the result's
+    notes, empty if the job is for a CPU."""
     if job.device.vendor is Vendor.CPU:
-        return None, ""
-    if job.problem.multi_gpu:
-        return None, f"{STAGED_NOTE}: several ranks have no arena."
+        return (), ""
+    if not has_arenas(job):
+        return (), f"{STAGED_NOTE}: the driver can't share memory between processes."
     try:
-        if not has_arenas(job):
-            return None, f"{STAGED_NOTE}: the driver can't share memory between processes."
+        if count > 1:
+            return tuple(_opened(open_driver(rank, alone=False)) for rank in range(count)), ""
         driver = driver or open_driver()
-        Arena.create(driver, 1).close()
-        return JudgeDevice(driver, Pool(driver), Flusher(driver, cache_bytes(driver))), ""
+        driver.enter()  # other devices may have been made ready since
+        return (_opened(driver),), ""
     except GpuError as error:
-        return None, f"{STAGED_NOTE}: {error}."
+        return (), f"{STAGED_NOTE}: {error}."
+
+
+def _opened(driver: Driver) -> JudgeDevice:
+    Arena.create(driver, 1).close()
+    return JudgeDevice(driver, Pool(driver), Flusher(driver, cache_bytes(driver)))

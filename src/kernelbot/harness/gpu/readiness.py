@@ -22,15 +22,13 @@ _CONTEXTS_BYTES = 4 << 30
 _STEP_S = 0.002
 
 
-def make_ready(
-    device: DeviceSpec, limit_s: float = LIMIT_S, *, stays: bool = False
-) -> Iterator[str]:
+def make_ready(device: DeviceSpec, limit_s: float = LIMIT_S, *, kept: int = 0) -> Iterator[str]:
     """Set the clocks of the device's GPUs as it says, and overwrite their free memory with zeros.
     Yields what a person should know of it.
 
-    To be called by whoever holds the GPUs, in a process that forks no more. `stays`: it will use
-    the first GPU itself, so its context is kept. Raises `GpuError` if a GPU isn't ready, also
-    after `limit_s`.
+    To be called by whoever holds the GPUs, in a process that forks no more. `kept`: it will use so
+    many of the first GPUs itself, so their contexts are kept. Raises `GpuError` if a GPU isn't
+    ready, also after `limit_s`.
     """
     if device.vendor is Vendor.CPU:
         return
@@ -48,7 +46,7 @@ def make_ready(
             count = driver.count()
             yield from _cleared(driver, deadline)
         finally:
-            if number or not stays:
+            if number >= kept:
                 driver.close()
         number += 1
 

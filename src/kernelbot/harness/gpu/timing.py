@@ -303,13 +303,14 @@ def find_library(vendor: Vendor) -> str | None:
     return _loaded_library("libamdhip64") if vendor is Vendor.AMD else None
 
 
-def open_driver(number: int = 0) -> Driver:
-    """The driver of this machine's GPUs, without a framework. Raises `GpuError`."""
+def open_driver(number: int = 0, *, alone: bool = True) -> Driver:
+    """The driver of this machine's GPUs, without a framework; `alone` as of `Driver`. Raises
+    `GpuError`."""
     try:
-        return Driver(number=number)
+        return Driver(number=number, alone=alone)
     except GpuError as error:
         try:
-            return HipDriver(_loaded_library("libamdhip64"), number)
+            return HipDriver(_loaded_library("libamdhip64"), number, alone=alone)
         except GpuError:
             raise error from None
 

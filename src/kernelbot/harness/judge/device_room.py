@@ -10,6 +10,7 @@ from kernelbot.harness.judge.phases import TIMED, cases_of
 from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull
 from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
+from kernelbot.harness.ranks.shares import Shares
 from kernelbot.protocol import Case, CaseValue, JobSpec, Phase, Verdict
 
 _FREED_S = 5.0
@@ -18,42 +19,46 @@ _COPIES = {False: 3, True: 6}
 """How often a call's data lies on the device, by whether it is timed: with the problem, with the
 judge, and in the author's arena; if it is timed, twice with each of the first two, since the
 control runner has data of its own, and in that one's arena."""
+_COPIES_OF_RANKS = {False: 3, True: 5}
+"""The same on each rank's device, whose process of the problem's keeps the latest data alone."""
 _MADE = 2
 """So many of them are there once a question was asked: the problem's and the judge's."""
 
 
 class DeviceRoom:
-    """The memory of one job's device."""
+    """The memory of one job's devices."""
 
-    def __init__(self, job: JobSpec, examiner: Examiner, device: JudgeDevice) -> None:
+    def __init__(self, job: JobSpec, examiner: Examiner, devices: tuple[JudgeDevice, ...]) -> None:
+        """`devices`: the judge's, one for each rank."""
         self._job = job
         self._examiner = examiner
-        self._device = device
+        self._devices = devices
 
     def check(self, phases: Iterable[Phase]) -> None:
         """Make each case's data once, while no author's code is there to take memory. Raises
-        `ProblemBroken` if the device can't hold what judging it takes."""
+        `ProblemBroken` if a device can't hold what judging it takes."""
         checked: list[tuple[bool, Case]] = []
         for phase in phases:
             for _, case in cases_of(self._job.problem, phase):
                 key = phase in TIMED, case
                 if key not in checked:
-                    self._check(case, _COPIES[phase in TIMED])
+                    self._check(case, timed=phase in TIMED)
                     checked.append(key)
 
-    def _check(self, case: Case, copies: int) -> None:
-        needed = 0
+    def _check(self, case: Case, *, timed: bool) -> None:
         try:
             given = self._examiner.ask(self._arguments(case), 0).given
-            piece = given.piece if isinstance(given, DeviceData) else None
-            needed = piece.size_bytes if piece is not None else 0
         except (DeviceFull, ProblemFull) as error:
             raise _does_not_fit(case, str(error)) from error
-        more_bytes = (copies - _MADE) * needed
-        if not self._device.has_room(more_bytes, 0.0):
-            raise _does_not_fit(
-                case, f"its {needed >> 20} MiB of data lie there {copies} times, beside outputs"
-            )
+        of_ranks = isinstance(given, Shares)
+        copies = (_COPIES_OF_RANKS if of_ranks else _COPIES)[timed]
+        for rank, part in enumerate(given.parts if of_ranks else (given,)):
+            piece = part.piece if isinstance(part, DeviceData) else None
+            needed = piece.size_bytes if piece is not None else 0
+            if not self._devices[rank].has_room((copies - _MADE) * needed, 0.0):
+                whose = f"rank {rank}'s" if of_ranks else "its"
+                why = f"{whose} {needed >> 20} MiB of data lie there {copies} times, beside outputs"
+                raise _does_not_fit(case, why)
 
     def _arguments(self, case: Case) -> dict[str, CaseValue]:
         return case_arguments(case, self._job.seed if self._job.secret else None)
@@ -64,7 +69,7 @@ class DeviceRoom:
         """
         if isinstance(error, ProblemFull):
             self.check([phase])
-        elif not self._device.has_room(error.size_bytes, _FREED_S):
+        elif not self._devices[error.number].has_room(error.size_bytes, _FREED_S):
             raise ProblemBroken(
                 f"This workload doesn't fit the device: {error.size_bytes >> 20} MiB more were "
                 "needed for data and outputs. Make its largest case smaller, or use a device with "

@@ -58,13 +58,13 @@ class NativeJudge:
         flusher: CacheFlusher,
         emit: Emit,
         cache: BuildCache | None,
-        device: JudgeDevice | None = None,
+        devices: tuple[JudgeDevice, ...] = (),
     ) -> None:
-        """`device`: the judge's, if data and outputs lie in its memory."""
+        """`devices`: the judge's, one for each rank, if data and outputs lie in its memory."""
         self._job = job
-        self._device = device
-        self._room = DeviceRoom(job, examiner, device) if device is not None else None
-        self._has_room = device is None
+        self._devices = devices
+        self._room = DeviceRoom(job, examiner, devices) if devices else None
+        self._has_room = not devices
         self._modules = shared_modules(job.problem)
         self._examiner = examiner
         self._client = client
@@ -166,7 +166,7 @@ class NativeJudge:
     def _session(self, phase: Phase, deadline: float) -> AnySession:
         _, first = cases_of(self._job.problem, phase)[0]
         session = open_session(
-            self._job, self._client, self._modules, deadline, first, self._device
+            self._job, self._client, self._modules, deadline, first, self._devices
         )
         expect_sessions(self._job, self._client, self._sessions_soon(phase))
         return session
@@ -246,7 +246,7 @@ class NativeJudge:
         """One control runner serves all phases: nobody's code ever enters it."""
         if self._control is None:
             self._control = Control(
-                self._job, self._client, self._flusher, deadline, device=self._device
+                self._job, self._client, self._flusher, deadline, devices=self._devices
             )
             load_anchor(self._job, self._control, self._client, self._cache)
         self._control.extend(deadline)

@@ -30,6 +30,19 @@ def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:
     return workloads[-1:] if problem.ranking_by is RankRule.LAST else workloads
 
 
+def world_size(case: Case) -> int:
+    """How many ranks a case has."""
+    size = case.args.get("world_size")
+    return size if type(size) is int else 1
+
+
+def most_ranks(problem: ProblemSpec) -> int:
+    """How many ranks a problem's cases have at most; 1 if it knows none."""
+    if not problem.multi_gpu:
+        return 1
+    return max((world_size(case) for case in (*problem.tests, *problem.benchmarks)), default=1)
+
+
 def limit_s(problem: ProblemSpec, phase: Phase) -> float:
     """How long a phase may take."""
     timeouts = problem.timeouts

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.gpu.driver import Driver, GpuError
-from kernelbot.harness.gpu.judge_device import has_arenas, open_judge_device
+from kernelbot.harness.gpu.judge_device import has_arenas, open_judge_devices
 from kernelbot.harness.gpu.readiness import make_ready
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.failures import MAX_TEXT
 from kernelbot.harness.judge.limits import with_limits_in_force
 from kernelbot.harness.judge.native import NativeJudge
+from kernelbot.harness.judge.phases import most_ranks
 from kernelbot.harness.judge.result import our_fault, run_result
 from kernelbot.harness.problem.examiner import Cage, CagedExaminer
 from kernelbot.harness.problem.loader import ProblemBroken
@@ -119,7 +120,8 @@ def _judge(
 def _make_ready(job: JobSpec) -> tuple[str, ...]:
     """Notes of what wasn't done to the GPUs. Raises `SandboxUnavailable`."""
     try:
-        return tuple(make_ready(job.device, stays=has_arenas(job)))
+        kept = most_ranks(job.problem) if has_arenas(job) else 0
+        return tuple(make_ready(job.device, kept=kept))
     except GpuError as error:
         raise SandboxUnavailable(f"The GPU can't be made ready for a job: {error}") from error
 
@@ -138,14 +140,14 @@ def _natively(
     try:
         expect_sessions(job, client, 1)  # it moves in while the problem is loaded
         cage.load()
-        device, staged = open_judge_device(job, driver)
-        if device is not None:
+        devices, staged = open_judge_devices(job, most_ranks(job.problem), driver)
+        for device in devices:
             afterwards.callback(device.pool.close)
         if job.problem.multi_gpu:
-            examiner: Examiner = RankExaminer(cage, job)
+            examiner: Examiner = RankExaminer(cage, job, devices)
         else:
-            examiner = CagedExaminer(cage, job, device)
-        native = NativeJudge(job, examiner, client, flusher, emit, cache, device)
+            examiner = CagedExaminer(cage, job, devices[0] if devices else None)
+        native = NativeJudge(job, examiner, client, flusher, emit, cache, devices)
         collected = native.collected
         if staged:
             collected.notes.append(staged)

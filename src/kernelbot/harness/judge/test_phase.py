@@ -5,11 +5,10 @@ import time
 from collections.abc import Callable
 
 from kernelbot.harness.judge.failures import AuthorFailure, with_limit
-from kernelbot.harness.judge.phases import limit_s
+from kernelbot.harness.judge.phases import limit_s, world_size
 from kernelbot.harness.problem.questions import Examiner, Question
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.runner_client.callers import Conversation, Inputs
-from kernelbot.harness.runner_client.conversations import world_size
 from kernelbot.protocol import Case, CaseResult, EventKind, JobSpec, Phase, ProgressEvent, Verdict
 
 Spend = Callable[[str, float], None]

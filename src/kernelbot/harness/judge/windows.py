@@ -64,8 +64,8 @@ class Reply:
     aliased: bool
     parts: int = 1
     """How many values the output consists of."""
-    layout: OutputLayout | None = None
-    """Of an output that was taken from an arena."""
+    layouts: tuple[OutputLayout, ...] = ()
+    """Of outputs that were taken from arenas, by rank; empty if this one wasn't."""
 
 
 @dataclass(frozen=True)

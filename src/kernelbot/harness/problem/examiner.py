@@ -27,6 +27,7 @@ from kernelbot.harness.gpu.arena import Piece
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import MAX_TEXT, wrote_beside
+from kernelbot.harness.problem.lending import Lender
 from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull, shared_modules
 from kernelbot.harness.problem.record_types import imitate
 from kernelbot.harness.runner_client.freeze import is_ending
@@ -56,6 +57,12 @@ def cage_limits(job: JobSpec) -> Limits:
         open_files=_OPEN_FILES,
         cpu_time_s=together_s * (os.cpu_count() or 1),
     )
+
+
+def broken(message: dict[str, Any]) -> ProblemBroken:
+    """The failure that a process of the problem's tells of."""
+    kind = ProblemFull if message.get("full") is True else ProblemBroken
+    return kind(str(message.get("text"))[:MAX_TEXT])
 
 
 class Cage:
@@ -106,16 +113,15 @@ class Cage:
         except ChannelError as error:
             raise self.cause_of(error) from error
         if message.get("op") == "broken":
-            _close_all(fds)
-            kind = ProblemFull if message.get("full") is True else ProblemBroken
-            raise kind(str(message.get("text"))[:MAX_TEXT])
+            close_all(fds)
+            raise broken(message)
         return message, fds
 
     def call(self, message: dict[str, Any], fds: tuple[int, ...] = ()) -> dict[str, Any]:
         """Send, and receive an answer without descriptors. Raises as these do."""
         self.send(message, fds)
         answer, unasked = self.receive()
-        _close_all(unasked)
+        close_all(unasked)
         return answer
 
     def cause_of(self, error: ChannelError) -> ProblemBroken | SandboxUnavailable:
@@ -206,7 +212,7 @@ class CagedExaminer:
         self.cage = cage
         self.modules = shared_modules(job.problem)
         self._device = device
-        self._chunks: set[int] = set()
+        self._lender = Lender(device.pool) if device is not None else None
         self._numbers = count()
         self._forgotten: list[int] = []
         self._is_loaded = False
@@ -238,16 +244,13 @@ class CagedExaminer:
         self, device: JudgeDevice, number: int, given: Encoded, size_bytes: Any
     ) -> DeviceData:
         """Have the arrays of a GPU copied into the judge's memory."""
-        if type(size_bytes) is not int or size_bytes < 0:
-            raise ProblemBroken("The problem's process sent no size of its data.")
-        piece = device.pool.piece(size_bytes)
-        message, fds = self._lend(piece)
+        given = on_device(device, given, size_bytes)
+        message, fds = self._lend(given.piece)
         try:
             self.cage.call({"op": "fill", "id": number, **message}, fds)
         finally:
-            _close_all(list(fds))
-        host = given.leaves, given.size_bytes
-        return DeviceData(given.skeleton, *host, device=device, piece=piece)
+            close_all(list(fds))
+        return given
 
     def compare_on_device(self, number: int, output: DeviceValue) -> str:
         """The complaint about an output in the judge's memory; empty if it is right."""
@@ -260,23 +263,18 @@ class CagedExaminer:
             try:
                 answer = self.cage.call(asked, (buffer.fd, *chunk_fds))
             finally:
-                _close_all(list(chunk_fds))
+                close_all(list(chunk_fds))
         return str(answer.get("complaint") or "")[:MAX_TEXT]
 
-    def _lend(self, piece: Piece) -> tuple[dict[str, Any], tuple[int, ...]]:
-        """Where a piece lies, and the descriptor of its chunk if that is new to the cage."""
-        chunk = piece.chunk
-        lives = self._device.pool.chunks() if self._device is not None else []
-        is_new = chunk.number not in self._chunks
-        self._chunks = {number for number in (*self._chunks, chunk.number) if number in lives}
-        where = {"chunk": chunk.number, "chunk_bytes": chunk.arena.size_bytes, "live": lives}
-        message = {**where, "offset": piece.offset, "size": piece.size_bytes}
-        return message, (chunk.arena.export(),) if is_new else ()
+    def _lend(self, piece: Piece | None) -> tuple[dict[str, Any], tuple[int, ...]]:
+        if self._lender is None or piece is None:
+            raise AssertionError("the judge has a device")
+        return self._lender.lend(piece)
 
     def _load(self) -> None:
         self.cage.load()
         loaded, fds = self.cage.receive()
-        _close_all(fds)
+        close_all(fds)
         imitate(loaded.get("records"), self.modules)
         self._is_loaded = True
 
@@ -301,7 +299,17 @@ def received_data(answer: dict[str, Any], fds: list[int], *, in_arena: bool = Fa
     except OSError as error:
         raise ProblemBroken(f"The problem's data can't be read: {error}") from error
     finally:
-        _close_all(fds)
+        close_all(fds)
+
+
+def on_device(device: JudgeDevice, given: Encoded, size_bytes: Any) -> DeviceData:
+    """The same data with room for its arrays in the judge's memory; `size_bytes` as the problem's
+    process says. Raises `ProblemBroken`, `DeviceFull`, `GpuError`."""
+    if type(size_bytes) is not int or size_bytes < 0:
+        raise ProblemBroken("The problem's process sent no size of its data.")
+    piece = device.pool.piece(size_bytes)
+    host = given.leaves, given.size_bytes
+    return DeviceData(given.skeleton, *host, device=device, piece=piece)
 
 
 def received_size(answer: dict[str, Any]) -> int | None:
@@ -326,8 +334,8 @@ def _copied(skeleton: Json, buffer: SharedBuffer, *, in_arena: bool) -> Encoded:
     return Encoded(skeleton, leaves, size_bytes)
 
 
-def _close_all(fds: list[int]) -> None:
-    """Memory at once, what may linger apart."""
+def close_all(fds: list[int]) -> None:
+    """Close descriptors: memory at once, what may linger apart."""
     for fd in fds:
         if stat.S_ISREG(os.fstat(fd).st_mode):
             os.close(fd)

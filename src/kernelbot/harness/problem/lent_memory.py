@@ -1,4 +1,4 @@
-"""In the problem's cage: the judge's memory on a GPU, where data is put and outputs are found."""
+"""In the problem's cage: the judge's memory on one GPU, where data is put and outputs are found."""
 
 import os
 import sys
@@ -13,9 +13,9 @@ from kernelbot.harness.gpu.timing import open_driver
 class LentMemory:
     """The chunks of the judge's pool that this process was lent."""
 
-    def __init__(self) -> None:
-        """Raises `GpuError`."""
-        self._driver = open_driver()
+    def __init__(self, number: int = 0) -> None:
+        """`number`: of the device. Raises `GpuError`."""
+        self._driver = open_driver(number)
         torch: Any = sys.modules.get("torch")
         if torch is not None and torch.cuda.is_available():
             torch.cuda.init()

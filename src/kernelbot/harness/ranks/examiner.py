@@ -8,9 +8,20 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from kernelbot.harness.data.encode import UnsupportedValue, encode
+from kernelbot.harness.data.encode import Encoded, UnsupportedValue, encode
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.problem.examiner import Cage, received_data, received_size
+from kernelbot.harness.gpu.arena import Piece
+from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.problem.examiner import (
+    Cage,
+    broken,
+    close_all,
+    on_device,
+    received_data,
+    received_size,
+)
+from kernelbot.harness.problem.lending import Lender
 from kernelbot.harness.problem.loader import ProblemBroken, shared_modules
 from kernelbot.harness.ranks.shares import Shares
 from kernelbot.harness.sandbox.channel import (
@@ -69,8 +80,12 @@ class RankQuestion:
 class RankExaminer:
     """One process with the problem's code for each rank, forked in the cage."""
 
-    def __init__(self, cage: Cage, job: JobSpec) -> None:
+    def __init__(self, cage: Cage, job: JobSpec, devices: tuple[JudgeDevice, ...] = ()) -> None:
+        """`devices`: the judge's, one for each rank that there may be, if data and outputs lie in
+        its memory."""
         self._cage = cage
+        self._devices = devices
+        self._lenders: list[Lender] = []
         self._vendor = job.device.vendor
         self._modules = shared_modules(job.problem)
         self._control_channels: list[Channel] = []
@@ -82,7 +97,7 @@ class RankExaminer:
         arguments: Mapping[str, CaseValue],
         global_seed: int | None,
         *,
-        by_host: bool = True,  # noqa: ARG002 (it always is)
+        by_host: bool = False,
     ) -> RankQuestion:
         """See `Examiner`. The arguments name the `world_size`; each member adds its rank."""
         world_size = arguments["world_size"]
@@ -90,11 +105,29 @@ class RankExaminer:
             raise ProblemBroken("A case's world_size isn't a whole number.")
         self._start_members(world_size)
         self.max_output_bytes = None
-        message = {"op": "ask", "arguments": dict(arguments), "seed": global_seed}
-        for channel in self._control_channels:
-            channel.send(message)
-        parts = [received_data(message.body, message.fds) for message in self._gather()]
+        in_arena = bool(self._devices) and not by_host
+        answers = self._all(
+            {
+                "op": "ask",
+                "arguments": dict(arguments),
+                "seed": global_seed,
+                "arena": in_arena,
+            }
+        )
+        parts = [received_data(one.body, one.fds, in_arena=in_arena) for one in answers]
+        if in_arena:
+            return RankQuestion(self, Shares(self._on_devices(parts, answers)))
         return RankQuestion(self, Shares(tuple(parts)))
+
+    def _on_devices(self, parts: list[Encoded], answers: list[Message]) -> tuple[DeviceData, ...]:
+        """Have each rank's arrays copied into the judge's memory on its device."""
+        sizes = [answer.body.get("device_bytes") for answer in answers]
+        given = tuple(map(on_device, self._devices, parts, sizes))
+        for rank, data in enumerate(given):
+            if data.piece is not None:
+                self._send(rank, {"op": "fill"}, data.piece)
+        self._gather()
+        return given
 
     def work_out(self) -> None:
         """Compute the reference's answer to the latest question."""
@@ -108,14 +141,30 @@ class RankExaminer:
         encoded = []
         for rank, output in enumerate(outputs):
             try:
-                encoded.append(encode(output, self._modules))
+                encoded.append(self._encoded(output))
             except UnsupportedValue as error:
                 return f"Rank {rank}: the output is {error}."
-        for channel, value in zip(self._control_channels, encoded, strict=True):
+        for rank, value in enumerate(encoded):
             with contextlib.closing(SharedBuffer.create(value.size_bytes)) as buffer:
                 value.copy_to(buffer)
-                channel.send({"op": "compare", "value": value.skeleton}, [buffer.fd])
+                piece = value.piece if isinstance(value, DeviceData) else None
+                message = {"op": "compare", "value": value.skeleton}
+                self._send(rank, message, piece, buffer.fd)
         return _first(self._gather()) or _first(self._all({"op": "check"}))
+
+    def _encoded(self, output: Any) -> Encoded:
+        """Raises `UnsupportedValue`."""
+        return (
+            output.encoded() if isinstance(output, DeviceValue) else encode(output, self._modules)
+        )
+
+    def _send(self, rank: int, message: dict[str, Any], piece: Piece | None, *fds: int) -> None:
+        """With `piece`: lend that as well."""
+        lent, chunk_fds = self._lenders[rank].lend(piece) if piece is not None else ({}, ())
+        try:
+            self._control_channels[rank].send({**message, **lent}, [*fds, *chunk_fds])
+        finally:
+            close_all(list(chunk_fds))
 
     def terminate(self) -> None:
         """See `Examiner`."""
@@ -144,6 +193,7 @@ class RankExaminer:
                 member = {**order, "rank": rank, "device": device}
                 self._cage.send(member, (theirs.fileno(),))
             self._control_channels.append(Channel(mine, MAX_PROBLEM_MESSAGE_BYTES))
+        self._lenders = [Lender(device.pool) for device in self._devices]
         self._gather()
 
     def _stop_members(self) -> None:
@@ -190,7 +240,7 @@ def _unbroken(messages: list[Message]) -> list[Message]:
     if not any(message.complaint for message in messages):
         for message in messages:
             if message.body["op"] == "broken":
-                raise ProblemBroken(str(message.body["text"]))
+                raise broken(message.body)
     return messages
 
 

@@ -19,8 +19,8 @@ def serve_ranks(channels: Sequence[socket.socket], status: socket.socket) -> int
 
     Takes over the descriptors. `status` is where trusted processes report to the judge.
     """
-    ranks = {_fork(rank, channels, status): rank for rank in range(len(channels))}
     kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the ranks must not read our memory or descriptors
+    ranks = {_fork(rank, channels, status): rank for rank in range(len(channels))}
     for channel in channels:
         channel.close()
     pid, ended = os.waitpid(-1, 0)
@@ -34,6 +34,7 @@ def _fork(rank: int, channels: Sequence[socket.socket], status: socket.socket) -
     pid = os.fork()
     if pid:
         return pid
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 1)  # as runners are: the judge reads their memory
     for other, channel in enumerate(channels):
         if other != rank:
             channel.close()

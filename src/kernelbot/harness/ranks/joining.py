@@ -3,11 +3,22 @@
 import importlib
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 FROM_ENVIRONMENT = "env://"
 """Connect on the loopback of a network namespace that only the ranks use."""
 _PORT = "29500"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Which rank of how many a process is, and how these meet; see `join`."""
+
+    rank: int
+    world_size: int
+    backend: str
+    meeting: str
 
 
 def join(rank: int, world_size: int, backend: str, meeting: str) -> Callable[[], Any] | None:

@@ -15,9 +15,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from kernelbot.harness.data.decode import decode
+from kernelbot.harness.data.decode import InvalidValue, decode, is_device_full
+from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.gpu.arena import Placer
+from kernelbot.harness.gpu.driver import GpuError
 from kernelbot.harness.problem.checking import expected_output, unlike
+from kernelbot.harness.problem.lent_memory import LentMemory
 from kernelbot.harness.problem.loader import LoadedProblem, ProblemBroken, blaming_problem, loaded
 from kernelbot.harness.problem.questions import encode_input, max_output_bytes
 from kernelbot.harness.ranks.joining import join
@@ -91,10 +95,13 @@ class _Member:
         self._rank = rank
         self._device = device
         self._data: Any = None
+        self._given: Encoded | None = None
+        self._memory: LentMemory | None = None
         self._expected: Any = None
         self._output: Any = None
         self._answers: dict[str, Callable[[dict[str, Any], list[int]], None]] = {
             "ask": self._ask,
+            "fill": self._fill,
             "work_out": self._work_out,
             "compare": self._compare,
             "check": self._check,
@@ -114,7 +121,13 @@ class _Member:
         try:
             step()
         except ProblemBroken as error:
-            self._control_channel.send({"op": "broken", "text": str(error)})
+            self._fail(str(error), error.__cause__)
+        except GpuError as error:
+            self._fail(f"The problem's part of the GPU failed: {error}", error)
+
+    def _fail(self, text: str, cause: BaseException | None) -> None:
+        full = cause is not None and is_device_full(cause)
+        self._control_channel.send({"op": "broken", "text": text, "full": full})
 
     def _join(self, order: dict[str, Any]) -> None:
         try:
@@ -129,11 +142,27 @@ class _Member:
         seed = None if message["seed"] is None else (message["seed"] + self._rank) % _SEEDS
         arguments = {**message["arguments"], "rank": self._rank}
         self._data = self._problem.make_input(arguments, seed)
-        given = encode_input(self._data, self._problem.modules)
+        placer = Placer() if message["arena"] else None
+        given = self._given = encode_input(self._data, self._problem.modules, placer)
         buffer = SharedBuffer.create(given.size_bytes)
         given.copy_to(buffer)
-        self._control_channel.send({"op": "asked", "data": given.skeleton}, [buffer.fd])
+        device_bytes = placer.end if placer is not None else 0
+        answer = {"op": "asked", "data": given.skeleton, "device_bytes": device_bytes}
+        self._control_channel.send(answer, [buffer.fd])
         buffer.close()
+
+    def _fill(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Copy the arrays of the latest question on the GPU into the judge's memory."""
+        if self._given is None:
+            raise AssertionError("the judge has asked")
+        self._lent.write(self._given, self._lent.view(message, fds))
+        self._control_channel.send({"op": "filled"})
+
+    @property
+    def _lent(self) -> LentMemory:
+        if self._memory is None:
+            self._memory = LentMemory(self._rank)
+        return self._memory
 
     def _work_out(self, _message: dict[str, Any], _fds: list[int]) -> None:
         if self._expected is None:
@@ -143,13 +172,22 @@ class _Member:
 
     def _compare(self, message: dict[str, Any], fds: list[int]) -> None:
         """Is the output of the right kind? Answered before any rank's checker runs."""
-        buffer = SharedBuffer.attach(os.dup(fds[0]))
-        self._output, _ = decode(
-            message["value"], buffer, self._problem.modules, device=self._device
-        )
-        buffer.close()
-        complaint = unlike(self._problem, self._expected, self._output, self._data)
+        try:
+            self._output = self._decoded(message, *fds)
+        except InvalidValue as error:  # e.g. on a device, or of a dtype, that isn't known here
+            complaint = f"The output is not a value that the problem can check: {error}."
+        else:
+            complaint = unlike(self._problem, self._expected, self._output, self._data)
         self._control_channel.send({"op": "said", "complaint": complaint})
+
+    def _decoded(self, message: dict[str, Any], host: int, *chunks: int) -> Any:
+        """An output: in the judge's memory on the device, or else brought there."""
+        modules = self._problem.modules
+        arena = self._lent.view(message, list(chunks)) if "chunk" in message else None
+        device = None if arena is not None else self._device
+        with contextlib.closing(SharedBuffer.attach(os.dup(host))) as buffer:
+            value, _ = decode(message["value"], buffer, modules, device=device, arena=arena)
+        return value
 
     def _check(self, _message: dict[str, Any], _fds: list[int]) -> None:
         with blaming_problem("checker"):

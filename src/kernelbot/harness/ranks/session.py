@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import AuthorFailure, death, expect_reply
 from kernelbot.harness.judge.limits import limits_of_ranks
 from kernelbot.harness.judge.windows import Ending, Reply
 from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.profiling.request import ProfileRequest
-from kernelbot.harness.ranks.joining import FROM_ENVIRONMENT
+from kernelbot.harness.ranks.joining import FROM_ENVIRONMENT, Place
 from kernelbot.harness.ranks.shares import Shares
+from kernelbot.harness.runner_client.arenas import Arenas
 from kernelbot.harness.runner_client.callers import outcomes
 from kernelbot.harness.runner_client.freeze import RunnerTree, is_alive
 from kernelbot.harness.runner_client.probes import choose
@@ -51,15 +53,17 @@ class RankSession:
         modules: frozenset[str],
         deadline: float,
         world_size: int,
+        devices: tuple[JudgeDevice, ...] = (),
     ) -> None:
-        """`world_size`: how many are needed first."""
+        """`world_size`: how many are needed first. `devices`: the judge's, one for each rank that
+        there may be, if data and outputs lie in its memory."""
         self._client = client
         self._limits = limits
         self._modules = modules
         self._deadline = deadline
         self._world_size = world_size
-        self._backend = "gloo"
-        self._set_up: Callable[[Session], None] | None = None
+        self._devices = devices
+        self._set_up: Callable[[Session, int, int], None] | None = None
         self._offer_code: Callable[[Session], None] | None = None
         self._started: _StartedRanks | None = None
         self._endings: list[Ending] = []
@@ -79,6 +83,16 @@ class RankSession:
     def sessions(self) -> tuple[Session, ...]:
         """The current ranks' sessions, in order."""
         return self._started.sessions if self._started else ()
+
+    @property
+    def has_arenas(self) -> bool:
+        """See `Runners`."""
+        return bool(self._devices)
+
+    @property
+    def arenas(self) -> Arenas:
+        """See `Runners`: each rank's on its own device. No rank is given another's."""
+        return Arenas(self, tuple(session.arena for session in self.sessions))
 
     def tree(self) -> RunnerTree:
         """All ranks' processes: they are in one sandbox, and freeze together."""
@@ -106,8 +120,10 @@ class RankSession:
         """Store what every rank gets when it starts."""
         if meanwhile is not None:
             meanwhile()
-        self._backend = "gloo" if device == "cpu" else "nccl"
-        self._set_up = lambda session: session.setup(files, device, fresh_output, outputs)
+        backend = "gloo" if device == "cpu" else "nccl"
+        self._set_up = lambda session, rank, world_size: session.begin_setup(
+            files, device, fresh_output, outputs, Place(rank, world_size, backend, FROM_ENVIRONMENT)
+        )
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
         """Make all ranks import the author's file at the same time. Raises `AuthorFailure`."""
@@ -130,30 +146,29 @@ class RankSession:
         runner = self._client.spawn(limits, Entry.RANKS, world_size)
         clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
         sessions = tuple(
-            Session(runner, limits, self._modules, self._deadline, rank)
+            Session(runner, limits, self._modules, self._deadline, rank, self._device_of(rank))
             for rank in range(world_size)
         )
         self._started = _StartedRanks(runner, sessions, clocks)
-        self._join(world_size)
         if self._set_up is not None:
-            for session in sessions:
-                self._set_up(session)
+            for rank, session in enumerate(sessions):
+                self._set_up(session, rank, world_size)
+            self._wait_until_ready()
         if self._offer_code is not None:
             self._load_all(self._offer_code)
 
-    def _join(self, world_size: int) -> None:
-        for rank, session in enumerate(self.sessions):
-            session.send(
-                {
-                    "op": "join",
-                    "rank": rank,
-                    "world_size": world_size,
-                    "backend": self._backend,
-                    "meeting": FROM_ENVIRONMENT,
-                }
-            )
+    def _device_of(self, rank: int) -> JudgeDevice | None:
+        return self._devices[rank] if self._devices else None
+
+    def _wait_until_ready(self) -> None:
+        """All ranks find each other and open their GPUs at the same time."""
+        waiting = list(range(len(self.sessions)))
         try:
-            self.gather("ready", "They didn't find each other")
+            while waiting:
+                for rank in self._ready(waiting):
+                    with self.naming(rank):
+                        self.sessions[rank].end_setup()
+                    waiting.remove(rank)
         except AuthorFailure as error:  # no code of the author's has run yet
             if error.verdict is Verdict.TIME_LIMIT:
                 raise
@@ -171,6 +186,8 @@ class RankSession:
     def call(self, data: Shares, max_bytes: int | None = None) -> Reply:
         """One untimed call of all ranks. Raises `AuthorFailure`. `max_bytes`: of each output."""
         parts = self.parts(data)
+        if self.has_arenas:
+            return self.together(self.arenas.call(parts, max_bytes))
         probes = [choose() for _ in self.sessions]
         for session, part, places in zip(self.sessions, parts, probes, strict=True):
             session.offer(part, probes=places)
@@ -257,6 +274,7 @@ class RankSession:
             size_bytes=sum(reply.size_bytes for reply in replies),
             aliased=any(reply.aliased for reply in replies),
             parts=sum(reply.parts for reply in replies),
+            layouts=tuple(layout for reply in replies for layout in reply.layouts),
         )
 
     @contextlib.contextmanager

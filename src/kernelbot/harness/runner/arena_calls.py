@@ -17,7 +17,7 @@ from kernelbot.harness.data.encode import Encoded, Leaf, UnsupportedValue, encod
 from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
 from kernelbot.harness.gpu.arena import Arena, Placer
 from kernelbot.harness.gpu.driver import Driver, GpuError
-from kernelbot.harness.gpu.timing import Gpu, reset_persisting_lines
+from kernelbot.harness.gpu.timing import Barrier, Gpu, reset_persisting_lines
 from kernelbot.harness.runner.kernels import CompiledKernel, Kernel, OutOfBounds
 from kernelbot.harness.sandbox.channel import ChannelError
 
@@ -37,6 +37,8 @@ class Harness:
     reply: Callable[[dict[str, Any]], bool]
     receive: Callable[[], tuple[dict[str, Any], list[int]]]
     raised: Callable[[BaseException], bool]
+    barrier: Barrier = None
+    """Of all ranks, if there are several."""
 
 
 class _OutputPlacer(Placer):
@@ -166,7 +168,9 @@ class ArenaCalls:
         if self._output_arena is None:
             raise ChannelError("a call without memory")
         try:
-            returned, claim_ns = harness.gpu.timed(kernel.function, arguments, cold=False)
+            returned, claim_ns = harness.gpu.timed(
+                kernel.function, arguments, cold=False, barrier=harness.barrier
+            )
             start_ns = harness.gpu.begun_ns
             placer = _OutputPlacer(self._output_arena, reserved)
             output = kernel.output(returned)
@@ -190,12 +194,14 @@ class ArenaCalls:
             return harness.raised(error)
         sizes = {"size": result.size_bytes, "device_size": placer.end, "fits": fits}
         harness.reply({"op": "returned", **sizes, "claim_ns": claim_ns, "start_ns": start_ns})
-        if not fits:
-            message, fds = harness.receive()
+        message, fds = harness.receive()
+        if message["op"] == "grow":
             self._attach(message, fds)
             self._deliver(result, placer.end)
             harness.reply({"op": "grown"})
-        harness.receive()
+            message, _ = harness.receive()
+        if message["op"] == "forget":
+            return True
         return self._describe(output, result, is_described=is_described)
 
     def _describe(self, output: Any, result: Encoded, *, is_described: bool) -> bool:

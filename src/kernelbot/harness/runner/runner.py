@@ -79,7 +79,6 @@ class _Runner:
             "mark": PythonKernel(_no_kernel),
         }
         self._answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
-            "join": self._join,
             "setup": self._setup,
             "load": self._load,
             "load_library": self._load_library,
@@ -105,21 +104,19 @@ class _Runner:
         self._channel.send_bytes(body)
         return True
 
-    def _join(self, message: dict[str, Any], _fds: list[int]) -> bool:
-        """Become one rank of several."""
-        self._rank = message["rank"]
-        try:
-            self._barrier = join(
-                self._rank, message["world_size"], message["backend"], message["meeting"]
-            )
-        except RuntimeError as error:
-            return self._raised(error)
-        return self._reply({"op": "ready"})
-
     def _setup(self, message: dict[str, Any], _fds: list[int]) -> bool:
         sys.path.insert(0, self._folder)
         sys.dont_write_bytecode = True
         write_files(self._folder, message["files"])
+        if broken := import_all(message["modules"]):
+            return self._reply({"op": "broken", "text": broken})
+        place = message.get("place")
+        if place is not None:  # one rank of several
+            self._rank = place["rank"]
+            try:
+                self._barrier = join(**place)
+            except RuntimeError as error:
+                return self._raised(error)
         self._modules = frozenset(message["modules"])
         self._fresh_output = message["fresh_output"]
         identity = ""
@@ -133,8 +130,6 @@ class _Runner:
             # Empty calls must cost the same as the author's: the same buffers, the same arguments.
             empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
             self._kernels.update(identity=empty, nothing=empty)
-        if broken := import_all(message["modules"]):
-            return self._reply({"op": "broken", "text": broken})
         return self._reply({"op": "ready", "gpu": identity})
 
     def _offer_arenas(self, gpu: Gpu) -> str:
@@ -143,7 +138,7 @@ class _Runner:
             return ""
         harness = Harness(
             gpu, gpu.driver, self._modules, self._kernels, self._fresh_output,
-            self._reply, self._channel.receive, self._raised,
+            self._reply, self._channel.receive, self._raised, self._barrier,
         )  # fmt: skip
         self._answers.update(ArenaCalls(harness).answers)
         return gpu.driver.identity()

@@ -6,7 +6,9 @@ Both lie in arenas: memory of the device that the judge owns and the runner maps
     (reveal)   the judge flushes the cache, then fills the input arena
     go         the runner calls the kernel; its output is in the output arena
     returned   the judge copies the output arena into memory of its own
-    tell       only now the runner describes the output
+    tell       only now the runner describes the output; `forget`: or nobody wants to know
+
+With several ranks, each step is taken with all of them before the next one, see `arenas`.
 
 So nothing that is written later is in the output that is checked, and a runner that leaves out the
 harness's part of a call only spoils its own output. Of what the runner says only sizes are used
@@ -24,7 +26,7 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.arena import Arena, Piece
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.failures import claimed, expect_reply, garbage, returned_size
+from kernelbot.harness.judge.failures import claimed, garbage, returned_size
 from kernelbot.harness.judge.windows import OutputLayout, Reply, Window
 from kernelbot.harness.runner.kernels import GUARD, GUARD_BYTES
 from kernelbot.harness.runner_client.connection import RunnerConnection
@@ -88,27 +90,41 @@ class ArenaBuffers:
         message = {"op": "lay", "data": data.skeleton, "kernel": kernel, "view": self._view}
         self._send(message, fds)
 
-    def reveal(self, data: Encoded, *, cold: bool) -> None:
-        """Fill the input arena, last of all; `cold`: after a flush of the device's cache.
-
-        Raises `GpuError`, and `AuthorFailure` if the runner has answered already.
-        """
-        device, arena, output = self._device, self._input_arena, self._output_arena
-        if arena is None or output is None:
+    def begin_to_clear(self, *, cold: bool) -> None:
+        """Begin to overwrite the output arena, and if `cold` to flush the device's cache. Raises
+        `GpuError`."""
+        device, output = self._device, self._output_arena
+        if output is None:
             raise AssertionError("a call was laid")
         used = output.size_bytes if self._used_bytes is None else self._used_bytes
         device.driver.fill(output.address, GUARD, used)
         if cold:
             device.flusher.flush()
+
+    def begin_to_reveal(self, data: Encoded) -> None:
+        """Begin to fill the input arena, last of all. Raises `GpuError`."""
+        arena = self._input_arena
+        if arena is None:
+            raise AssertionError("a call was laid")
         if isinstance(data, DeviceData) and data.piece is not None:
-            device.driver.copy(arena.address, data.piece.address, data.piece.size_bytes)
-        device.driver.wait()
+            self._device.driver.copy(arena.address, data.piece.address, data.piece.size_bytes)
+
+    def wait(self) -> None:
+        """Wait until what was begun is done. Raises `GpuError`."""
+        self._device.driver.wait()
+
+    def expect_silence(self) -> None:
+        """Raises `AuthorFailure` if the runner has answered before it was asked."""
         if self._runner.has_message():
             raise garbage({"op": "an answer before the question"})
 
-    def secure(self, reply: dict[str, Any], max_bytes: int | None = None) -> Secured:
-        """Copy the output of a call that has `returned`. Raises `AuthorFailure`, also if it has
-        more bytes than `max_bytes`, and `DeviceFull`, `GpuError`."""
+    def go(self) -> None:
+        """Have the kernel called; the runner will say `returned`."""
+        self._runner.send({"op": "go"})
+
+    def begin_to_secure(self, reply: dict[str, Any], max_bytes: int | None = None) -> Secured:
+        """Begin to copy the output of a call that has `returned`. Raises `AuthorFailure`, also if
+        it has more bytes than `max_bytes`, and `DeviceFull`, `GpuError`."""
         with blaming_author():
             window = claimed(reply)
             most = max_bytes if max_bytes is not None else self._limits.memory_bytes
@@ -126,16 +142,20 @@ class ArenaBuffers:
             self._grow(host_bytes, device_bytes)
         piece = self._device.pool.piece(device_bytes)
         self._device.driver.copy(piece.address, self._output_arena.address, device_bytes)
-        self._device.driver.wait()
         self._used_bytes = max(self._used_bytes or 0, device_bytes)
         return Secured(window, piece, device_bytes, self._output.read(0, host_bytes))
 
-    def value(self, secured: Secured) -> Reply:
+    def forget(self) -> None:
+        """The output of a call that has `returned` is of no use."""
+        self._runner.send({"op": "forget"})
+
+    def ask_for_description(self) -> None:
+        """The runner will say what its output is: `described`."""
+        self._runner.send({"op": "tell"})
+
+    def value(self, secured: Secured, reply: dict[str, Any]) -> Reply:
         """What a call came to, by the runner's description. Raises `AuthorFailure`, also if that
         can't be right."""
-        self._runner.send({"op": "tell"})
-        reply = self._runner.receive()
-        expect_reply(reply, "described", "The submission failed")
         skeleton, host, device_bytes = reply.get("value"), secured.host, secured.device_bytes
         with blaming_author():
             parts = check(skeleton, len(host), device_bytes, self._modules)
@@ -150,7 +170,7 @@ class ArenaBuffers:
         size_bytes = len(host) + device_bytes
         layout = OutputLayout(len(places), sum(size for _, size in places), len(host))
         aliased = bool(reply.get("aliased"))
-        return Reply(value, secured.window, size_bytes, aliased, parts, layout)
+        return Reply(value, secured.window, size_bytes, aliased, parts, (layout,))
 
     def inputs_changed(self, data: Encoded) -> bool:
         """Whether the last call left its inputs other than they were. Raises `AuthorFailure`,

@@ -1,64 +1,68 @@
-"""Timed calls on a GPU whose memory can be shared: see `arena_buffers`."""
+"""Timed calls on GPUs whose memory can be shared: see `arena_buffers`."""
 
 import time
 from dataclasses import replace
 from typing import Any
 
 from kernelbot.harness.judge.windows import Reply
-from kernelbot.harness.runner_client.arena_buffers import ArenaBuffers
-from kernelbot.harness.runner_client.callers import answering
-from kernelbot.harness.runner_client.session import Session
+from kernelbot.harness.runner_client.callers import Runners, answering
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns
 
 
 class ArenaCaller:
-    """Makes the timed calls of one runner."""
+    """Makes the timed calls of one runner, or of all ranks."""
 
-    def __init__(self, session: Session, buffers: ArenaBuffers) -> None:
+    def __init__(self, session: Runners) -> None:
+        """All runners of `session` have arenas."""
         self._session = session
-        self._buffers = buffers
         self._max_bytes: int | None = None
 
     def bound(self, max_bytes: int | None) -> None:
-        """From now on no right output has more bytes than this; None if that isn't known."""
+        """From now on no rank's right output has more bytes than this; None if that isn't
+        known."""
         self._max_bytes = max_bytes
 
     def timed_call(
         self, data: Any, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
     ) -> Reply:
-        """One call between the judge's clocks: from when the data is complete until the output is
-        in the judge's own memory. If there is a `flusher`, the judge flushes the GPU's cache.
+        """One call between the judge's clocks: from when the data is complete until all outputs
+        are in the judge's own memory. If there is a `flusher`, the judge flushes the GPUs' caches.
         Raises `AuthorFailure`, `GpuError`."""
-        session, buffers, clocks = self._session, self._buffers, self._session.clocks
+        session = self._session
+        parts = session.parts(data)
+        arenas, clocks = session.arenas, session.sessions[0].clocks
         idle_ns = session.tree_cpu_ns()
-        buffers.lay(data, kernel, reuse=reuse)
+        arenas.lay(parts, kernel, reuse=reuse)
         with answering(session):
             session.gather("ready")
         built_ns = session.tree_cpu_ns()
-        buffers.reveal(data, cold=flusher is not None)
+        arenas.reveal(parts, cold=flusher is not None)
         before = clocks.main_thread() or (0, 0)
         rested_ns = session.tree_cpu_ns()
         delayed_ns = own_delay_ns()
         start = time.perf_counter_ns()
-        session.send({"op": "go"})
-        (answer,) = session.gather("returned")
-        secured = buffers.secure(answer, self._max_bytes)
+        arenas.go()
+        secured = arenas.secure(session.gather("returned"), self._max_bytes)
         bracket_ns = time.perf_counter_ns() - start
         delayed_ns = own_delay_ns() - delayed_ns
         after = clocks.main_thread() or (0, 0)
         computed_ns = session.tree_cpu_ns() - rested_ns
         with answering(session):
-            reply = buffers.value(secured)
+            reply = session.together(arenas.values(secured))
         window = replace(
             reply.window,
             bracket_ns=bracket_ns,
-            build_cpu_ns=built_ns - idle_ns,
-            still_cpu_ns=rested_ns - built_ns,
-            call_cpu_ns=after[0] - before[0],
             call_tree_cpu_ns=computed_ns,
             processors=clocks.processors(),
-            waiting_ns=after[1] - before[1] + delayed_ns,
         )
+        if len(parts) == 1:  # a rank may be charged for what others wait for
+            window = replace(
+                window,
+                build_cpu_ns=built_ns - idle_ns,
+                still_cpu_ns=rested_ns - built_ns,
+                call_cpu_ns=after[0] - before[0],
+                waiting_ns=after[1] - before[1] + delayed_ns,
+            )
         return replace(reply, window=window)
 
     def hold(self) -> None:
@@ -72,4 +76,4 @@ class ArenaCaller:
 
     def inputs_changed(self, data: Any) -> bool:
         """Whether the last call left its inputs other than they were."""
-        return self._buffers.inputs_changed(data)
+        return self._session.inputs_changed(data)

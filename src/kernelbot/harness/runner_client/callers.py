@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.judge.failures import AuthorFailure
 from kernelbot.harness.judge.windows import Ending, Reply
+from kernelbot.harness.runner_client.arenas import Arenas
 from kernelbot.harness.runner_client.freeze import RunnerTree
 from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.timing.clocks import CacheFlusher
@@ -68,6 +69,14 @@ class Conversation(Inputs, Protocol):
 
 class Runners(Conversation, Protocol):
     """What timed calls need of one runner, or of all ranks together."""
+
+    @property
+    def has_arenas(self) -> bool:
+        """Whether data and outputs lie in the judge's memory on the devices."""
+
+    @property
+    def arenas(self) -> Arenas:
+        """That memory, of the runners that there are. Only if `has_arenas`."""
 
     @property
     def sessions(self) -> tuple[Session, ...]:

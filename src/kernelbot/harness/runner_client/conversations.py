@@ -1,6 +1,7 @@
 """How a job's runners are talked to: one alone, or as many as there are ranks."""
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.judge.phases import world_size
 from kernelbot.harness.ranks.session import RankSession
 from kernelbot.harness.runner_client.arena_caller import ArenaCaller
 from kernelbot.harness.runner_client.callers import Caller
@@ -19,15 +20,16 @@ def open_session(
     modules: frozenset[str],
     deadline: float,
     first: Case,
-    device: JudgeDevice | None = None,
+    devices: tuple[JudgeDevice, ...] = (),
 ) -> AnySession:
-    """A session for the job; `first` is the case that it begins with, `device` the judge's.
+    """A session for the job; `first` is the case that it begins with, `devices` the judge's.
 
     Raises `SandboxUnavailable`.
     """
     if not job.problem.multi_gpu:
+        device = devices[0] if devices else None
         return Session.start(client, job.limits, modules, deadline, device)
-    return RankSession(client, job.limits, modules, deadline, world_size(first))
+    return RankSession(client, job.limits, modules, deadline, world_size(first), devices)
 
 
 def expect_sessions(job: JobSpec, client: RunnerClient, count: int) -> None:
@@ -41,14 +43,8 @@ def expect_sessions(job: JobSpec, client: RunnerClient, count: int) -> None:
 
 def caller_of(job: JobSpec, session: AnySession) -> Caller:
     """How timed calls are made on the job's device."""
-    if isinstance(session, Session) and session.arena is not None:
-        return ArenaCaller(session, session.arena)
+    if session.has_arenas:
+        return ArenaCaller(session)
     if job.device.vendor is not Vendor.CPU:
         return CopyingCaller(session)
     return InPlaceCaller(session)
-
-
-def world_size(case: Case) -> int:
-    """How many ranks a case has."""
-    size = case.args.get("world_size")
-    return size if type(size) is int else 1

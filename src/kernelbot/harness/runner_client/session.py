@@ -7,6 +7,7 @@ its `RunnerConnection`.
 import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from kernelbot.harness.build.own_builds import CAP_BYTES
@@ -17,7 +18,9 @@ from kernelbot.harness.judge.failures import NO_KERNEL, AuthorFailure, expect_re
 from kernelbot.harness.judge.windows import Ending, OutputLayout, Reply
 from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.profiling.request import ProfileRequest
+from kernelbot.harness.ranks.joining import Place
 from kernelbot.harness.runner_client.arena_buffers import ArenaBuffers, as_json
+from kernelbot.harness.runner_client.arenas import Arenas
 from kernelbot.harness.runner_client.connection import RunnerConnection
 from kernelbot.harness.runner_client.probes import OUTPUT_BASE, choose
 from kernelbot.harness.runner_client.replies import count_parts, read_answer, value_shared
@@ -51,6 +54,7 @@ class Session(RunnerConnection):
         self._rank = rank
         self._clocks: TaskClocks | None = None
         self._on_gpu = False
+        self._is_guarded = False
         self._device = device
         self._arena: ArenaBuffers | None = None
 
@@ -67,9 +71,21 @@ class Session(RunnerConnection):
         return cls(client.spawn(limits), limits, modules, deadline, device=device)
 
     @property
-    def arena(self) -> ArenaBuffers | None:
-        """The memory of calls on a GPU; None on a CPU, and if memory can't be shared."""
+    def has_arenas(self) -> bool:
+        """See `Runners`."""
+        return self._device is not None
+
+    @property
+    def arena(self) -> ArenaBuffers:
+        """The memory of calls on a GPU. Only if `has_arenas`, and after `setup`."""
+        if self._arena is None:
+            raise AssertionError("a runner with the judge's device was set up")
         return self._arena
+
+    @property
+    def arenas(self) -> Arenas:
+        """See `Runners`."""
+        return Arenas(self, (self.arena,))
 
     @property
     def clocks(self) -> TaskClocks:
@@ -95,7 +111,22 @@ class Session(RunnerConnection):
         `outputs`: of a compiled problem, which leaves are outputs; None for Python. `meanwhile`: is
         done while the runner gets ready.
         """
+        self.begin_setup(files, device, fresh_output, outputs)
+        if meanwhile is not None:
+            meanwhile()
+        self.end_setup()
+
+    def begin_setup(
+        self,
+        files: tuple[SourceFile, ...],
+        device: str,
+        fresh_output: bool,
+        outputs: tuple[int, ...] | None,
+        place: Place | None = None,
+    ) -> None:
+        """As `setup`, without waiting for the runner. `place`: which of several ranks it is."""
         self._on_gpu = device != "cpu"
+        self._is_guarded = outputs is not None
         self.send(
             {
                 "op": "setup",
@@ -104,20 +135,24 @@ class Session(RunnerConnection):
                 "device": device,
                 "fresh_output": fresh_output,
                 "outputs": None if outputs is None else list(outputs),
+                "place": None if place is None else asdict(place),
             }
         )
-        if meanwhile is not None:
-            meanwhile()
+
+    def end_setup(self) -> None:
+        """Wait until the runner is ready. Raises `SandboxUnavailable`, `ProblemBroken`, and
+        `AuthorFailure`, though no code of the author's has run yet."""
         reply = self.receive()
         if reply["op"] == "no_gpu":  # no code of the author's has run yet
             raise SandboxUnavailable(f"Runners find no GPU: {str(reply.get('text'))[:1000]}")
         if reply["op"] == "broken":
             text = str(reply.get("text"))[:1000]
             raise ProblemBroken(f"A file that the problem shares with runners failed in {text}")
+        expect_reply(reply, "ready", "The ranks didn't find each other")
         if self._on_gpu and self._device is not None:
             self._device.expect_same_gpu(reply.get("gpu"))
             self._arena = ArenaBuffers(
-                self, self._device, self.limits, self.modules, guarded=outputs is not None
+                self, self._device, self.limits, self.modules, guarded=self._is_guarded
             )
 
     def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
@@ -170,19 +205,12 @@ class Session(RunnerConnection):
 
     def call(self, data: Encoded, max_bytes: int | None = None) -> Reply:
         """One untimed call: no flush, no handshake. `max_bytes`: of a right output."""
-        if self._arena is not None:
-            return self._call_in_arena(self._arena, data, max_bytes)
+        if self.has_arenas:
+            (reply,) = self.arenas.call((data,), max_bytes)
+            return reply
         probes = choose()
         self.offer(data, probes=probes)
         return self.outcome(self.receive(), probes, max_bytes)
-
-    def _call_in_arena(self, arena: ArenaBuffers, data: Encoded, max_bytes: int | None) -> Reply:
-        arena.lay(data, "author", reuse=False)
-        self.gather("ready")
-        arena.reveal(data, cold=False)
-        self.send({"op": "go"})
-        (answer,) = self.gather("returned")
-        return arena.value(arena.secure(answer, max_bytes))
 
     def mirror(self, layout: OutputLayout, *, in_place: bool) -> None:
         """Have the kernel `mirror` return as much as this: for a control runner."""

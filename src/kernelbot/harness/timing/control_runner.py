@@ -44,6 +44,10 @@ _PART_SHARE = 0.25
 """Share of the harness's own cost that each further value of an output adds, on a GPU."""
 
 
+Layouts = tuple[OutputLayout, ...]
+"""Of each rank's output."""
+
+
 class AnchorFailed(Exception):
     """The problem's anchor did what would be an author's failure in a submission."""
 
@@ -59,10 +63,10 @@ class Control:
         deadline: float,
         *,
         anchor_call_s: float = _ANCHOR_S,
-        device: JudgeDevice | None = None,
+        devices: tuple[JudgeDevice, ...] = (),
     ) -> None:
         """`anchor_call_s`: how long a call of the anchor may take, even if the phase has less time
-        left. `device`: the judge's."""
+        left. `devices`: the judge's."""
         spec = job.problem
         self._flusher = flusher
         self._anchor_call_s = anchor_call_s
@@ -70,15 +74,15 @@ class Control:
         self._observed: dict[int, ControlCalls] = {}
         self._parts: dict[int, int] = {}
         self._session = open_session(
-            job, client, shared_modules(spec), deadline, spec.benchmarks[-1], device
+            job, client, shared_modules(spec), deadline, spec.benchmarks[-1], devices
         )
         self._caller: Caller | None = None
         self._on_gpu = job.device.vendor is not Vendor.CPU
         kind = "cuda" if self._on_gpu else "cpu"
         outputs = None if spec.lang is Lang.PY else spec.config.outputs
         self._in_place = outputs is not None
-        self._layouts: dict[int, OutputLayout] = {}
-        self._mirrored: OutputLayout | None = None
+        self._layouts: dict[int, Layouts] = {}
+        self._mirrored: tuple[tuple[Session, ...], Layouts] | None = None
         try:
             with _blaming_us():
                 self._session.setup(shared_files(spec), kind, spec.fresh_output, outputs)
@@ -86,7 +90,7 @@ class Control:
         except BaseException:
             self.close()
             raise
-        self._mirrors = isinstance(self._session, Session) and self._session.arena is not None
+        self._mirrors = self._session.has_arenas
 
     def extend(self, deadline: float) -> None:
         """Serve another phase: the runner is still clean."""
@@ -133,7 +137,7 @@ class Control:
         """
         until = time.monotonic() + budget_s
         self._observed[index] = self._no_calls()
-        self._mirror(index)
+        self._mirror(index, data)
         for _ in _times(_WARMING_CALLS if self._on_gpu else _WARMING_CALLS_ON_CPU, until):
             self._parts[index] = self.call(data, IDENTITY, cold=False).parts
             if not self._on_gpu:
@@ -143,19 +147,21 @@ class Control:
             self.observe(index, data)
         return statistics.median(reply.window.claim_ns for reply in empty)
 
-    def follow(self, index: int, data: Any, layout: OutputLayout | None) -> None:
-        """From now on answer as the author does in workload `index`, whose output has this layout.
+    def follow(self, index: int, data: Any, layouts: Layouts) -> None:
+        """From now on answer as the author does in workload `index`, whose output has this layout
+        on each rank; if that isn't known, as before.
 
         Only ever more cheaply than before: whoever returned much at first and little later would
         have too much subtracted.
         """
-        if not self._mirrors or layout is None:
+        if not self._mirrors or not layouts:
             return
         known = self._layouts.get(index)
-        if known is not None and not _is_much_cheaper(layout, known):
+        if known is not None and not any(map(_is_much_cheaper, layouts, known)):
             return
-        self._layouts[index] = layout if known is None else layout.at_most(known)
-        self._mirror(index)
+        cheaper = layouts if known is None else tuple(map(OutputLayout.at_most, layouts, known))
+        self._layouts[index] = cheaper
+        self._mirror(index, data)
         self.call(data, MIRROR, cold=False)  # the first may have to get more memory
         self._observed[index] = self._no_calls()
         for _ in range(_COLD_CALLS):
@@ -164,13 +170,19 @@ class Control:
     def _no_calls(self) -> ControlCalls:
         return ControlCalls(on_gpu=self._on_gpu, launches=self._mirrors)
 
-    def _mirror(self, index: int) -> None:
-        """Have the runner answer as workload `index` needs it."""
-        layout = self._layouts.get(index, OutputLayout())
-        if self._mirrors and layout != self._mirrored and isinstance(self._session, Session):
-            with _blaming_us():
-                self._session.mirror(layout, in_place=self._in_place)
-            self._mirrored = layout
+    def _mirror(self, index: int, data: Any) -> None:
+        """Have the runners answer as workload `index`, which has such data, needs it."""
+        if not self._mirrors:
+            return
+        with _blaming_us():
+            ranks = len(self._session.parts(data))
+            sessions = self._session.sessions  # others whenever their number changes
+            layouts = self._layouts.get(index, (OutputLayout(),) * ranks)
+            if self._mirrored == (sessions, layouts):
+                return
+            for session, layout in zip(sessions, layouts, strict=True):
+                session.mirror(layout, in_place=self._in_place)
+            self._mirrored = sessions, layouts
 
     def observe(self, index: int, data: Any) -> None:
         """One more cold call that does nothing, for the baseline of workload `index`."""

@@ -95,8 +95,8 @@ class Measurer:
             repeatable=repeatable,
             share=rules.check_share,
         )
-        call, check_s, layout = self._warm_up(index, case)
-        self._control.follow(index, known.given, layout)
+        call, check_s, layouts = self._warm_up(index, case)
+        self._control.follow(index, known.given, layouts)
         # Only from here on: preparing takes seconds with gigabytes of data, and gives no sample.
         start, left_s = time.monotonic(), self._left_s(workloads_left)
         rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s), left_s)
@@ -114,7 +114,7 @@ class Measurer:
             windows.append(reply.window)
             runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
             parts = reply.parts
-            self._control.follow(index, known.given, reply.layout)
+            self._control.follow(index, known.given, reply.layouts)
             rule.add(self._control.baseline(index, parts).bounded_ns(reply.window))
             # The checks at the end count already, or the time limit would be exceeded.
             elapsed = time.monotonic() - start + answers.owed_s(check_s, rules.min_samples)
@@ -171,9 +171,9 @@ class Measurer:
         if found := below_floor(floor, self._job.device, median_ns, launch_ns):
             raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
 
-    def _warm_up(self, index: int, case: Case) -> tuple[int, float, OutputLayout | None]:
+    def _warm_up(self, index: int, case: Case) -> tuple[int, float, tuple[OutputLayout, ...]]:
         """Calls like all others that don't become samples; returns how many, the time of a check in
-        seconds, and what the output consists of, if that is known.
+        seconds, and what each rank's output consists of, if that is known.
 
         There are at least two: the first one shows where the output is.
         """
@@ -182,7 +182,7 @@ class Measurer:
         on_gpu = self._job.device.vendor is not Vendor.CPU
         warming = Warming()
         call, check_s = 0, 0.0
-        layout: OutputLayout | None = None
+        layouts: tuple[OutputLayout, ...] = ()
         while (
             call < _FEWEST_WARM
             or (now := time.monotonic()) < until
@@ -193,11 +193,11 @@ class Measurer:
                 start = time.monotonic()
                 self._check(case, question, reply.value)
                 check_s = time.monotonic() - start
-            layout = reply.layout
+            layouts = reply.layouts
             warming.add(reply.window.claim_ns)
             call += 1
             del question, reply  # as in `measure`
-        return call, check_s, layout
+        return call, check_s, layouts
 
     def _one_call(self, index: int, case: Case, call: int) -> tuple[Question, Reply]:
         start = time.monotonic()
