@@ -5,10 +5,9 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
+from kernelbot.harness.gpu.sharing import mps_folder
 from kernelbot.protocol import DeviceSpec, Vendor
 from kernelbot.render.table import table
 
@@ -108,9 +107,14 @@ def complaints(facts: dict[str, str], probed: dict[str, object], error: object) 
         )
     if (folder := mps_folder()) is not None:
         found.append(
-            f"MPS is running ({folder}): runners can't reach it and the judge would, and one "
-            "author's fault ends everybody's work there; stop it by: "
-            "echo quit | nvidia-cuda-mps-control"
+            f"MPS is running ({folder}): nobody here is its client, but others' work on the GPU is "
+            "in the times; stop it by: echo quit | nvidia-cuda-mps-control"
+        )
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+    if facts.get("mig.mode.current") == "Enabled" and not chosen.startswith("MIG-"):
+        found.append(
+            "the GPU is sliced (MIG), and CUDA_VISIBLE_DEVICES names no slice, so that processes "
+            "would take the first; name one as nvidia-smi -L shows it: MIG-..."
         )
     if "torch" in probed and probed.get("torch's CUDA") is None:
         found.append("this torch is built for CPUs only; install the build for your CUDA")
@@ -119,12 +123,6 @@ def complaints(facts: dict[str, str], probed: dict[str, object], error: object) 
     if shutil.which("nvcc") is None:
         found.append("nvcc is missing: install the CUDA toolkit, or add its bin folder to PATH")
     return found
-
-
-def mps_folder(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Where a daemon of NVIDIA's Multi-Process Service listens; None if there is none."""
-    folder = Path(environment.get("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps"))
-    return folder if (folder / "control").exists() else None
 
 
 def _first_line(text: str) -> list[str]:

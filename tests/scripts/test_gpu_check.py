@@ -98,6 +98,17 @@ def test_a_daemon_that_shares_the_gpu_is_noticed(
     assert any("MPS is running" in line for line in complaints({}, {}, None))
 
 
+def test_a_sliced_gpu_needs_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = {"compute_mode": "Default", "mig.mode.current": "Enabled"}
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    unnamed = complaints(facts, {}, None)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "MIG-11111111-2222")
+    named = complaints(facts, {}, None)
+    assert [1, 0] == [
+        sum("is sliced (MIG)" in line for line in lines) for lines in (unnamed, named)
+    ]
+
+
 def test_a_torch_for_cpus_is_recognised() -> None:
     found = complaints({}, {"torch": "2.13.0+cpu", "torch's CUDA": None}, None)
     assert "this torch is built for CPUs only; install the build for your CUDA" in found

@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
+from kernelbot.harness.gpu.trial import try_gpus
 from kernelbot.harness.profiling.counters import missing_counters
 from kernelbot.harness.sandbox import (
     Flavour,
@@ -34,6 +35,7 @@ def examine() -> dict[str, Any]:
         "python": {"version": platform.python_version(), "prefix": sys.prefix},
         "sandbox": _sandbox(),
         "judges": {"memory_limited": "memory" in cgroups.detect().parents},
+        "gpus": asdict(try_gpus()),
         "tools": {name: _tool(name) for name in _TOOLS},
         "packages": {name: _package(name) for name in _PACKAGES},
         "last_level_cache_bytes": last_level_cache_bytes(),

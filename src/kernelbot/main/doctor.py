@@ -12,6 +12,7 @@ from typing import Any
 
 import platformdirs
 
+from kernelbot.harness.gpu.trial import try_gpus
 from kernelbot.harness.profiling.counters import missing_counters
 from kernelbot.main.judge_once import judge_once
 from kernelbot.main.small_job import small_job
@@ -67,6 +68,7 @@ def _parts() -> Iterator[Part]:
     yield _postgres()
     yield _tool("bubblewrap", "bwrap", "apt install bubblewrap: it makes the sandbox", True)
     yield from _judging()
+    yield _gpus()
     yield _tool("g++", "g++", "apt install g++: compiles C++ problems")
     yield _tool("nvcc", "nvcc", "install the CUDA toolkit: compiles CUDA problems")
     yield _counters()
@@ -100,6 +102,11 @@ def _version(text: str) -> str | None:
     """The first word like a version: `13.0`, `V13.0.88`, `(Debian 12.2.0-14) 12.2.0`."""
     words = (word.strip("(),").removeprefix("V") for word in text.split())
     return next((word for word in words if word[:1].isdigit() and "." in word), None)
+
+
+def _gpus() -> Part:
+    found = try_gpus()
+    return Part("GPUs", found.works is True, False, None, found.note)
 
 
 def _counters() -> Part:

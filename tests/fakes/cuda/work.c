@@ -220,6 +220,7 @@ int cuCtxResetPersistingL2Cache(void) { ENTER(); persisting_lines = 0; return ha
 static const struct { int code; const char *name, *text; } errors[] = {
     {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
+    {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {BROKEN, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "MPS client failed to connect to the MPS control daemon or the MPS server"},

@@ -183,6 +183,9 @@ def test_a_slice_is_shown_where_there_is_but_its_gpu(nvidia: Path) -> None:
     chosen = {"CUDA_VISIBLE_DEVICES": "MIG-11111111-2222"}
     with pytest.raises(SandboxUnavailable, match="slice"):
         assigned_gpus(Vendor.NVIDIA, nvidia, chosen)
+    for several in ("MIG-11111111-2222,MIG-33333333", "0,MIG-11111111-2222"):
+        with pytest.raises(SandboxUnavailable, match="but one slice"):
+            assigned_gpus(Vendor.NVIDIA, nvidia, {"CUDA_VISIBLE_DEVICES": several})
     for minor in (0, 1):
         (nvidia / f"dev/nvidia{minor}").unlink()
     assigned = assigned_gpus(Vendor.NVIDIA, nvidia, chosen)

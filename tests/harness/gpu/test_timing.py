@@ -111,10 +111,10 @@ def test_memory_is_read_as_it_is(gpu: CudaGpu) -> None:
 
 
 def test_a_failing_kernel_is_reported_with_the_drivers_message(gpu: CudaGpu, driver: Any) -> None:
-    healthy = gpu.is_lost()
+    healthy = gpu.fault()
     with pytest.raises(GpuError, match="CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"):
         time_of(gpu, driver.fake_fail)
-    assert (False, True) == (healthy, gpu.is_lost())
+    assert (0, 700) == (healthy, gpu.fault())
 
 
 def test_without_a_driver_it_says_so() -> None:

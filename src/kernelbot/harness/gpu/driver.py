@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from kernelbot.harness.gpu.sharing import UNAVAILABLE
+
 _OUT_OF_MEMORY = 2
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 _NOT_READY = 600
@@ -44,6 +46,10 @@ class GpuError(RuntimeError):
 
 class NoDriver(GpuError):
     """This machine has no driver that can be loaded."""
+
+
+class GpuUnavailable(GpuError):
+    """The GPU isn't to be had, by nobody's fault who is judged here: see `sharing`."""
 
 
 class DeviceFull(GpuError):
@@ -125,6 +131,8 @@ class Driver:
         return code
 
     def _error(self, code: int, text: str) -> GpuError:
+        if code in UNAVAILABLE:
+            return GpuUnavailable(f"{text}: {UNAVAILABLE[code]}")
         if code != _OUT_OF_MEMORY:
             return GpuError(text)
         full = DeviceFull(text)
@@ -138,9 +146,9 @@ class Driver:
             raise GpuError(f"The driver has no function {name}.")
         return found
 
-    def is_lost(self) -> bool:
-        """Whether work has failed: a context never recovers from that."""
-        return bool(self.function("cuCtxSynchronize")())
+    def fault(self) -> int:
+        """The driver's code for work that has failed; 0 if none has. A context never recovers."""
+        return int(self.function("cuCtxSynchronize")())
 
     def allocate(self, size_bytes: int) -> int:
         """The address of memory that belongs to this process alone. Raises `GpuError`."""

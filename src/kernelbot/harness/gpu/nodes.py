@@ -74,7 +74,8 @@ def assigned_gpus(
     shared = _shared_files(vendor, root)
     if not found or not named:
         return Assigned(found, shared + _slices(vendor, root), as_said)
-    if any(text.startswith(_SLICE) for text in named.values()):
+    if any(_SLICE in text for text in named.values()):
+        _expect_one_slice(named)
         return _slice(found, shared + _slices(vendor, root), as_said)
     chosen = found
     for name, text in named.items():
@@ -187,6 +188,15 @@ def _shared_files(vendor: Vendor, root: Path) -> tuple[str, ...]:
 def _slices(vendor: Vendor, root: Path) -> tuple[str, ...]:
     path = root / "dev" / _SLICES
     return (str(path),) if vendor is Vendor.NVIDIA and path.is_dir() else ()
+
+
+def _expect_one_slice(named: Mapping[str, str]) -> None:
+    for variable, text in named.items():
+        if "," in text:
+            raise SandboxUnavailable(
+                f"{variable} names {text!r}, and a process can use but one slice of a GPU (MIG) at "
+                "a time: name one. Problems of several ranks need as many whole GPUs."
+            )
 
 
 def _slice(found: tuple[GpuNode, ...], shared: tuple[str, ...], env: dict[str, str]) -> Assigned:

@@ -71,8 +71,9 @@ class Gpu(Protocol):
     def read(self, target: int, source: int, size_bytes: int) -> None:
         """Copy from the GPU's memory at `source` to the host's at `target`. Raises `GpuError`."""
 
-    def is_lost(self) -> bool:
-        """Whether an earlier failure has made the GPU useless to this process."""
+    def fault(self) -> int:
+        """The driver's code for an earlier failure, which has made the GPU useless to this process;
+        0 if there was none."""
 
 
 def open_gpu(number: int = 0) -> Gpu:
@@ -189,9 +190,9 @@ class CudaGpu:
         """On a stream of our own: doesn't wait for other work."""
         self._driver.download(target, source, size_bytes)
 
-    def is_lost(self) -> bool:
-        """Whether a kernel has failed: a context never recovers from that."""
-        return self._driver.is_lost()
+    def fault(self) -> int:
+        """As `Gpu.fault` says."""
+        return self._driver.fault()
 
     def _between_marks(
         self, function: Callable[..., Any], arguments: tuple[Any, ...]
@@ -287,13 +288,13 @@ class TorchGpu:
         if code != 0:
             raise GpuError(f"the GPU's memory can't be read: HIP error {code}")
 
-    def is_lost(self) -> bool:
-        """Whether waiting fails."""
+    def fault(self) -> int:
+        """-1 if waiting fails: torch doesn't tell the code."""
         try:
             self._synchronize()
         except RuntimeError:
-            return True
-        return False
+            return -1
+        return 0
 
 
 def find_library(vendor: Vendor) -> str | None:

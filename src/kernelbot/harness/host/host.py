@@ -17,6 +17,7 @@ from pathlib import Path
 from kernelbot.harness.gpu.access import architecture, gpu_access
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
 from kernelbot.harness.gpu.nodes import numbering
+from kernelbot.harness.gpu.sharing import MPS_NOTE, apart_from_mps
 from kernelbot.harness.host.judge_zygote import JudgeZygote
 from kernelbot.harness.host.processors import (
     RESERVED_CORES,
@@ -85,8 +86,9 @@ class Pool:
         threads = thread_environment(cpus, slots) if on_cpu else gpu_thread_environment(slots)
         cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
         env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
-        access = gpu_access(key.vendor)
-        self.notes = (CUDA_ON_CPU_NOTE,) if cuda_on_cpu else ()
+        access, apart = gpu_access(key.vendor), apart_from_mps(key.vendor)
+        notes = {CUDA_ON_CPU_NOTE: cuda_on_cpu, MPS_NOTE: bool(apart)}
+        self.notes = tuple(note for note, applies in notes.items() if applies)
         config = ZygoteConfig(
             flavour=key.flavour,
             mode=key.sandbox,
@@ -94,7 +96,7 @@ class Pool:
             devices=access.devices,
             folders=access.folders,
             libraries=access.libraries,
-            env={**env, **threads, **architecture(key.arch), **access.env, **_UNLOGGED},
+            env={**env, **threads, **architecture(key.arch), **access.env, **apart, **_UNLOGGED},
             spare=slots * (_RUNNERS_PER_JOB if lasting else 1),
             cpus=cpus or access.processors,
             lasting=lasting,
@@ -102,7 +104,7 @@ class Pool:
         self._runners = Zygote.start(config)
         # A judge whose idle threads spin would take processors from the runner that is measured.
         threads = thread_environment((), 2 * slots)
-        quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **numbering(key.vendor)}
+        quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **numbering(key.vendor), **apart}
         self._judges = JudgeZygote(
             key.flavour.value,
             cuda_on_cpu,

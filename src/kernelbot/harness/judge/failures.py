@@ -4,6 +4,7 @@ import signal
 import time
 from typing import Any
 
+from kernelbot.harness.gpu.sharing import excuse
 from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.sandbox import RunnerExit, SandboxUnavailable
 from kernelbot.protocol import Limits, Phase, Verdict
@@ -107,7 +108,8 @@ def returned(message: str) -> AuthorFailure:
 
 
 def refuse(reply: dict[str, Any], where: str) -> None:
-    """Raise the `AuthorFailure` that a reply stands for, if it stands for one."""
+    """Raise the `AuthorFailure` that a reply stands for, if it stands for one. Raises
+    `SandboxUnavailable` if the runner has lost its GPU by what others did."""
     text = reply.get("text", "")
     if not isinstance(text, str):
         raise garbage(reply)
@@ -129,7 +131,9 @@ def refuse(reply: dict[str, Any], where: str) -> None:
     if failure is None:
         return
     error = AuthorFailure(*failure)
-    error.fatal = reply.get("gpu_lost") is True
+    if (why := excuse(reply.get("gpu_fault"))) is not None:
+        raise SandboxUnavailable(f"The runner lost its GPU: {why}.")
+    error.fatal = reply.get("gpu_fault", 0) != 0
     raise error
 
 

@@ -386,9 +386,9 @@ class _Runner:
             kind = "memory"
         elif isinstance(error, SystemExit):
             kind = "exit"
-        lost = self._gpu is not None and self._gpu.is_lost()
+        fault = self._gpu.fault() if self._gpu is not None else 0
         text = error_text(error, self._folder)
-        return self._reply({"op": kind, "text": text, "gpu_lost": lost})
+        return self._reply({"op": kind, "text": text, "gpu_fault": fault})
 
     def _finish(self, _message: dict[str, Any], _fds: list[int]) -> bool:
         flush_output()

@@ -61,6 +61,8 @@ def _findings(wanted: Wanted) -> Iterator[Finding]:
         return
     tool = nvidia if vendor is Vendor.NVIDIA else amd
     yield tool.driver()
+    if vendor is Vendor.NVIDIA:
+        yield nvidia.others()
     try:
         assigned = assigned_gpus(vendor)
     except SandboxUnavailable as error:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from kernelbot.harness.gpu.clock_rates import lock_nvidia, release_nvidia, which
 from kernelbot.harness.gpu.nodes import GpuNode
+from kernelbot.harness.gpu.sharing import mps_folder
 from kernelbot.harness.vendor.finding import Finding, ask
 
 _FIELDS = "name,driver_version,memory.total,compute_mode,persistence_mode,mig.mode.current"
@@ -24,6 +25,15 @@ def driver() -> Finding:
     if persistence != "Enabled":
         text += "; nvidia-smi --persistence-mode=1 keeps it initialised between jobs"
     return Finding("driver", True, True, text)
+
+
+def others() -> Finding:
+    """Whether programs share the GPU by MPS."""
+    folder = mps_folder()
+    if folder is None:
+        return Finding("MPS", True, False, "isn't running")
+    advice = "others' work is in the times; stop it: echo quit | nvidia-cuda-mps-control"
+    return Finding("MPS", False, False, f"is running ({folder}): {advice}")
 
 
 def clocks(gpus: Sequence[GpuNode]) -> Finding:
