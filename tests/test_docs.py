@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from kernelbot.api import popcorn
 from kernelbot.api.app import V1
 from kernelbot.api.routers import system
-from kernelbot.cli.app import app
+from kernelbot.cli.app import command_tree
 from kernelbot.domain import errors
 from kernelbot.protocol import Mode, Verdict
 
@@ -62,7 +62,7 @@ def commands(group: typer.core.TyperGroup, prefix: str) -> Iterator[str]:
 
 
 def test_every_command_is_listed() -> None:
-    tree = typer.main.get_group(app)
+    tree = typer.main.get_group(command_tree())
     text = page("cli.md")
     assert [line for line in commands(tree, "kernelbot") if f"`{line}" not in text] == []
 

@@ -17,7 +17,7 @@ import typer.core
 import typer.main
 from typer.exceptions import TyperException
 
-from kernelbot.cli.app import app
+from kernelbot.cli.app import command_tree
 from tests.support.terminal import Shell
 
 ROOT = Path(__file__).parent.parent
@@ -34,6 +34,7 @@ SET_UP = {"make setup", "source .venv/bin/activate"}
 """Done already, if these tests run."""
 EXAMPLES = {"ID": "1", "N": "1", "DAYS": "1"}
 """What stands in the documentation for a number."""
+TREE = typer.main.get_command(command_tree())
 SAMPLING = "[sampling]\nwall_cap_s = 0.3\nmin_total_s = 0.01\n"
 
 
@@ -62,7 +63,7 @@ def words_of(line: str) -> list[str]:
 
 def complaint(line: str) -> str | None:
     """What is wrong with a command; None: nothing. A name of a group or command alone is fine."""
-    command, words = typer.main.get_command(app), words_of(line)
+    command, words = TREE, words_of(line)
     while isinstance(command, typer.core.TyperGroup) and words:
         name = words.pop(0)
         if name.startswith("-"):

@@ -3,59 +3,60 @@
 import errno
 import os
 import sys
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
 from kernelbot import __version__
-from kernelbot.cli import (
-    accounts,
-    attestations,
-    boards,
-    exports,
-    identities,
-    invites,
-    judging,
-    organising,
-    problems,
-    server,
-    statistics,
-    submissions,
-    sync,
-    tokens,
-    webhooks,
-)
-from kernelbot.cli.agents import command as agents
 from kernelbot.cli.errors import report_crash, report_error, report_usage
 from kernelbot.domain.errors import KernelbotError, UserError
 
-app = typer.Typer(
-    name="kernelbot",
-    help="Kernel competitions: submissions judged in a sandbox, measured honestly, ranked.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for module in (
-    judging,
-    submissions,
-    boards,
-    problems,
-    accounts,
-    tokens,
-    identities,
-    invites,
-    organising,
-    sync,
-    statistics,
-    exports,
-    webhooks,
-    attestations,
-    agents,
-    server,
-):
-    module.register(app)
+COMMANDS = {
+    "judging": ("run", "doctor", "vendor"),
+    "submissions": ("submit", "submission"),
+    "boards": ("board", "devices"),
+    "problems": ("problem",),
+    "accounts": ("user", "login", "whoami", "logout"),
+    "tokens": ("token",),
+    "identities": ("identity",),
+    "invites": ("invite", "join"),
+    "organising": ("pause", "resume", "audit"),
+    "sync": ("sync",),
+    "statistics": ("stats",),
+    "exports": ("export",),
+    "webhooks": ("webhook",),
+    "attestations": ("verify", "signing-key"),
+    "agents.command": ("mcp",),
+    "server": ("serve", "worker", "bot", "verify-runs", "backup", "restore", "db"),
+}
+"""What each module registers, in the order of the help. Only the module of the command that is
+called is loaded: loading all of them takes longer than judging a file."""
+
+
+def command_tree(modules: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The commands of some modules; by default all."""
+    app = typer.Typer(
+        name="kernelbot",
+        help="Kernel competitions: submissions judged in a sandbox, measured honestly, ranked.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(root)
+    for module in modules:
+        import_module(f"kernelbot.cli.{module}").register(app)
+    return app
+
+
+def _modules_for(arguments: list[str]) -> Iterable[str]:
+    """The one that registers the command; all for help, or if there is no such command."""
+    named = [
+        module for module, names in COMMANDS.items() if arguments[:1] and arguments[0] in names
+    ]
+    return named or COMMANDS
 
 
 def _show_version(wanted: bool) -> None:
@@ -64,7 +65,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     version: Annotated[
         bool,
@@ -84,7 +84,7 @@ def run(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: list[str], *, as_json: bool) -> int:
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(command_tree(_modules_for(arguments)))
     try:
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except KernelbotError as error:
