@@ -30,7 +30,7 @@ from benchmarks.chaos_processes import Kind, Storm
 from kernelbot.catalog.problem import load_problem
 from kernelbot.client import KernelbotClient
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
-from kernelbot.domain.types import ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import Mode, Timeouts, Verdict
 from kernelbot.render.table import table
 from kernelbot.store.embedded import EmbeddedPostgres

@@ -1,4 +1,4 @@
-"""Where the wall time of `kernelbot run` goes, for the smallest numpy and torch problems.
+"""Where the wall time of `kernelbot run --cold` goes, for the smallest numpy and torch problems.
 
 Run with `python -m benchmarks.run_walltime [--repeat N]`. Start-up is everything outside the
 phases: Python, reading the problem, the harness, the sandbox. The kernel is the time inside the
@@ -39,7 +39,7 @@ def judge(problem: Path, submission: Path, mode: str) -> Split:
     command = [sys.executable, "-m", "kernelbot", "run", str(problem), str(submission)]
     began = time.perf_counter()
     done = subprocess.run(
-        [*command, "--mode", mode, "--json"], check=True, capture_output=True, text=True
+        [*command, "--mode", mode, "--cold", "--json"], check=True, capture_output=True, text=True
     )
     wall_s = time.perf_counter() - began
     phases = json.loads(done.stdout)["phases"].values()

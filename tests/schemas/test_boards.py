@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.types import ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import BuildConfig, Case, HarnessKind, Lang, ProblemSpec, SourceFile
 from kernelbot.schemas.boards import NewBoard, problem_to_wire
 

@@ -40,6 +40,7 @@ class Shell:
         """Only the folder's configuration, none of this account's."""
         kept = {"PATH": os.environ["PATH"], "PYTHONPATH": str(SOURCE)}
         kept["KERNELBOT_WARM"] = '["numpy"]'  # to load torch as well takes a server seconds
+        kept["KERNELBOT_COLD"] = "1"  # no judge of a test's stays behind
         return {**kept, "HOME": str(self.home), "COLUMNS": "100", **self.more}
 
     def __call__(self, *arguments: str | os.PathLike[str], timeout_s: float = 60.0) -> Said:

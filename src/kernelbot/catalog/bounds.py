@@ -10,7 +10,7 @@ from kernelbot.catalog.fields import Findings
 from kernelbot.catalog.problem import FILE_NAME, MAX_FILES, MAX_TIMEOUT_S
 from kernelbot.catalog.sources import MAX_FILE_BYTES
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.types import ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import Case, CaseValue, Floor, ProblemSpec, Timeouts
 
 _MAX_NAME = 200

@@ -12,7 +12,7 @@ from kernelbot.catalog.harness_choice import SUPPLIED_TO_RANKS, Choice, choose
 from kernelbot.catalog.reference import REFERENCE, TASK, Reference, read_reference
 from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem
-from kernelbot.domain.types import ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
     Case,

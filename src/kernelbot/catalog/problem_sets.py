@@ -11,7 +11,7 @@ from kernelbot.catalog.document import MAX_TEXT_BYTES
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.types import ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
 
 MAX_DEPTH = 6
 _IS_COMPETITION = re.compile(rb"^problems[ \t]*:", re.MULTILINE)

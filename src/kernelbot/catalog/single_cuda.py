@@ -4,7 +4,7 @@ import re
 from importlib.resources import files
 
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.types import ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
     Case,

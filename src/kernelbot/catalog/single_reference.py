@@ -5,7 +5,7 @@ import ast
 from kernelbot.catalog import single_cuda
 from kernelbot.catalog.reference import REFERENCE, Signature, read_reference
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.types import ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
     Case,

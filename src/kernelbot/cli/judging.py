@@ -57,23 +57,37 @@ def run(
             help="Write the run's files, such as a profile's, into this folder.", show_default=False
         ),
     ] = None,
+    cold: Annotated[
+        bool,
+        typer.Option(
+            "--cold",
+            envvar="KERNELBOT_COLD",
+            help="Judge with a new process instead of the one that stays for the next files.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Judge a file against a problem's folder, without a server.
 
     The same harness as on a server. Progress goes to stderr, the report to stdout.
+
+    A judge stays for the next files, and ends after ten minutes without one.
     """
     require_extra("judge")
     from kernelbot.cli.moving import Moving
     from kernelbot.main import run as local
     from kernelbot.render.progress import Activity, progress_line
     from kernelbot.render.report import report
-    from kernelbot.schemas.report import Report
 
     terminal = Terminal(as_json)
     activity = Activity()
     wanted = local.LocalRun(
-        problem=problem, submission=submission, mode=mode, device=device, sandbox=sandbox
+        problem=problem,
+        submission=submission,
+        mode=mode,
+        device=device,
+        sandbox=sandbox,
+        cold=cold,
     )
     with Moving(terminal) as moving:
 
@@ -90,7 +104,10 @@ def run(
     if artifacts is not None:
         for path in save_all(result.artifacts, artifacts):
             terminal.show(f"Written: {path}")
-    terminal.document(Report.of(result))
+    if as_json:
+        from kernelbot.schemas.report import Report  # takes half as long as all else before judging
+
+        terminal.document(Report.of(result))
     fault = result.failure.fault if result.failure else None
     raise typer.Exit(exit_code_of(result.verdict, fault))
 

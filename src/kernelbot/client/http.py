@@ -20,7 +20,8 @@ from kernelbot.client.signed import SignedCalls
 from kernelbot.client.sse import Frame, SseParser
 from kernelbot.client.webhooks import WebhookCalls
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import ProblemDefinition, Role, Visibility
+from kernelbot.domain.problems import ProblemDefinition
+from kernelbot.domain.types import Role, Visibility
 from kernelbot.protocol import Mode
 from kernelbot.schemas.artifacts import ArtifactList
 from kernelbot.schemas.boards import (

@@ -55,18 +55,6 @@ class NewToken:
 
 
 @dataclass(frozen=True)
-class ProblemDefinition:
-    """A problem as its author wrote it: what the harness needs, and what people read."""
-
-    spec: ProblemSpec
-    description: str
-    devices: tuple[str, ...]
-    """Names under `gpus` in task.yml."""
-    templates: dict[str, str]
-    """The starter files' texts by language (`Python`, `CUDA`, ...)."""
-
-
-@dataclass(frozen=True)
 class Board:
     """A leaderboard: one problem, one ranking rule, some devices, maybe a deadline."""
 

@@ -1,11 +1,9 @@
 """Builds the harness as one file: `python3 kernelbot-harness.pyz` on a bare Python 3.11.
 
-And says which harness this is, by a hash of its sources.
+And says which harness this is, by a hash of its sources; only building needs to load `zipfile`.
 """
 
 import hashlib
-import tempfile
-import zipfile
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +16,9 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 def build(target: Path) -> Path:
     """Write the zipapp to `target` and return it. The same sources give the same bytes."""
+    import tempfile
+    import zipfile
+
     files = _sources()
     files[_START] = _MAIN.encode()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -49,6 +50,8 @@ def _sources() -> dict[str, bytes]:
     """The harness's files by path, wherever this one runs from."""
     root = Path(__file__).resolve().parents[2]
     if root.is_file():
+        import zipfile
+
         with zipfile.ZipFile(root) as archive:
             return {name: archive.read(name) for name in archive.namelist() if name != _START}
     paths = [root / "kernelbot" / "__init__.py", *(root / "kernelbot_check").glob("*.py")]

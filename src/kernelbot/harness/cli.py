@@ -38,6 +38,7 @@ def main(argv: list[str] | None = None) -> None:
         "doctor": _doctor,
         "try-problem": _try_problem,
         "judges": _judges,
+        "warm": _warm,
         "minimal": _minimal,
         "vendor-check": _vendor_check,
         "node": _node,
@@ -83,6 +84,11 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--count", type=int, default=1, help="how many of them one job gets")
     check.add_argument("--leave-clocks", action="store_true", help="don't try to lock them")
     _add_node(commands.add_parser("node", help="judge one job on a scheduler's node"))
+    warm = commands.add_parser("warm", help="(internal) a host for the jobs of `kernelbot run`")
+    warm.add_argument("folder", type=Path)
+    warm.add_argument("name")
+    warm.add_argument("--idle-s", type=float, required=True)
+    warm.add_argument("--build-cache", type=Path, default=argparse.SUPPRESS)
     judges = commands.add_parser("judges", help="(internal) the judges' zygote")
     judges.add_argument("control_fd", type=int)
     judges.add_argument("runners_fd", type=int)
@@ -241,6 +247,14 @@ def _node(arguments: argparse.Namespace) -> int:
             no_sandbox_ok=arguments.no_sandbox_ok,
         ),
     )
+
+
+def _warm(arguments: argparse.Namespace) -> int:
+    from kernelbot.harness.warm.server import serve_warm
+
+    gpus = GpuLocks(wait_s=math.inf)  # its jobs may be cancelled, and take turns
+    host = Host(build_cache=arguments.build_cache, gpus=gpus)
+    return serve_warm(host, arguments.folder, arguments.name, arguments.idle_s)
 
 
 def _judges(arguments: argparse.Namespace) -> int:

@@ -9,52 +9,105 @@ from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import read_source
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.source import check_language, source_text
-from kernelbot.main.judge_once import OnEvent, judge_once
-from kernelbot.main.settings import read_settings
+from kernelbot.harness.warm.folder import NotOurs, PrivateFolder, default_folder
+from kernelbot.harness.warm.turns import turn
+from kernelbot.main.judging_settings import (
+    JudgingSettings,
+    kept_judging_settings,
+    read_judging_settings,
+)
+from kernelbot.main.warm.client import WAITS, NoWarmJudge, WarmJudge
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
     Mode,
     ProblemSpec,
+    ProgressEvent,
     RunResult,
     SandboxMode,
     SourceFile,
 )
 
+OnEvent = Callable[[ProgressEvent], None]
+OnStep = Callable[[str], None]
+
 
 @dataclass(frozen=True)
 class LocalRun:
-    """What to judge. `device` None: the first that is configured."""
+    """What to judge. `device` None: the first that is configured. `cold`: by processes of its own,
+    as it is without a sandbox in any case: what such a file leaves behind must not reach the next.
+    """
 
     problem: Path
     submission: Path
     mode: Mode
     device: str | None
     sandbox: SandboxMode
+    cold: bool = False
 
 
-def run(wanted: LocalRun, on_event: OnEvent, on_warning: Callable[[str], None]) -> RunResult:
-    """Judge. Raises `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs."""
+def run(wanted: LocalRun, on_event: OnEvent, on_step: OnStep) -> RunResult:
+    """Judge, with the warm judge if there can be one. `on_step` is told what else happens. Raises
+    `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs."""
     loaded = load_problem(wanted.problem)
     for warning in loaded.warnings:
-        on_warning(str(warning))
-    settings = read_settings()
-    job = JobSpec(
+        on_step(str(warning))
+    problem = loaded.definition.spec
+    submission = read_submission(wanted.submission, problem)
+    folder = _private_folder(on_step)
+    if folder is None:
+        return _judge_cold(_job(wanted, problem, submission, read_judging_settings()), on_event)
+    if wanted.cold or wanted.sandbox is SandboxMode.NONE:
+        job = _job(wanted, problem, submission, read_judging_settings())
+    else:
+        job = _job(wanted, problem, submission, kept_judging_settings(folder))
+        try:
+            return WarmJudge(folder).judge(job, on_event, on_step)
+        except NoWarmJudge as error:
+            on_step(f"{error} Judging with a new one.")
+    with turn(folder, lambda: on_step(WAITS)):
+        return _judge_cold(job, on_event)
+
+
+def _private_folder(on_step: OnStep) -> PrivateFolder | None:
+    """None, and the reason told, if there can't be one."""
+    path = default_folder()
+    try:
+        return PrivateFolder.open(path)
+    except NotOurs as error:
+        on_step(f"No judge is kept warm: {error}")
+    except OSError as error:
+        on_step(f"No judge is kept warm: {path} can't be made ({error.strerror}).")
+    return None
+
+
+def _judge_cold(job: JobSpec, on_event: OnEvent) -> RunResult:
+    from kernelbot.main.judge_once import judge_once  # what it loads isn't needed beside a warm one
+
+    return judge_once(job, on_event)
+
+
+def _job(
+    wanted: LocalRun, problem: ProblemSpec, submission: SourceFile, settings: JudgingSettings
+) -> JobSpec:
+    return JobSpec(
         job_id=uuid.uuid4().hex,
-        problem=loaded.definition.spec,
-        submission=read_submission(wanted.submission, loaded.definition.spec),
+        problem=problem,
+        submission=submission,
         mode=wanted.mode,
-        device=find_device(wanted.device),
+        device=_device(wanted.device, settings.devices),
         limits=settings.limits,
         sampling=settings.sampling,
         sandbox=wanted.sandbox,
     )
-    return judge_once(job, on_event)
 
 
 def find_device(name: str | None) -> DeviceSpec:
     """A configured device, found in upper or lower case. Raises `UserError` if there is none."""
-    devices = [device.spec for device in read_settings().device_configs()]
+    return _device(name, read_judging_settings().devices)
+
+
+def _device(name: str | None, devices: tuple[DeviceSpec, ...]) -> DeviceSpec:
     if name is None:
         return devices[0]
     for device in devices:

@@ -1,12 +1,15 @@
 """Progress events in words: a line each for a log, or the current activity."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from kernelbot.domain.states import RunState
-from kernelbot.domain.types import Event
 from kernelbot.protocol import EventKind, ProgressEvent, Verdict
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import TITLES
+
+if TYPE_CHECKING:  # `kernelbot run` needs nothing else of it
+    from kernelbot.domain.types import Event
 
 STATES: dict[RunState, str] = {
     RunState.QUEUED: "waiting in the queue",
@@ -66,7 +69,7 @@ class RunProgress:
         self.done = 0
         self.total = 0
 
-    def add(self, event: Event) -> None:
+    def add(self, event: "Event") -> None:
         """One more step."""
         if isinstance(event.kind, RunState):
             self._change(event.kind, event.data)

@@ -6,10 +6,10 @@ from typing import Any
 from pydantic import AwareDatetime, Field
 
 from kernelbot.domain.errors import InvalidProblem
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.domain.types import (
     Board,
     BoardProblem,
-    ProblemDefinition,
     StandingsPage,
     Visibility,
 )

@@ -9,12 +9,12 @@ from enum import Enum
 from kernelbot.catalog.bounds import check_bounds
 from kernelbot.catalog.single_reference import problem_of
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound, UserError
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.domain.source import source_text
 from kernelbot.domain.types import (
     Board,
     BoardProblem,
     DeviceConfig,
-    ProblemDefinition,
     User,
     Visibility,
 )

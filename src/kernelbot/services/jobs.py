@@ -4,7 +4,8 @@ import hashlib
 import hmac
 
 from kernelbot.domain.job_terms import JobTerms
-from kernelbot.domain.types import DeviceConfig, ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
+from kernelbot.domain.types import DeviceConfig
 from kernelbot.protocol import JobSpec, Limits, SamplingRules, SandboxMode, SourceFile
 from kernelbot.services.versioned_cache import VersionedCache
 from kernelbot.store import attempts, boards

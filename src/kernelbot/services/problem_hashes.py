@@ -5,7 +5,7 @@ import json
 from typing import Any, NamedTuple
 
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.types import ProblemDefinition
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import to_wire
 
 

@@ -15,8 +15,9 @@ from kernelbot.catalog.archive import unpack
 from kernelbot.catalog.competition import Competition, CompetitionProblem
 from kernelbot.catalog.problem_sets import ProblemSet, SetEntry, read_sets
 from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.domain.sync import SyncAction, SyncItem, SyncOptions, SyncOutcome
-from kernelbot.domain.types import DeviceConfig, ProblemDefinition, User
+from kernelbot.domain.types import DeviceConfig, User
 from kernelbot.services import audit
 from kernelbot.services.boards import check_name
 from kernelbot.services.permissions import require_admin

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from kernelbot.domain.errors import PlatformError
-from kernelbot.domain.types import Board, ProblemDefinition, Visibility
+from kernelbot.domain.problems import ProblemDefinition
+from kernelbot.domain.types import Board, Visibility
 from kernelbot.protocol import HarnessKind, RankRule, from_wire, to_wire
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements

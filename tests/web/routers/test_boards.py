@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from kernelbot.domain.accounts import LimitCategory, RateLimit
-from kernelbot.domain.types import ProblemDefinition, Visibility
+from kernelbot.domain.problems import ProblemDefinition
+from kernelbot.domain.types import Visibility
 from kernelbot.protocol import SourceFile
 from tests.support.problems import sort_problem
 from tests.support.ranked import ranked

@@ -1,0 +1,81 @@
+"""The settings that judging needs. Reading all settings takes longer than judging a small file, so
+what came of them is kept in the private folder, under a name for everything they come from."""
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.harness.warm.folder import PrivateFolder
+from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, WireError, from_wire, to_wire
+
+_PREFIX = "settings-"
+_MAX_AGE_S = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class JudgingSettings:
+    """`devices` in the file's order; there is at least one."""
+
+    devices: tuple[DeviceSpec, ...]
+    limits: Limits
+    sampling: SamplingRules
+
+
+def read_judging_settings() -> JudgingSettings:
+    """From the configuration. Raises `UserError`."""
+    from kernelbot.main.settings import read_settings
+
+    settings = read_settings()
+    devices = tuple(device.spec for device in settings.device_configs())
+    return JudgingSettings(devices, settings.limits, settings.sampling)
+
+
+def kept_judging_settings(folder: PrivateFolder) -> JudgingSettings:
+    """As `read_judging_settings`, quickly if nothing has changed since the last time."""
+    name = _PREFIX + _origin()
+    with contextlib.suppress(OSError, ValueError, WireError):
+        return from_wire(JudgingSettings, json.loads(folder.at(name).read_bytes()))
+    settings = read_judging_settings()
+    with contextlib.suppress(OSError):  # a full disk, say: they are read again
+        _keep(folder, name, json.dumps(to_wire(settings)))
+    return settings
+
+
+def _origin() -> str:
+    """A hash of the files, variables and modules from which the settings come."""
+    variables = sorted(
+        (name, value) for name, value in os.environ.items() if name.upper().startswith("KERNELBOT_")
+    )
+    files = [os.environ.get("KERNELBOT_CONFIG") or "kernelbot.toml", ".env"]
+    code = [_stamp(path) for path in sorted(Path(__file__).parent.rglob("*.py"))]
+    parts = [variables, [_content(Path(file)) for file in files], code]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def _content(file: Path) -> bytes | str:
+    try:
+        return file.read_bytes() if file.is_file() else ""
+    except OSError as error:
+        return str(error)
+
+
+def _stamp(path: Path) -> tuple[str, int, int]:
+    found = path.stat()
+    return (path.name, found.st_size, found.st_mtime_ns)
+
+
+def _keep(folder: PrivateFolder, name: str, text: str) -> None:
+    """Written whole or not at all; what is of no use any more is removed."""
+    partial = folder.at(f"{name}.{os.getpid()}")
+    partial.write_text(text)
+    partial.rename(folder.at(name))
+    for found in folder.names():
+        if (
+            found.startswith(_PREFIX)
+            and folder.at(found).stat().st_mtime < time.time() - _MAX_AGE_S
+        ):
+            folder.remove(found)
