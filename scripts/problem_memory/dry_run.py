@@ -5,7 +5,8 @@ its own: every problem's modules have the same names. Needs torch, and no GPU; t
 executed, so use folders that you trust.
 
 Tensors have shapes but no content, so what depends on content is assumed: numbers read from tensors
-are 1, random ones the largest possible, comparisons true, and nothing is found by searching.
+are 1, random ones the largest possible, comparisons true for all and for none of many, counted
+things all of one kind, and nothing is found by searching.
 """
 
 import copy
@@ -92,6 +93,7 @@ def _dry_run(reference: Any, case: Case, *, multi_gpu: bool, only_data: bool) ->
     torch.nn.Module._apply = lambda module, *_args, **_options: module
     arguments: dict[str, Any] = {**case.args, **({"rank": 0} if multi_gpu else {})}
     meter = Meter()
+    torch.Tensor.numpy = lambda tensor: meter.numbers(tensor)  # a method, unlike `numbers` itself
     found: dict[str, int] = {}
     stage = "generate_input"
     try:

@@ -4,6 +4,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
@@ -26,7 +27,7 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]  # torch's types aren't kn
             aten.equal.default: lambda *_: True,
             aten.allclose.default: lambda *_, **__: True,
             aten.nonzero.default: lambda x: x.new_empty((0, x.dim()), dtype=torch.int64),
-            aten.bincount.default: _counts,
+            aten.bincount.default: self._counts,
         }
 
     def __torch_dispatch__(
@@ -40,14 +41,21 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]  # torch's types aren't kn
         for tensor in tree_leaves(made):
             if isinstance(tensor, torch.Tensor):
                 self._add(tensor.untyped_storage())
+                self._most.pop(id(tensor), None)  # of an earlier one
         if function.overloadpacket is aten.randint:
             self._most[id(made)] = args["low" in function._overloadname] - 1
+        if function.overloadpacket is aten.any:  # whoever asks looks for what is wrong
+            self._most[id(made)] = 0
         return made
 
+    def numbers(self, tensor: Any) -> Any:
+        """What `tensor.numpy()` gives."""
+        return np.full(tuple(tensor.shape), self._number(tensor))
+
     def _number(self, tensor: Any) -> Any:
-        if tensor.dtype == torch.bool:
-            return True
         number = self._most.get(id(tensor), 1)
+        if tensor.dtype == torch.bool:
+            return bool(number)
         return float(number) if tensor.dtype.is_floating_point else number
 
     def _add(self, storage: Any) -> None:
@@ -61,6 +69,8 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]  # torch's types aren't kn
     def _drop(self, key: int) -> None:
         self._bytes -= self._live.pop(key, 0)
 
-
-def _counts(x: Any, _weights: Any = None, least: int = 0) -> Any:
-    return x.new_empty(max(least, 1), dtype=torch.int64)
+    def _counts(self, x: Any, _weights: Any = None, least: int = 0) -> Any:
+        """All are alike, which needs the most memory of whoever takes them bin by bin."""
+        made = x.new_empty(max(least, 1), dtype=torch.int64)
+        self._most[id(made)] = x.numel()
+        return made

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from kernelbot.catalog.reference import read_reference
 from kernelbot.protocol import (
     BuildConfig,
     Case,
@@ -90,6 +91,32 @@ def custom_kernel(data):
     made = [total * (factor + 2) for factor in range(outputs)]
     return made[0] if outputs == 1 else made
 """
+
+
+OWN_CLASS = """
+class Batch:
+    def __init__(self, x):
+        self.x, self.kind = x, tensors.float32
+    def get(self):
+        return self.x
+"""
+
+
+def with_own_class(problem: ProblemSpec) -> ProblemSpec:
+    """The same, whose array comes in an object of the reference's: kernels say `x.get()`."""
+    reference = problem.files[0].text.replace(
+        "def generate_input", f"{OWN_CLASS}def generate_input"
+    )
+    reference = reference.replace("return tensors.tensor(", "batch = Batch(tensors.tensor(")
+    for given in ("outputs", "size, outputs"):  # the latter for ranks
+        for device in ('"cuda"', 'f"cuda:{rank}"'):
+            reference = reference.replace(
+                f"device={device}), {given}\n", f"device={device}))\n    return batch, {given}\n"
+            )
+    reference = reference.replace("= data\n", "= data\n    x = x.get()\n")
+    files = (SourceFile("reference.py", reference), *problem.files[1:])
+    classes = read_reference(reference).input_classes.text
+    return replace(problem, files=files, input_classes=classes)
 
 
 def ranks_problem(

@@ -20,6 +20,7 @@ from tests.support.device_problems import (
     compiled_problem,
     device_job,
     device_problem,
+    with_own_class,
 )
 
 PROBLEM = device_problem()
@@ -56,6 +57,13 @@ def test_an_honest_kernel_is_accepted_and_timed(host: Host) -> None:
 def test_so_is_one_with_several_outputs(host: Host) -> None:
     problem = device_problem(outputs=(3,))
     result = host.judge(device_job(SCALE, Mode.BENCHMARK, problem), lambda _event: None)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+
+
+def test_so_is_one_of_an_object_of_the_problems(host: Host) -> None:
+    source = SCALE.replace("= data\n", "= data\n    x = x.get()\n")
+    job = device_job(source, Mode.BENCHMARK, with_own_class(PROBLEM))
+    result = host.judge(job, lambda _event: None)
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
@@ -97,6 +105,13 @@ def test_an_output_far_too_large_is_not_read(host: Host) -> None:
     result = judge(host, kernel("return tensors.zeros(20 << 20, device='cuda')"))
     assert Verdict.WRONG_ANSWER == result.verdict
     assert "more than there is room for" in str(result.failure)
+
+
+def test_one_case_of_that_kind_spoils_no_other(host: Host) -> None:
+    body = "if outputs == 2: return tensors.zeros(20 << 20, device='cuda')\nreturn x * 2"
+    job = device_job(kernel(body), Mode.TEST, device_problem(outputs=(2, 1)))
+    cases = host.judge(job, lambda _event: None).phases[0].cases
+    assert [Verdict.WRONG_ANSWER, Verdict.ACCEPTED] == [case.verdict for case in cases]
 
 
 def test_changed_inputs_are_noticed(host: Host) -> None:

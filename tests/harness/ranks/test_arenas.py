@@ -25,6 +25,7 @@ from tests.support.device_problems import (
     device_job,
     device_problem,
     ranks_problem,
+    with_own_class,
 )
 
 MIB = 1 << 20
@@ -115,6 +116,12 @@ def test_a_rank_finds_its_own_arenas_alone(host: Host) -> None:
     )
     result = judge(host, source)
     assert (Verdict.ACCEPTED, "['1', '1']") == (result.verdict, result.stdout.strip())
+
+
+def test_each_rank_may_be_given_an_object_of_the_problems(host: Host) -> None:
+    source = SUM_RANKS.replace("= data\n", "= data\n    x = x.get()\n")
+    result = judge(host, source, problem=with_own_class(PROBLEM))
+    assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
 def test_inputs_that_one_rank_changes_are_noticed(host: Host) -> None:
