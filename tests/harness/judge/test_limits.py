@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.judge.limits import limits_of_ranks, with_limits_in_force
-from kernelbot.protocol import DeviceSpec, Limits, Vendor
-from tests.harness.jobs import SORT, a_job
+from kernelbot.harness.problem.examiner import cage_limits
+from kernelbot.protocol import Case, DeviceSpec, Limits, Vendor
+from tests.harness.jobs import SORT, a_job, a_problem
 
 GIB = 1 << 30
 
@@ -46,3 +47,10 @@ def test_ranks_have_as_much_each_as_one_alone() -> None:
         processes=8 * alone.processes,
         file_size_bytes=8 * alone.file_size_bytes,
     ) == limits_of_ranks(alone, 8)
+
+
+def test_the_problems_ranks_have_as_many_tasks_and_as_much_shared_memory() -> None:
+    cases = (Case({"world_size": 2}), Case({"world_size": 8}))
+    problem = replace(a_problem(), tests=cases, benchmarks=cases[:1], multi_gpu=True)
+    limits = cage_limits(replace(a_job(SORT), problem=problem, limits=Limits(processes=1024)))
+    assert (8 * 1024, 8 * Limits().file_size_bytes) == (limits.processes, limits.file_size_bytes)

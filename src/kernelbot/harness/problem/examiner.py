@@ -27,6 +27,7 @@ from kernelbot.harness.gpu.arena import Piece
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import MAX_TEXT, wrote_beside
+from kernelbot.harness.judge.phases import most_ranks
 from kernelbot.harness.problem.lending import Lender
 from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull, shared_modules
 from kernelbot.harness.problem.record_types import imitate
@@ -50,11 +51,14 @@ _DYING_S = 5.0
 
 def cage_limits(job: JobSpec) -> Limits:
     """What the problem's code may use: enough for the data of a call, its copy, the reference's
-    answer, and the author's."""
-    together_s = job.problem.timeouts.together_s
+    answer, and the author's; as many tasks and as much shared memory as the author's, for each of
+    its ranks."""
+    together_s, ranks = job.problem.timeouts.together_s, most_ranks(job.problem)
     return Limits(
         memory_bytes=max(4 * job.limits.memory_bytes, _LEAST_MEMORY_BYTES),
+        processes=job.limits.processes * ranks,
         open_files=_OPEN_FILES,
+        file_size_bytes=job.limits.file_size_bytes * ranks,
         cpu_time_s=together_s * (os.cpu_count() or 1),
     )
 
