@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -90,8 +91,8 @@ def test_a_command_that_does_not_exist_is_noticed() -> None:
     assert [True] * 3 == [complaint(line) is not None for line in lines]
 
 
-@pytest.fixture
-def shell() -> Iterator[Shell]:
+@contextmanager
+def shell_in_a_folder() -> Iterator[Shell]:
     """A folder with the examples, in which sampling is short."""
     # Not pytest's folder: the embedded database's user must be able to reach it.
     with tempfile.TemporaryDirectory(prefix="kernelbot-test-") as folder:
@@ -99,6 +100,13 @@ def shell() -> Iterator[Shell]:
         (home / "kernelbot.toml").write_text(SAMPLING)
         (home / "examples").symlink_to(ROOT / "examples")
         yield Shell(home, {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"})
+
+
+@pytest.fixture
+def shell() -> Iterator[Shell]:
+    """A folder as a reader has it who begins."""
+    with shell_in_a_folder() as shell:
+        yield shell
 
 
 def serve(shell: Shell) -> subprocess.Popen[bytes]:
@@ -109,6 +117,17 @@ def serve(shell: Shell) -> subprocess.Popen[bytes]:
         assert process.poll() is None, (shell.home / "log").read_text()
         time.sleep(0.05)
     return process
+
+
+@contextmanager
+def running_server(shell: Shell) -> Iterator[None]:
+    """The same, ended in the end."""
+    server = serve(shell)
+    try:
+        yield
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(timeout=60)
 
 
 def typed(shell: Shell, line: str) -> int:
