@@ -4,10 +4,9 @@ import asyncio
 
 import pytest
 
-from kernelbot.domain.errors import Conflict, InvalidSubmission, UserError
+from kernelbot.domain.errors import InvalidSubmission, KernelbotError, UserError
 from kernelbot.domain.types import NewSubmission
 from kernelbot.protocol import Mode
-from kernelbot.services import forms
 from tests.support.problems import CORRECT
 from tests.support.world import World
 
@@ -30,18 +29,28 @@ async def test_a_form_that_was_refused_may_be_sent_again(world: World) -> None:
     assert 0 < await world.services.forms.submit(world.ada.user, NEW, FORM)
 
 
-async def test_a_form_of_which_nothing_is_known_makes_nothing_more(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_form_that_we_were_stopped_at_may_be_sent_again(world: World) -> None:
     await world.board()
-    monkeypatch.setattr(forms, "_PAUSE_S", 0.0)
-    async with world.database.write() as session:
-        values = {"id": world.ada.user.id, "form": FORM}
-        await session.do(
-            "INSERT INTO sent_forms (author_id, form) VALUES (%(id)s, %(form)s)", values
-        )
-    with pytest.raises(Conflict):
+    await fail_before_the_commit(world)
+    with pytest.raises(KernelbotError):
         await world.services.forms.submit(world.ada.user, NEW, FORM)
+    async with world.database.write() as session:
+        await session.do("DROP TRIGGER stopped ON submissions")
+    made = await world.services.forms.submit(world.ada.user, NEW, FORM)
+    assert made == await world.services.forms.submit(world.ada.user, NEW, FORM)
+
+
+async def fail_before_the_commit(world: World) -> None:
+    """As if we were killed when all is written: the transaction ends without its commit."""
+    async with world.database.write() as session:
+        await session.do(
+            "CREATE FUNCTION stop_here() RETURNS trigger LANGUAGE plpgsql AS $$"
+            " BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$"
+        )
+        await session.do(
+            "CREATE CONSTRAINT TRIGGER stopped AFTER INSERT ON submissions"
+            " DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stop_here()"
+        )
 
 
 @pytest.mark.parametrize("form", ["", "short", "a'; echo x       ", "\x00" * 20, "x" * 65])

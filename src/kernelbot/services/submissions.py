@@ -31,13 +31,17 @@ from kernelbot.services.ranking.places import Places
 from kernelbot.services.submission_access import own, require_visible, visible
 from kernelbot.services.views import SubmissionSnapshot
 from kernelbot.services.wait_estimate import place_of
-from kernelbot.store import chat, deletion, queue, reviews, submissions, users
+from kernelbot.store import chat, deletion, forms, queue, reviews, submissions, users
 from kernelbot.store.database import Database, ReadSession, WriteSession
 from kernelbot.store.new_submissions import AddedRun, NewRow, add_submission
 from kernelbot.store.queue import Waiting
 
 _RETRY_S = 10.0
 log = structlog.get_logger()
+
+
+class FormSent(Conflict):
+    """The author's form was sent before."""
 
 
 class Submissions:
@@ -71,21 +75,25 @@ class Submissions:
         *,
         late_by: User | None = None,
         message_id: int | None = None,
+        form: str | None = None,
     ) -> tuple[Submission, QueuePlace | None]:
         """Create a submission: source, runs and first events appear in one transaction. Returned
         with its place in the queue. `late_by`: the admin who accepts it although the deadline may
-        have passed. `message_id`: of the chat's answer that tells of it, noted along with it.
+        have passed. Noted along with it: `message_id`, of the chat's answer that tells of it, and
+        `form`, the page's that it was sent by; of several sendings at once one makes it.
 
         Raises, in this order of checks: `NotAllowed` if `late_by` is no admin,
         `DeviceNotOffered` for an unknown device, `SubmissionTooLarge`, `InvalidSubmission`,
         `Paused`, `Banned`, `NotFound`, `NotAllowed`, `BoardClosed`, `DeviceNotOffered`,
         `DeviceUnavailable`, `TooManyRequests`, also if too many of the author's runs wait, and
-        `Conflict` if the answer was given up.
+        `Conflict` if the answer was given up. `FormSent` comes before what the transaction checks.
         """
         if late_by is not None:
             require_admin(late_by)
         code = submission_validation.check_upload(new, self._devices)
         async with self._database.write() as session:
+            if form is not None and not await forms.claim(session, author.id, form):
+                raise FormSent("This form was sent already.", hint="Look at your submissions.")
             accepted = await submission_validation.check(
                 session, author, new, code, late=late_by is not None
             )
@@ -111,6 +119,8 @@ class Submissions:
                 await audit.record(session, late_by, "submission.late", subject, detail)
             if message_id is not None:
                 await _note_answer(session, message_id, added[0].submission_id)
+            if form is not None:
+                await forms.note(session, author.id, form, added[0].submission_id)
             place = await self._place(session, line)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])

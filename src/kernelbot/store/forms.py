@@ -5,7 +5,8 @@ from kernelbot.store.sqlfiles import statements
 
 
 async def claim(session: WriteSession, author_id: int, form: str) -> bool:
-    """Note that the author's form was sent; False: it was before."""
+    """Note that the author's form was sent; False: it was before. Waits for another transaction
+    that has noted it and isn't over."""
     sql, values = statements("forms"), {"author_id": author_id, "form": form}
     await session.do(sql["forget"], values)
     return await session.one(sql["claim"], values) is not None
@@ -17,13 +18,8 @@ async def note(session: WriteSession, author_id: int, form: str, submission_id: 
     await session.do(statements("forms")["note"], values)
 
 
-async def release(session: WriteSession, author_id: int, form: str) -> None:
-    """Nothing was made of it: it may be sent again."""
-    await session.do(statements("forms")["release"], {"author_id": author_id, "form": form})
-
-
 async def submission_of(session: ReadSession, author_id: int, form: str) -> int | None:
-    """The submission that was made of it; None: none yet."""
+    """The submission that was made of it; None: none."""
     values = {"author_id": author_id, "form": form}
     row = await session.one(statements("forms")["submission_of"], values)
     return row["submission_id"] if row else None

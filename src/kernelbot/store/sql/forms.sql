@@ -10,9 +10,5 @@ ON CONFLICT DO NOTHING RETURNING true AS claimed;
 UPDATE sent_forms SET submission_id = %(submission_id)s
 WHERE author_id = %(author_id)s AND form = %(form)s;
 
--- name: release
-DELETE FROM sent_forms
-WHERE author_id = %(author_id)s AND form = %(form)s AND submission_id IS NULL;
-
 -- name: submission_of
 SELECT submission_id FROM sent_forms WHERE author_id = %(author_id)s AND form = %(form)s;
