@@ -165,3 +165,6 @@ class JobSpec:
     limits: Limits = Limits()
     sampling: SamplingRules = SamplingRules()
     sandbox: SandboxMode = SandboxMode.REQUIRED
+    opponent: SourceFile | None = None
+    """Makes the job a duel: in its only phase, the leaderboard's, the submission and this one are
+    called in turn on the same data. The mode is `leaderboard`. None: an ordinary job."""

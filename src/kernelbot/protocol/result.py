@@ -110,6 +110,31 @@ class Artifact:
 
 
 @dataclass(frozen=True)
+class DuelWorkload:
+    """Two kernels called in turn on one workload. Samples are pairs, in the order of measuring."""
+
+    spec: str
+    submission_ns: tuple[float, ...]
+    opponent_ns: tuple[float, ...]
+    ratio: float
+    """Median of the pairs' ratios: the submission's time divided by the opponent's."""
+    ratio_ci95: tuple[float, float]
+    """95 % interval of that median by order statistics."""
+    stopped_by: str = ""
+    """As in `WorkloadResult`."""
+
+
+@dataclass(frozen=True)
+class DuelResult:
+    """What a duel showed. Below 1: the submission is the faster one."""
+
+    ratio: float
+    """Of all workloads, by the problem's ranking rule."""
+    ratio_ci95: tuple[float, float]
+    workloads: tuple[DuelWorkload, ...]
+
+
+@dataclass(frozen=True)
 class RunResult:
     """The outcome of one attempt, decided after the runner's whole process tree was dead."""
 
@@ -143,3 +168,7 @@ class RunResult:
     attempt_lost: bool = False
     """Judging itself failed and nobody is to blame: the verdict is `internal_error`, and another
     attempt may succeed. Set by a node, which has no other way to report it; never stored."""
+    duel: DuelResult | None = None
+    """Of a duel in which both kernels were accepted; such a run has no score. None otherwise."""
+    opponent_failed: bool = False
+    """Of a duel: verdict and failure are about the opponent, not about the submission."""
