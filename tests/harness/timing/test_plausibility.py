@@ -8,7 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.harness.judge.windows import Window
-from kernelbot.harness.timing.plausibility import Baseline, ControlCalls, below_floor
+from kernelbot.harness.timing.plausibility import (
+    Baseline,
+    ControlCalls,
+    below_floor,
+    disturbance,
+)
 from kernelbot.protocol import DeviceSpec, Floor, Vendor
 
 US = 1_000
@@ -189,3 +194,27 @@ def test_work_that_another_rank_did_counts() -> None:
     ranks = baseline_of([replace(MARKS, call_tree_cpu_ns=40 * US)] * 10)
     lie = Window(100 * US, 2_400 * US, call_cpu_ns=1_200 * US, call_tree_cpu_ns=2_400 * US)
     assert 2_370 * US == ranks.bounded_ns(lie)
+
+
+QUIET_NS = [float(100 * US + place % 7 * US) for place in range(40)]
+
+
+def test_a_kernel_that_stands_still_disturbs_nobody() -> None:
+    assert disturbance(0.0, QUIET_NS, QUIET_NS) is None
+
+
+def test_nor_does_a_noisy_machine() -> None:
+    noisy = [one * (20 if place % 5 == 0 else 1) for place, one in enumerate(QUIET_NS)]
+    assert disturbance(0.0, noisy, noisy[::-1]) is None
+
+
+def test_work_left_on_a_gpu_slows_what_comes_next() -> None:
+    slowed = [one + 2_000 * US for one in QUIET_NS]
+    found = disturbance(0.0, slowed, QUIET_NS)
+    assert found is not None
+    assert "left work running on the GPU" in found.message
+    assert disturbance(0.0, QUIET_NS, slowed) is None
+
+
+def test_a_few_calls_prove_nothing() -> None:
+    assert disturbance(0.0, [9e9] * 19, QUIET_NS) is None

@@ -126,3 +126,11 @@ def test_short_calls_are_repeated_until_the_minimum_total(total_s: float) -> Non
         rule.add(100_000.0)
         count += 1
     assert round(total_s * 10_000) == count
+
+
+def test_what_is_wanted_may_be_something_else_than_the_time() -> None:
+    """In a duel: times that vary, in pairs whose ratio doesn't."""
+    rule = StoppingRule(RULES, 10.0, 60.0)
+    for count in range(20):
+        rule.add(1000.0 * (1 + count % 5), 0.9)
+    assert StoppedBy.PRECISION == rule.decide(0.0, 0.0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from kernelbot.harness.judge.artifacts import Artifacts
 from kernelbot.harness.judge.windows import Ending
-from kernelbot.protocol import CompileReport, Failure, PhaseResult, Verdict
+from kernelbot.protocol import CompileReport, DuelResult, Failure, PhaseResult, Verdict
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,10 @@ class Collected:
     """What a person should know beside the verdict; never a refusal by itself."""
     suspicions: list[str] = field(default_factory=list)
     """See `RunResult`."""
+    duel: DuelResult | None = None
+    """Of a duel that took place."""
+    opponent_failed: bool = False
+    """Of a duel: what was refused is the opponent's."""
     refusal: Refusal | None = None
     """Set if something else than a phase decided; it outweighs the phases."""
 

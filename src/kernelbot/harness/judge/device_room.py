@@ -1,6 +1,6 @@
 """Whether the device has room for a job's workloads, and whose fault it is if it hasn't."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kernelbot.harness.gpu.device_data import DeviceData
 from kernelbot.harness.gpu.driver import DeviceFull
@@ -11,6 +11,7 @@ from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull
 from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.ranks.shares import Shares
+from kernelbot.harness.runner_client.conversations import AnySession
 from kernelbot.protocol import Case, CaseValue, JobSpec, Phase, Verdict
 
 _FREED_S = 5.0
@@ -18,7 +19,7 @@ _FREED_S = 5.0
 _COPIES = {False: 3, True: 6}
 """How often a call's data lies on the device, by whether it is timed: with the problem, with the
 judge, and in the author's arena; if it is timed, twice with each of the first two, since the
-control runner has data of its own, and in that one's arena."""
+control runner has data of its own, and in that one's arena. In a duel also in the opponent's."""
 _COPIES_OF_RANKS = {False: 3, True: 5}
 """The same on each rank's device, whose process of the problem's keeps the latest data alone."""
 _MADE = 2
@@ -52,6 +53,7 @@ class DeviceRoom:
             raise _does_not_fit(case, str(error)) from error
         of_ranks = isinstance(given, Shares)
         copies = (_COPIES_OF_RANKS if of_ranks else _COPIES)[timed]
+        copies += self._job.opponent is not None
         for rank, part in enumerate(given.parts if of_ranks else (given,)):
             piece = part.piece if isinstance(part, DeviceData) else None
             needed = piece.size_bytes if piece is not None else 0
@@ -62,6 +64,18 @@ class DeviceRoom:
 
     def _arguments(self, case: Case) -> dict[str, CaseValue]:
         return case_arguments(case, self._job.seed if self._job.secret else None)
+
+    def _free_bytes(self) -> int:
+        return sum(device.driver.free_bytes() for device in self._devices)
+
+    def end_all(self, sessions: Sequence[AnySession]) -> int:
+        """End the runners one by one; returns which of them held most of the device's memory."""
+        freed = []
+        for session in sessions:
+            before = self._free_bytes()
+            session.abort()
+            freed.append(self._free_bytes() - before)
+        return freed.index(max(freed))
 
     def blame(self, phase: Phase, error: DeviceFull | ProblemFull) -> AuthorFailure:
         """The device was full for the judge or the problem, and the author's runner is gone now: it

@@ -2,6 +2,8 @@
 
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from kernelbot.harness.gpu.sharing import excuse
@@ -31,6 +33,18 @@ class AuthorFailure(Exception):
         self.disputable = False
         """Whether it may not be the author's doing, as it rests on clocks alone or on a signal that
         anybody can send: a second attempt must confirm it."""
+        self.of_opponent = False
+        """Whether it is the opponent's, in a duel."""
+
+
+@contextmanager
+def blaming(*, opponent: bool) -> Iterator[None]:
+    """Within, an `AuthorFailure` is the opponent's of a duel, or the submission's."""
+    try:
+        yield
+    except AuthorFailure as error:
+        error.of_opponent = opponent
+        raise
 
 
 def death(ended: RunnerExit, limits: Limits) -> AuthorFailure | SandboxUnavailable:

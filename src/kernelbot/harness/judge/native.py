@@ -5,14 +5,16 @@ No stranger's code runs here.
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.gpu.driver import DeviceFull
 from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.judge.authors import Author, authors_of
 from kernelbot.harness.judge.collected import Collected, Refusal
 from kernelbot.harness.judge.device_room import DeviceRoom
+from kernelbot.harness.judge.duel import duel_result, duel_workload
 from kernelbot.harness.judge.failures import AuthorFailure, with_limit
 from kernelbot.harness.judge.phases import TIMED, cases_of, limit_s, phases_of
 from kernelbot.harness.judge.test_phase import run_tests
@@ -27,9 +29,11 @@ from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.anchor import load_anchor
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.control_runner import Control
-from kernelbot.harness.timing.measure import Measurement, Measurer
+from kernelbot.harness.timing.measure import Measurement, Measurer, workload_result
+from kernelbot.harness.timing.timed_runner import TimedRunner
 from kernelbot.protocol import (
     CaseResult,
+    DuelWorkload,
     EventKind,
     Failure,
     Fault,
@@ -48,7 +52,8 @@ Emit = Callable[[ProgressEvent], None]
 
 
 class NativeJudge:
-    """One job. `run` fills `collected`, also where it raises `ProblemBroken`."""
+    """One job: of one author, or of two if it is a duel. `run` fills `collected`, also where it
+    raises `ProblemBroken`."""
 
     def __init__(
         self,
@@ -72,10 +77,9 @@ class NativeJudge:
         self._emit = emit
         self._random = random.SystemRandom()
         self._cache = cache
-        self._binary: bytes | None = None
+        self._authors = authors_of(job)
         self._control: Control | None = None
-        self._builds = b""
-        self._terminating: list[AnySession] = []
+        self._terminating: list[tuple[Author, AnySession]] = []
         self.collected = Collected()
 
     def run(self) -> None:
@@ -89,11 +93,13 @@ class NativeJudge:
             self._examiner.terminate()
             if self._control is not None:
                 self._control.close()
-            for session in self._terminating:
-                self.collected.add_ending(session.abort())
+            for author, session in self._terminating:
+                ending = session.abort()
+                if not author.is_opponent:  # what that prints is for nobody else to read
+                    self.collected.add_ending(ending)
 
     def _run_all(self) -> None:
-        if self._job.problem.lang is not Lang.PY and not self._compile():
+        if self._job.problem.lang is not Lang.PY and not all(map(self._compile, self._authors)):
             return
         for phase in phases_of(self._job):
             result = self._run_phase(phase)
@@ -109,17 +115,20 @@ class NativeJudge:
             if result.verdict is not Verdict.ACCEPTED:
                 return
 
-    def _compile(self) -> bool:
+    def _compile(self, author: Author) -> bool:
         start = time.monotonic()
-        build = compile_job(self._job, self._client, Product.SHARED_OBJECT, self._cache)
+        job = author.job(self._job)
+        build = compile_job(job, self._client, Product.SHARED_OBJECT, self._cache)
         duration_s = time.monotonic() - start
         self.collected.spend("compile", duration_s)
-        self.collected.compile = build.report
+        if not author.is_opponent:
+            self.collected.compile = build.report
         self._emit(ProgressEvent(EventKind.COMPILED, verdict=build.verdict, duration_s=duration_s))
         if build.failure is not None:
             self.collected.refusal = Refusal(build.verdict, build.failure)
+            self.collected.opponent_failed = author.is_opponent
             return False
-        self._binary = build.binary
+        author.binary = build.binary
         return True
 
     def _run_phase(self, phase: Phase) -> PhaseResult:
@@ -137,31 +146,37 @@ class NativeJudge:
         try:
             return self._attempt(phase)
         except AuthorFailure as error:
-            return _refused(phase, error)
+            return self._refused(phase, error)
 
     def _attempt(self, phase: Phase) -> PhaseResult:
-        """One runner's life. Raises `AuthorFailure` if that is disputable."""
+        """The life of a runner for each author. Raises `AuthorFailure` if that is disputable."""
         start = time.monotonic()
-        phase_limit_s = limit_s(self._job.problem, phase)
-        session = self._session(phase, start + phase_limit_s)
-        self.collected.spend("spawn", time.monotonic() - start)
+        phase_limit_s = limit_s(self._job, phase)
+        sessions: list[AnySession] = []
         try:
-            return self._drive(phase, session)
+            for author in self._authors:
+                sessions.append(self._session(phase, start + phase_limit_s))
+                self._terminating.append((author, sessions[-1]))
+            self.collected.spend("spawn", time.monotonic() - start)
+            return self._drive(phase, sessions)
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            error = with_limit(error, phase, phase_limit_s, session.deadline)
-            return _refused(phase, error)
+            return self._refused(
+                phase, with_limit(error, phase, phase_limit_s, sessions[0].deadline)
+            )
         except (DeviceFull, ProblemFull) as error:
             if self._room is None:
                 raise
-            session.abort()
-            return _refused(phase, self._room.blame(phase, error))
+            greediest = self._authors[self._room.end_all(sessions)]
+            blamed = self._room.blame(phase, error)
+            blamed.of_opponent = greediest.is_opponent
+            return self._refused(phase, blamed)
         finally:
-            session.terminate()  # the next phase needn't wait while it dies
-            self._terminating.append(session)
-            if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
-                session.abort()
+            for session in sessions:
+                session.terminate()  # the next phase needn't wait while it dies
+                if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
+                    session.abort()
 
     def _session(self, phase: Phase, deadline: float) -> AnySession:
         _, first = cases_of(self._job.problem, phase)[0]
@@ -172,28 +187,30 @@ class NativeJudge:
         return session
 
     def _sessions_soon(self, phase: Phase) -> int:
-        """How many a phase and the one after it will still open, the control's included."""
+        """How many a phase and the one after it will still open, the control's included. A duel's
+        second one isn't expected."""
         phases = phases_of(self._job)
         now_and_next = phases[phases.index(phase) :][:2]
         needs_control = self._control is None and not TIMED.isdisjoint(now_and_next)
         return len(now_and_next) - 1 + needs_control
 
-    def _drive(self, phase: Phase, session: AnySession) -> PhaseResult:
-        self._set_up(session)
-        if phase is Phase.TEST:
-            self._load(session)
-            cases = run_tests(self._job, self._examiner, session, self._emit, self.collected.spend)
-            wrong = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
-            if wrong is None:
-                if self._binary is None and self._job.mode is not Mode.TEST:
-                    self._builds = session.builds()
-                return PhaseResult(phase, Verdict.ACCEPTED, 0.0, cases)
-            failure = Failure(Fault.AUTHOR, wrong.message)
-            return PhaseResult(phase, wrong.verdict, 0.0, cases, failure=failure)
+    def _drive(self, phase: Phase, sessions: Sequence[AnySession]) -> PhaseResult:
+        for author, session in zip(self._authors, sessions, strict=True):
+            self._set_up(session)
+            self._load(author, session)
+        if phase in TIMED:
+            return self._measure(phase, sessions)
+        (author,), (session,) = self._authors, sessions
         if phase is Phase.PROFILE:
-            self._load(session)
-            return self._profile(session)
-        return self._measure(phase, session)
+            return self._profile(author, session)
+        cases = run_tests(self._job, self._examiner, session, self._emit, self.collected.spend)
+        wrong = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
+        if wrong is None:
+            if author.binary is None and self._job.mode is not Mode.TEST:
+                author.builds = session.builds()
+            return PhaseResult(phase, Verdict.ACCEPTED, 0.0, cases)
+        failure = Failure(Fault.AUTHOR, wrong.message)
+        return PhaseResult(phase, wrong.verdict, 0.0, cases, failure=failure)
 
     def _set_up(self, session: AnySession) -> None:
         spec = self._job.problem
@@ -210,9 +227,9 @@ class NativeJudge:
             self._room.check(phases_of(self._job))
             self._has_room = True
 
-    def _profile(self, session: AnySession) -> PhaseResult:
+    def _profile(self, author: Author, session: AnySession) -> PhaseResult:
         """A report and files of each workload, as artifacts in the order of the cases."""
-        subject = Subject(self._job, self._modules, self._binary, self._builds)
+        subject = Subject(self._job, self._modules, author.binary, author.builds)
         profilers = profilers_for(subject, session, self._client)
         profiled = []
         for index, case in cases_of(self._job.problem, Phase.PROFILE):
@@ -222,21 +239,19 @@ class NativeJudge:
             profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
         return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 
-    def _load(self, session: AnySession) -> None:
+    def _load(self, author: Author, session: AnySession) -> None:
         start = time.monotonic()
-        spec = self._job.problem
-        if self._binary is None:
-            session.load(self._job.submission, spec.submission_name, self._builds)
-        else:
-            session.load_library(self._binary, spec.config.outputs)
+        author.load(self._job, session)
         self.collected.spend("compile", time.monotonic() - start)
 
-    def _measure(self, phase: Phase, session: AnySession) -> PhaseResult:
-        self._load(session)
-        control = self._control_until(session.deadline)
-        measurer = Measurer(
-            self._job, self._examiner, session, control, self._flusher, self.collected.spend
-        )
+    def _measure(self, phase: Phase, sessions: Sequence[AnySession]) -> PhaseResult:
+        control = self._control_until(sessions[0].deadline)
+        spend = self.collected.spend
+        runners = [
+            TimedRunner(self._job, session, self._flusher, spend, is_opponent=author.is_opponent)
+            for author, session in zip(self._authors, sessions, strict=True)
+        ]
+        measurer = Measurer(self._job, self._examiner, runners, control, spend)
         try:
             return self._measure_all(phase, measurer)
         finally:
@@ -248,53 +263,67 @@ class NativeJudge:
             self._control = Control(
                 self._job, self._client, self._flusher, deadline, devices=self._devices
             )
-            load_anchor(self._job, self._control, self._client, self._cache)
+            if self._job.opponent is None:  # else it isn't needed: see `Measurer`
+                load_anchor(self._job, self._control, self._client, self._cache)
         self._control.extend(deadline)
         return self._control
 
     def _measure_all(self, phase: Phase, measurer: Measurer) -> PhaseResult:
         order = cases_of(self._job.problem, phase)
         self._random.shuffle(order)
-        done: dict[int, WorkloadResult] = {}
+        done: dict[int, Measurement] = {}
+        failure: AuthorFailure | None = None
         try:
             for position, (index, case) in enumerate(order):
                 start = time.monotonic()
                 measured = measurer.measure(index, case, len(order) - position)
                 self.collected.spend("sampling", time.monotonic() - start)
-                done[index] = measured.result
-                self.collected.suspicions.extend(measured.suspicions)
+                done[index] = measured
                 self._announce(phase, index, measured)
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            return _refused(phase, error, [done[i] for i in sorted(done)])
-        return PhaseResult(
-            phase, Verdict.ACCEPTED, 0.0, workloads=tuple(done[i] for i in sorted(done))
-        )
+            failure = error
+        return self._measured(phase, [done[index] for index in sorted(done)], failure)
+
+    def _measured(
+        self, phase: Phase, done: Sequence[Measurement], failure: AuthorFailure | None
+    ) -> PhaseResult:
+        """The workloads that were measured, in the problem's order. A duel has its own form."""
+        workloads: tuple[WorkloadResult, ...] = ()
+        if self._job.opponent is None:
+            workloads = tuple(map(workload_result, done))
+        elif failure is None:
+            rule = self._job.problem.ranking_by
+            self.collected.duel = duel_result(rule, list(map(_duel_workload, done)))
+        if failure is not None:
+            return self._refused(phase, failure, workloads)
+        return PhaseResult(phase, Verdict.ACCEPTED, 0.0, workloads=workloads)
+
+    def _refused(
+        self, phase: Phase, error: AuthorFailure, workloads: tuple[WorkloadResult, ...] = ()
+    ) -> PhaseResult:
+        self.collected.opponent_failed = error.of_opponent
+        failure = Failure(Fault.AUTHOR, error.message, error.evidence)
+        return PhaseResult(phase, error.verdict, 0.0, workloads=workloads, failure=failure)
 
     def _announce(self, phase: Phase, index: int, measured: Measurement) -> None:
+        self.collected.suspicions.extend(measured.suspicions)
         self._emit(
             ProgressEvent(
                 EventKind.WORKLOAD,
                 phase=phase,
                 index=index,
-                spec=None if self._job.secret else measured.result.spec,
+                spec=None if self._job.secret else measured.case.spec,
                 verdict=Verdict.ACCEPTED,
-                median_ns=measured.result.median_ns,
+                median_ns=measured.median_ns,
             )
         )
 
 
-def _refused(
-    phase: Phase, error: AuthorFailure, workloads: list[WorkloadResult] | None = None
-) -> PhaseResult:
-    return PhaseResult(
-        phase,
-        error.verdict,
-        0.0,
-        workloads=tuple(workloads or ()),
-        failure=Failure(Fault.AUTHOR, error.message, error.evidence),
-    )
+def _duel_workload(measured: Measurement) -> DuelWorkload:
+    mine, theirs = (times.samples_ns for times in measured.times)
+    return duel_workload(measured.case.spec, mine, theirs, measured.stopped.value)
 
 
 def _timed(result: PhaseResult, duration_s: float) -> PhaseResult:

@@ -10,11 +10,15 @@ _PHASES = {
 }
 _SECRET_AND_RANKED = (Phase.TEST, Phase.LEADERBOARD)
 """Without the benchmark: that is for its author to look at, and nobody sees the one of this run."""
+_DUEL = (Phase.LEADERBOARD,)
+"""Both were tested when they were submitted, and the outputs of timed calls are checked as well."""
 TIMED = frozenset({Phase.BENCHMARK, Phase.LEADERBOARD})
 
 
 def phases_of(job: JobSpec) -> tuple[Phase, ...]:
     """In their order; each begins only if the one before was accepted."""
+    if job.opponent is not None:
+        return _DUEL
     ranked = job.mode is Mode.LEADERBOARD
     return _SECRET_AND_RANKED if ranked and job.secret else _PHASES[job.mode]
 
@@ -43,9 +47,12 @@ def most_ranks(problem: ProblemSpec) -> int:
     return max((world_size(case) for case in (*problem.tests, *problem.benchmarks)), default=1)
 
 
-def limit_s(problem: ProblemSpec, phase: Phase) -> float:
-    """How long a phase may take."""
-    timeouts = problem.timeouts
+def limit_s(job: JobSpec, phase: Phase) -> float:
+    """How long a phase may take. A duel's only one has the time of all phases, as two kernels are
+    loaded and called in it."""
+    timeouts = job.problem.timeouts
+    if job.opponent is not None:
+        return timeouts.test_s + timeouts.benchmark_s + timeouts.ranked_s
     if phase is Phase.TEST:
         return timeouts.test_s
     return timeouts.ranked_s if phase is Phase.LEADERBOARD else timeouts.benchmark_s
@@ -53,5 +60,6 @@ def limit_s(problem: ProblemSpec, phase: Phase) -> float:
 
 def all_limits_s(job: JobSpec) -> float:
     """How long the build and all phases of a job may take together."""
-    phases_s = sum(limit_s(job.problem, phase) for phase in phases_of(job))
-    return job.problem.timeouts.compile_s + phases_s
+    builds = 1 if job.opponent is None else 2
+    phases_s = sum(limit_s(job, phase) for phase in phases_of(job))
+    return builds * job.problem.timeouts.compile_s + phases_s

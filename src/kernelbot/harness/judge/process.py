@@ -12,6 +12,7 @@ from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.gpu.driver import Driver, GpuError
 from kernelbot.harness.gpu.judge_device import has_arenas, open_judge_devices
 from kernelbot.harness.gpu.readiness import make_ready
+from kernelbot.harness.judge.authors import why_no_duel
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.failures import MAX_TEXT
 from kernelbot.harness.judge.limits import with_limits_in_force
@@ -105,7 +106,9 @@ def _judge(
     ready_notes = _make_ready(job)
     ready_s = time.monotonic() - start
     cache = _build_cache(job, order)
-    if job.problem.harness is HarnessKind.SCRIPT:
+    if why := why_no_duel(job):
+        collected = Collected(refusal=our_fault(why))
+    elif job.problem.harness is HarnessKind.SCRIPT:
         collected = _by_script(job, client, emit, cache)
     else:
         collected = _natively(job, client, flusher, emit, cache, afterwards, driver)

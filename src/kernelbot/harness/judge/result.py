@@ -57,6 +57,8 @@ def run_result(
         suspicions=tuple(collected.suspicions) if failure is None else (),
         harness_version=__version__,
         harness_sha256=sources_sha256(),
+        duel=collected.duel if failure is None else None,
+        opponent_failed=failure is not None and collected.opponent_failed,
     )
 
 

@@ -40,7 +40,7 @@ def run_tests(
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            test_limit_s = limit_s(job.problem, Phase.TEST)
+            test_limit_s = limit_s(job, Phase.TEST)
             error = with_limit(error, Phase.TEST, test_limit_s, session.deadline)
             results[index] = CaseResult(case.spec, error.verdict, error.message)
             if error.fatal:

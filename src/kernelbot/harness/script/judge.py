@@ -114,7 +114,7 @@ class _ScriptJudge:
         started = time.monotonic()
         cases = tuple(case for _, case in cases_of(self._job.problem, phase))
         self._emit(ProgressEvent(EventKind.PHASE_STARTED, phase=phase, total=len(cases)))
-        timeout_s = limit_s(self._job.problem, phase)
+        timeout_s = limit_s(self._job, phase)
         try:
             if phase is Phase.PROFILE:
                 result = self._profile(cases, build, started + timeout_s)

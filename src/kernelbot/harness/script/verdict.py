@@ -149,5 +149,5 @@ def _stopped(job: JobSpec, phase: Phase, result: CommandResult) -> str:
     if result.limit is Verdict.OUTPUT_LIMIT:
         return too_much_output(job.limits).message
     if result.timed_out:
-        return out_of_time(phase, limit_s(job.problem, phase)).message
+        return out_of_time(phase, limit_s(job, phase)).message
     return out_of_processor_time(job.limits).message

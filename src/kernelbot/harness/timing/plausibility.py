@@ -30,6 +30,11 @@ _CLAIM_SHARE = 0.1
 _FEWEST_TO_SUSPECT = 20
 _STEADY_SHARE = 0.1
 _LACK_NS = 20_000
+_WOKEN_NS = 50_000
+_LINGERING_NS = 200_000
+"""Contexts take turns on a GPU: what another one left running costs a call a millisecond or two."""
+_LINGERING_SHARE = 0.3
+"""Of the control calls after one kernel's calls; of those after the other's, a tenth."""
 _CLOCK_DRIFT = 2e-4
 """Of a GPU's clock beside the machine's: some tens of millionths are usual."""
 _SHORTEST_NS = 1_000
@@ -67,6 +72,32 @@ def below_floor(
     return Contradiction(
         "The time is below the minimum that this device needs for the problem's work.",
         f"median {median_ns / 1e3:.3f} us, floor {floor_ns / 1e3:.3f} us",
+    )
+
+
+def disturbance(
+    idle_cpu_ns: float, after_ns: Sequence[float], after_other_ns: Sequence[float]
+) -> Contradiction | None:
+    """Whether a kernel of a duel worked while the other one was timed; None if it didn't.
+
+    `idle_cpu_ns`: the processor time that its runner used for each pair of calls while it had to be
+    frozen: none, unless it undid that. `after_ns`, `after_other_ns`: on a GPU, how long control
+    calls took directly after its calls, and after those of the other one.
+    """
+    if idle_cpu_ns > _WOKEN_NS:
+        return Contradiction(
+            "It computed while it had to be still, as the other kernel was timed.",
+            f"{idle_cpu_ns / 1e3:.0f} us of processor time for each pair of calls",
+        )
+    if min(len(after_ns), len(after_other_ns)) < _FEWEST_TO_SUSPECT:
+        return None
+    allowed_ns = _quantile(sorted(after_other_ns), 1 - _LOW) + _LINGERING_NS
+    share = sum(after > allowed_ns for after in after_ns) / len(after_ns)
+    if share <= _LINGERING_SHARE:
+        return None
+    return Contradiction(
+        "It left work running on the GPU, which slows down the other kernel.",
+        f"{share:.0%} of the calls after its own took longer than {allowed_ns / 1e3:.0f} us",
     )
 
 

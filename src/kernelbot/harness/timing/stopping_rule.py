@@ -39,6 +39,9 @@ def median_interval(samples: Sequence[float]) -> tuple[float, float]:
 class StoppingRule:
     """Collects samples of one workload and says when there are enough.
 
+    Usually a sample is a time, and its median is wanted precisely. In a duel a sample is a pair of
+    calls: their times together, and their ratio, whose median is wanted.
+
     `longest_s` ends it even below `min_samples`, and `limit_s` even below what an interval needs,
     but only once the judge's own time plus a median call for each sample exceeds it: so nobody gets
     fewer samples by sleeping in some calls, or between them. `wall_s` passed to `decide` is
@@ -50,10 +53,13 @@ class StoppingRule:
     longest_s: float
     limit_s: float
     samples_ns: list[float] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    """Those whose median is wanted."""
 
-    def add(self, sample_ns: float) -> None:
-        """Add a sample."""
+    def add(self, sample_ns: float, value: float | None = None) -> None:
+        """Add a sample. `value`: what is wanted of it; None: its time."""
         self.samples_ns.append(sample_ns)
+        self.values.append(sample_ns if value is None else value)
 
     @property
     def too_few(self) -> bool:
@@ -76,8 +82,8 @@ class StoppingRule:
             return None
         if sum(self.samples_ns) < self.rules.min_total_s * 1e9:
             return None
-        low, high = median_interval(self.samples_ns)
-        narrow = high - low <= self.rules.target_relative_ci * statistics.median(self.samples_ns)
+        low, high = median_interval(self.values)
+        narrow = high - low <= self.rules.target_relative_ci * statistics.median(self.values)
         return StoppedBy.PRECISION if narrow else None
 
     def _decide_early(self, judge_s: float) -> StoppedBy | None:

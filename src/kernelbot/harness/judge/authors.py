@@ -1,0 +1,58 @@
+"""Whose kernels a job has: the submission, and in a duel its opponent's."""
+
+from dataclasses import dataclass, replace
+
+from kernelbot.harness.judge.failures import blaming
+from kernelbot.harness.runner_client.conversations import AnySession
+from kernelbot.protocol import HarnessKind, JobSpec, SourceFile
+
+
+@dataclass
+class Author:
+    """One author's file, and what was made of it. It runs in runners of its own."""
+
+    source: SourceFile
+    is_opponent: bool = False
+    binary: bytes | None = None
+    """Of a compiled problem, once it was built."""
+    builds: bytes = b""
+    """What the file compiled for itself in an earlier phase."""
+
+    def job(self, job: JobSpec) -> JobSpec:
+        """The same job with this file as the submission."""
+        return replace(job, submission=self.source)
+
+    def load(self, job: JobSpec, session: AnySession) -> None:
+        """Load the kernel into a runner. Raises `AuthorFailure`."""
+        spec = job.problem
+        with blaming(opponent=self.is_opponent):
+            if self.binary is None:
+                session.load(self.source, spec.submission_name, self.builds)
+            else:
+                session.load_library(self.binary, spec.config.outputs)
+
+
+def authors_of(job: JobSpec) -> tuple[Author, ...]:
+    """The submission's, and that of its opponent if the job is a duel."""
+    submission = Author(job.submission)
+    if job.opponent is None:
+        return (submission,)
+    return submission, Author(job.opponent, is_opponent=True)
+
+
+def why_no_duel(job: JobSpec) -> str:
+    """Why the job's problem can't be judged as the duel that the job is; empty if it can, or if it
+    is none."""
+    if job.opponent is None:
+        return ""
+    if job.problem.harness is HarnessKind.SCRIPT:
+        return (
+            "A duel needs a problem that is judged natively: here the problem's own script "
+            "measures, and it knows of one submission only. Compare the scores."
+        )
+    if job.problem.multi_gpu:
+        return (
+            "A duel isn't possible with several ranks: each kernel needs all of the GPUs. "
+            "Compare the scores."
+        )
+    return ""

@@ -1,0 +1,142 @@
+"""Duels through the real harness: two authors' runners in one job."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import (
+    BuildConfig,
+    DuelResult,
+    EventKind,
+    Fault,
+    HarnessKind,
+    Lang,
+    Mode,
+    Phase,
+    ProblemSpec,
+    ProgressEvent,
+    RankRule,
+    RunResult,
+    SamplingRules,
+    SourceFile,
+    Verdict,
+)
+from tests.harness.jobs import SORT, a_job, a_problem
+
+FEW = SamplingRules(min_samples=10, max_samples=10, wall_cap_s=5.0, warmup_s=0.0)
+UNSORTED = "def custom_kernel(data):\n    return data.copy()\n"
+COPY_REFERENCE = """
+import numpy as np
+def generate_input(size, seed):
+    values = np.random.default_rng(seed).standard_normal(size).astype(np.float32)
+    return values, np.zeros(size, np.float32), size
+def ref_kernel(data):
+    return data[0]
+def check_implementation(data, output):
+    return bool(np.array_equal(output, data[0])), "not copied"
+"""
+COPY = """
+#include <cstdint>
+extern "C" void custom_kernel(const float* in, float* out, int64_t size) {
+    for (int64_t i = 0; i < size; ++i) out[i] = in[i];
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    made = Host()
+    yield made
+    made.close()
+
+
+def duel(
+    host: Host,
+    submission: str,
+    opponent: str,
+    problem: ProblemSpec | None = None,
+    events: list[ProgressEvent] | None = None,
+) -> RunResult:
+    job = a_job(submission, mode=Mode.LEADERBOARD, problem=problem)
+    job = replace(job, opponent=SourceFile("b.py", opponent), sampling=FEW)
+    return host.judge(job, (events if events is not None else []).append)
+
+
+def test_both_are_timed_on_each_workload_and_there_is_no_score(host: Host) -> None:
+    events: list[ProgressEvent] = []
+    found = duel(host, SORT, SORT, a_problem(ranking_by=RankRule.GEOM), events)
+    assert (Verdict.ACCEPTED, None, False) == (found.verdict, found.score_s, found.opponent_failed)
+    assert [Phase.LEADERBOARD] == [phase.phase for phase in found.phases]
+    assert isinstance(found.duel, DuelResult)
+    assert [("size: 2000; seed: 1", 10, 10), ("size: 5000; seed: 2", 10, 10)] == [
+        (one.spec, len(one.submission_ns), len(one.opponent_ns)) for one in found.duel.workloads
+    ]
+    low, high = found.duel.ratio_ci95
+    assert low <= found.duel.ratio <= high
+    assert 2 == sum(event.kind is EventKind.WORKLOAD for event in events)
+
+
+@pytest.mark.parametrize("bad", [UNSORTED, "def custom_kernel(\n", "import os\nos._exit(3)\n", ""])
+def test_whoever_fails_is_named(host: Host, bad: str) -> None:
+    first, second = duel(host, bad, SORT), duel(host, SORT, bad)
+    assert (False, True, None, None) == (
+        first.opponent_failed,
+        second.opponent_failed,
+        first.duel,
+        second.duel,
+    )
+    assert first.verdict == second.verdict != Verdict.ACCEPTED
+    assert first.failure == second.failure
+    assert first.failure is not None
+    assert Fault.AUTHOR == first.failure.fault
+
+
+def test_what_the_opponent_prints_is_for_nobody_else_to_read(host: Host) -> None:
+    found = duel(host, "print('mine')\n" + SORT, "print('theirs')\n" + SORT)
+    assert ("mine\n", Verdict.ACCEPTED) == (found.stdout, found.verdict)
+
+
+def test_neither_finds_anything_of_the_other(host: Host) -> None:
+    """No file, no process, no memory: each has a sandbox of its own."""
+    leaves = "import os\nopen('/tmp/note', 'w').write('x')\nopen('/dev/shm/note', 'w')\n" + SORT
+    looks = (
+        "import os\n"
+        "def others():\n"
+        "    return [p for p in os.listdir('/proc') if p.isdigit()]\n"
+        "count = len(others())\n"
+        + SORT.replace(
+            "    return",
+            "    assert not os.path.exists('/tmp/note') and not os.path.exists('/dev/shm/note')\n"
+            "    assert len(others()) == count\n    return",
+        )
+    )
+    assert Verdict.ACCEPTED == duel(host, leaves, looks).verdict
+    assert Verdict.ACCEPTED == duel(host, looks, leaves).verdict
+
+
+def test_compiled_kernels(host: Host) -> None:
+    problem = replace(
+        a_problem(reference=COPY_REFERENCE),
+        lang=Lang.CPP,
+        submission_name="submission.cpp",
+        config=BuildConfig(sources=("submission.cpp",), outputs=(1,)),
+    )
+    good = duel(host, COPY, COPY.replace("in[i]", "in[i] + 0"), problem)
+    bad = duel(host, COPY, "int x = ;\n", problem)
+    assert (Verdict.ACCEPTED, True) == (good.verdict, good.duel is not None), good.failure
+    assert (Verdict.COMPILE_ERROR, True) == (bad.verdict, bad.opponent_failed)
+    assert bad.compile is not None
+    assert "int x = ;" not in bad.compile.output  # it is the submission's
+
+
+def test_a_problem_with_a_script_of_its_own_has_none(host: Host) -> None:
+    found = duel(host, SORT, SORT, replace(a_problem(), harness=HarnessKind.SCRIPT))
+    assert found.failure is not None
+    assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM, False) == (
+        found.verdict,
+        found.failure.fault,
+        found.opponent_failed,
+    )
+    assert "A duel needs a problem that is judged natively" in found.failure.message
