@@ -16,6 +16,7 @@ from kernelbot.domain.errors import KernelbotError, UserError
 
 COMMANDS = {
     "judging": ("run", "doctor", "vendor"),
+    "comparing": ("compare",),
     "submissions": ("submit", "submission"),
     "boards": ("board", "devices"),
     "problems": ("problem",),

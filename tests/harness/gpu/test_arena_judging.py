@@ -73,6 +73,15 @@ def test_so_is_a_compiled_one(host: Host) -> None:
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+def test_a_duel_has_an_arena_for_each(host: Host) -> None:
+    job = device_job(SCALE, Mode.LEADERBOARD, PROBLEM)
+    result = host.judge(replace(job, opponent=job.submission), lambda _event: None)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    assert result.duel is not None
+    (load,) = result.duel.workloads
+    assert (20, 20) == (len(load.submission_ns), len(load.opponent_ns))
+
+
 @pytest.mark.parametrize("place", ["out[-1] = 1;", "out[size] = 1;"])
 def test_writing_beside_an_output_is_noticed(host: Host, place: str) -> None:
     source = DOUBLE.replace("for", f"{place} for")

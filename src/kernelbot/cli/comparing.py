@@ -1,0 +1,119 @@
+"""Two files judged against each other without a server: `compare`."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kernelbot.cli.errors import exit_code_of
+from kernelbot.cli.examples import examples
+from kernelbot.cli.extras import require_extra
+from kernelbot.cli.options import DeviceOption, Json, SandboxOption
+from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.protocol import ProgressEvent, SandboxMode
+
+if TYPE_CHECKING:
+    from kernelbot.main.compare import Compared, LocalDuel
+    from kernelbot.schemas.comparison import ComparisonReport
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(
+        epilog=examples(
+            "kernelbot compare mine.py best.py --problem examples/sort_np",
+            "cd examples/sort_np && kernelbot compare mine.py submission.py",
+            "kernelbot compare mine.py best.py --json | jq .ratio_ci95",
+            "Exit codes: 0 they were compared; 1 a file was refused; 2 bad usage, problem or file; "
+            "3 our fault.",
+        )
+    )(compare)
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A", help="A file.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="The file to compare it with.")],
+    problem: Annotated[
+        Path | None,
+        typer.Option(
+            help="The problem's folder. Default: the nearest with a task.yml, beside A or above "
+            "it, else this one.",
+            show_default=False,
+        ),
+    ] = None,
+    device: DeviceOption = None,
+    sandbox: SandboxOption = SandboxMode.REQUIRED,
+    as_json: Json = False,
+) -> None:
+    """Judge two files against each other, without a server: which one is faster?
+
+    Each is tested first. Then both are called in turn on the same data,
+    in random order, until the ratio of their times is known within 0.5 %,
+    or time is up. That tells more than two scores: what slows the machine
+    down slows both of a pair. An interval below 1 says that A is faster,
+    one above 1 that B is; if it contains 1, it can't be told.
+    """
+    require_extra("judge")
+    from kernelbot.main.compare import LocalDuel
+
+    terminal = Terminal(as_json)
+    wanted = LocalDuel(first, second, problem, device, sandbox)
+    compared = _judge(terminal, wanted)
+    result = compared.result
+    terminal.show(_text(compared, str(first), str(second)))
+    terminal.document(_document(compared, wanted))
+    fault = result.failure.fault if result.failure else None
+    raise typer.Exit(exit_code_of(result.verdict, fault))
+
+
+def _judge(terminal: Terminal, wanted: "LocalDuel") -> "Compared":
+    from kernelbot.cli.moving import Moving
+    from kernelbot.main.compare import compare as judge
+    from kernelbot.render.progress import Activity, progress_line
+    from kernelbot.render.text import one_line
+
+    activity = Activity()
+    with Moving(terminal) as moving:
+
+        def on_event(what: str, event: ProgressEvent) -> None:
+            now, line = activity.after(event), progress_line(event)
+            moving.now(None if now is None else f"{one_line(what)}: {now}")
+            moving.log(None if line is None else f"{one_line(what)}: {line}")
+
+        return judge(wanted, on_event, moving.log)
+
+
+def _text(compared: "Compared", first: str, second: str) -> str:
+    from kernelbot.render.duel import duel_text
+    from kernelbot.render.report import details
+    from kernelbot.render.text import one_line
+    from kernelbot.render.verdicts import TITLES, mark
+
+    result = compared.result
+    if result.duel is not None:
+        return duel_text(result.duel, first, second, columns())
+    who = "" if compared.failed is None else f": {one_line(str(compared.failed))}"
+    ending = f"{mark(result.verdict)} {TITLES[result.verdict]}{who}"
+    return f"{details(result, passed_cases=False, columns=columns())}\n\n{ending}"
+
+
+def _document(compared: "Compared", wanted: "LocalDuel") -> "ComparisonReport":
+    from kernelbot.render.duel import faster
+    from kernelbot.schemas.comparison import ComparedWorkload, ComparisonReport, Which
+    from kernelbot.schemas.report import ErrorView
+
+    result, duel = compared.result, compared.result.duel
+    which = {wanted.second: Which.SECOND, wanted.first: Which.FIRST}
+    return ComparisonReport(
+        first=str(wanted.first),
+        second=str(wanted.second),
+        problem=result.problem,
+        device=result.system.device,
+        verdict=result.verdict,
+        faster=faster(duel.ratio_ci95, Which.FIRST, Which.SECOND) if duel else None,
+        ratio=duel.ratio if duel else None,
+        ratio_ci95=duel.ratio_ci95 if duel else None,
+        workloads=[ComparedWorkload.of_workload(one) for one in duel.workloads] if duel else [],
+        failed=which[compared.failed] if compared.failed else None,
+        error=ErrorView.of(result.failure) if result.failure else None,
+    )

@@ -1,0 +1,98 @@
+"""`kernelbot compare`: judges two files against each other, without a server."""
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from kernelbot.catalog.problem import load_problem
+from kernelbot.domain.errors import UserError
+from kernelbot.harness.judge.authors import why_no_duel
+from kernelbot.main.judge_once import judge_once
+from kernelbot.main.run import find_device, read_submission
+from kernelbot.main.settings import read_settings
+from kernelbot.protocol import JobSpec, Mode, ProgressEvent, RunResult, SandboxMode, Verdict
+
+_PROBLEM_FILE = "task.yml"
+
+
+@dataclass(frozen=True)
+class LocalDuel:
+    """What to compare. `problem` None: the nearest folder with a task.yml; `device` None: the first
+    that is configured."""
+
+    first: Path
+    second: Path
+    problem: Path | None
+    device: str | None
+    sandbox: SandboxMode
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The last result: of the duel, or of the test that a file didn't pass."""
+
+    result: RunResult
+    failed: Path | None
+    """The file that was refused; None if there was a duel, or judging itself failed."""
+
+
+def compare(
+    wanted: LocalDuel,
+    on_event: Callable[[str, ProgressEvent], None],
+    on_warning: Callable[[str], None],
+) -> Compared:
+    """Test each file, then have both judged in turn. `on_event` gets what is being judged, and what
+    happened. Raises `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs."""
+    duel = _job(wanted, on_warning)
+    tests = replace(duel, opponent=None, mode=Mode.TEST)
+    for path, source in ((wanted.first, duel.submission), (wanted.second, duel.opponent)):
+        if source is not None:
+            tests = replace(tests, job_id=uuid.uuid4().hex, submission=source)
+            result = judge_once(tests, partial(on_event, str(path)))
+            if result.verdict is not Verdict.ACCEPTED:
+                return Compared(result, _whose(result, path))
+    result = judge_once(duel, partial(on_event, "duel"))
+    return Compared(
+        result, _whose(result, wanted.second if result.opponent_failed else wanted.first)
+    )
+
+
+def _whose(result: RunResult, path: Path) -> Path | None:
+    """`path` if its author is to blame for how it ended."""
+    is_refused = result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
+    return path if is_refused else None
+
+
+def _job(wanted: LocalDuel, on_warning: Callable[[str], None]) -> JobSpec:
+    loaded = load_problem(wanted.problem or find_problem(wanted.first))
+    for warning in loaded.warnings:
+        on_warning(str(warning))
+    spec, settings = loaded.definition.spec, read_settings()
+    job = JobSpec(
+        job_id=uuid.uuid4().hex,
+        problem=spec,
+        submission=read_submission(wanted.first, spec),
+        mode=Mode.LEADERBOARD,
+        device=find_device(wanted.device),
+        limits=settings.limits,
+        sampling=settings.sampling,
+        sandbox=wanted.sandbox,
+        opponent=read_submission(wanted.second, spec),
+    )
+    if why := why_no_duel(job):
+        raise UserError(why, hint="`kernelbot run --mode benchmark` times one file.")
+    return job
+
+
+def find_problem(file: Path) -> Path:
+    """The nearest folder with a task.yml: the file's or one above it, else the working folder.
+    Raises `UserError` if there is none."""
+    for folder in (*file.absolute().parents, Path.cwd()):
+        if (folder / _PROBLEM_FILE).is_file():
+            return folder
+    raise UserError(
+        f"There is no {_PROBLEM_FILE} beside {file} or above it, nor in this folder.",
+        hint="--problem DIR names the problem's folder.",
+    )
