@@ -21,6 +21,7 @@ from kernelbot.protocol import (
     RunResult,
     SamplingRules,
     SourceFile,
+    Timeouts,
     Verdict,
 )
 from tests.harness.jobs import SORT, a_job, a_problem
@@ -91,6 +92,17 @@ def test_whoever_fails_is_named(host: Host, bad: str) -> None:
     assert first.failure == second.failure
     assert first.failure is not None
     assert Fault.AUTHOR == first.failure.fault
+
+
+@pytest.mark.parametrize(("slow", "is_opponent"), [(0, False), (1, True)])
+def test_whoever_used_up_the_time_is_named(host: Host, slow: int, is_opponent: bool) -> None:
+    """Not whoever was called when it was over."""
+    sources = [SORT.replace("    return", "    time.sleep(0.2)\n    return")] * 2
+    sources[slow] = "time.sleep(2.4)\n" + sources[slow]
+    problem = a_problem(timeouts=Timeouts(test_s=1, benchmark_s=1, ranked_s=1))
+    first, second = ("import time\n" + source for source in sources)
+    found = duel(host, first, second, problem)
+    assert (Verdict.TIME_LIMIT, is_opponent) == (found.verdict, found.opponent_failed)
 
 
 def test_what_the_opponent_prints_is_for_nobody_else_to_read(host: Host) -> None:

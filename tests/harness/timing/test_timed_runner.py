@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from kernelbot.harness.judge.authors import Author
 from kernelbot.harness.problem.loader import loaded
 from kernelbot.harness.problem.questions import SoleExaminer, SoleQuestion
 from kernelbot.harness.runner_client.session import Session
@@ -27,6 +28,7 @@ if not os.fork():
     burn()
 """
 )
+AUTHOR = Author(SourceFile("submission.py", BURNS))
 JOB = replace(a_job(SORT), opponent=SourceFile("submission.py", SORT))
 
 
@@ -52,7 +54,7 @@ def burning(client: RunnerClient, question: SoleQuestion) -> Iterator[TimedRunne
     session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
     session.setup((), "cpu", fresh_output=False, outputs=None)
     session.load(SourceFile("submission.py", BURNS), "submission.py")
-    runner = TimedRunner(JOB, session, CacheFlusher(1), lambda _name, _seconds: None)
+    runner = TimedRunner(JOB, session, CacheFlusher(1), lambda _name, _seconds: None, AUTHOR)
     runner.begin(question)
     runner.call(question, reuse=False)
     yield runner

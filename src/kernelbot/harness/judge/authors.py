@@ -1,5 +1,8 @@
 """Whose kernels a job has: the submission, and in a duel its opponent's."""
 
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from kernelbot.harness.judge.failures import blaming
@@ -17,6 +20,8 @@ class Author:
     """Of a compiled problem, once it was built."""
     builds: bytes = b""
     """What the file compiled for itself in an earlier phase."""
+    spent_s: float = 0.0
+    """Of the phase's time, in seconds: loading it, and its calls."""
 
     def job(self, job: JobSpec) -> JobSpec:
         """The same job with this file as the submission."""
@@ -25,11 +30,25 @@ class Author:
     def load(self, job: JobSpec, session: AnySession) -> None:
         """Load the kernel into a runner. Raises `AuthorFailure`."""
         spec = job.problem
-        with blaming(opponent=self.is_opponent):
+        with self.at_work():
             if self.binary is None:
                 session.load(self.source, spec.submission_name, self.builds)
             else:
                 session.load_library(self.binary, spec.config.outputs)
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Within, the time is this author's, and so is an `AuthorFailure`."""
+        start = time.monotonic()
+        try:
+            with self.blamed():
+                yield
+        finally:
+            self.spent_s += time.monotonic() - start
+
+    def blamed(self) -> AbstractContextManager[None]:
+        """Within, an `AuthorFailure` is this author's."""
+        return blaming(opponent=self.is_opponent)
 
 
 def authors_of(job: JobSpec) -> tuple[Author, ...]:

@@ -152,6 +152,8 @@ class NativeJudge:
         """The life of a runner for each author. Raises `AuthorFailure` if that is disputable."""
         start = time.monotonic()
         phase_limit_s = limit_s(self._job, phase)
+        for author in self._authors:
+            author.spent_s = 0.0
         sessions: list[AnySession] = []
         try:
             for author in self._authors:
@@ -162,9 +164,10 @@ class NativeJudge:
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            return self._refused(
-                phase, with_limit(error, phase, phase_limit_s, sessions[0].deadline)
-            )
+            late = with_limit(error, phase, phase_limit_s, sessions[0].deadline)
+            if late is not error:  # whoever was called last may have had little of the time
+                late.of_opponent = max(self._authors, key=_spent_s).is_opponent
+            return self._refused(phase, late)
         except (DeviceFull, ProblemFull) as error:
             if self._room is None:
                 raise
@@ -195,12 +198,11 @@ class NativeJudge:
         return len(now_and_next) - 1 + needs_control
 
     def _drive(self, phase: Phase, sessions: Sequence[AnySession]) -> PhaseResult:
-        for author, session in zip(self._authors, sessions, strict=True):
-            self._set_up(session)
-            self._load(author, session)
         if phase in TIMED:
             return self._measure(phase, sessions)
         (author,), (session,) = self._authors, sessions
+        self._set_up(session)
+        self._load(author, session)
         if phase is Phase.PROFILE:
             return self._profile(author, session)
         cases = run_tests(self._job, self._examiner, session, self._emit, self.collected.spend)
@@ -245,12 +247,15 @@ class NativeJudge:
         self.collected.spend("compile", time.monotonic() - start)
 
     def _measure(self, phase: Phase, sessions: Sequence[AnySession]) -> PhaseResult:
-        control = self._control_until(sessions[0].deadline)
         spend = self.collected.spend
-        runners = [
-            TimedRunner(self._job, session, self._flusher, spend, is_opponent=author.is_opponent)
-            for author, session in zip(self._authors, sessions, strict=True)
-        ]
+        runners = []
+        for author, session in zip(self._authors, sessions, strict=True):
+            self._set_up(session)
+            self._load(author, session)
+            runners.append(TimedRunner(self._job, session, self._flusher, spend, author))
+            if len(sessions) > 1:  # it can't slow down how the other one is loaded
+                runners[-1].hold()
+        control = self._control_until(sessions[0].deadline)
         measurer = Measurer(self._job, self._examiner, runners, control, spend)
         try:
             return self._measure_all(phase, measurer)
@@ -319,6 +324,10 @@ class NativeJudge:
                 median_ns=measured.median_ns,
             )
         )
+
+
+def _spent_s(author: Author) -> float:
+    return author.spent_s
 
 
 def _duel_workload(measured: Measurement) -> DuelWorkload:

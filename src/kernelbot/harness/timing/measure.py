@@ -168,14 +168,14 @@ class Measurer:
     def _times(self, index: int, case: Case, one: Samples, sampling_s: float) -> Times:
         """The samples of a runner, once sampling is over. Raises `AuthorFailure`."""
         baseline = self._control.baseline(index, one.parts)
-        with one.runner.blamed():
+        with one.runner.author.blamed():
             _refuse_disputably(baseline.contradiction(one.windows))
             samples_ns = [baseline.bounded_ns(window) for window in one.windows]
             one.answers.check(samples_ns, self._rules.min_samples, sampling_s)
             self._spend("added to claims", _added_s(samples_ns, one.windows))
             self._refuse_below_floor(index, statistics.median(samples_ns), baseline.launch_ns)
         doubt = baseline.suspicion(one.windows)
-        whose = "The opponent, " if one.runner.is_opponent else ""
+        whose = "The opponent, " if one.runner.author.is_opponent else ""
         suspicion = None if doubt is None else f"{whose}{case.spec}: {doubt}"
         return Times(tuple(samples_ns), one.answers.checked, suspicion)
 
@@ -185,7 +185,7 @@ class Measurer:
             if one is not other:
                 mine, theirs = one.runner, other.runner
                 idle_cpu_ns = mine.idle_cpu_ns / len(one.windows)
-                with mine.blamed():
+                with mine.author.blamed():
                     _refuse_disputably(
                         disturbance(idle_cpu_ns, mine.after_calls_ns, theirs.after_calls_ns)
                     )
@@ -282,7 +282,7 @@ class Measurer:
         """Raises `AuthorFailure` if an output is wrong."""
         start = time.monotonic()
         self._work_out(question)
-        with runner.blamed():
+        with runner.author.blamed():
             wrong = question.complaint(value)
             self._spend("check", time.monotonic() - start)
             if wrong:
@@ -345,17 +345,20 @@ def _refuse_disputably(found: Contradiction | None) -> None:
 def _too_few(
     case: Case, count: int, took_s: float, taken: Sequence[Samples]
 ) -> AuthorFailure | ProblemBroken:
-    """Blames whoever took most of the time."""
+    """Blames whoever took most of the time. Of a duel's authors loading counts too: else one could
+    take all of the time for that, and the problem would seem too slow."""
     message = (
         f"Too few samples: {count} of {case.spec} in {took_s:.1f} s, but a score needs "
         f"{FEWEST_FOR_AN_INTERVAL} within the phase's time limit."
     )
     runners_s = sum(one.runner_s for one in taken)
-    if runners_s < took_s / 2:
-        others = f"Making data, checks and caches took {took_s - runners_s:.1f} s of it."
+    others_s = took_s - runners_s
+    slowest = max((one.runner.author for one in taken), key=lambda author: author.spent_s)
+    if (runners_s if len(taken) == 1 else slowest.spent_s) < others_s:
+        others = f"Making data, checks and caches took {others_s:.1f} s of it."
         return ProblemBroken(f"{message} {others}")
     failure = AuthorFailure(Verdict.TIME_LIMIT, message)
-    failure.of_opponent = max(taken, key=lambda one: one.runner_s) is not taken[0]
+    failure.of_opponent = slowest.is_opponent
     return failure
 
 

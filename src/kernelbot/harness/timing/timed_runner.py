@@ -4,9 +4,7 @@ In a duel there are two. Whichever isn't called is frozen, on a GPU too, so that
 other one down.
 """
 
-from contextlib import AbstractContextManager
-
-from kernelbot.harness.judge.failures import blaming
+from kernelbot.harness.judge.authors import Author
 from kernelbot.harness.judge.test_phase import Spend, refuse_side_effects
 from kernelbot.harness.judge.windows import OutputLayout, Reply, Window
 from kernelbot.harness.problem.questions import Question
@@ -27,14 +25,13 @@ class TimedRunner:
         session: AnySession,
         flusher: CacheFlusher,
         spend: Spend,
-        *,
-        is_opponent: bool = False,
+        author: Author,
     ) -> None:
         self.session = session
         self._job = job
         self._flusher = flusher
         self._spend = spend
-        self.is_opponent = is_opponent
+        self.author = author
         self._caller = caller_of(job, session)
         self._in_duel = job.opponent is not None
         stopped_by_us = self._in_duel and job.device.vendor is not Vendor.CPU
@@ -45,10 +42,6 @@ class TimedRunner:
         be frozen. Without a freezer a hostile one can wake."""
         self.after_calls_ns: list[int] = []
         """Of a duel on a GPU: how long control calls took that came directly after its calls."""
-
-    def blamed(self) -> AbstractContextManager[None]:
-        """Within, an `AuthorFailure` is that of this runner's author."""
-        return blaming(opponent=self.is_opponent)
 
     def begin(self, known: Question) -> None:
         """A workload begins, of which `known` is a question. Stops the runner until its first
@@ -68,7 +61,7 @@ class TimedRunner:
             self.idle_cpu_ns += max(woken_ns, 0)
         if self._tree is not None:
             self._tree.resume()
-        with self.blamed():
+        with self.author.at_work():
             reply = self._caller.timed_call(question.given, self._flusher, reuse)
             self._spend("kernel", reply.window.claim_ns / 1e9)
             refuse_side_effects(self._job, self._caller, question, reply.aliased)
