@@ -11,7 +11,17 @@ from collections.abc import Callable, Sequence
 
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.render.table import table
-from scripts.gpu_check import arenas, costs, examples, exploits, first_run, machine, outputs, timing
+from scripts.gpu_check import (
+    arenas,
+    costs,
+    duels,
+    examples,
+    exploits,
+    first_run,
+    machine,
+    outputs,
+    timing,
+)
 from scripts.gpu_check.machine import Gpu, find_gpu
 
 NO_GPU = 2
@@ -21,6 +31,7 @@ SECTIONS: dict[str, Callable[[Gpu], bool]] = {
     "examples": examples.check,
     "exploits": exploits.check,
     "timing": timing.check,
+    "duels": duels.check,
     "outputs": outputs.check,
     "sizes": first_run.check_sizes,
     "gaps": first_run.check_gaps,

@@ -9,9 +9,16 @@ from kernelbot.protocol import DeviceSpec, JobSpec, Mode, ProgressEvent, RunResu
 
 
 def judge(
-    host: Host, folder: Path, submission: Path, device: DeviceSpec, mode: Mode, *, secret: bool
+    host: Host,
+    folder: Path,
+    submission: Path,
+    device: DeviceSpec,
+    mode: Mode,
+    *,
+    secret: bool,
+    opponent: SourceFile | None = None,
 ) -> RunResult:
-    """The result of one run."""
+    """The result of one run. `opponent`: makes it a duel."""
     job = JobSpec(
         job_id=submission.stem,
         problem=load_problem(folder).definition.spec,
@@ -20,6 +27,7 @@ def judge(
         device=device,
         secret=secret,
         seed=time.time_ns() & 0x7FFFFFFF if secret else None,
+        opponent=opponent,
     )
     return host.judge(job, _quiet)
 

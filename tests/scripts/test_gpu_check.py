@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from scripts.gpu_check import arenas, first_run, timing
 from scripts.gpu_check.__main__ import NO_GPU, SECTIONS, main
+from scripts.gpu_check.duels import is_right
 from scripts.gpu_check.examples import EXAMPLES, PROBLEMS, is_as_expected
 from scripts.gpu_check.machine import Gpu, complaints, find_gpu, parse_gpu
 from scripts.gpu_check.outputs import SEVERAL, are_alike
@@ -16,6 +17,7 @@ from scripts.gpu_check.timing import SPIN, asked_ns, is_credible, submissions
 
 from kernelbot.catalog.problem import load_problem
 from kernelbot.harness.host.host import Host
+from kernelbot.harness.judge.duel import duel_workload
 from kernelbot.protocol import Case, Failure, Fault, Mode, RunResult, Vendor, Verdict
 from tests.harness.jobs import SORT, a_job
 from tests.support.cuda_driver import build_driver
@@ -216,3 +218,8 @@ def test_what_could_not_be_judged_is_not_credible(accepted: RunResult) -> None:
     result = replace(accepted, verdict=Verdict.INTERNAL_ERROR, failure=lost)
     (row,) = timing.rows_of(Path("a'; echo x.cu"), result)
     assert ("a'; echo x.cu", "NO: Runners find no GPU.") == (row[0], row[-1])
+
+
+def test_a_ratio_is_right_within_its_interval_and_what_counts_as_alike() -> None:
+    load = duel_workload("", [98.0] * 9, [100.0] * 9, "")
+    assert [True, True, False] == [is_right(load, expected) for expected in (0.98, 0.984, 1.0)]
