@@ -6,6 +6,10 @@ The submission's first line says what happens: `# fake: [sleep S] VERDICT [SCORE
 `# fake: garbage` (a result that can't be read), `# fake: give-up WORD` (the end without a result,
 and why), `# fake: stop` (the host stands still), `# fake: shout BYTES VERDICT` (an event as long
 as that). In mode profile it leaves `ARTIFACTS`.
+
+Of a duel, the line `# duel: RATIO LOW HIGH` of the submission says what it shows (without it: 1,
+from 0.99 to 1.01), `# duel: VERDICT` that the submission fails in it,
+`# duel: opponent VERDICT` that the opponent does, and `# duel: sleep S ...` that it takes so long.
 """
 
 import base64
@@ -19,6 +23,8 @@ from pathlib import Path
 
 from kernelbot.protocol import (
     Artifact,
+    DuelResult,
+    DuelWorkload,
     EventKind,
     Failure,
     Fault,
@@ -107,12 +113,18 @@ def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
 
 
 def words_of(job: JobSpec) -> list[str]:
-    """What the submission's first line says."""
-    return job.submission.text.splitlines()[0].removeprefix("# fake:").split()
+    """What the submission's first line says; of a duel, the line about that."""
+    lines = job.submission.text.splitlines()
+    if job.opponent is not None:
+        said = (line for line in lines if line.startswith("# duel:"))
+        return next(said, "1 0.99 1.01").removeprefix("# duel:").split()
+    return lines[0].removeprefix("# fake:").split()
 
 
 def result_of(job: JobSpec, words: list[str]) -> RunResult:
     """The result that the words ask for: VERDICT, and what may follow it."""
+    if job.opponent is not None:
+        return _dueled(job, words)
     verdict = Verdict(words[0])
     numbers = [float(word) for word in words[1:] if word not in ("suspicious", "script")]
     timed = job.mode == Mode.LEADERBOARD and verdict == Verdict.ACCEPTED
@@ -135,6 +147,29 @@ def result_of(job: JobSpec, words: list[str]) -> RunResult:
         artifacts=ARTIFACTS if job.mode == Mode.PROFILE else (),
         failure=None if verdict == Verdict.ACCEPTED else Failure(Fault.AUTHOR, message),
         suspicions=("Its claims spread less than the clock.",) if "suspicious" in words else (),
+    )
+
+
+def _dueled(job: JobSpec, words: list[str]) -> RunResult:
+    opposed = words[0] == "opponent"
+    words = words[1:] if opposed else words
+    failed = words[0] in set(Verdict)
+    ratio = None
+    if not failed:
+        value, low, high = map(float, words)
+        load = DuelWorkload("size: 1", (1e9, 2e9), (1e9, 2e9), value, (low, high))
+        ratio = DuelResult(value, (low, high), (load,))
+    return RunResult(
+        job_id=job.job_id,
+        problem=job.problem.name,
+        mode=job.mode,
+        harness=HarnessKind.NATIVE,
+        verdict=Verdict(words[0]) if failed else Verdict.ACCEPTED,
+        system=SystemInfo(job.device.name, "fake", "fake", "3"),
+        sandbox=SandboxReport("none"),
+        failure=Failure(Fault.AUTHOR, "a secret case") if failed else None,
+        duel=ratio,
+        opponent_failed=opposed,
     )
 
 

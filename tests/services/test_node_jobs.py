@@ -27,6 +27,7 @@ from kernelbot.services.boards import BoardEdit
 from kernelbot.services.node_jobs import MAX_EVENTS, SignedLinks, open_links
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
 from tests.fakes.host import result_of
+from tests.support.ranked import ranked
 from tests.support.world import DEVICES, World
 
 BASE = "https://kernels.example/"
@@ -248,3 +249,24 @@ async def test_two_runs_have_links_of_their_own(launched: Launched) -> None:
     foreign = replace(launched.payload, subject=other.spec.job_id)
     with pytest.raises(NotAllowed):
         await launched.jobs.payload(foreign)
+
+
+async def test_a_duel_s_job_has_both_sources_and_its_progress_is_nobody_s(world: World) -> None:
+    await world.board()
+    await ranked(world, 1.0, relative_error=0.1)
+    number = await ranked(world, 0.95, relative_error=0.1)
+    judging = judge(world)
+    claim = await judging.claim("CPU", "w")
+    assert claim is not None
+    links = await open_links(world.database, BASE, HARNESS)
+    duel = Launched(world, claim, links)
+    told = await duel.told()
+    assert claim.spec == await duel.fetched()
+    assert ("# 0.95\n", "# 1.0\n") == (
+        claim.spec.submission.text,
+        claim.spec.opponent and claim.spec.opponent.text,
+    )
+    event = ProgressEvent(EventKind.PHASE_STARTED, phase=Phase.LEADERBOARD)
+    assert 1 == await duel.jobs.progressed(duel.events, 0, [event])
+    assert await judging.progressed(claim, "w", [event])
+    assert (number, told) == (claim.submission_id, await duel.told())

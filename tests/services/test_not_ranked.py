@@ -50,7 +50,7 @@ async def test_the_same_code_as_what_was_deleted_names_that(judged: World) -> No
 
 async def test_what_is_no_better_names_what_stands(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
-    close = await _send(judged, "accepted 0.95 0.85 1.05")
+    close = await _send(judged, "accepted 1.05 0.95 1.15")
     assert close.not_ranked == NotRanked(NotRankedReason.NO_BETTER, first.id)
 
 

@@ -34,14 +34,29 @@ def _entries(connection: psycopg.Connection) -> list[Entry]:
     return [Entry(*row) for row in rows]
 
 
-def _ranks(entries: list[Entry]) -> list[int]:
-    """The rule once more: an author whose interval overlaps the leader's shares the rank."""
+def _told_apart(connection: psycopg.Connection) -> set[tuple[int, int]]:
+    """Of each pair that a duel has told apart, the slower run and the faster one."""
+    rows = connection.execute(
+        "SELECT run_id, opponent_run_id, ratio, ratio_low, ratio_high FROM duels"
+        " WHERE state = 'measured' AND reason = 'neighbours'"
+    ).fetchall()
+    slower = {(run, other) for run, other, ratio, low, _ in rows if ratio > 1.005 and low > 1}
+    faster = {(other, run) for run, other, ratio, _, high in rows if ratio < 0.995 and high < 1}
+    return slower | faster
+
+
+def _ranks(entries: list[Entry], told_apart: set[tuple[int, int]]) -> list[int]:
+    """The rule once more: an author whose interval overlaps the leader's shares the rank, unless a
+    duel has shown them to be slower than the one before."""
     ranks: list[int] = []
     leader: Entry | None = None
+    before: Entry | None = None
     for position, entry in enumerate(entries, start=1):
-        if leader is None or entry.ci_low_s > leader.ci_high_s:
+        apart = before is not None and (entry.run_id, before.run_id) in told_apart
+        if leader is None or entry.ci_low_s > leader.ci_high_s or apart:
             leader, rank = entry, position
         ranks.append(rank)
+        before = entry
     return ranks
 
 
@@ -75,9 +90,30 @@ REVOKE: tuple[LiteralString, ...] = (
 )
 
 
+SETTLE: tuple[LiteralString, LiteralString] = (
+    """
+    UPDATE duels SET state = 'measured', ended_at = clock_timestamp(), ratio = %(ratio)s,
+        ratio_low = %(ratio)s - %(half)s, ratio_high = %(ratio)s + %(half)s
+    WHERE id = (SELECT id FROM duels WHERE state = 'waiting' ORDER BY random() LIMIT 1)
+    RETURNING id
+    """,
+    "SELECT settle_duel(%s)",
+)
+
+
+def _duel(connection: psycopg.Connection, rng: random.Random) -> None:
+    """One that waits, if there is one, shows something."""
+    values = {"ratio": rng.choice([0.97, 0.998, 1.002, 1.03]), "half": rng.choice([0.001, 0.1])}
+    with connection.transaction():
+        if found := connection.execute(SETTLE[0], values).fetchone():
+            connection.execute(SETTLE[1], found)
+
+
 def _history(connection: psycopg.Connection, rng: random.Random, authors: list[int]) -> None:
     """Some verdicts written and revoked, each followed by a refresh, as the services do it."""
     for _ in range(40):
+        if rng.random() < 0.3:
+            _duel(connection, rng)
         author = rng.choice(authors)
         sha = bytes([rng.randrange(20)]) * 32
         connection.execute("INSERT INTO sources VALUES (%s, 'x') ON CONFLICT DO NOTHING", (sha,))
@@ -112,6 +148,15 @@ WHERE r.secret AND (st.run_id IS NULL) = (n.reason IS NULL)
 """
 
 
+UNDUELED: LiteralString = """
+SELECT r.run_id, st.run_id FROM counted_runs r
+JOIN standings st USING (leaderboard_id, device, author_id)
+WHERE r.score_s < st.score_s AND NOT r.again AND NOT EXISTS (
+    SELECT 1 FROM duels d WHERE (d.run_id, d.opponent_run_id) = (r.run_id, st.run_id)
+)
+"""
+
+
 @pytest.mark.parametrize("seed", range(4))
 async def test_every_accepted_run_is_ranked_or_has_a_reason(world: World, seed: int) -> None:
     await world.board()
@@ -133,10 +178,12 @@ async def test_kept_standings_equal_rebuilt_ones(world: World, seed: int) -> Non
         count = connection.execute("SELECT authors FROM leaderboard_devices").fetchone()
         connection.execute("SELECT rebuild_standings()")
         rebuilt = _entries(connection)
+        told_apart = _told_apart(connection)
+        assert connection.execute(UNDUELED).fetchall() == []
     page = await world.services.standings.page(None, "sort", "CPU", limit=100)
     assert kept == rebuilt
     assert count == (len(kept),)
-    assert [row.rank for row in page.rows] == _ranks(kept)
+    assert [row.rank for row in page.rows] == _ranks(kept, told_apart)
 
 
 async def test_every_page_shows_the_ranks_of_the_whole(world: World) -> None:

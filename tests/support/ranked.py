@@ -12,12 +12,14 @@ async def ranked(
     author: User | None = None,
     device: str = "CPU",
     relative_error: float = 0.001,
+    says: str = "",
 ) -> int:
-    """The number of a submission to the board `sort` with this score on the secret data."""
+    """The number of a submission to the board `sort` with this score on the secret data. `says`:
+    its last line."""
     submitted = await world.submit(
         author or world.ada.user,
         mode=Mode.LEADERBOARD,
-        content=f"# {score_s}\n".encode(),
+        content=f"# {score_s}\n{says}".encode(),
         devices=(device,),
     )
     values = {

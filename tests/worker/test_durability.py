@@ -20,6 +20,7 @@ from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from tests.support.gates import Gate, closed_gate
 from tests.support.problems import CORRECT
+from tests.support.ranked import ranked
 from tests.support.workers import (
     finished,
     kill_fake_hosts,
@@ -45,6 +46,15 @@ async def _results(world: World) -> dict[str, int]:
             assert row is not None
             found[name] = row["n"]
     return found
+
+
+async def _duel_ended(world: World) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            (duel,) = await world.services.duels.list_duels(None, "sort")
+            if duel.ended_at is not None:
+                return
+            await asyncio.sleep(0.02)
 
 
 ONCE_PER_RUN = {"attempts": 2, "events": 2, "measurements": 2}
@@ -91,6 +101,27 @@ async def test_a_worker_killed_while_a_job_runs(world: World, tmp_path: Path) ->
         shown = await finished(world, submitted.id)
     assert shown.verdict == Verdict.ACCEPTED
     assert await _results(world) == ONCE_PER_RUN
+
+
+@pytest.mark.parametrize("gate", [Gate.LAUNCHED, Gate.RESULT_WRITTEN])
+async def test_a_worker_killed_while_it_judges_a_duel(
+    world: World, tmp_path: Path, gate: Gate
+) -> None:
+    await world.board()
+    await ranked(world, 1.0, relative_error=0.1)
+    better = await ranked(world, 0.95, relative_error=0.1, says="# duel: 0.9 0.88 0.92")
+    settings = quick_settings(tmp_path)
+    with (
+        closed_gate(world.database.url, gate) as closed,
+        worker_process(settings, world.database.url) as worker,
+    ):
+        await asyncio.to_thread(closed.wait_for_someone)
+        worker.kill()
+    with worker_process(settings, world.database.url):
+        await _duel_ended(world)
+    page = await world.services.standings.page(None, "sort", None)
+    counts = await _results(world)
+    assert ([better], 1) == ([row.submission_id for row in page.rows], counts["attempts"])
 
 
 async def test_a_host_killed_while_a_job_runs(world: World, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from kernelbot.protocol import (
 
 @dataclass(frozen=True)
 class JobTerms:
-    """A JobSpec without problem and source. Those two never change in the database; the rest comes
+    """A JobSpec without problem and sources. Those never change in the database; the rest comes
     from a worker's configuration and from what organisers may change, so it is stored with the
     attempt: whoever makes the job's specification again makes the same."""
 
@@ -43,8 +43,10 @@ class JobTerms:
             sandbox=spec.sandbox,
         )
 
-    def spec(self, problem: ProblemSpec, submission: SourceFile) -> JobSpec:
-        """The specification, with the attempt's problem and source."""
+    def spec(
+        self, problem: ProblemSpec, submission: SourceFile, opponent: SourceFile | None = None
+    ) -> JobSpec:
+        """The specification, with the attempt's problem and sources; `opponent`: a duel's."""
         return JobSpec(
             job_id=self.job_id,
             problem=problem,
@@ -56,4 +58,5 @@ class JobTerms:
             limits=self.limits,
             sampling=self.sampling,
             sandbox=self.sandbox,
+            opponent=opponent,
         )

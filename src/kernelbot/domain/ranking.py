@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from kernelbot.domain.duels import Ratio
+
 
 class NotRankedReason(StrEnum):
     """Why a ranked submission whose runs were accepted isn't in the ranking."""
@@ -11,6 +13,10 @@ class NotRankedReason(StrEnum):
     SAME_CODE = "same_code"
     NO_BETTER = "no_better"
     SUPERSEDED = "superseded"
+    DUEL_WAITS = "duel_waits"
+    DUEL_UNDECIDED = "duel_undecided"
+    DUEL_LOST = "duel_lost"
+    DUEL_FAILED = "duel_failed"
     HELD = "held"
     REFUSED = "refused"
     BANNED = "banned"
@@ -25,6 +31,16 @@ _SENTENCES = {
     NotRankedReason.SAME_CODE: "it is the same code as submission {other}, which counts once",
     NotRankedReason.NO_BETTER: ("its score isn't below the 95 % interval of submission {other}"),
     NotRankedReason.SUPERSEDED: "submission {other}, sent later, is ranked in its place",
+    NotRankedReason.DUEL_WAITS: (
+        "its score is below that of submission {other}, but too close to tell; a duel between the "
+        "two decides, and waits for its turn"
+    ),
+    NotRankedReason.DUEL_UNDECIDED: "a duel couldn't tell it from submission {other}",
+    NotRankedReason.DUEL_LOST: "in a duel, submission {other} was faster",
+    NotRankedReason.DUEL_FAILED: (
+        "its score isn't below the 95 % interval of submission {other}, and the duel between the "
+        "two decided nothing"
+    ),
     NotRankedReason.HELD: "it is held until an organiser has looked at it",
     NotRankedReason.REFUSED: "an organiser refused it",
     NotRankedReason.BANNED: "its author's account is banned",
@@ -45,11 +61,15 @@ class NotRanked:
 
     reason: NotRankedReason
     submission_id: int | None = None
+    ratio: Ratio | None = None
+    """What the duel with that submission showed, if the reason is its outcome."""
 
     @property
     def sentence(self) -> str:
         """The reason for its author."""
-        return f"Not ranked: {_SENTENCES[self.reason].format(other=self.submission_id)}."
+        why = _SENTENCES[self.reason].format(other=self.submission_id)
+        measured = f" (ratio {self.ratio.text})" if self.ratio else ""
+        return f"Not ranked: {why}{measured}."
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from kernelbot.main.mistakes import mistake, told
 from kernelbot.main.tables import (
     DeviceSettings,
     DiscordSettings,
+    DuelSettings,
     ExportSettings,
     LimitsTable,
     QueueSettings,
@@ -124,6 +125,7 @@ class Settings(BaseSettings):
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
     review: ReviewTable = Field(default_factory=ReviewRules)
     queue: QueueSettings = Field(default_factory=QueueSettings)
+    duels: DuelSettings = Field(default_factory=DuelSettings)
     webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
     harness_command: tuple[str, ...] = HARNESS
     """How the local launcher starts the harness."""

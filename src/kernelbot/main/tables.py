@@ -100,6 +100,16 @@ class QueueSettings(BaseModel):
         return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
 
 
+class DuelSettings(BaseModel):
+    """The `[duels]` table."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    enabled: bool = True
+    places: int = Field(default=10, ge=0, le=1000)
+    """Neighbours are dueled among so many first places of each ranking."""
+
+
 class ExportSettings(BaseModel):
     """The `[export]` table."""
 

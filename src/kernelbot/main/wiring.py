@@ -21,6 +21,7 @@ from kernelbot.services import (
     Chat,
     Deletion,
     Devices,
+    Duels,
     Exports,
     Forms,
     Guilds,
@@ -44,6 +45,7 @@ from kernelbot.services import (
     Users,
     Webhooks,
 )
+from kernelbot.services.dueling import configure
 from kernelbot.services.logins import LoginRules
 from kernelbot.services.moderation.triage import Triage
 from kernelbot.services.node_jobs import open_links
@@ -94,6 +96,7 @@ async def open_services(
                 artifacts=Artifacts(database),
                 boards=boards,
                 standings=standings,
+                duels=Duels(database),
                 trends=Trends(database, standings),
                 users=Users(database),
                 devices=device_service,
@@ -162,5 +165,6 @@ async def open_run_lifecycle(url: str, settings: Settings) -> AsyncIterator[RunL
         queue=settings.queue.rules(),
     )
     async with Database(url, max_size=8) as database, Triage() as triage:
+        await configure(database, settings.duels.places if settings.duels.enabled else None)
         examined = triage if settings.review.triage else None
         yield RunLifecycle(database, settings.device_configs(), rules, examined)

@@ -21,6 +21,7 @@ from kernelbot.services.moderation.reviews import Reviews
 from kernelbot.services.node_jobs import NodeJobs
 from kernelbot.services.platform import Platform
 from kernelbot.services.problem_folders import ProblemFolders
+from kernelbot.services.ranking.duels import Duels
 from kernelbot.services.ranking.outcomes import Outcomes
 from kernelbot.services.ranking.standings import StandingsService
 from kernelbot.services.ranking.trends import Trends
@@ -41,6 +42,7 @@ __all__ = [
     "Chat",
     "Deletion",
     "Devices",
+    "Duels",
     "Exports",
     "Forms",
     "Guilds",
@@ -74,6 +76,7 @@ class Services:
     artifacts: Artifacts
     boards: Boards
     standings: StandingsService
+    duels: Duels
     trends: Trends
     users: Users
     devices: Devices

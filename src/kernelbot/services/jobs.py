@@ -35,7 +35,7 @@ class Jobs:
         if terms is None:
             terms = self.terms(run, device, attempt.number)
             await attempts.keep_terms(session, attempt.id, terms)
-        return terms.spec(definition.spec, SourceFile(run.file_name, run.code))
+        return terms.spec(definition.spec, SourceFile(run.file_name, run.code), run.opponent)
 
     def terms(self, run: LockedRun, device: DeviceConfig, number: int) -> JobTerms:
         """Those of the run's attempt of this number, as they are decided now."""

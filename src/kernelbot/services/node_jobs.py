@@ -103,7 +103,7 @@ class NodeJobs:
                 raise _job_over()
             if count > received:
                 news = events[max(0, received - first) :]
-                await add_progress(session, run.submission_id, run.id, news)
+                await add_progress(session, run.followed_id, run.id, news)
                 await node_jobs.receive_events(session, attempt, count)
         return max(count, received)
 

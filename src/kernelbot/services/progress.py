@@ -13,16 +13,16 @@ _SAID_BY_STATES = (EventKind.STARTED, EventKind.FINISHED)
 
 
 async def add_progress(
-    session: WriteSession, submission_id: int, run_id: int, events: Iterable[ProgressEvent]
+    session: WriteSession, submission_id: int | None, run_id: int, events: Iterable[ProgressEvent]
 ) -> None:
     """Store what a judge has told, in this order. The run, which the caller has locked, is running
-    now at the latest."""
+    now at the latest. `submission_id` None: nobody follows it."""
     told: list[tuple[EventKind | RunState, EventData]] = [
         (event.kind, _event_data(event)) for event in events if event.kind not in _SAID_BY_STATES
     ]
     if await attempts.run_started(session, run_id):
         told.insert(0, (RunState.RUNNING, {}))
-    if told:
+    if told and submission_id is not None:
         await submissions.add_events(session, submission_id, run_id, told)
 
 

@@ -22,6 +22,7 @@ from kernelbot.protocol import (
     SandboxMode,
     Verdict,
 )
+from kernelbot.services import dueling
 from kernelbot.services.jobs import Jobs
 from kernelbot.services.moderation.reviews import (
     ReviewRules,
@@ -103,10 +104,11 @@ class RunLifecycle:
         device = self._devices[device_name]
         usable = (n for n in device.launchers if available is None or n in available)
         launcher = next(usable, None)
+        await dueling.enqueue(self._database, device_name)
         async with self._database.write() as session:
             chosen = await self._choose(session, device_name, owner, launcher)
             run = await attempts.lock_run(session, chosen) if chosen is not None else None
-            if run is None:
+            if run is None or await dueling.is_moot(session, run):
                 return None
             attempt = await self._begin(session, run, device, launcher, owner)
             if attempt is None:
@@ -187,7 +189,8 @@ class RunLifecycle:
         async with self._database.write() as session:
             if not await attempts.lock_mine(session, claim.run_id, claim.attempt_id, owner):
                 return False
-            await add_progress(session, claim.submission_id, claim.run_id, events)
+            followed_id = claim.submission_id if claim.spec.opponent is None else None
+            await add_progress(session, followed_id, claim.run_id, events)
         return True
 
     async def finish(self, claim: Claim, owner: str, result: RunResult) -> bool:
@@ -198,7 +201,7 @@ class RunLifecycle:
         result = replace(result, artifacts=under_safe_names(result.artifacts))
         failure = result.failure
         accepted = result.verdict == Verdict.ACCEPTED
-        ranked = accepted and claim.spec.secret
+        ranked = accepted and claim.spec.secret and claim.spec.opponent is None
         # Only now: while the run was measured, this would have disturbed the times.
         found = await self._noticed(claim) if ranked else ()
         code_sha256 = await _code_digest(claim) if ranked else None
@@ -209,6 +212,9 @@ class RunLifecycle:
                 session, claim.attempt_id, owner, "finished", result=result
             ):
                 return False
+            if run.duel_id is not None:
+                await dueling.finish(session, run, run.duel_id, result)
+                return True
             await attempts.finish_run(
                 session,
                 claim.run_id,
@@ -334,6 +340,9 @@ class RunLifecycle:
         run: RunRef | LockedRun,
         data: EventData,
     ) -> None:
+        if run.duel_id is not None:
+            await dueling.fail(session, run.duel_id)
+            return
         await submissions.add_event(session, run.submission_id, run.id, RunState.FINISHED, data)
         if run.rejudge_id is not None:
             await rejudges.ended(session, run.rejudge_id)
@@ -343,7 +352,7 @@ class RunLifecycle:
     async def _requeue(
         self, session: WriteSession, run: RunRef | LockedRun, data: EventData, delay_s: float
     ) -> None:
-        if await attempts.requeue_run(session, run.id, delay_s):
+        if await attempts.requeue_run(session, run.id, delay_s) and run.duel_id is None:
             await submissions.add_event(session, run.submission_id, run.id, RunState.QUEUED, data)
 
 

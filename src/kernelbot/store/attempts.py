@@ -11,7 +11,7 @@ from datetime import datetime
 from kernelbot.domain.job_terms import JobTerms
 from kernelbot.domain.states import RunState
 from kernelbot.domain.types import DeviceReport, QueueRules
-from kernelbot.protocol import Fault, Mode, RunResult, Verdict, from_wire, to_wire
+from kernelbot.protocol import Fault, Mode, RunResult, SourceFile, Verdict, from_wire, to_wire
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.jsontext import clean, dumps
 from kernelbot.store.samples import pack
@@ -30,6 +30,7 @@ class LockedRun:
     submission_id: int
     priority: int
     rejudge_id: int | None
+    duel_id: int | None
     created_at: datetime
     mode: Mode
     file_name: str
@@ -41,6 +42,8 @@ class LockedRun:
     fixed_seed: bool
     waited_s: float
     """How long ago it was queued first."""
+    opponent: SourceFile | None
+    """Of a duel's run: the other source."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,15 @@ class RunRef:
     device: str
     author_id: int
     rejudge_id: int | None
-    """The rejudge that it belongs to; None for a submission's own run."""
+    """The rejudge that it belongs to; None for others."""
+    duel_id: int | None
+    """The duel that it executes; then `submission_id` wants to pass, or stands behind. None for a
+    submission's run."""
+
+    @property
+    def followed_id(self) -> int | None:
+        """The submission whose followers are told of it; None: a duel's, which nobody follows."""
+        return self.submission_id if self.duel_id is None else None
 
 
 @dataclass(frozen=True)
@@ -75,7 +86,11 @@ async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
     row = await session.one(statements("attempts")["lock_run"], {"run_id": run_id})
     if row is None:
         return None
-    return LockedRun(**{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])})
+    name, code = row.pop("opponent_file_name"), row.pop("opponent_code")
+    return LockedRun(
+        **{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])},
+        opponent=None if code is None else SourceFile(name, code),
+    )
 
 
 async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> int | None:

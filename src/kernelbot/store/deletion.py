@@ -55,7 +55,7 @@ async def delete_submissions(
     """
     sql = statements("deletion")
     values = {"submission_ids": submission_ids}
-    await session.all(sql["lock_runs"], values)
+    await _lock_runs(session, submission_ids)
     if withdrawn:
         await withdraw(session, submission_ids)
     again = await _stop(session, submission_ids)
@@ -108,7 +108,7 @@ async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
     values = {"leaderboard_id": leaderboard_id}
     await session.one(sql["lock_board"], values)
     found = [row["id"] for row in await session.all(sql["of_board"], values)]
-    await session.all(sql["lock_runs"], {"submission_ids": found})
+    await _lock_runs(session, found)
     await _stop(session, found)
     await session.do(sql["clear_standings"], values)
     await _delete(session, found)
@@ -123,6 +123,13 @@ async def forget_expired(session: WriteSession) -> None:
     forgotten = ("forget_logins", "forget_device_logins", "forget_uses", "forget_chat")
     for statement in (*forgotten, "forget_tokens"):
         await session.do(sql[statement])
+
+
+async def _lock_runs(session: WriteSession, submission_ids: list[int]) -> None:
+    sql = statements("deletion")
+    values = {"submission_ids": submission_ids}
+    await session.all(sql["lock_runs"], values)
+    await session.all(sql["lock_duels"], values)
 
 
 async def _stop(session: WriteSession, submission_ids: list[int]) -> list[Row]:

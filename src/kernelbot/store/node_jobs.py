@@ -40,7 +40,10 @@ async def job(session: ReadSession, attempt: AttemptName) -> JobSpec | None:
     if row is None or terms is None:
         return None
     definition = await boards.definition(session, row["problem_version_id"])
-    return terms.spec(definition.spec, SourceFile(row["file_name"], row["code"]))
+    opponent = None
+    if row["opponent_code"] is not None:
+        opponent = SourceFile(row["opponent_file_name"], row["opponent_code"])
+    return terms.spec(definition.spec, SourceFile(row["file_name"], row["code"]), opponent)
 
 
 async def events_received(session: WriteSession, attempt: AttemptName) -> int | None:

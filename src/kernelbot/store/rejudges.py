@@ -46,6 +46,7 @@ async def ended(session: WriteSession, rejudge_id: int) -> None:
     if await session.one(sql["finish"], values) is not None:
         await session.all(sql["rank"], values)
         await session.all(sql["recount"], values)
+        await session.one(sql["request_duels"], values)
 
 
 async def one(session: ReadSession, leaderboard_id: int, rejudge_id: int) -> Rejudge | None:

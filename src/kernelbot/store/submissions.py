@@ -7,6 +7,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
+from kernelbot.domain.duels import Ratio
 from kernelbot.domain.files import RunFile
 from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
@@ -299,7 +300,7 @@ def _columns_of_run(row: Row) -> Row:
 
 
 def _run(row: Row, mode: Mode) -> Run:
-    reason, other_id = row.pop("not_ranked", None), row.pop("not_ranked_for", None)
+    not_ranked = _not_ranked(row)
     return Run(
         **{
             **row,
@@ -308,9 +309,19 @@ def _run(row: Row, mode: Mode) -> Run:
             "verdict": Verdict(row["verdict"]) if row["verdict"] else None,
             "fault": Fault(row["fault"]) if row["fault"] else None,
             "result": None,
-            "not_ranked": NotRanked(NotRankedReason(reason), other_id) if reason else None,
+            "not_ranked": not_ranked,
         }
     )
+
+
+def _not_ranked(row: Row) -> NotRanked | None:
+    """Takes what says so out of the row."""
+    reason, other_id = row.pop("not_ranked", None), row.pop("not_ranked_for", None)
+    ratio = [row.pop(name, None) for name in ("ratio", "ratio_low", "ratio_high")]
+    if reason is None:
+        return None
+    duels = (NotRankedReason.DUEL_UNDECIDED, NotRankedReason.DUEL_LOST)
+    return NotRanked(NotRankedReason(reason), other_id, Ratio(*ratio) if reason in duels else None)
 
 
 def _result(row: Row) -> RunResult:

@@ -18,6 +18,7 @@ SUBJECTS = (
     "submissions",
     "runs",
     "ranking",
+    "duels",
     "queue",
     "organising",
     "announcing",

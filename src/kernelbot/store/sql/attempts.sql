@@ -1,14 +1,20 @@
+-- A duel's run is of the submission that was compared, on the board's problem as it is now.
 -- name: lock_run
-SELECT r.id, r.state, r.secret, r.device, r.attempts, r.submission_id, r.priority,
-    r.rejudge_id, r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id,
-    coalesce(j.problem_version_id, s.problem_version_id) AS problem_version_id,
+SELECT r.id, r.state, r.secret, r.device, r.attempts, s.id AS submission_id, r.priority,
+    r.rejudge_id, r.duel_id, r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id,
+    CASE WHEN r.duel_id IS NULL THEN coalesce(j.problem_version_id, s.problem_version_id)
+        ELSE b.problem_version_id END AS problem_version_id,
     c.content AS code, b.secret AS board_secret, b.fixed_seed,
+    opponent.file_name AS opponent_file_name, opposed.content AS opponent_code,
     extract(epoch FROM now() - r.created_at)::float8 AS waited_s
 FROM runs r
-JOIN submissions s ON s.id = r.submission_id
+LEFT JOIN duels d ON d.id = r.duel_id
+JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
 JOIN sources c ON c.sha256 = s.source_sha256
 JOIN leaderboards b ON b.id = s.leaderboard_id
 LEFT JOIN rejudges j ON j.id = r.rejudge_id
+LEFT JOIN submissions opponent ON opponent.id = d.opponent_id
+LEFT JOIN sources opposed ON opposed.sha256 = opponent.source_sha256
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
 
@@ -32,12 +38,15 @@ SELECT coalesce(
 -- Every transaction that changes a run or its attempts takes this lock first, so that there is no
 -- deadlock.
 -- name: lock_run_ref
-SELECT r.id, r.submission_id, s.mode, s.leaderboard_id, r.device, s.author_id, r.rejudge_id
+SELECT r.id, s.id AS submission_id, s.mode, s.leaderboard_id, r.device, s.author_id, r.rejudge_id,
+    r.duel_id
 FROM runs r
-JOIN submissions s ON s.id = r.submission_id
+LEFT JOIN duels d ON d.id = r.duel_id
+JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
 
+-- Nobody follows a duel: its submissions have ended.
 -- name: open
 WITH begun AS (
     UPDATE runs SET state = 'dispatched', attempts = attempts + 1,
@@ -49,9 +58,9 @@ WITH begun AS (
     SELECT id, attempts, %(launcher)s, %(owner)s, %(terms)s::jsonb FROM begun
     RETURNING id
 )
-SELECT opened.id, add_event(
+SELECT opened.id, CASE WHEN begun.submission_id IS NOT NULL THEN add_event(
     begun.submission_id, begun.id, 'dispatched', jsonb_build_object('attempt', begun.attempts)
-)
+) END
 FROM opened, begun;
 
 -- A heartbeat in the future is from before the clock was set back.

@@ -1,8 +1,15 @@
--- Locks are taken in the same order as when a verdict is written: runs, turns, rejudges, rankings.
+-- Locks are taken in the same order as when a verdict is written: runs, duels, turns, rejudges,
+-- rankings. The runs of their duels are deleted with them.
 -- None is stronger than necessary: a ranking that is being written may refer to a run or a
 -- submission that is about to be deleted, and must be able to finish first.
 -- name: lock_runs
-SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s) ORDER BY id FOR NO KEY UPDATE;
+SELECT id FROM runs WHERE id IN (SELECT runs_about(%(submission_ids)s))
+ORDER BY id FOR NO KEY UPDATE;
+
+-- name: lock_duels
+SELECT id FROM duels
+WHERE submission_id = ANY(%(submission_ids)s) OR opponent_id = ANY(%(submission_ids)s)
+ORDER BY id FOR UPDATE;
 
 -- Once the author has seen a score, the same code isn't ranked again, also if the rest was never
 -- measured, unless that was our fault.
@@ -33,12 +40,11 @@ DO UPDATE SET submission_id = least(known.submission_id, excluded.submission_id)
 -- So waiting and running runs leave the turns before the rankings are locked.
 -- name: drop_runs
 UPDATE runs SET state = 'cancelled', finished_at = now()
-WHERE submission_id = ANY(%(submission_ids)s) AND state IN ('queued', 'dispatched', 'running');
+WHERE id IN (SELECT runs_about(%(submission_ids)s)) AND state IN ('queued', 'dispatched', 'running');
 
 -- name: drop_attempts
 UPDATE attempts SET state = 'cancelled', ended_at = now()
-WHERE state IN ('launching', 'running')
-    AND run_id IN (SELECT id FROM runs WHERE submission_id = ANY(%(submission_ids)s))
+WHERE state IN ('launching', 'running') AND run_id IN (SELECT runs_about(%(submission_ids)s))
 RETURNING pg_notify('kernelbot_cancelled', run_id::text);
 
 -- A rejudge would wait for ever for runs that are deleted.
@@ -102,8 +108,9 @@ SELECT id FROM submissions WHERE author_id = %(user_id)s ORDER BY id;
 
 -- Before the account itself: writing a verdict locks in this order.
 -- name: lock_runs_of
-SELECT r.id FROM runs r JOIN submissions s ON s.id = r.submission_id
-WHERE s.author_id = %(user_id)s ORDER BY r.id FOR NO KEY UPDATE OF r;
+SELECT id FROM runs
+WHERE id IN (SELECT runs_about(ARRAY(SELECT id FROM submissions WHERE author_id = %(user_id)s)))
+ORDER BY id FOR NO KEY UPDATE;
 
 -- From here on nobody can submit as this account: a submission would lock the row too.
 -- name: lock_user

@@ -43,6 +43,9 @@ CROSS JOIN LATERAL (
 ) own
 WHERE j.id = %(rejudge_id)s;
 
+-- name: request_duels
+SELECT request_rejudged_duels(%(rejudge_id)s);
+
 -- What was measured again is no longer outdated.
 -- name: recount
 SELECT recount_authors(leaderboard_id, device) FROM rejudges WHERE id = %(rejudge_id)s;

@@ -9,7 +9,7 @@ SELECT (SELECT count(*) FROM counted) AS submissions,
     (SELECT count(*) FROM (SELECT author_id FROM counted GROUP BY 1) a) AS authors,
     (SELECT count(*) FROM (SELECT leaderboard_id FROM counted GROUP BY 1) b) AS boards;
 
--- All runs are counted in one scan of their table. Medians are those of the latest submissions:
+-- All runs of submissions are counted in one scan of their table. Medians are those of the latest submissions:
 -- sorting the times of millions of runs takes ten times as long.
 -- name: devices
 WITH latest AS MATERIALIZED (
@@ -43,7 +43,7 @@ WITH latest AS MATERIALIZED (
             0
         )::float8 AS run_total_s
     FROM runs r
-    WHERE (%(leaderboard_id)s::bigint IS NULL AND NOT %(last_day)s)
+    WHERE (r.duel_id IS NULL AND %(leaderboard_id)s::bigint IS NULL AND NOT %(last_day)s)
         OR r.submission_id IN (
             SELECT id FROM submissions
             WHERE (%(leaderboard_id)s::bigint IS NULL OR leaderboard_id = %(leaderboard_id)s::bigint)

@@ -56,8 +56,8 @@ CREATE INDEX leaderboards_competition ON leaderboards (competition_id);
 CREATE INDEX leaderboards_problem_version ON leaderboards (problem_version_id);
 
 -- `authors` counts the rows of `standings`; the functions that write those update it. `version`: how
--- often the ranking has changed, so that a cache can tell whether a page is still correct. `leads`
--- changes only together with a row that is added or removed. `outdated` counts authors without a
+-- often the ranking has changed, so that a cache can tell whether a page is still correct: a row was
+-- added or removed, or a duel has changed `leads`. `outdated` counts authors without a
 -- row whose scores are of an earlier version of the problem.
 CREATE TABLE leaderboard_devices (
     leaderboard_id bigint NOT NULL REFERENCES leaderboards ON DELETE CASCADE,

@@ -71,73 +71,97 @@ WHERE NOT EXISTS (
 );
 
 -- The better of two runs. A rejudge's measurement replaces the earlier one; the same source `again`
--- doesn't count; another run replaces the best one if its interval is wholly below.
-CREATE FUNCTION better_run(best eligible_runs, run eligible_runs, again boolean)
-RETURNS eligible_runs LANGUAGE plpgsql IMMUTABLE AS $$
+-- doesn't count; another run replaces the best one if its interval is wholly below. `beaten` isn't
+-- NULL: what has happened is that the run won a duel, which replaces that run and no other.
+CREATE FUNCTION better_run(
+    best eligible_runs, run eligible_runs, again boolean, beaten bigint
+) RETURNS eligible_runs LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-    IF best.run_id IS NULL
-        OR (run.rejudge_id IS NOT NULL AND run.rejudge_id IS DISTINCT FROM best.rejudge_id)
-        OR (run.ci_high_s < best.ci_low_s AND NOT again)
-    THEN
+    IF (CASE
+        WHEN beaten IS NOT NULL THEN best.run_id = beaten AND NOT again
+        ELSE best.run_id IS NULL
+            OR (run.rejudge_id IS NOT NULL AND run.rejudge_id IS DISTINCT FROM best.rejudge_id)
+            OR (run.ci_high_s < best.ci_low_s AND NOT again)
+    END) THEN
         RETURN run;
     END IF;
     RETURN best;
 END;
 $$;
 
-CREATE AGGREGATE best_run_of(run eligible_runs, again boolean) (
+CREATE AGGREGATE best_run_of(run eligible_runs, again boolean, beaten bigint) (
     SFUNC = better_run, STYPE = eligible_runs
 );
 
--- Each author's best run, found in the order of measuring: a ranking is rebuilt from it in one pass
--- over the board's runs, and one author's standing is a row of it. The columns it is grouped by come
--- first, so that a query for one author or one board reads no others.
+-- The runs that count, and whether the same code was measured before.
+CREATE VIEW counted_runs AS
+SELECT run.leaderboard_id, run.device, run.author_id, run.measured_at, run.achieved_at, run.run_id,
+    run.submission_id, run.score_s, run,
+    row_number() OVER (
+        PARTITION BY run.leaderboard_id, run.device, run.author_id, run.source_sha256
+        ORDER BY run.measured_at, run.achieved_at, run.run_id
+    ) > 1 OR row_number() OVER (
+        PARTITION BY run.leaderboard_id, run.device, run.author_id,
+            coalesce(run.code_sha256, run.source_sha256)
+        ORDER BY run.measured_at, run.achieved_at, run.run_id
+    ) > 1 AS again
+FROM eligible_runs run;
+
+-- Each author's best run, found in the order of what happened: a run was measured, or it won a duel.
+-- A ranking is rebuilt from it in one pass over the board's runs, and one author's standing is a row
+-- of it. The columns it is grouped by come first, so that a query for one author or one board reads
+-- no others.
 CREATE VIEW standing_runs AS
 SELECT leaderboard_id, device, author_id, (best).run_id, (best).submission_id, (best).score_s,
     (best).ci_low_s, (best).ci_high_s, (best).achieved_at
 FROM (
-    SELECT leaderboard_id, device, author_id,
-        best_run_of(run, again ORDER BY measured_at, achieved_at, run_id) AS best
-    FROM (
-        SELECT run.leaderboard_id, run.device, run.author_id, run.measured_at, run.achieved_at,
-            run.run_id, run,
-            row_number() OVER (
-                PARTITION BY run.leaderboard_id, run.device, run.author_id, run.source_sha256
-                ORDER BY run.measured_at, run.achieved_at, run.run_id
-            ) > 1 OR row_number() OVER (
-                PARTITION BY run.leaderboard_id, run.device, run.author_id,
-                    coalesce(run.code_sha256, run.source_sha256)
-                ORDER BY run.measured_at, run.achieved_at, run.run_id
-            ) > 1 AS again
-        FROM eligible_runs run
-    ) runs
+    SELECT leaderboard_id, device, author_id, best_run_of(
+        run, again, beaten ORDER BY happened_at, achieved_at, run_id, beaten NULLS FIRST
+    ) AS best
+    FROM counted_runs
+    CROSS JOIN LATERAL (
+        SELECT measured_at AS happened_at, NULL::bigint AS beaten
+        UNION ALL
+        SELECT ended_at, opponent_run_id FROM duels
+        WHERE duels.run_id = counted_runs.run_id AND reason = 'own_best' AND ratio_high < 1
+    ) happened
     GROUP BY leaderboard_id, device, author_id
 ) authors;
 
 -- Compute `leads` again from a place in the order on, until a leader past it was already one:
--- from there on nothing can change.
+-- from there on nothing can change. Whose interval overlaps the leader's shares its rank, unless a
+-- duel has told it apart from the one before it.
 CREATE FUNCTION mark_leaders(
     _board bigint, _device text, _score_s double precision, _at timestamptz, _author bigint
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     leader_high_s double precision;
+    before_id bigint;
+    told_apart text[];
     place record;
     should_lead boolean;
 BEGIN
+    told_apart := standings_told_apart(_board, _device);
     SELECT ci_high_s INTO leader_high_s FROM standings
     WHERE leaderboard_id = _board AND device = _device AND leads
         AND (score_s, achieved_at, author_id) < (_score_s, _at, _author)
     ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1;
+    SELECT run_id INTO before_id FROM standings
+    WHERE leaderboard_id = _board AND device = _device
+        AND (score_s, achieved_at, author_id) < (_score_s, _at, _author)
+    ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1;
 
     FOR place IN
-        SELECT author_id, ci_low_s, ci_high_s, leads,
+        SELECT author_id, run_id, ci_low_s, ci_high_s, leads,
             (score_s, achieved_at, author_id) > (_score_s, _at, _author) AS past
         FROM standings
         WHERE leaderboard_id = _board AND device = _device
             AND (score_s, achieved_at, author_id) >= (_score_s, _at, _author)
         ORDER BY score_s, achieved_at, author_id
     LOOP
-        should_lead := leader_high_s IS NULL OR place.ci_low_s > leader_high_s;
+        should_lead := leader_high_s IS NULL OR place.ci_low_s > leader_high_s
+            OR slower_than(place.run_id, before_id) = ANY(told_apart);
+        before_id := place.run_id;
         EXIT WHEN should_lead AND place.leads AND place.past;
         IF should_lead <> place.leads THEN
             UPDATE standings SET leads = should_lead
@@ -207,6 +231,7 @@ BEGIN
     SELECT * INTO old FROM standings
     WHERE leaderboard_id = _board AND device = _device AND author_id = _author;
 
+    PERFORM request_own_duels(best);
     IF old.run_id IS NOT DISTINCT FROM best.run_id AND old.score_s IS NOT DISTINCT FROM best.score_s THEN
         RETURN;
     END IF;
@@ -411,13 +436,17 @@ SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict,
         WHEN NOT asked.is THEN NULL
         WHEN plain.reason IS NOT NULL THEN plain.reason
         WHEN same_code.other_id IS NOT NULL THEN 'same_code'
+        WHEN duel.state = 'waiting' THEN 'duel_waits'
+        WHEN duel.state = 'failed' THEN 'duel_failed'
+        WHEN duel.ratio_low > 1 THEN 'duel_lost'
+        WHEN duel.ratio_high >= 1 THEN 'duel_undecided'
         WHEN best.submission_id < s.id THEN 'no_better'
         WHEN best.submission_id > s.id THEN 'superseded'
     END AS not_ranked,
     CASE WHEN asked.is AND plain.reason IS NULL
         THEN coalesce(same_code.other_id, best.submission_id)
     END AS not_ranked_for,
-    r.unverified
+    r.unverified, duel.ratio, duel.ratio_low, duel.ratio_high
 FROM runs_among_others r
 JOIN submissions s ON s.id = r.submission_id
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -470,6 +499,11 @@ CROSS JOIN LATERAL (
     )) END AS other_id
     OFFSET 0
 ) same_code
+LEFT JOIN LATERAL (
+    SELECT d.state, d.ratio, d.ratio_low, d.ratio_high FROM duels d
+    WHERE asked.is AND plain.reason IS NULL AND same_code.other_id IS NULL
+        AND d.run_id = coalesce(newest.id, r.id) AND d.opponent_run_id = best.run_id
+) duel ON true
 WHERE r.rejudge_id IS NULL;
 
 -- Why an accepted ranked run isn't in the ranking; a row for each such run, none for others.

@@ -59,7 +59,7 @@ $$;
 -- At the transaction's end, when it is also decided whether the submission is held.
 CREATE CONSTRAINT TRIGGER runs_told AFTER UPDATE OF state ON runs DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW
-    WHEN (NEW.rejudge_id IS NULL AND NEW.state IN ('finished', 'lost', 'cancelled'))
+    WHEN (NEW.rejudge_id IS NULL AND NEW.duel_id IS NULL AND NEW.state IN ('finished', 'lost', 'cancelled'))
     EXECUTE FUNCTION tell_verdict();
 
 -- Tell that an author's new run is the best of all on its device. `_best_s`: the best score before,

@@ -1,0 +1,77 @@
+"""What the end of a duel's run means. The ranking itself decides in SQL what a ratio is worth."""
+
+from kernelbot.domain.duels import Ratio
+from kernelbot.protocol import Fault, RunResult, Verdict
+from kernelbot.store import attempts, duels
+from kernelbot.store.attempts import LockedRun, RunRef
+from kernelbot.store.database import Database, WriteSession
+
+_MOOT = "the ranking has changed since it was asked for"
+_UNJUDGED = "it couldn't be judged, through no fault of the two"
+_DOUBTFUL = "the times that were seen contradict each other"
+
+
+async def configure(database: Database, places: int | None) -> None:
+    """From now on, in all processes: among so many first places of each ranking neighbours are
+    dueled; None: there are no duels."""
+    async with database.write() as session:
+        await duels.configure(session, places)
+
+
+async def enqueue(database: Database, device: str) -> None:
+    """Put the device's duels into the queue, each in a transaction of its own: it locks the turn of
+    one author, and others wait for that in any order. Asked before each claim, and there is seldom
+    one."""
+    async with database.read() as session:
+        found = await duels.waits(session, device)
+    while found:
+        async with database.write() as session:
+            found = await duels.enqueue(session, device)
+
+
+async def is_moot(session: WriteSession, run: LockedRun) -> bool:
+    """Whether the run, which is next, is a duel's that decides nothing any more; then it has ended
+    here, and the device has nothing to do for it."""
+    if run.duel_id is None or run.attempts or await duels.matters(session, run.duel_id):
+        return False
+    await duels.cancel_run(session, run.id)
+    await duels.failed(session, run.duel_id, _MOOT)
+    return True
+
+
+async def finish(session: WriteSession, run: RunRef, duel_id: int, result: RunResult) -> None:
+    """Store what a duel showed. If one of the two wasn't accepted it decides nothing, and neither
+    loses anything: both were accepted when they were measured, and it is one more chance to fail.
+    Why it failed stays untold, since the data is secret."""
+    accepted = result.verdict == Verdict.ACCEPTED
+    fault = result.failure.fault if result.failure else Fault.PLATFORM
+    await attempts.finish_run(
+        session,
+        run.id,
+        verdict=result.verdict,
+        fault=None if accepted else fault,
+        message=None,
+    )
+    ratio = Ratio.of(result.duel) if accepted and not result.suspicions else None
+    if ratio is not None:
+        await duels.measured(session, duel_id, ratio)
+    else:
+        await duels.failed(session, duel_id, await _why(session, run, duel_id, result, fault))
+
+
+async def fail(session: WriteSession, duel_id: int) -> None:
+    """Its run has ended, and nobody is to blame."""
+    await duels.failed(session, duel_id, _UNJUDGED)
+
+
+async def _why(
+    session: WriteSession, run: RunRef, duel_id: int, result: RunResult, fault: Fault
+) -> str:
+    if result.verdict == Verdict.ACCEPTED:
+        return _DOUBTFUL if result.suspicions else _UNJUDGED
+    if fault is not Fault.AUTHOR:
+        return _UNJUDGED
+    failed = run.submission_id
+    if result.opponent_failed:
+        failed = await duels.opponent_of(session, duel_id) or failed
+    return f"submission {failed} wasn't accepted in it"

@@ -1,0 +1,83 @@
+"""Duels: which wait, and what came of them."""
+
+from kernelbot.domain.duels import Duel, DuelReason, DuelState, Ratio
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+async def configure(session: WriteSession, places: int | None) -> None:
+    """From now on neighbours are dueled in so many first places; None: there are no duels."""
+    await session.do(statements("duels")["configure"], {"places": places})
+
+
+async def waits(session: ReadSession, device: str) -> bool:
+    """Whether a duel of the device isn't in the queue yet."""
+    row = await session.one(statements("duels")["waits"], {"device": device})
+    return row is not None and bool(row["waits"])
+
+
+async def enqueue(session: WriteSession, device: str) -> bool:
+    """Put the first duel of the device that isn't in the queue into it; whether there was one."""
+    row = await session.one(statements("duels")["enqueue"], {"device": device})
+    return row is not None and row["run_id"] is not None
+
+
+async def matters(session: ReadSession, duel_id: int) -> bool:
+    """Whether its outcome can still decide something."""
+    row = await session.one(statements("duels")["matters"], {"duel_id": duel_id})
+    return row is not None and bool(row["matters"])
+
+
+async def cancel_run(session: WriteSession, run_id: int) -> None:
+    """Take its run, which waits, out of the queue."""
+    await session.do(statements("duels")["cancel_run"], {"run_id": run_id})
+
+
+async def measured(session: WriteSession, duel_id: int, ratio: Ratio) -> None:
+    """Store what it showed, and let that decide."""
+    sql = statements("duels")
+    values = {"duel_id": duel_id, "ratio": ratio.value, "low": ratio.low, "high": ratio.high}
+    await session.do(sql["measured"], values)
+    await session.one(sql["settle"], {"duel_id": duel_id})
+
+
+async def failed(session: WriteSession, duel_id: int, note: str) -> None:
+    """It has ended without a ratio."""
+    sql = statements("duels")
+    await session.do(sql["failed"], {"duel_id": duel_id, "note": note})
+    await session.one(sql["settle"], {"duel_id": duel_id})
+
+
+async def opponent_of(session: ReadSession, duel_id: int) -> int | None:
+    """The opponent's submission; None if the duel is gone."""
+    row = await session.one(statements("duels")["opponent"], {"duel_id": duel_id})
+    return None if row is None else int(row["opponent_id"])
+
+
+async def of_board(
+    session: ReadSession,
+    leaderboard_id: int,
+    device: str | None,
+    *,
+    submission_id: int | None,
+    limit: int,
+    before_id: int | None,
+) -> list[Duel]:
+    """A board's duels, the newest first. `device` None: on all. `submission_id`: only those that
+    it was in."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "submission_id": submission_id,
+        "limit": limit,
+        "before_id": before_id,
+    }
+    return [_duel(row) for row in await session.all(statements("duels")["of_board"], values)]
+
+
+def _duel(row: Row) -> Duel:
+    value, low, high = (row.pop(name) for name in ("ratio", "ratio_low", "ratio_high"))
+    return Duel(
+        **{**row, "reason": DuelReason(row["reason"]), "state": DuelState(row["state"])},
+        ratio=None if value is None else Ratio(value, low, high),
+    )

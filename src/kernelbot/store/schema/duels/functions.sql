@@ -1,0 +1,197 @@
+-- Duels: which are wanted, and what they decide. A duel's `run_id` is the run that wants to pass, or
+-- stands behind; its ratio is that of this run's time to the other's.
+
+CREATE FUNCTION guard_duel_transition() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT 1 FROM duel_transitions WHERE before = OLD.state AND after = NEW.state
+    ) THEN
+        RAISE EXCEPTION 'duel % can''t go from % to %', OLD.id, OLD.state, NEW.state
+            USING ERRCODE = 'integrity_constraint_violation';
+    END IF;
+    RETURN NEW;
+END;
+$$;
+CREATE TRIGGER duels_transition BEFORE UPDATE OF state ON duels
+    FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION guard_duel_transition();
+
+-- For how many places of a board neighbours are dueled; NULL: there are no duels at all, because
+-- they are switched off, or the board's problem can't be judged in one.
+CREATE FUNCTION duel_places(_board bigint) RETURNS integer LANGUAGE sql STABLE AS $$
+    SELECT p.duel_places
+    FROM platform p
+    CROSS JOIN leaderboards b
+    JOIN problem_versions v ON v.id = b.problem_version_id AND v.harness = 'native'
+        AND NOT coalesce((v.definition #>> '{spec,multi_gpu}')::boolean, false)
+    WHERE b.id = _board
+$$;
+
+-- Request the duels by which an author's runs may replace their `best`: of those whose median is
+-- below. Runs from before a rejudge don't compete, nor does the same code again. The first question
+-- is cheap, and seldom answered with yes.
+CREATE FUNCTION request_own_duels(_best standing_runs) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT 1 FROM submissions s
+        JOIN runs r ON r.submission_id = s.id AND r.device = _best.device AND r.secret
+        WHERE s.leaderboard_id = _best.leaderboard_id AND s.author_id = _best.author_id
+            AND s.mode = 'leaderboard' AND r.score_s < _best.score_s
+            AND NOT EXISTS (
+                SELECT 1 FROM duels d
+                WHERE d.run_id = r.id AND d.opponent_run_id = _best.run_id
+            )
+    ) OR duel_places(_best.leaderboard_id) IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO duels (
+        leaderboard_id, device, reason, submission_id, opponent_id, run_id, opponent_run_id
+    )
+    SELECT r.leaderboard_id, r.device, 'own_best', r.submission_id, _best.submission_id, r.run_id,
+        _best.run_id
+    FROM counted_runs r
+    WHERE r.leaderboard_id = _best.leaderboard_id AND r.device = _best.device
+        AND r.author_id = _best.author_id AND r.score_s < _best.score_s AND NOT r.again
+        AND NOT EXISTS (
+            SELECT 1 FROM eligible_runs later
+            WHERE later.leaderboard_id = r.leaderboard_id AND later.device = r.device
+                AND later.author_id = r.author_id AND later.rejudge_id IS NOT NULL
+                AND later.measured_at > r.measured_at
+        )
+    ORDER BY r.run_id
+    ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        PERFORM announce_turn(_best.device);
+    END IF;
+END;
+$$;
+
+-- Request duels between neighbours whose intervals overlap, among the first `_places` of a ranking.
+CREATE FUNCTION request_neighbour_duels(_board bigint, _device text, _places integer)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO duels (
+        leaderboard_id, device, reason, submission_id, opponent_id, run_id, opponent_run_id
+    )
+    SELECT _board, _device, 'neighbours', submission_id, ahead_submission_id, run_id, ahead_run_id
+    FROM (
+        SELECT run_id, submission_id, ci_low_s, lag(run_id) OVER ranking AS ahead_run_id,
+            lag(submission_id) OVER ranking AS ahead_submission_id,
+            lag(ci_high_s) OVER ranking AS ahead_high_s
+        FROM (
+            SELECT * FROM standings WHERE leaderboard_id = _board AND device = _device
+            ORDER BY score_s, achieved_at, author_id LIMIT _places
+        ) first
+        WINDOW ranking AS (ORDER BY score_s, achieved_at, author_id)
+    ) places
+    WHERE ci_low_s <= ahead_high_s
+    ORDER BY run_id
+    ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        PERFORM announce_turn(_device);
+    END IF;
+END;
+$$;
+
+-- At the transaction's end, when a ranking is as it will be: a rejudge changes many places, one
+-- after another.
+CREATE FUNCTION ranking_has_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF duel_places(NEW.leaderboard_id) IS NOT NULL THEN
+        PERFORM request_neighbour_duels(
+            NEW.leaderboard_id, NEW.device, duel_places(NEW.leaderboard_id)
+        );
+    END IF;
+    RETURN NULL;
+END;
+$$;
+CREATE CONSTRAINT TRIGGER rankings_dueled AFTER UPDATE OF version ON leaderboard_devices
+    DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW WHEN (OLD.version <> NEW.version) EXECUTE FUNCTION ranking_has_changed();
+
+-- The ranking that a rejudge has changed: duels as far as it went, if that is further than usual.
+CREATE FUNCTION request_rejudged_duels(_rejudge bigint) RETURNS void LANGUAGE sql AS $$
+    SELECT request_neighbour_duels(j.leaderboard_id, j.device, greatest(
+        duel_places(j.leaderboard_id),
+        (SELECT count(*)::integer FROM runs WHERE rejudge_id = j.id)
+    ))
+    FROM rejudges j WHERE j.id = _rejudge AND duel_places(j.leaderboard_id) IS NOT NULL;
+$$;
+
+-- Give a waiting duel that has no run yet one: in the queue it is a ranked run of the author of the
+-- newer submission. One for each call, so that a transaction locks one author's turn. NULL: none.
+CREATE FUNCTION enqueue_duel(_device text) RETURNS bigint LANGUAGE sql AS $$
+    INSERT INTO runs (duel_id, device, secret, priority, author_id)
+    SELECT d.id, d.device, true, 1, s.author_id
+    FROM duels d JOIN submissions s ON s.id = greatest(d.submission_id, d.opponent_id)
+    WHERE d.device = _device AND d.state = 'waiting'
+        AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.duel_id = d.id)
+    ORDER BY d.id LIMIT 1
+    ON CONFLICT DO NOTHING
+    RETURNING id;
+$$;
+
+-- Whether a duel can still decide something: the opponent stands, and the other may, or stands too.
+CREATE FUNCTION duel_matters(_duel bigint) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT duel_places(d.leaderboard_id) IS NOT NULL
+        AND EXISTS (SELECT 1 FROM standings WHERE run_id = d.opponent_run_id)
+        AND CASE d.reason
+            WHEN 'neighbours' THEN EXISTS (SELECT 1 FROM standings WHERE run_id = d.run_id)
+            ELSE EXISTS (SELECT 1 FROM eligible_runs WHERE run_id = d.run_id)
+        END
+    FROM duels d WHERE d.id = _duel;
+$$;
+
+-- Two runs as one text: the first was slower than the second.
+CREATE FUNCTION slower_than(_slower bigint, _faster bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT _slower || '>' || _faster;
+$$;
+
+-- The pairs of a ranking that duels have told apart, as `slower_than` writes them: the ratio differs
+-- from 1 by more than 0.5 %, and its interval doesn't contain 1.
+CREATE FUNCTION standings_told_apart(_board bigint, _device text)
+RETURNS text[] LANGUAGE sql STABLE AS $$
+    SELECT coalesce(array_agg(
+        CASE WHEN d.ratio > 1 THEN slower_than(d.run_id, d.opponent_run_id)
+            ELSE slower_than(d.opponent_run_id, d.run_id) END
+    ), '{}')
+    FROM duels d
+    JOIN standings one ON one.run_id = d.run_id
+    JOIN standings other ON other.run_id = d.opponent_run_id
+    WHERE d.leaderboard_id = _board AND d.device = _device AND d.reason = 'neighbours'
+        AND ((d.ratio > 1.005 AND d.ratio_low > 1) OR (1 / d.ratio > 1.005 AND d.ratio_high < 1));
+$$;
+
+-- Apply what a duel that has ended decides. Locks the board's device, as `refresh_standing` does.
+CREATE FUNCTION settle_duel(_duel bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    d duels%ROWTYPE;
+    behind standings%ROWTYPE;
+BEGIN
+    SELECT * INTO d FROM duels WHERE id = _duel;
+    IF d.reason = 'own_best' THEN
+        PERFORM refresh_standing(d.leaderboard_id, d.device, s.author_id)
+        FROM submissions s WHERE s.id = d.submission_id;
+        RETURN;
+    END IF;
+    PERFORM 1 FROM leaderboard_devices
+    WHERE leaderboard_id = d.leaderboard_id AND device = d.device FOR NO KEY UPDATE;
+    SELECT * INTO behind FROM standings WHERE run_id IN (d.run_id, d.opponent_run_id)
+    ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1;
+    IF FOUND THEN
+        PERFORM mark_leaders(
+            d.leaderboard_id, d.device, behind.score_s, behind.achieved_at, behind.author_id
+        );
+        UPDATE leaderboard_devices SET version = version + 1
+        WHERE leaderboard_id = d.leaderboard_id AND device = d.device;
+    END IF;
+END;
+$$;
+
+-- The runs of submissions, and those of the duels that they are in.
+CREATE FUNCTION runs_about(_submissions bigint[]) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+    SELECT id FROM runs WHERE submission_id = ANY(_submissions)
+    UNION ALL
+    SELECT r.id
+    FROM duels d JOIN runs r ON r.duel_id = d.id
+    WHERE d.submission_id = ANY(_submissions) OR d.opponent_id = ANY(_submissions);
+$$;

@@ -1,0 +1,51 @@
+-- name: configure
+UPDATE platform SET duel_places = %(places)s::integer
+WHERE duel_places IS DISTINCT FROM %(places)s::integer;
+
+-- name: waits
+SELECT EXISTS (
+    SELECT 1 FROM duels d
+    WHERE d.device = %(device)s AND d.state = 'waiting'
+        AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.duel_id = d.id)
+) AS waits;
+
+-- name: enqueue
+SELECT enqueue_duel(%(device)s) AS run_id;
+
+-- name: matters
+SELECT duel_matters(%(duel_id)s) AS matters;
+
+-- name: measured
+UPDATE duels SET state = 'measured', ended_at = now(), ratio = %(ratio)s, ratio_low = %(low)s,
+    ratio_high = %(high)s
+WHERE id = %(duel_id)s AND state = 'waiting';
+
+-- name: failed
+UPDATE duels SET state = 'failed', ended_at = now(), note = %(note)s
+WHERE id = %(duel_id)s AND state = 'waiting';
+
+-- name: settle
+SELECT settle_duel(%(duel_id)s);
+
+-- name: opponent
+SELECT opponent_id FROM duels WHERE id = %(duel_id)s;
+
+-- name: cancel_run
+UPDATE runs SET state = 'cancelled', finished_at = now()
+WHERE id = %(run_id)s AND state = 'queued';
+
+-- name: of_board
+SELECT d.id, b.name AS board, d.device, d.reason, d.state, d.submission_id, a.name AS author,
+    d.opponent_id, o.name AS opponent, d.ratio, d.ratio_low, d.ratio_high, d.note, d.created_at,
+    d.ended_at
+FROM duels d
+JOIN leaderboards b ON b.id = d.leaderboard_id
+JOIN submissions s ON s.id = d.submission_id
+JOIN users a ON a.id = s.author_id
+JOIN submissions t ON t.id = d.opponent_id
+JOIN users o ON o.id = t.author_id
+WHERE d.leaderboard_id = %(leaderboard_id)s
+    AND (%(device)s::text IS NULL OR d.device = %(device)s)
+    AND (%(submission_id)s::bigint IS NULL OR %(submission_id)s IN (d.submission_id, d.opponent_id))
+    AND d.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
+ORDER BY d.id DESC LIMIT %(limit)s;

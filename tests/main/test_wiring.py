@@ -1,0 +1,26 @@
+"""What is done once, when something is opened."""
+
+from pathlib import Path
+
+import pytest
+
+from kernelbot.main.tables import DuelSettings
+from kernelbot.main.wiring import open_run_lifecycle
+from tests.support.workers import quick_settings
+from tests.support.world import World
+
+
+@pytest.mark.parametrize(
+    ("settings", "places"),
+    [
+        (DuelSettings(), 10),
+        (DuelSettings(places=3), 3),
+        (DuelSettings(enabled=False, places=3), None),
+    ],
+)
+async def test_a_worker_says_which_duels_there_are(
+    world: World, tmp_path: Path, settings: DuelSettings, places: int | None
+) -> None:
+    given = quick_settings(tmp_path).model_copy(update={"duels": settings})
+    async with open_run_lifecycle(world.database.url, given), world.database.read() as session:
+        assert {"duel_places": places} == await session.one("SELECT duel_places FROM platform")

@@ -1,0 +1,354 @@
+"""What is dueled, what a duel decides, and what happens if it can't be done."""
+
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from kernelbot.domain.duels import DUEL_TRANSITIONS, Duel, DuelReason, DuelState
+from kernelbot.domain.ranking import NotRanked, NotRankedReason
+from kernelbot.protocol import DuelResult, Failure, Fault, Mode, RunResult, Verdict
+from kernelbot.services.dueling import configure
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle
+from tests.fakes.host import result_of
+from tests.services.test_run_lifecycle import judging
+from tests.support.ranked import ranked
+from tests.support.world import World
+
+FASTER = (0.99, 0.985, 0.995)
+SAME = (0.998, 0.991, 1.004)
+SLOWER = (1.01, 1.006, 1.014)
+WIDE = 0.1
+"""The relative error of scores that overlap."""
+
+
+async def _duels(world: World) -> list[Duel]:
+    return await world.services.duels.list_duels(None, "sort")
+
+
+async def _begun(world: World, judge: RunLifecycle) -> Claim:
+    """The duel whose turn it is, being judged."""
+    claim = await judge.claim("CPU", "w")
+    assert claim is not None
+    assert claim.spec.opponent is not None
+    assert await judge.launched(claim, "w", "handle")
+    return claim
+
+
+async def _end(judge: RunLifecycle, claim: Claim, ratio: tuple[float, float, float]) -> None:
+    result = result_of(claim.spec, [str(number) for number in ratio])
+    assert await judge.finish(claim, "w", result)
+
+
+async def _fought(world: World, ratio: tuple[float, float, float]) -> None:
+    """The duel whose turn it is shows this."""
+    judge = judging(world)
+    await _end(judge, await _begun(world, judge), ratio)
+
+
+async def _ranking(world: World) -> list[tuple[int, str, int]]:
+    page = await world.services.standings.page(None, "sort", None)
+    return [(row.rank, row.author, row.submission_id) for row in page.rows]
+
+
+async def _why(world: World, submission_id: int) -> NotRanked | None:
+    shown = await world.services.submissions.get(world.ada.user, submission_id)
+    return shown.not_ranked
+
+
+async def _two_of_ada(world: World) -> tuple[int, int]:
+    """The second one's median is below the first one's, within its interval."""
+    await world.board()
+    first = await ranked(world, 1.0, relative_error=WIDE)
+    return first, await ranked(world, 0.95, relative_error=WIDE)
+
+
+async def _neighbours(world: World) -> tuple[int, int]:
+    """Ada's is ahead of Bob's, within its interval."""
+    await world.board()
+    ada = await ranked(world, 1.0, relative_error=WIDE)
+    return ada, await ranked(world, 1.05, author=world.bob.user, relative_error=WIDE)
+
+
+async def test_what_is_below_but_too_close_waits_for_a_duel(world: World) -> None:
+    first, second = await _two_of_ada(world)
+    assert [(1, "ada", first)] == await _ranking(world)
+    assert NotRanked(NotRankedReason.DUEL_WAITS, first) == await _why(world, second)
+
+
+async def test_its_job_has_both_sources_and_a_secret_seed(world: World) -> None:
+    await _two_of_ada(world)
+    claim = await _begun(world, judging(world))
+    job = claim.spec
+    assert ("# 0.95\n", "# 1.0\n") == (job.submission.text, job.opponent and job.opponent.text)
+    assert (Mode.LEADERBOARD, True, True) == (job.mode, job.secret, job.seed is not None)
+
+
+async def test_the_winner_stands(world: World) -> None:
+    first, second = await _two_of_ada(world)
+    await _fought(world, FASTER)
+    assert [(1, "ada", second)] == await _ranking(world)
+    assert NotRanked(NotRankedReason.SUPERSEDED, second) == await _why(world, first)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "reason"),
+    [(SAME, NotRankedReason.DUEL_UNDECIDED), (SLOWER, NotRankedReason.DUEL_LOST)],
+)
+async def test_who_does_not_win_is_told_the_ratio(
+    world: World, ratio: tuple[float, float, float], reason: NotRankedReason
+) -> None:
+    first, second = await _two_of_ada(world)
+    await _fought(world, ratio)
+    told = await _why(world, second)
+    assert [(1, "ada", first)] == await _ranking(world)
+    assert told is not None
+    assert (reason, first) == (told.reason, told.submission_id)
+    assert "(ratio {:.3f}, {:.3f} to {:.3f}).".format(*ratio) in told.sentence
+
+
+async def test_what_is_above_the_best_is_not_dueled(world: World) -> None:
+    await world.board()
+    await ranked(world, 1.0, relative_error=WIDE)
+    await ranked(world, 1.05, relative_error=WIDE)
+    assert [] == await _duels(world)
+
+
+async def test_what_is_clearly_better_is_not_dueled(world: World) -> None:
+    await world.board()
+    await ranked(world, 1.0)
+    await ranked(world, 0.5)
+    assert [] == await _duels(world)
+
+
+async def test_the_same_code_is_not_dueled(world: World) -> None:
+    first, second = await _two_of_ada(world)
+    async with world.database.write() as session:
+        await session.do("DELETE FROM duels")
+        await session.do("UPDATE submissions SET code_sha256 = sha256('x')")
+        await session.all(
+            "SELECT refresh_standing(leaderboard_id, 'CPU', author_id) FROM submissions"
+        )
+    assert [] == await _duels(world)
+    assert NotRanked(NotRankedReason.SAME_CODE, first) == await _why(world, second)
+
+
+async def test_the_same_two_are_dueled_once(world: World) -> None:
+    await _two_of_ada(world)
+    await _fought(world, SAME)
+    async with world.database.write() as session:
+        await session.all(
+            "SELECT refresh_standing(leaderboard_id, 'CPU', author_id) FROM submissions"
+        )
+    assert 1 == len(await _duels(world))
+    assert await judging(world).claim("CPU", "w") is None
+
+
+async def test_the_next_best_is_dueled_with_who_stands_then(world: World) -> None:
+    first, second = await _two_of_ada(world)
+    third = await ranked(world, 0.93, relative_error=WIDE)
+    await _fought(world, FASTER)
+    waiting = [(d.submission_id, d.opponent_id) for d in await _duels(world)]
+    assert [(third, second), (third, first), (second, first)] == waiting
+
+
+async def test_a_duel_that_decides_nothing_any_more_is_not_judged(world: World) -> None:
+    _, second = await _two_of_ada(world)
+    best = await ranked(world, 0.5)
+    judge = judging(world)
+    assert await judge.claim("CPU", "w") is None
+    (duel,) = await _duels(world)
+    assert (second, DuelState.FAILED) == (duel.submission_id, duel.state)
+    assert "the ranking has changed" in duel.sentence
+    assert [(1, "ada", best)] == await _ranking(world)
+
+
+async def test_who_wins_too_late_does_not_replace_somebody_else(world: World) -> None:
+    _, second = await _two_of_ada(world)
+    judge = judging(world)
+    claim = await _begun(world, judge)
+    best = await ranked(world, 0.5)
+    await _end(judge, claim, FASTER)
+    assert [(1, "ada", best)] == await _ranking(world)
+    assert NotRanked(NotRankedReason.SUPERSEDED, best) == await _why(world, second)
+
+
+async def test_neighbours_whose_intervals_overlap_are_dueled(world: World) -> None:
+    ada, bob = await _neighbours(world)
+    (duel,) = await _duels(world)
+    assert (DuelReason.NEIGHBOURS, bob, ada) == (duel.reason, duel.submission_id, duel.opponent_id)
+
+
+async def test_neighbours_that_are_apart_are_not(world: World) -> None:
+    await world.board()
+    await ranked(world, 1.0)
+    await ranked(world, 2.0, author=world.bob.user)
+    assert [] == await _duels(world)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "rank"),
+    [(SLOWER, 2), (SAME, 1), ((1.004, 1.003, 1.005), 1), ((1.02, 0.99, 1.05), 1), (FASTER, 1)],
+    ids=["slower", "the same", "within 0.5 %", "too wide", "faster than its median says"],
+)
+async def test_neighbours_share_a_rank_unless_a_duel_tells_them_apart(
+    world: World, ratio: tuple[float, float, float], rank: int
+) -> None:
+    ada, bob = await _neighbours(world)
+    before = await world.services.standings.ranking(None, "sort", None)
+    await _fought(world, ratio)
+    after = await world.services.standings.ranking(None, "sort", None)
+    assert [(1, "ada", ada), (rank, "bob", bob)] == await _ranking(world)
+    assert before.version < after.version
+
+
+async def test_neighbours_further_down_are_not_dueled(world: World) -> None:
+    await configure(world.database, 1)
+    await _neighbours(world)
+    assert [] == await _duels(world)
+
+
+async def test_a_rejudge_ends_with_duels_as_far_down_as_it_went(world: World) -> None:
+    await configure(world.database, 1)
+    ada, bob = await _neighbours(world)
+    await ranked(world, 1.06, author=world.admin.user, relative_error=WIDE)
+    await world.services.rejudging.start(world.admin.user, "sort", top=2)
+    judge = judging(world)
+    for score in ("1.0", "1.02"):
+        claim = await judge.claim("CPU", "w")
+        assert claim is not None
+        assert await judge.launched(claim, "w", "handle")
+        assert [] == await _duels(world)
+        assert await judge.finish(
+            claim, "w", result_of(claim.spec, ["accepted", score, "0.9", "1.1"])
+        )
+    assert [(bob, ada)] == [(d.submission_id, d.opponent_id) for d in await _duels(world)]
+
+
+async def test_duels_can_be_switched_off(world: World) -> None:
+    await configure(world.database, None)
+    first, second = await _two_of_ada(world)
+    await ranked(world, 1.0, author=world.bob.user, relative_error=WIDE)
+    assert [] == await _duels(world)
+    assert NotRanked(NotRankedReason.NO_BETTER, first) == await _why(world, second)
+
+
+async def test_a_duel_is_no_run_of_its_submission(world: World) -> None:
+    _, second = await _two_of_ada(world)
+    await _fought(world, SAME)
+    shown = await world.services.submissions.get(world.admin.user, second)
+    statistics = await world.services.statistics.show(world.admin.user)
+    assert 2 == len(shown.runs)
+    assert [4] == [device.runs for device in statistics.devices]
+
+
+async def test_it_is_the_turn_of_the_newer_one_s_author(world: World) -> None:
+    await _neighbours(world)
+    test = await world.submit(world.bob.user, mode=Mode.TEST)
+    other = await world.submit(world.ada.user, mode=Mode.TEST)
+    judge = judging(world)
+    claims = [await judge.claim("CPU", "w") for _ in range(3)]
+    assert [other.id, test.id] == [c.submission_id for c in claims if c and not c.spec.opponent]
+
+
+@pytest.mark.parametrize("opposed", [True, False])
+async def test_who_fails_in_a_duel_loses_nothing(world: World, opposed: bool) -> None:
+    first, second = await _two_of_ada(world)
+    judge = judging(world)
+    claim = await _begun(world, judge)
+    words = ["opponent"] * opposed + ["wrong_answer"]
+    assert await judge.finish(claim, "w", result_of(claim.spec, words))
+    (duel,) = await _duels(world)
+    assert f"submission {first if opposed else second} wasn't accepted" in duel.sentence
+    assert "secret" not in duel.sentence
+    assert [(1, "ada", first)] == await _ranking(world)
+    assert NotRanked(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"duel": None},
+        {"duel": DuelResult(0.9, (0.95, 1.0), ())},
+        {"suspicions": ("Its claims spread less than the clock.",)},
+    ],
+    ids=["no ratio", "beside its interval", "suspicious"],
+)
+async def test_what_cannot_be_a_ratio_decides_nothing(
+    world: World, changes: dict[str, object]
+) -> None:
+    first, _ = await _two_of_ada(world)
+    judge = judging(world)
+    claim = await _begun(world, judge)
+    told: RunResult = replace(result_of(claim.spec, ["0.9", "0.8", "0.95"]), **changes)  # type: ignore[arg-type]
+    assert await judge.finish(claim, "w", told)
+    assert [DuelState.FAILED] == [duel.state for duel in await _duels(world)]
+    assert [(1, "ada", first)] == await _ranking(world)
+
+
+async def test_a_lost_attempt_is_tried_again_and_then_given_up(world: World) -> None:
+    first, second = await _two_of_ada(world)
+    judge = judging(world)
+    for _ in range(3):
+        claim = await _begun(world, judge)
+        assert await judge.lost(claim, "w", "the node is gone", Fault.PLATFORM)
+        async with world.database.write() as session:
+            await session.do("UPDATE runs SET ready_at = NULL")
+    (duel,) = await _duels(world)
+    assert (DuelState.FAILED, False) == (duel.state, "node" in duel.sentence)
+    assert await judge.claim("CPU", "w") is None
+    assert NotRanked(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
+
+
+async def test_a_result_of_a_failing_harness_blames_nobody(world: World) -> None:
+    await _two_of_ada(world)
+    judge = judging(world)
+    claim = await _begun(world, judge)
+    failure = Failure(Fault.PLATFORM, "out of disk")
+    told = replace(
+        result_of(claim.spec, list(map(str, SAME))),
+        verdict=Verdict.INTERNAL_ERROR,
+        failure=failure,
+        duel=None,
+    )
+    assert await judge.finish(claim, "w", told)
+    (duel,) = await _duels(world)
+    assert "through no fault" in duel.sentence
+
+
+@pytest.mark.parametrize("which", [0, 1])
+async def test_deleting_either_ends_the_duel(world: World, which: int) -> None:
+    both = await _two_of_ada(world)
+    judge = judging(world)
+    claim = await _begun(world, judge)
+    await world.services.deletion.delete_submission(world.ada.user, both[which])
+    assert not await judge.still_open(claim, "w")
+    assert not await judge.finish(claim, "w", result_of(claim.spec, list(map(str, FASTER))))
+    assert ([], [(1, "ada", both[1 - which])]) == (await _duels(world), await _ranking(world))
+    async with world.database.read() as session:
+        turns = await session.all("SELECT waiting, running FROM queue_turns")
+    assert {(0, 0)} == {(row["waiting"], row["running"]) for row in turns}
+
+
+async def test_a_finished_submission_that_waits_for_a_duel_cannot_be_cancelled(
+    world: World,
+) -> None:
+    _, second = await _two_of_ada(world)
+    await _begun(world, judging(world))
+    with pytest.raises(Exception, match="finished already"):
+        await world.services.submissions.cancel(world.ada.user, second)
+    assert [DuelState.WAITING] == [duel.state for duel in await _duels(world)]
+
+
+async def test_a_board_s_duels_are_as_visible_as_the_board(world: World) -> None:
+    _, second = await _two_of_ada(world)
+    list_duels = world.services.duels.list_duels
+    assert 1 == len(await list_duels(None, "SORT", device="cpu", submission_id=second))
+    assert [] == await list_duels(None, "sort", submission_id=2**63)
+
+
+def test_duel_transitions_are_the_same_in_sql(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        stored = connection.execute("SELECT before, after FROM duel_transitions").fetchall()
+    written = {(b.value, a.value) for b, afters in DUEL_TRANSITIONS.items() for a in afters}
+    assert written == set(stored)
