@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.live import LiveServer
 from tests.support.problem_sets import commit_all, write_competition, write_problem
+from tests.support.ranked import ranked
 from tests.support.terminal import Shell
 
 
@@ -81,3 +82,19 @@ def test_a_board_may_let_no_submission_wait_for_a_device_that_is_down(
 def test_a_deletion_names_what(admin: Shell) -> None:
     said = admin("submission", "delete", "--board", "sort", "--json")
     assert (2, "bad_request") == (said.code, said.document["error"]["code"])
+
+
+def test_duels_are_listed(admin: Shell, live: LiveServer) -> None:
+    live.call(live.world.board())
+    first = live.call(ranked(live.world, 1.0, relative_error=0.1))
+    second = live.call(ranked(live.world, 0.95, relative_error=0.1))
+    said = admin("board", "duels", "sort", "--submission", str(first))
+    (duel,) = admin("board", "duels", "sort", "--json").document["duels"]
+    assert (0, True) == (said.code, f"#{second}" in said.out)
+    assert ("own_best", "waiting", second, first) == (
+        duel["reason"],
+        duel["state"],
+        duel["submission_id"],
+        duel["opponent_id"],
+    )
+    assert "There was no duel" in admin("board", "duels", "sort", "--before", "1").out

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kernelbot.cli import deletion, organising, rejudges
+from kernelbot.cli import deletion, duels, organising, rejudges
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url, read_deadline
 from kernelbot.cli.session import connect
@@ -38,6 +38,7 @@ def register(app: typer.Typer) -> None:
         )
     )(starter)
     deletion.register_boards(boards)
+    duels.register(boards)
     rejudges.register(boards)
     organising.register_boards(boards)
     app.add_typer(boards, name="board")

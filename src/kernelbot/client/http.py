@@ -16,6 +16,7 @@ from kernelbot.client.calls import Model, Query, part, unsendable
 from kernelbot.client.endpoint import Endpoint
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
 from kernelbot.client.organisers import OrganiserCalls
+from kernelbot.client.ranking import RankingCalls
 from kernelbot.client.signed import SignedCalls
 from kernelbot.client.sse import Frame, SseParser
 from kernelbot.client.webhooks import WebhookCalls
@@ -29,12 +30,10 @@ from kernelbot.schemas.boards import (
     BoardView,
     NewBoard,
     ProblemView,
-    StandingsView,
     problem_to_wire,
 )
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.schemas.mistakes import what_is_wrong
-from kernelbot.schemas.rejudges import NewRejudge, RejudgeView
 from kernelbot.schemas.samples import SampleList
 from kernelbot.schemas.submissions import (
     Decision,
@@ -50,7 +49,7 @@ from kernelbot.schemas.users import NewUser, NewUserView, UserView
 API = "/api/v1"
 
 
-class KernelbotClient(AccountCalls, WebhookCalls, SignedCalls):
+class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
     """Talks to one server; use it in a `with` block. Every method raises `Refused`,
     `Unreachable` or `BadAnswer`, or `UserError` (pydantic's `ValidationError` for a body) for what
     can't be sent. It may be used from one thread at a time."""
@@ -114,13 +113,6 @@ class KernelbotClient(AccountCalls, WebhookCalls, SignedCalls):
             devices=None if devices is None else list(devices),
         )
         return self._post(BoardView, "/boards", json=body.model_dump(mode="json"))
-
-    def standings(
-        self, board: str, device: str | None = None, *, limit: int = 50, offset: int = 0
-    ) -> StandingsView:
-        """One page of a ranking. `device` None: the board's first."""
-        query = {"device": device, "limit": limit, "offset": offset}
-        return self._get(StandingsView, f"/boards/{part(board)}/standings", query)
 
     def submit(
         self,
@@ -196,15 +188,6 @@ class KernelbotClient(AccountCalls, WebhookCalls, SignedCalls):
     def organise(self) -> OrganiserCalls:
         """What organisers do."""
         return OrganiserCalls(self.call, self.download)
-
-    def rejudge(self, board: str, device: str | None = None, top: int | None = None) -> RejudgeView:
-        """Measure a board's best again. `device` None: the board's first."""
-        body = NewRejudge(device=device, top=top).model_dump()
-        return self._post(RejudgeView, f"/boards/{part(board)}/rejudges", json=body)
-
-    def rejudge_of(self, board: str, rejudge_id: int) -> RejudgeView:
-        """A rejudge and how far it is."""
-        return self._get(RejudgeView, f"/boards/{part(board)}/rejudges/{rejudge_id}")
 
     def me(self) -> UserView:
         """The account that the token belongs to."""

@@ -11,6 +11,7 @@ from fastapi.responses import StreamingResponse
 from kernelbot.api.dependencies import ServicesDep, SettingsDep, SubmissionId
 from kernelbot.api.downloads import as_attachment, media_type
 from kernelbot.api.events import stream
+from kernelbot.domain.duels import Duel
 from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.files import MAX_NAME, safe_name
 from kernelbot.domain.ids import BIGINT_MAX
@@ -26,6 +27,7 @@ from kernelbot.web.session import NeededSession, PostedSession
 router = APIRouter(prefix="/submission", include_in_schema=False)
 
 _EARLIER = 10
+_DUELS = 20
 _SHOWN_CODE_CHARACTERS = 100_000
 
 
@@ -40,8 +42,9 @@ async def show_submission(
     mine = submission.author_id == user.id
     ranked = submission.mode is Mode.LEADERBOARD and not is_live(submission)
     code = submission.code
-    outcomes, artifacts, earlier = await asyncio.gather(
+    outcomes, duels, artifacts, earlier = await asyncio.gather(
         services.outcomes.of(user, submission_id) if ranked else _none(),
+        _duels(services, user, submission) if ranked else _none(),
         services.artifacts.list_artifacts(user, submission_id),
         _earlier(services, user, submission) if mine else _none(),
     )
@@ -53,6 +56,7 @@ async def show_submission(
         queue=queue_text(snapshot.queue) if snapshot.queue else "",
         runs=shown_runs(submission),
         outcomes=outcomes,
+        duels=duels,
         artifacts=artifacts,
         earlier=earlier,
         source=documents.source(code[:_SHOWN_CODE_CHARACTERS], submission.file_name)
@@ -64,6 +68,15 @@ async def show_submission(
 
 async def _none() -> list[Any]:
     return []
+
+
+async def _duels(services: Services, user: User, submission: Submission) -> list[Duel]:
+    try:
+        return await services.duels.list_duels(
+            user, submission.board, submission_id=submission.id, limit=_DUELS
+        )
+    except NotFound:  # its author sees it still, but no longer the board
+        return []
 
 
 async def _earlier(services: Services, user: User, submission: Submission) -> list[Submission]:

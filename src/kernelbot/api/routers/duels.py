@@ -1,0 +1,40 @@
+"""Duels of a board."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from kernelbot.api.dependencies import PUBLIC, BoardName, Limit, MaybeViewer, ServicesDep
+from kernelbot.api.errors import documented
+from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.schemas.common import NAME_MAX
+from kernelbot.schemas.duels import DuelList
+
+router = APIRouter(prefix="/boards/{board}/duels", tags=["boards"])
+_Id = Annotated[int | None, Query(ge=1, le=BIGINT_MAX)]
+
+
+@router.get("", responses=documented(400, 401, 403, 404, 422, 503), openapi_extra=PUBLIC)
+async def list_duels(
+    services: ServicesDep,
+    viewer: MaybeViewer,
+    board: BoardName,
+    device: Annotated[
+        str | None,
+        Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$", description="Default: all."),
+    ] = None,
+    submission_id: _Id = None,
+    limit: Limit = 50,
+    before_id: _Id = None,
+) -> DuelList:
+    """Duels between the board's submissions, the newest first: those that wait, and what the others
+    showed. With `submission_id` only those that it was in."""
+    found = await services.duels.list_duels(
+        viewer,
+        board,
+        device=device,
+        submission_id=submission_id,
+        limit=limit,
+        before_id=before_id,
+    )
+    return DuelList.of(found, limit)

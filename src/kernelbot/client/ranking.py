@@ -1,0 +1,47 @@
+"""Rankings, and what keeps them right: one method per route."""
+
+from kernelbot.client.calls import Caller, part
+from kernelbot.schemas.boards import StandingsView
+from kernelbot.schemas.duels import DuelList
+from kernelbot.schemas.rejudges import NewRejudge, RejudgeView
+
+
+class RankingCalls:
+    """Part of `KernelbotClient`."""
+
+    def standings(
+        self: Caller, board: str, device: str | None = None, *, limit: int = 50, offset: int = 0
+    ) -> StandingsView:
+        """One page of a ranking. `device` None: the board's first."""
+        query = {"device": device, "limit": limit, "offset": offset}
+        return self.ask(StandingsView, "GET", f"/boards/{part(board)}/standings", query=query)
+
+    def duels(
+        self: Caller,
+        board: str,
+        device: str | None = None,
+        *,
+        submission_id: int | None = None,
+        limit: int = 50,
+        before_id: int | None = None,
+    ) -> DuelList:
+        """A board's duels, the newest first. `device` None: on all of its devices.
+        `submission_id`: only those that it was in."""
+        query = {
+            "device": device,
+            "submission_id": submission_id,
+            "limit": limit,
+            "before_id": before_id,
+        }
+        return self.ask(DuelList, "GET", f"/boards/{part(board)}/duels", query=query)
+
+    def rejudge(
+        self: Caller, board: str, device: str | None = None, top: int | None = None
+    ) -> RejudgeView:
+        """Measure a board's best again. `device` None: the board's first."""
+        body = NewRejudge(device=device, top=top)
+        return self.ask(RejudgeView, "POST", f"/boards/{part(board)}/rejudges", body=body)
+
+    def rejudge_of(self: Caller, board: str, rejudge_id: int) -> RejudgeView:
+        """A rejudge and how far it is."""
+        return self.ask(RejudgeView, "GET", f"/boards/{part(board)}/rejudges/{rejudge_id}")
