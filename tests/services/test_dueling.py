@@ -152,6 +152,20 @@ async def test_the_next_best_is_dueled_with_who_stands_then(world: World) -> Non
     assert [(third, second), (third, first), (second, first)] == waiting
 
 
+async def test_who_could_not_beat_one_is_not_dueled_with_who_did(world: World) -> None:
+    first, second = await _two_of_ada(world)
+    third = await ranked(world, 0.93, relative_error=WIDE)
+    judge = judging(world)
+    claims = [await _begun(world, judge) for _ in range(2)]
+    await _end(judge, claims[1], SAME)
+    await _end(judge, claims[0], FASTER)
+    told = await _why(world, third)
+    assert [(1, "ada", second)] == await _ranking(world)
+    assert 2 == len(await _duels(world))
+    assert told is not None
+    assert (NotRankedReason.DUEL_UNDECIDED, first) == (told.reason, told.submission_id)
+
+
 async def test_a_duel_that_decides_nothing_any_more_is_not_judged(world: World) -> None:
     _, second = await _two_of_ada(world)
     best = await ranked(world, 0.5)

@@ -152,7 +152,10 @@ UNDUELED: LiteralString = """
 SELECT r.run_id, st.run_id FROM counted_runs r
 JOIN standings st USING (leaderboard_id, device, author_id)
 WHERE r.score_s < st.score_s AND NOT r.again AND NOT EXISTS (
-    SELECT 1 FROM duels d WHERE (d.run_id, d.opponent_run_id) = (r.run_id, st.run_id)
+    SELECT 1 FROM duels d JOIN runs o ON o.id = d.opponent_run_id
+    WHERE d.run_id = r.run_id AND (
+        o.id = st.run_id OR (d.ratio_high >= 1 AND o.score_s >= st.score_s)
+    )
 )
 """
 

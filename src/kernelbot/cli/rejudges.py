@@ -51,6 +51,7 @@ def rejudge(
         terminal.progress(f"Rejudging {len(found.runs)} of {found.board} on {found.device}.")
         if not no_wait:
             found = _wait(client, found, terminal)
+            _tell_of_duels(client, found, terminal)
     terminal.show(_table(found))
     terminal.document(found)
 
@@ -65,6 +66,17 @@ def _wait(client: "KernelbotClient", found: "RejudgeView", terminal: Terminal) -
             done = ended
             terminal.progress(f"{done} of {len(found.runs)} measured")
     return found
+
+
+def _tell_of_duels(client: "KernelbotClient", found: "RejudgeView", terminal: Terminal) -> None:
+    from kernelbot.domain.duels import DuelState
+    from kernelbot.render.text import counted
+
+    duels = client.duels(found.board, found.device, limit=100).duels
+    waiting = sum(duel.state is DuelState.WAITING for duel in duels)
+    if waiting:
+        more = f"see: kernelbot board duels {found.board}"
+        terminal.progress(f"{counted(waiting, 'duel')} may still change who shares a rank; {more}")
 
 
 def _table(found: "RejudgeView") -> str:

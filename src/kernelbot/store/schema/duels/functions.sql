@@ -26,6 +26,19 @@ CREATE FUNCTION duel_places(_board bigint) RETURNS integer LANGUAGE sql STABLE A
     WHERE b.id = _board
 $$;
 
+-- Whether a run has had its duel with an author's best, or one that it didn't win with a run that
+-- was no better: so as the best becomes better, the others aren't dueled with it again and again.
+CREATE FUNCTION had_own_duel(_run bigint, _best standing_runs)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT 1 FROM duels d JOIN runs opponent ON opponent.id = d.opponent_run_id
+        WHERE d.run_id = _run AND d.reason = 'own_best' AND (
+            opponent.id = _best.run_id
+            OR (d.ratio_high >= 1 AND opponent.score_s >= _best.score_s)
+        )
+    );
+$$;
+
 -- Request the duels by which an author's runs may replace their `best`: of those whose median is
 -- below. Runs from before a rejudge don't compete, nor does the same code again. The first question
 -- is cheap, and seldom answered with yes.
@@ -36,10 +49,7 @@ BEGIN
         JOIN runs r ON r.submission_id = s.id AND r.device = _best.device AND r.secret
         WHERE s.leaderboard_id = _best.leaderboard_id AND s.author_id = _best.author_id
             AND s.mode = 'leaderboard' AND r.score_s < _best.score_s
-            AND NOT EXISTS (
-                SELECT 1 FROM duels d
-                WHERE d.run_id = r.id AND d.opponent_run_id = _best.run_id
-            )
+            AND NOT had_own_duel(r.id, _best)
     ) OR duel_places(_best.leaderboard_id) IS NULL THEN
         RETURN;
     END IF;
@@ -51,6 +61,7 @@ BEGIN
     FROM counted_runs r
     WHERE r.leaderboard_id = _best.leaderboard_id AND r.device = _best.device
         AND r.author_id = _best.author_id AND r.score_s < _best.score_s AND NOT r.again
+        AND NOT had_own_duel(r.run_id, _best)
         AND NOT EXISTS (
             SELECT 1 FROM eligible_runs later
             WHERE later.leaderboard_id = r.leaderboard_id AND later.device = r.device

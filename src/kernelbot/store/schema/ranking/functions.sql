@@ -444,7 +444,7 @@ SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict,
         WHEN best.submission_id > s.id THEN 'superseded'
     END AS not_ranked,
     CASE WHEN asked.is AND plain.reason IS NULL
-        THEN coalesce(same_code.other_id, best.submission_id)
+        THEN coalesce(same_code.other_id, duel.opponent_id, best.submission_id)
     END AS not_ranked_for,
     r.unverified, duel.ratio, duel.ratio_low, duel.ratio_high
 FROM runs_among_others r
@@ -500,9 +500,13 @@ CROSS JOIN LATERAL (
     OFFSET 0
 ) same_code
 LEFT JOIN LATERAL (
-    SELECT d.state, d.ratio, d.ratio_low, d.ratio_high FROM duels d
+    -- That with the author's best, else the last that it didn't win, if its score is below.
+    SELECT d.state, d.opponent_id, d.ratio, d.ratio_low, d.ratio_high FROM duels d
     WHERE asked.is AND plain.reason IS NULL AND same_code.other_id IS NULL
-        AND d.run_id = coalesce(newest.id, r.id) AND d.opponent_run_id = best.run_id
+        AND d.run_id = coalesce(newest.id, r.id) AND d.reason = 'own_best'
+        AND (d.opponent_run_id = best.run_id
+            OR (d.ratio_high >= 1 AND coalesce(newest.score_s, r.score_s) < best.score_s))
+    ORDER BY d.opponent_run_id = best.run_id DESC, d.id DESC LIMIT 1
 ) duel ON true
 WHERE r.rejudge_id IS NULL;
 
