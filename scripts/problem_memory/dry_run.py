@@ -49,7 +49,8 @@ def main(root: Path, folder: Path) -> int:
 
 
 def largest(spec: ProblemSpec) -> DryRun:
-    """The workload with the most data: only it is calculated to the end, which may take minutes."""
+    """The workload with the most data, and of several with as much the one whose problem's process
+    needs the most: only these are calculated to the end, which may take minutes."""
     try:
         reference = _import_reference(spec)
     except Exception as error:  # noqa: BLE001 (a stranger's module; told in the table)
@@ -58,8 +59,9 @@ def largest(spec: ProblemSpec) -> DryRun:
         return DryRun("", unknown="its script makes its own data")
     steps = partial(_dry_run, reference, multi_gpu=spec.multi_gpu)
     made = [(case, steps(case, only_data=True)) for case in spec.benchmarks]
-    case, _ = max(made, key=lambda pair: pair[1].data_bytes or 0)
-    return steps(case, only_data=False)
+    most = max(run.data_bytes or 0 for _, run in made)
+    runs = [steps(case, only_data=False) for case, run in made if (run.data_bytes or 0) == most]
+    return max(runs, key=lambda run: run.problem_bytes or 0)
 
 
 def _import_reference(spec: ProblemSpec) -> Any:
