@@ -124,6 +124,8 @@ def _limits(settings: ApiSettings) -> Callable[[Scope], int]:
         f"{PREFIX}/boards": settings.board_body_limit_bytes,
         f"{PREFIX}/submissions": upload,
         f"{PREFIX}/sync/archive": settings.archive_limit_bytes,
+        "/organise/sync/archive/plan": settings.archive_limit_bytes,
+        "/organise/sync/archive/apply": settings.archive_limit_bytes,
     }
 
     def limit_of(scope: Scope) -> int:

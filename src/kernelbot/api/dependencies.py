@@ -86,12 +86,17 @@ class AllowedFirst(APIRoute):
         """Raises `NotAllowed` for everybody else."""
         raise NotImplementedError
 
+    @staticmethod
+    async def who(request: Request) -> User:
+        """Who asks. Raises `NotAuthenticated`."""
+        return await viewer(request)
+
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The route's function, after a check of who asks."""
         handle = super().get_route_handler()
 
         async def asking_first(request: Request) -> Response:
-            self.require(await viewer(request))
+            self.require(await self.who(request))
             return await handle(request)
 
         return asking_first

@@ -31,6 +31,8 @@ class SyncOptions:
     plan: str | None = None
     """The digest of the plan that somebody agreed to: nothing is done if another has come of it.
     None: whatever it says."""
+    archive: str | None = None
+    """The SHA-256 of the archive of that plan: nothing is done with another. None: with any."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ class SyncOutcome:
     commit: str | None
     items: tuple[SyncItem, ...]
     applied: bool
+    archive: str | None = None
+    """The SHA-256 of the archive that was read; None if it was none."""
 
     @property
     def digest(self) -> str:

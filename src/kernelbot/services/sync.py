@@ -1,11 +1,12 @@
 """Syncing: boards from the competition files of a repository, an archive or a folder."""
 
 import asyncio
+import hashlib
 import secrets
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -95,14 +96,22 @@ class Sync:
     async def from_archive(
         self, actor: User, archive: BinaryIO, name: str, options: SyncOptions | None = None
     ) -> SyncOutcome:
-        """A zip or tar.gz file. Raises `InvalidProblem` as `catalog.archive.unpack`."""
+        """A zip or tar.gz file. Raises `InvalidProblem` as `catalog.archive.unpack`, `Conflict` if
+        the plan was made of another."""
         require_admin(actor)
+        wanted = options or SyncOptions()
+        digest = await asyncio.to_thread(_sha256, archive)
+        if wanted.archive not in (None, digest):
+            raise Conflict(
+                "This isn't the archive that the plan was made of, so nothing was done.",
+                hint="Choose the same file, or look at the plan of this one first.",
+            )
 
         def bring(folder: Path) -> tuple[Path, str | None]:
             unpack(archive, folder)
             return folder, None
 
-        return await self._sync(actor, name, bring, options or SyncOptions())
+        return replace(await self._sync(actor, name, bring, wanted), archive=digest)
 
     async def from_folder(
         self, actor: User, folder: Path, options: SyncOptions | None = None
@@ -192,6 +201,15 @@ async def _dropped(
         for board in await sync.boards_of(session, name)
         if board.lower() not in listed
     ]
+
+
+def _sha256(archive: BinaryIO) -> str:
+    """Of the whole file. Blocks."""
+    archive.seek(0)
+    found = hashlib.sha256()
+    while chunk := archive.read(1 << 20):
+        found.update(chunk)
+    return found.hexdigest()
 
 
 def _bring(bring: Bring, only: str | None) -> tuple[tuple[ProblemSet, ...], str | None]:

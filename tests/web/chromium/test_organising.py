@@ -1,11 +1,14 @@
 """The organisers' pages in a real browser."""
 
 import re
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
+from tests.support.problem_sets import write_competition, write_problem
 from tests.support.world import World
+from tests.support.zips import zipped
 from tests.web.chromium.conftest import PHONE, Site
 from tests.web.chromium.test_pages import complaints
 
@@ -90,4 +93,21 @@ def test_a_rejudge_is_followed_to_its_end(site: Site) -> None:
     expect(page.get_by_role("status")).to_contain_text("Done")
     expect(page.get_by_text("accepted")).to_have_count(2)
     assert page.evaluate("window.stayed")
+    page.context.close()
+
+
+def test_boards_come_from_an_archive(site: Site, tmp_path: Path) -> None:
+    write_problem(tmp_path, "from-zip")
+    write_competition(tmp_path, "from-zip")
+    files = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    content = zipped(*((str(path.relative_to(tmp_path)), path.read_bytes()) for path in files))
+    file: FilePayload = {"name": "set.zip", "mimeType": "application/zip", "buffer": content}
+    page = site.page(site.live.world.admin, script=False)
+    page.goto("/organise/sync")
+    form = page.get_by_role("region", name="From an archive")
+    form.locator("[type=file]").set_input_files(file)
+    form.get_by_role("button", name="Show the plan").click()
+    page.get_by_label("The archive again").set_input_files(file)
+    page.get_by_role("button", name="Apply 1").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Synced")
     page.context.close()

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from kernelbot.client.documents import verify
 from kernelbot.protocol import Mode
 from kernelbot.services.boards import BoardEdit
 from tests.fakes.host import ARTIFACTS
@@ -134,6 +135,29 @@ async def test_a_profile_leaves_files_that_no_browser_runs(front: Front, tmp_pat
     assert {200} == {answer.status_code for answer in answers}
     kinds = {answer.headers["content-type"].split(";")[0] for answer in answers}
     assert set() == kinds & {"text/html", "image/svg+xml"}
+
+
+async def test_results_are_downloaded_signed_once_there_are_some(
+    front: Front, tmp_path: Path
+) -> None:
+    await front.world.board()
+    waiting = await front.world.submit(content=b"# fake: accepted\n")
+    link = f"/submission/{waiting.id}/signed"
+    before = ((await front.ada.get(link)).status_code, await _links_to(front, link))
+    async with working(quick_settings(tmp_path), front.world.database.url):
+        await finished(front.world, waiting.id)
+    answer = await front.ada.get(link)
+    assert ((409, False), True) == (before, await _links_to(front, link))
+    assert waiting.id == verify(answer.content).result.submission_id
+    assert (
+        f'attachment; filename="submission-{waiting.id}.json"'
+        == (answer.headers["content-disposition"])
+    )
+    assert 403 == (await front.bob.get(link)).status_code
+
+
+async def _links_to(front: Front, link: str) -> bool:
+    return f'href="{link}"' in (await front.ada.get(link.removesuffix("/signed"))).text
 
 
 async def test_one_that_waits_is_cancelled_by_its_author_alone(front: Front) -> None:

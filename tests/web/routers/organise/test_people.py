@@ -62,16 +62,41 @@ async def test_a_wrong_form_changes_nobody(
     assert (status, before) == (answer.status_code, after)
 
 
+async def test_an_account_gets_another_name(office: Office) -> None:
+    world = office.front.world
+    path = f"{HERE}/{world.ada.user.id}/rename"
+    wrong = [await office.admin_posts(path, name=name) for name in ("bob", "", "\x00", "x" * 300)]
+    answer = await office.admin_posts(path, name=" <b>lady ")
+    shown = (await office.front.admin.get(answer.headers["location"])).text
+    assert ([409, 400, 400, 422], 303) == ([one.status_code for one in wrong], answer.status_code)
+    assert (True, False) == ("The account has its new name." in shown, "<b>" in shown)
+    assert "<b>lady" == (await world.services.users.get(world.admin.user, world.ada.user.id)).name
+
+
+async def test_an_account_is_deleted_after_its_name_is_typed(office: Office) -> None:
+    world = office.front.world
+    await world.submit()
+    path = f"{HERE}/{world.ada.user.id}/delete"
+    answers = [await office.admin_posts(path, name=name) for name in ("bob", "Ada", "ada")]
+    assert [400, 303, 404] == [answer.status_code for answer in answers]
+    shown = (await office.front.admin.get(answers[1].headers["location"])).text
+    assert ("The account is deleted" in shown, "<bdi>ada</bdi>" in shown) == (True, False)
+    own = f"{HERE}/{world.admin.user.id}/delete"
+    assert 409 == (await office.admin_posts(own, name="root")).status_code
+
+
 async def test_people_are_for_admins(office: Office) -> None:
     number = office.front.world.ada.user.id
     answers = [
         await office.maker.get(HERE),
         await office.maker.get(f"{HERE}/{number}"),
         await office.post(f"{HERE}/{number}/ban"),
+        await office.post(f"{HERE}/{number}/rename", name="eve"),
+        await office.post(f"{HERE}/{number}/delete", office.front.ada, name="ada"),
         await office.post(f"{HERE}/{number}/role", office.front.ada, role="admin"),
         await office.front.admin.post(f"{HERE}/{number}/ban", data={"csrf": "0" * 64}),
     ]
-    assert [403] * 5 == [one.status_code for one in answers]
+    assert [403] * 7 == [one.status_code for one in answers]
     assert (None, Role.COMPETITOR) == ((await ada(office)).banned_at, (await ada(office)).role)
 
 

@@ -7,6 +7,8 @@ import httpx
 import pytest
 
 from tests.support.problem_sets import commit_all, git, write_competition, write_problem
+from tests.support.zips import zipped
+from tests.web.conftest import csrf_for
 from tests.web.routers.organise.conftest import Office
 
 HERE = "/organise/sync"
@@ -73,6 +75,54 @@ async def test_nothing_is_done_if_the_boards_have_changed(office: Office, root: 
 async def test_what_is_no_repository_is_refused(office: Office, repository: str) -> None:
     answer = await office.admin_posts(f"{HERE}/plan", repository=repository)
     assert (True, False) == (400 <= answer.status_code < 500, "<script>" in answer.text)
+
+
+def packed(root: Path) -> bytes:
+    """The folder as people would upload it."""
+    files = sorted(path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return zipped(*((str(path.relative_to(root)), path.read_bytes()) for path in files))
+
+
+async def upload(
+    office: Office, action: str, content: bytes, fields: dict[str, str] | None = None
+) -> httpx.Response:
+    data = {**csrf_for(office.front.world.admin), **(fields or {})}
+    return await office.front.admin.post(
+        f"{HERE}/archive/{action}", data=data, files={"file": ("<b>.zip", content)}
+    )
+
+
+async def test_an_archive_is_planned_and_then_applied(office: Office, root: Path) -> None:
+    content = packed(root)
+    shown = await upload(office, "plan", content)
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', shown.text))
+    fields.pop("csrf")
+    write_problem(root, "two", description="Another.")
+    other = await upload(office, "apply", packed(root), fields)
+    before = await names(office)
+    applied = await upload(office, "apply", content, fields)
+    assert ([200, 409, 200], ["other", "sort"]) == (
+        [one.status_code for one in (shown, other, applied)],
+        before,
+    )
+    assert ["one", "other", "sort", "two"] == await names(office)
+    assert ("isn&#39;t the archive" in other.text, "<b>" in shown.text) == (True, False)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\xff" * 1000, zipped(("../x", b""))])
+async def test_what_is_no_archive_is_refused(office: Office, content: bytes) -> None:
+    assert 422 == (await upload(office, "plan", content)).status_code
+
+
+async def test_an_archive_is_read_of_admins_alone(office: Office) -> None:
+    path, files = f"{HERE}/archive/plan", {"file": ("a.zip", b"x" * (1 << 20))}
+    forged = {"csrf": "0" * 64}
+    answers = [
+        await office.maker.post(path, data=csrf_for(office.maker_token), files=files),
+        await office.front.admin.post(path, data=forged, files=files),
+        await office.front.stranger.post(path, files=files),
+    ]
+    assert [403, 403, 401] == [one.status_code for one in answers]
 
 
 async def test_syncing_is_for_admins(office: Office, root: Path) -> None:

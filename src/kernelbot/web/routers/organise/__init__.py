@@ -29,6 +29,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     people.router,
     statistics.router,
     syncing.router,
+    syncing.uploads,
     audit.router,
 )
 """Each by itself: a router of routers would match the path twice."""

@@ -2,11 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Form, Query
+from fastapi import Depends, Form, Query, Request
 
+from kernelbot.api.dependencies import AllowedFirst, services
+from kernelbot.domain.types import User
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services.permissions import require_admin, require_creator
-from kernelbot.web.session import NeededSession, Session
+from kernelbot.web.session import SESSION, NeededSession, Session, maybe_session, session_needed
 
 HOME = "/organise"
 
@@ -31,6 +33,18 @@ async def admin(session: NeededSession) -> Session:
 
 Organiser = Annotated[Session, Depends(organiser)]
 Admin = Annotated[Session, Depends(admin)]
+
+
+class AdminsFirst(AllowedFirst):
+    """A form with a large file, which is read from an admin's browser only."""
+
+    require = staticmethod(require_admin)
+
+    @staticmethod
+    async def who(request: Request) -> User:
+        """Whose browser it is. Raises `NotAuthenticated`."""
+        secret = request.cookies.get(SESSION)
+        return (await session_needed(await maybe_session(await services(request), secret))).user
 
 
 def filled(text: str) -> str | None:

@@ -1,10 +1,11 @@
-"""People: finding an account, its role, and bans. For admins."""
+"""People: finding an account, its name and role, bans, deleting it. For admins."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Form, Query, Request, Response
 
 from kernelbot.api.dependencies import ServicesDep, SettingsDep, UserId
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import Role
 from kernelbot.web.pages import PageDep, go
@@ -23,6 +24,7 @@ async def list_people(
     page: PageDep,
     search: Word = "",
     after: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+    done: Done = "",
 ) -> Response:
     """Accounts in the order of their numbers, those whose name contains what is searched."""
     found = await services.users.list_users(
@@ -31,6 +33,7 @@ async def list_people(
     return page(
         "organise/people.html",
         tab="people",
+        done=done,
         people=found[:ROWS],
         search=filled(search) or "",
         roles=tuple(Role),
@@ -101,6 +104,27 @@ async def unban(
     """End a ban."""
     await services.users.unban(session.user, user_id, reason)
     return _changed(user_id, "unbanned")
+
+
+@router.post("/{user_id}/rename")
+async def rename(
+    services: ServicesDep, session: PostedSession, user_id: UserId, name: Typed = ""
+) -> Response:
+    """Give an account another name."""
+    await services.users.rename(session.user, user_id, name.strip())
+    return _changed(user_id, "renamed")
+
+
+@router.post("/{user_id}/delete")
+async def delete_account(
+    services: ServicesDep, session: PostedSession, user_id: UserId, name: Typed = ""
+) -> Response:
+    """Delete someone else's account with its submissions, if its name was typed."""
+    person = await services.users.get(session.user, user_id)
+    if name.strip().lower() != person.name.lower():
+        raise UserError("That isn't the account's name.", hint="Nothing was deleted.")
+    await services.deletion.delete_user(session.user, user_id, force=True)
+    return go(f"{HOME}/people?done=forgotten")
 
 
 def _changed(user_id: int, done: str) -> Response:

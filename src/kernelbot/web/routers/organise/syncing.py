@@ -1,21 +1,25 @@
-"""A sync of boards from git: the plan first, and then that plan."""
+"""A sync of boards from git or from an archive: the plan first, and then that plan."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Response
+from fastapi import APIRouter, Depends, File, Form, Response, UploadFile
 
 from kernelbot.api.dependencies import ServicesDep
+from kernelbot.api.uploads import file_name
 from kernelbot.domain.sync import SyncAction, SyncOptions, SyncOutcome
 from kernelbot.domain.types import Visibility
 from kernelbot.web.pages import Page, PageDep
-from kernelbot.web.routers.organise.access import HOME, Typed, admin, filled
+from kernelbot.web.routers.organise.access import HOME, AdminsFirst, Typed, admin, filled
 from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=f"{HOME}/sync", include_in_schema=False)
+uploads = APIRouter(prefix=f"{HOME}/sync/archive", include_in_schema=False, route_class=AdminsFirst)
+"""Those whose bodies are large."""
 
 _Source = Annotated[str, Form(max_length=2000)]
 _Flag = Annotated[bool, Form()]
 _Visibility = Annotated[Visibility, Form()]
+_Digest = Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")]
 
 
 @router.get("", dependencies=[Depends(admin)])
@@ -49,7 +53,7 @@ async def apply(
     session: PostedSession,
     page: PageDep,
     commit: Annotated[str, Form(max_length=100)],
-    digest: Annotated[str, Form(pattern=r"^[0-9a-f]{64}$")],
+    digest: _Digest,
     repository: _Source = "",
     problem_set: Typed = "",
     force: _Flag = False,
@@ -61,6 +65,42 @@ async def apply(
         session.user, filled(repository), filled(commit), options
     )
     return _shown(page, outcome, repository.strip(), options)
+
+
+@uploads.post("/plan")
+async def plan_of_archive(
+    services: ServicesDep,
+    session: PostedSession,
+    page: PageDep,
+    file: Annotated[UploadFile, File()],
+    problem_set: Typed = "",
+    force: _Flag = False,
+    visibility: _Visibility = Visibility.PUBLIC,
+) -> Response:
+    """What a sync from an archive would change."""
+    options = SyncOptions(force, True, filled(problem_set), visibility)
+    outcome = await services.sync.from_archive(session.user, file.file, file_name(file), options)
+    return _shown(page, outcome, "", options)
+
+
+@uploads.post("/apply")
+async def apply_archive(
+    services: ServicesDep,
+    session: PostedSession,
+    page: PageDep,
+    file: Annotated[UploadFile, File()],
+    digest: _Digest,
+    archive: _Digest,
+    problem_set: Typed = "",
+    force: _Flag = False,
+    visibility: _Visibility = Visibility.PUBLIC,
+) -> Response:
+    """Do what the plan said, of the archive that it was made of: it isn't kept here meanwhile."""
+    options = SyncOptions(
+        force, False, filled(problem_set), visibility, plan=digest, archive=archive
+    )
+    outcome = await services.sync.from_archive(session.user, file.file, file_name(file), options)
+    return _shown(page, outcome, "", options)
 
 
 def _shown(page: Page, outcome: SyncOutcome, repository: str, options: SyncOptions) -> Response:
