@@ -19,6 +19,7 @@ import typer.main
 from typer.exceptions import TyperException
 
 from kernelbot.cli.app import command_tree
+from kernelbot.cli.dev.commands import DevGroup
 from tests.support.terminal import Shell
 
 ROOT = Path(__file__).parent.parent
@@ -70,7 +71,9 @@ def complaint(line: str) -> str | None:
         if name.startswith("-"):
             return None
         if name not in command.commands:
-            return f"{line}: no command {name}"
+            if not isinstance(command, DevGroup):
+                return f"{line}: no command {name}"
+            name, words = command.default, [name, *words]
         command = command.commands[name]
     if not words:
         return None

@@ -1,6 +1,6 @@
 import math
 
-from kernelbot.render.plot import histogram
+from kernelbot.render.plot import histogram, sparkline
 
 
 def test_an_even_spread_is_flat() -> None:
@@ -26,3 +26,13 @@ def test_one_hiccup_does_not_hide_the_spread() -> None:
 
 def test_what_is_not_a_number_is_left_out() -> None:
     assert "██" == histogram([1.0, math.nan, 2.0, math.inf], width=2)
+
+
+def test_a_sparkline_goes_from_the_least_to_the_greatest() -> None:
+    assert ["▁▅█", "▁", "▁▁", "", " ▁█"] == [
+        sparkline(values) for values in ([1, 2, 3], [7], [5, 5], [], [float("nan"), 1, 2])
+    ]
+
+
+def test_a_long_sparkline_shows_the_last_values() -> None:
+    assert "▁█" == sparkline([100, 1, 2], width=2)

@@ -17,6 +17,7 @@ from kernelbot.domain.errors import KernelbotError, UserError
 COMMANDS = {
     "judging": ("run", "doctor", "vendor"),
     "comparing": ("compare",),
+    "dev.commands": ("dev",),
     "submissions": ("submit", "submission"),
     "boards": ("board", "devices"),
     "problems": ("problem",),

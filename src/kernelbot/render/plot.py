@@ -29,6 +29,23 @@ def histogram(values: Sequence[float], width: int = 12) -> str:
     return "".join(map(_bar, bins(values, width)))
 
 
+def sparkline(values: Sequence[float], width: int = 12) -> str:
+    """The last `width` values in their order, one bar each: the least is the lowest bar, the
+    greatest the highest. Values that aren't finite are blank."""
+    shown = values[-width:]
+    finite = [value for value in shown if math.isfinite(value)]
+    if not finite:
+        return " " * len(shown)
+    low, spread = min(finite), max(finite) - min(finite)
+    return "".join(_step(value, low, spread) for value in shown)
+
+
+def _step(value: float, low: float, spread: float) -> str:
+    if not math.isfinite(value):
+        return " "
+    return _BARS[round((value - low) / spread * (len(_BARS) - 1)) if spread > 0 else 0]
+
+
 def _bar(share: float) -> str:
     if share <= 0:
         return " "

@@ -1,6 +1,7 @@
 import pytest
 
-from kernelbot.cli.agents.comparing import Answer, compare
+from kernelbot.cli.agents.comparing import compare
+from kernelbot.domain.comparing import Answer
 from kernelbot.protocol import (
     HarnessKind,
     Mode,

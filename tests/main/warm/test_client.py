@@ -14,7 +14,8 @@ import pytest
 
 from kernelbot.harness.warm.folder import PrivateFolder, peer_pid
 from kernelbot.main.judge_once import judge_once
-from kernelbot.main.warm.client import WAITS, NoWarmJudge, WarmJudge
+from kernelbot.main.warm.client import WarmJudge
+from kernelbot.main.warm.connection import WAITS, NoWarmJudge
 from kernelbot.main.warm.names import judge_name
 from kernelbot.protocol import (
     EventKind,
@@ -127,7 +128,7 @@ def test_a_judge_that_is_killed_takes_all_of_the_job_with_it(folder: PrivateFold
 
 def test_it_ends_when_nobody_has_come_for_a_while(tmp_path: Path) -> None:
     folder = PrivateFolder.open(tmp_path / "own")
-    WarmJudge(folder, idle_s=0.3).judge(a_job(SORT), lambda _: None, print)
+    WarmJudge(folder, idle_s=3.0).judge(a_job(SORT), lambda _: None, print)
     assert until(lambda: not [name for name in folder.names() if name.endswith((".sock", ".log"))])
 
 

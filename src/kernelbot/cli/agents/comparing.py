@@ -1,19 +1,10 @@
 """Two submissions side by side, by the intervals of their medians."""
 
-from enum import StrEnum
-
 from pydantic import BaseModel, Field
 
 from kernelbot.cli.agents.answers import Timing, timings
+from kernelbot.domain.comparing import Answer, by_intervals
 from kernelbot.schemas.submissions import SubmissionView
-
-
-class Answer(StrEnum):
-    """What the intervals say of the second, compared with the first."""
-
-    FASTER = "faster"
-    SLOWER = "slower"
-    UNKNOWN = "can't tell"
 
 
 class Compared(BaseModel):
@@ -52,16 +43,11 @@ def compare(first: SubmissionView, second: SubmissionView) -> Comparison:
 
 
 def _compared(device: str, first: Timing, second: Timing) -> Compared:
-    answer = Answer.UNKNOWN
-    if second.ci95_ns[1] < first.ci95_ns[0]:
-        answer = Answer.FASTER
-    elif second.ci95_ns[0] > first.ci95_ns[1]:
-        answer = Answer.SLOWER
     return Compared(
         device=device,
         workload=first.workload,
         first_ns=first.median_ns,
         second_ns=second.median_ns,
         ratio=second.median_ns / first.median_ns if first.median_ns else None,
-        second_is=answer,
+        second_is=by_intervals(first.ci95_ns, second.ci95_ns),
     )

@@ -47,6 +47,8 @@ from kernelbot.protocol import (
 Emit = Callable[[ProgressEvent], None]
 _START_S = 120.0
 _SLACK_S = 30.0
+_GLANCE_S = 0.02
+"""How often it is seen that a job was cancelled: whoever saves a file again waits for that."""
 _RUNNERS_PER_JOB = 5
 """One for each phase of a ranked run, the control, and the problem's own."""
 _UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
@@ -314,7 +316,7 @@ class Host:
         while True:
             if cancelled.is_set():
                 raise Cancelled
-            glance = min(deadline, time.monotonic() + 0.2)
+            glance = min(deadline, time.monotonic() + _GLANCE_S)
             try:
                 return channel.receive(glance)[0]
             except ChannelTimeout:

@@ -1,0 +1,1 @@
+"""`kernelbot dev`: its commands, and what it shows."""

@@ -1,0 +1,186 @@
+"""`kernelbot dev`: judge a file at every save, and what was judged."""
+
+import difflib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from kernelbot.cli.examples import examples
+from kernelbot.cli.extras import require_extra
+from kernelbot.cli.options import DeviceOption, Json
+from kernelbot.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from kernelbot.main.dev.session import Display
+    from kernelbot.main.dev.versions import Entry, Versions
+
+_PRESENT = "the file as it is now"
+FileArgument = Annotated[Path, typer.Argument(help="The file that is or was watched.")]
+VersionArgument = Annotated[
+    str, typer.Argument(help="Its number in `kernelbot dev log`, or the beginning of its hash.")
+]
+
+
+class DevGroup(TyperGroup):
+    """`kernelbot dev PROBLEM_DIR FILE` is `kernelbot dev watch PROBLEM_DIR FILE`."""
+
+    default = "watch"
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As given, if the first argument is a command or asks for help."""
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    dev = typer.Typer(
+        cls=DevGroup,
+        no_args_is_help=True,
+        help="Judge a file at every save: kernelbot dev PROBLEM_DIR FILE.",
+    )
+    dev.command(
+        epilog=examples(
+            "kernelbot dev examples/sort_np mine.py",
+            "kernelbot dev examples/sort_np mine.py --json | jq .verdict",
+        )
+    )(watch)
+    dev.command(epilog=examples("kernelbot dev log mine.py"))(log)
+    dev.command(epilog=examples("kernelbot dev show mine.py 3 > third.py"))(show)
+    dev.command(epilog=examples("kernelbot dev diff mine.py 3", "kernelbot dev diff mine.py 3 7"))(
+        diff
+    )
+    dev.command(epilog=examples("kernelbot dev restore mine.py 3"))(restore)
+    app.add_typer(dev, name="dev")
+
+
+def watch(
+    problem: Annotated[Path, typer.Argument(help="A problem's folder: it holds task.yml.")],
+    file: Annotated[Path, typer.Argument(help="The file to judge at every save.")],
+    device: DeviceOption = None,
+    as_json: Json = False,
+) -> None:
+    """Judge a file whenever it is saved: the tests, then the times, beside the best and the last.
+
+    Saving again stops what is being judged. Ctrl-C ends. With --json, one line of JSON per save.
+    """
+    require_extra("judge")
+    from kernelbot.main.dev.start import watch as start
+
+    terminal = Terminal(as_json)
+    if as_json:
+        start(problem, file, device, _documents())
+    elif sys.stdout.isatty():
+        from kernelbot.cli.dev.displays import Screen
+
+        with Screen(problem, file) as screen:
+            start(problem, file, device, screen)
+    else:
+        from kernelbot.cli.dev.displays import Lines
+
+        start(problem, file, device, Lines(terminal))
+
+
+def _documents() -> "Display":
+    from kernelbot.cli.dev.displays import Documents
+
+    return Documents()
+
+
+def log(file: FileArgument, as_json: Json = False) -> None:
+    """The versions of a file that were judged, the oldest first."""
+    from kernelbot.render.table import table
+    from kernelbot.render.text import one_line
+    from kernelbot.render.units import seconds_text
+    from kernelbot.render.verdicts import TITLES
+
+    terminal = Terminal(as_json)
+    entries = _versions(file).entries()
+    rows = [
+        (
+            str(entry.number),
+            entry.at,
+            entry.sha256[:12],
+            TITLES[entry.verdict] if entry.verdict else one_line(entry.note),
+            "" if entry.score_s is None else seconds_text(entry.score_s),
+        )
+        for entry in entries
+    ]
+    headers = ("version", "when", "hash", "how it ended", "score")
+    none = f"No version of {file} was judged here."
+    terminal.show(table(headers, rows, right=("version", "score")) if rows else none)
+    terminal.document({"versions": [_document(entry) for entry in entries]})
+
+
+def show(file: FileArgument, version: VersionArgument, as_json: Json = False) -> None:
+    """A version's text."""
+    terminal = Terminal(as_json)
+    versions = _versions(file)
+    entry = versions.find(version)
+    text = versions.content(entry).decode("utf-8", "replace")
+    terminal.show_file(text)
+    terminal.document({**_document(entry), "text": text})
+
+
+def diff(
+    file: FileArgument,
+    version: VersionArgument,
+    other: Annotated[
+        str | None, typer.Argument(help=f"Another version. Default: {_PRESENT}.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """What differs between a version and another one, or the file as it is now."""
+    terminal = Terminal(as_json)
+    versions = _versions(file)
+    old, old_name = _text(versions, version)
+    new, new_name = _text(versions, other) if other is not None else _present(file)
+    found = "\n".join(difflib.unified_diff(old, new, old_name, new_name, lineterm=""))
+    terminal.show(found or "They are the same.")
+    terminal.document({"from": old_name, "to": new_name, "diff": found})
+
+
+def restore(file: FileArgument, version: VersionArgument, as_json: Json = False) -> None:
+    """Write a version into the file again. What is there now is kept as a version first."""
+    terminal = Terminal(as_json)
+    versions = _versions(file)
+    entry = versions.find(version)
+    kept = versions.restore(entry)
+    terminal.show(f"{file} is version {entry.number} again.")
+    if kept is not None:
+        terminal.show(f"What was there is version {kept.number}.")
+    terminal.document({"restored": _document(entry), "kept": kept and _document(kept)})
+
+
+def _versions(file: Path) -> "Versions":
+    require_extra("judge")
+    from kernelbot.main.dev.versions import Versions
+
+    return Versions(file)
+
+
+def _text(versions: "Versions", name: str) -> tuple[list[str], str]:
+    entry = versions.find(name)
+    content = versions.content(entry).decode("utf-8", "replace")
+    return content.splitlines(), f"version {entry.number}"
+
+
+def _present(file: Path) -> tuple[list[str], str]:
+    from kernelbot.main.dev.files import read_now
+
+    return read_now(file).decode("utf-8", "replace").splitlines(), _PRESENT
+
+
+def _document(entry: "Entry") -> dict[str, object]:
+    return {
+        "version": entry.number,
+        "at": entry.at,
+        "sha256": entry.sha256,
+        "verdict": entry.verdict,
+        "score_s": entry.score_s,
+        "note": entry.note,
+    }

@@ -1,0 +1,1 @@
+"""`kernelbot dev`: judges a file again whenever it is saved, and keeps every version."""
