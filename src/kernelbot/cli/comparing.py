@@ -8,7 +8,7 @@ import typer
 from kernelbot.cli.errors import exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
-from kernelbot.cli.options import DeviceOption, Json, SandboxOption
+from kernelbot.cli.options import ColdOption, DeviceOption, Json, SandboxOption
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.protocol import ProgressEvent, SandboxMode
 
@@ -43,6 +43,7 @@ def compare(
     ] = None,
     device: DeviceOption = None,
     sandbox: SandboxOption = SandboxMode.REQUIRED,
+    cold: ColdOption = False,
     as_json: Json = False,
 ) -> None:
     """Judge two files against each other, without a server: which one is faster?
@@ -57,7 +58,7 @@ def compare(
     from kernelbot.main.compare import LocalDuel
 
     terminal = Terminal(as_json)
-    wanted = LocalDuel(first, second, problem, device, sandbox)
+    wanted = LocalDuel(first, second, problem, device, sandbox, cold)
     compared = _judge(terminal, wanted)
     result = compared.result
     terminal.show(_text(compared, str(first), str(second)))

@@ -9,7 +9,7 @@ from kernelbot.cli.artifacts import save_all
 from kernelbot.cli.errors import ACCEPTED, OURS, REFUSED, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.extras import require_extra
-from kernelbot.cli.options import DeviceOption, Json, ModeOption, SandboxOption
+from kernelbot.cli.options import ColdOption, DeviceOption, Json, ModeOption, SandboxOption
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.protocol import Mode, ProgressEvent, SandboxMode, Vendor
 
@@ -57,14 +57,7 @@ def run(
             help="Write the run's files, such as a profile's, into this folder.", show_default=False
         ),
     ] = None,
-    cold: Annotated[
-        bool,
-        typer.Option(
-            "--cold",
-            envvar="KERNELBOT_COLD",
-            help="Judge with a new process instead of the one that stays for the next files.",
-        ),
-    ] = False,
+    cold: ColdOption = False,
     as_json: Json = False,
 ) -> None:
     """Judge a file against a problem's folder, without a server.

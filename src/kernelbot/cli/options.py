@@ -39,6 +39,14 @@ SandboxOption = Annotated[
     SandboxMode,
     typer.Option(help="none: judge without a sandbox. Only for files that you trust."),
 ]
+ColdOption = Annotated[
+    bool,
+    typer.Option(
+        "--cold",
+        envvar="KERNELBOT_COLD",
+        help="Judge with a new process instead of the one that stays for the next files.",
+    ),
+]
 
 
 def read_deadline(text: str) -> datetime | None:

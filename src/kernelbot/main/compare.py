@@ -9,9 +9,9 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import UserError
 from kernelbot.harness.judge.authors import why_no_duel
-from kernelbot.main.judge_once import judge_once
-from kernelbot.main.run import find_device, read_submission
-from kernelbot.main.settings import read_settings
+from kernelbot.main.judging_settings import JudgingSettings
+from kernelbot.main.local_judge import LocalJudge, OnStep
+from kernelbot.main.run import choose_device, read_submission
 from kernelbot.protocol import JobSpec, Mode, ProgressEvent, RunResult, SandboxMode, Verdict
 
 _PROBLEM_FILE = "task.yml"
@@ -20,13 +20,14 @@ _PROBLEM_FILE = "task.yml"
 @dataclass(frozen=True)
 class LocalDuel:
     """What to compare. `problem` None: the nearest folder with a task.yml; `device` None: the first
-    that is configured."""
+    that is configured. `cold`: see `LocalJudge`."""
 
     first: Path
     second: Path
     problem: Path | None
     device: str | None
     sandbox: SandboxMode
+    cold: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,19 +42,21 @@ class Compared:
 def compare(
     wanted: LocalDuel,
     on_event: Callable[[str, ProgressEvent], None],
-    on_warning: Callable[[str], None],
+    on_step: OnStep,
 ) -> Compared:
     """Test each file, then have both judged in turn. `on_event` gets what is being judged, and what
-    happened. Raises `InvalidProblem`, `InvalidSubmission` or `UserError` before anything runs."""
-    duel = _job(wanted, on_warning)
+    happened; `on_step` is told what else happens. Raises `InvalidProblem`, `InvalidSubmission` or
+    `UserError` before anything runs."""
+    local = LocalJudge(on_step, sandbox=wanted.sandbox, cold=wanted.cold)
+    duel = _job(wanted, local.settings(), on_step)
     tests = replace(duel, opponent=None, mode=Mode.TEST)
     for path, source in ((wanted.first, duel.submission), (wanted.second, duel.opponent)):
         if source is not None:
             tests = replace(tests, job_id=uuid.uuid4().hex, submission=source)
-            result = judge_once(tests, partial(on_event, str(path)))
+            result = local.judge(tests, partial(on_event, str(path)))
             if result.verdict is not Verdict.ACCEPTED:
                 return Compared(result, _whose(result, path))
-    result = judge_once(duel, partial(on_event, "duel"))
+    result = local.judge(duel, partial(on_event, "duel"))
     return Compared(
         result, _whose(result, wanted.second if result.opponent_failed else wanted.first)
     )
@@ -65,17 +68,17 @@ def _whose(result: RunResult, path: Path) -> Path | None:
     return path if is_refused else None
 
 
-def _job(wanted: LocalDuel, on_warning: Callable[[str], None]) -> JobSpec:
+def _job(wanted: LocalDuel, settings: JudgingSettings, on_step: OnStep) -> JobSpec:
     loaded = load_problem(wanted.problem or find_problem(wanted.first))
     for warning in loaded.warnings:
-        on_warning(str(warning))
-    spec, settings = loaded.definition.spec, read_settings()
+        on_step(str(warning))
+    spec = loaded.definition.spec
     job = JobSpec(
         job_id=uuid.uuid4().hex,
         problem=spec,
         submission=read_submission(wanted.first, spec),
         mode=Mode.LEADERBOARD,
-        device=find_device(wanted.device),
+        device=choose_device(wanted.device, settings.devices),
         limits=settings.limits,
         sampling=settings.sampling,
         sandbox=wanted.sandbox,
