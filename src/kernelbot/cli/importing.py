@@ -30,6 +30,13 @@ def import_suite(
         list[str] | None,
         typer.Option("--device", "-d", help="A device of boards made from them. May be repeated."),
     ] = None,
+    competition: Annotated[
+        str | None,
+        typer.Option(
+            help="Also write a competition file of this name, for `kernelbot sync`.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make problem folders from another suite's files. Nothing of them is executed: they are read,
@@ -38,7 +45,9 @@ def import_suite(
 
     terminal = Terminal(as_json)
     target = into or Path()
-    imported = import_problems(suite, path, target, largest=largest, devices=device or ())
+    imported = import_problems(
+        suite, path, target, largest=largest, devices=device or (), competition=competition
+    )
     for folder in imported.folders:
         terminal.show(f"wrote {folder}")
     for finding in imported.refused:
@@ -47,6 +56,8 @@ def import_suite(
     terminal.show(f"\n{written} problems imported, {others} files not.")
     if imported.folders:
         terminal.show(f"Try one: kernelbot problem check {imported.folders[0]}")
+    if imported.folders and competition:
+        terminal.show(f"Open a board for each: kernelbot sync {target}")
     terminal.document(
         {
             "folders": [str(folder) for folder in imported.folders],

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from kernelbot.catalog.competition import load_competition
 from kernelbot.catalog.importing.folders import Imported, import_problems
 from kernelbot.catalog.importing.suite import Suite
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.skeleton import NAME_RULE
-from kernelbot.domain.errors import InvalidProblem, NotFound, UserError
+from kernelbot.domain.errors import Conflict, InvalidProblem, NotFound, UserError
 from kernelbot.protocol import HarnessKind, ProblemSpec
 from tests.catalog.importing.suites import (
     BASELINE,
@@ -195,6 +196,22 @@ def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
         imported
     )
     assert [mine] == list((tmp_path / "out").iterdir())
+
+
+def test_a_competition_file_lists_what_was_imported(tmp_path: Path) -> None:
+    suite, out = lay_kernelbench(tmp_path / "suite").parent, tmp_path / "out"
+    import_problems(Suite.KERNELBENCH, suite, out, devices=["CPU"], competition="spring")
+    listed = load_competition(out / "spring.yaml").problems
+    assert [("level1_1_Scale", ("CPU",))] == [(one.name, one.devices) for one in listed]
+    for name, kind in (("spring", Conflict), ("../x", InvalidProblem)):
+        with pytest.raises(kind):
+            import_problems(Suite.KERNELBENCH, suite, out, competition=name)
+
+
+def test_a_statement_with_half_a_character_can_be_stored(tmp_path: Path) -> None:
+    suite = lay_kernelbench(tmp_path, MODEL.replace("Scales", "\\ud800\\0"))
+    imported = import_problems(Suite.KERNELBENCH, suite, tmp_path / "out")
+    assert load_problem(imported.folders[0]).definition.description.startswith("?? what a layer")
 
 
 def test_a_file_of_the_suite_is_never_run(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ class Size(BaseModel):
         ('{"rows": ' + "1" * 5000 + "}", "f: not valid JSON: a number of 5000 characters"),
         ('{"rows": 1, "rows": 2}', "f: not valid JSON: the key 'rows' is written twice"),
         ("[" * 100_000, "f: not valid JSON: nested too deeply"),
+        ('{"rows": "\\ud800"}', "f: not valid JSON: text that isn't Unicode"),
         ('{"rows":\n}', "f:2: not valid JSON: Expecting value"),
         ('{"rows": "a\'; echo x"}', "f: rows: Input should be a valid number"),
     ],

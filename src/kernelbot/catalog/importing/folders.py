@@ -2,13 +2,12 @@
 
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from kernelbot.catalog.fields import Findings
 from kernelbot.catalog.importing.flashinfer import FlashInferBench
@@ -16,6 +15,7 @@ from kernelbot.catalog.importing.imported import ImportedProblem, SuiteReader
 from kernelbot.catalog.importing.kernelbench import KernelBench
 from kernelbot.catalog.importing.suite import Suite
 from kernelbot.catalog.importing.tensara import Tensara
+from kernelbot.catalog.importing.written import competition_file, competition_text, yaml_text
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem, NotFound, UserError
@@ -51,16 +51,19 @@ def import_problems(
     *,
     largest: int | None = None,
     devices: Sequence[str] = (),
+    competition: str | None = None,
 ) -> Imported:
     """Write a problem folder into `into` for every problem of `path` that can be one.
 
     `largest`: sizes above this become this, so that a small machine can judge them. `devices`: of
-    boards made from the folders. A folder that exists is left alone, and reported. Raises NotFound
-    if there is no `path`, InvalidProblem if no problem is found, UserError if `into` can't be
-    written.
+    boards made from the folders. `competition`: name of a competition file over the folders, which
+    is written as well. A folder that exists is left alone, and reported. Raises NotFound if there
+    is no `path`, InvalidProblem if no problem is found or a name can't be one, Conflict if the
+    competition's file exists, UserError if `into` can't be written.
     """
     if not path.exists():
         raise NotFound(f"There is no file or folder {path}.")
+    listing = competition_file(into, competition) if competition else None
     reader = _READERS[suite]
     root, candidates = reader.find(path.resolve())
     if len(candidates) > MAX_FILES:
@@ -80,6 +83,9 @@ def import_problems(
         refused += findings.errors
     if not written and not refused:
         raise InvalidProblem(f"{path} holds no problem of {suite}.")
+    if competition and listing and written:
+        with _told():
+            listing.write_text(competition_text(competition, written, devices), encoding="utf-8")
     return Imported(tuple(written), tuple(refused))
 
 
@@ -92,18 +98,31 @@ def _write(
         findings.error("", None, f"{folder} already exists; move it away, or use another --into")
         return None
     try:
-        into.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".importing-", dir=into) as made:
-            draft = Path(made) / problem.name
-            _write_files(draft, problem, devices)
-            load_problem(draft, root=draft)
-            os.rename(draft, folder)  # noqa: PTH104 (never onto a folder with something in it)
+        with _told():
+            into.mkdir(parents=True, exist_ok=True)
+            _complete(problem, folder, devices)
+        return folder
     except InvalidProblem as error:
         findings.errors += [_placed(finding, findings.file) for finding in error.findings]
         return None
+
+
+def _complete(problem: ImportedProblem, folder: Path, devices: Sequence[str]) -> None:
+    """Make the folder, unless it couldn't be judged. Raises InvalidProblem, OSError."""
+    with tempfile.TemporaryDirectory(prefix=".importing-", dir=folder.parent) as made:
+        draft = Path(made) / problem.name
+        _write_files(draft, problem, devices)
+        load_problem(draft, root=draft)
+        os.rename(draft, folder)  # noqa: PTH104 (never onto a folder with something in it)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What can't be written is the person's to correct."""
+    try:
+        yield
     except OSError as error:
         raise UserError(f"{error.filename} can't be written: {error.strerror}.") from None
-    return folder
 
 
 def _placed(finding: Finding, file: str) -> Finding:
@@ -131,7 +150,7 @@ def _write_files(folder: Path, problem: ImportedProblem, devices: Sequence[str])
 def _task(problem: ImportedProblem, judged: Iterable[str], devices: Sequence[str]) -> str:
     names = [{"name": name, "source": name} for name in judged]
     task: dict[str, Any] = {
-        "description": "\n".join(line.rstrip() for line in problem.statement.splitlines()),
+        "description": _clean(problem.statement),
         "files": [{"name": _SUBMISSION, "source": "@SUBMISSION@"}, *names],
         "lang": "py",
         "tests": [dict(case) for case in problem.tests],
@@ -141,12 +160,11 @@ def _task(problem: ImportedProblem, judged: Iterable[str], devices: Sequence[str
     }
     if devices:
         task["gpus"] = list(devices)
-    return yaml.dump(task, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+    return yaml_text(task)
 
 
-class _Dumper(yaml.SafeDumper):
-    """Writes text of several lines as a block, as people do."""
-
-    def represent_scalar(self, tag: str, value: Any, style: str | None = None) -> yaml.ScalarNode:
-        block = isinstance(value, str) and "\n" in value
-        return super().represent_scalar(tag, value, "|" if block else style)
+def _clean(text: str) -> str:
+    """As a statement can be stored: escapes in a suite's text may have made NUL and halves of
+    characters of it. Without blanks at the ends of lines, so that YAML shows it as a block."""
+    whole = text.replace("\0", "?").encode(errors="replace").decode()
+    return "\n".join(line.rstrip() for line in whole.splitlines())

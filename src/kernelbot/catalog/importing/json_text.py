@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -10,6 +11,10 @@ from kernelbot.catalog.fields import Findings
 
 M = TypeVar("M", bound=BaseModel)
 _MAX_NUMBER_CHARACTERS = 100
+_REASONS: Mapping[type[Exception], str] = {
+    RecursionError: "nested too deeply",
+    UnicodeEncodeError: "text that isn't Unicode",
+}
 
 
 def read_json(text: str, model: type[M], line: int | None, findings: Findings) -> M | None:
@@ -23,11 +28,12 @@ def read_json(text: str, model: type[M], line: int | None, findings: Findings) -
             parse_int=_short,
             object_pairs_hook=_unique,
         )
+        json.dumps(value, ensure_ascii=False).encode()  # an escape can name half a character
     except json.JSONDecodeError as error:
         findings.error("", line or error.lineno, f"not valid JSON: {error.msg}")
         return None
     except (ValueError, RecursionError) as error:
-        what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        what = _REASONS.get(type(error), str(error))
         findings.error("", line, f"not valid JSON: {what}")
         return None
     try:
