@@ -60,7 +60,7 @@ docs: $(VENV)/documents ## build the documentation's site; a broken link fails
 	@$(RUN) python -m scripts.docs_site
 
 bench: $(VENV)/develops ## print the benchmarks' tables
-	@for name in run_walltime latency serve_memory precision overhead throughput \
+	@for name in run_walltime latency serve_memory precision duel overhead throughput \
 		web_pages; do \
 		$(RUN) python -m benchmarks.$$name || exit 1; echo; done
 
