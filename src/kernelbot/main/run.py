@@ -1,6 +1,6 @@
 """`kernelbot run`: judges a file against a problem folder, without a server."""
 
-import uuid
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +49,7 @@ def _job(
     wanted: LocalRun, problem: ProblemSpec, submission: SourceFile, settings: JudgingSettings
 ) -> JobSpec:
     return JobSpec(
-        job_id=uuid.uuid4().hex,
+        job_id=os.urandom(16).hex(),
         problem=problem,
         submission=submission,
         mode=wanted.mode,
