@@ -10,7 +10,7 @@ from threading import Event
 from kernelbot.domain.errors import InvalidSubmission
 from kernelbot.domain.source import MAX_SOURCE_BYTES
 
-_STEP_MS = 10
+_STEP_MS = 5
 _DEBOUNCE_MS = 100
 """An editor's several changes for one save come within this time."""
 
