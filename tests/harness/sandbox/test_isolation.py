@@ -194,6 +194,10 @@ except OSError as error: out = error.errno
         ("finit_module", "313, 0, 0, 0"),
         ("pidfd_getfd", "438, 0, 0, 0"),
         ("kcmp", "312, 1, 2, 0, 0, 0"),
+        ("timer_create", "222, 1, 0, b'12345678'"),
+        ("timerfd_create", "283, 1, 0"),
+        ("signalfd", "282, -1, b'12345678', 8"),
+        ("signalfd4", "289, -1, b'12345678', 8, 0"),
     ],
 )
 def test_a_dangerous_call_is_refused(client: RunnerClient, name: str, call: str) -> None:
