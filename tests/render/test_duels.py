@@ -8,7 +8,9 @@ WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 def _duel(state: DuelState, ratio: Ratio | None = None, note: str | None = None) -> Duel:
     pair = (12, "a'; echo x\n", 7, "bob")
-    return Duel(1, "sort", "CPU", DuelReason.NEIGHBOURS, state, *pair, ratio, note, WHEN, None)
+    return Duel(
+        1, "sort", "CPU", DuelReason.NEIGHBOURS, state, *pair, ratio, note, False, WHEN, None
+    )
 
 
 def test_none_is_a_sentence() -> None:

@@ -279,6 +279,20 @@ async def test_who_fails_in_a_duel_loses_nothing(world: World, opposed: bool) ->
     assert NotRanked(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
 
 
+@pytest.mark.parametrize(("opposed", "rank"), [(False, 2), (True, 1)])
+async def test_who_stands_behind_keeps_no_shared_rank_by_failing(
+    world: World, opposed: bool, rank: int
+) -> None:
+    ada, bob = await _neighbours(world)
+    judge = judging(world)
+    claim = await _begun(world, judge)
+    words = ["opponent"] * opposed + ["wrong_answer"]
+    assert await judge.finish(claim, "w", result_of(claim.spec, words))
+    assert [(1, "ada", ada), (rank, "bob", bob)] == await _ranking(world)
+    (duel,) = await _duels(world)
+    assert (f"Submission {bob} stands behind" in duel.sentence) is not opposed
+
+
 @pytest.mark.parametrize(
     "changes",
     [

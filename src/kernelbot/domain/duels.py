@@ -73,12 +73,16 @@ class Duel:
     """None unless measured."""
     note: str | None
     """Why there is no ratio; None unless failed."""
+    refused: bool
+    """Whether `submission_id` wasn't accepted in it: then it doesn't share its neighbour's rank."""
     created_at: datetime
     ended_at: datetime | None
 
     @property
     def sentence(self) -> str:
         """What came of it."""
+        if self.refused and self.reason is DuelReason.NEIGHBOURS:
+            return f"Submission {self.submission_id} stands behind: it wasn't accepted in it."
         if self.ratio is None:
             return f"It decides nothing: {self.note}." if self.note else "It waits for its turn."
         if self.ratio.high < 1:

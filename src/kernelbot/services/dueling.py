@@ -40,9 +40,10 @@ async def is_moot(session: WriteSession, run: LockedRun) -> bool:
 
 
 async def finish(session: WriteSession, run: RunRef, duel_id: int, result: RunResult) -> None:
-    """Store what a duel showed. If one of the two wasn't accepted it decides nothing, and neither
-    loses anything: both were accepted when they were measured, and it is one more chance to fail.
-    Why it failed stays untold, since the data is secret."""
+    """Store what a duel showed. If one of the two wasn't accepted, neither loses its place: both
+    were accepted when they were measured, and it is one more chance to fail. But who stands behind
+    doesn't share the rank ahead by failing. Why it failed stays untold, since the data is
+    secret."""
     accepted = result.verdict == Verdict.ACCEPTED
     fault = result.failure.fault if result.failure else Fault.PLATFORM
     await attempts.finish_run(
@@ -56,7 +57,9 @@ async def finish(session: WriteSession, run: RunRef, duel_id: int, result: RunRe
     if ratio is not None:
         await duels.measured(session, duel_id, ratio)
     else:
-        await duels.failed(session, duel_id, await _why(session, run, duel_id, result, fault))
+        why = await _why(session, run, duel_id, result, fault)
+        refused = not accepted and fault is Fault.AUTHOR and not result.opponent_failed
+        await duels.failed(session, duel_id, why, refused=refused)
 
 
 async def fail(session: WriteSession, duel_id: int) -> None:

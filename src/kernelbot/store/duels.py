@@ -41,10 +41,10 @@ async def measured(session: WriteSession, duel_id: int, ratio: Ratio) -> None:
     await session.one(sql["settle"], {"duel_id": duel_id})
 
 
-async def failed(session: WriteSession, duel_id: int, note: str) -> None:
-    """It has ended without a ratio."""
+async def failed(session: WriteSession, duel_id: int, note: str, *, refused: bool = False) -> None:
+    """It has ended without a ratio. `refused`: see `Duel`."""
     sql = statements("duels")
-    await session.do(sql["failed"], {"duel_id": duel_id, "note": note})
+    await session.do(sql["failed"], {"duel_id": duel_id, "note": note, "refused": refused})
     await session.one(sql["settle"], {"duel_id": duel_id})
 
 

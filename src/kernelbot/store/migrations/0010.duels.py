@@ -7,7 +7,8 @@ __depends__ = {"0009.signing_keys"}
 steps = [
     step("CREATE TYPE duel_reason AS ENUM ('own_best', 'neighbours')"),
     step("CREATE TYPE duel_state AS ENUM ('waiting', 'measured', 'failed')"),
-    # Two measured runs whose kernels are called in turn. `note`: why there is no ratio.
+    # Two measured runs whose kernels are called in turn. `note`: why there is no ratio; `refused`:
+    # whether the run that wants to pass, or stands behind, wasn't accepted in it.
     step(
         "CREATE TABLE duels ("
         " id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
@@ -23,6 +24,7 @@ steps = [
         " ratio_low double precision,"
         " ratio_high double precision,"
         " note text,"
+        " refused boolean NOT NULL DEFAULT false,"
         " created_at timestamptz NOT NULL DEFAULT now(),"
         " ended_at timestamptz,"
         " FOREIGN KEY (leaderboard_id, device) REFERENCES leaderboard_devices ON DELETE CASCADE,"
@@ -33,6 +35,7 @@ steps = [
         "  ratio_low > 0 AND ratio_low <= ratio AND ratio <= ratio_high"
         "  AND ratio_high < 'Infinity'),"
         " CONSTRAINT only_failed_has_a_note CHECK ((state = 'failed') = (note IS NOT NULL)),"
+        " CONSTRAINT only_failed_is_refused CHECK (NOT refused OR state = 'failed'),"
         " CONSTRAINT ends_have_a_time CHECK ((state = 'waiting') = (ended_at IS NULL)))"
     ),
     # Two runs are dueled once, whichever is which.

@@ -21,7 +21,7 @@ UPDATE duels SET state = 'measured', ended_at = now(), ratio = %(ratio)s, ratio_
 WHERE id = %(duel_id)s AND state = 'waiting';
 
 -- name: failed
-UPDATE duels SET state = 'failed', ended_at = now(), note = %(note)s
+UPDATE duels SET state = 'failed', ended_at = now(), note = %(note)s, refused = %(refused)s
 WHERE id = %(duel_id)s AND state = 'waiting';
 
 -- name: settle
@@ -36,8 +36,8 @@ WHERE id = %(run_id)s AND state = 'queued';
 
 -- name: of_board
 SELECT d.id, b.name AS board, d.device, d.reason, d.state, d.submission_id, a.name AS author,
-    d.opponent_id, o.name AS opponent, d.ratio, d.ratio_low, d.ratio_high, d.note, d.created_at,
-    d.ended_at
+    d.opponent_id, o.name AS opponent, d.ratio, d.ratio_low, d.ratio_high, d.note, d.refused,
+    d.created_at, d.ended_at
 FROM duels d
 JOIN leaderboards b ON b.id = d.leaderboard_id
 JOIN submissions s ON s.id = d.submission_id

@@ -158,18 +158,24 @@ CREATE FUNCTION slower_than(_slower bigint, _faster bigint) RETURNS text LANGUAG
 $$;
 
 -- The pairs of a ranking that duels have told apart, as `slower_than` writes them: the ratio differs
--- from 1 by more than 0.5 %, and its interval doesn't contain 1.
+-- from 1 by more than 0.5 %, and its interval doesn't contain 1. Who stands behind and wasn't
+-- accepted in it counts as slower: a kernel can tell that it is in a duel, and would fail there to
+-- keep the rank that its interval shares.
 CREATE FUNCTION standings_told_apart(_board bigint, _device text)
 RETURNS text[] LANGUAGE sql STABLE AS $$
     SELECT coalesce(array_agg(
-        CASE WHEN d.ratio > 1 THEN slower_than(d.run_id, d.opponent_run_id)
+        CASE WHEN d.refused OR d.ratio > 1 THEN slower_than(d.run_id, d.opponent_run_id)
             ELSE slower_than(d.opponent_run_id, d.run_id) END
     ), '{}')
     FROM duels d
     JOIN standings one ON one.run_id = d.run_id
     JOIN standings other ON other.run_id = d.opponent_run_id
     WHERE d.leaderboard_id = _board AND d.device = _device AND d.reason = 'neighbours'
-        AND ((d.ratio > 1.005 AND d.ratio_low > 1) OR (1 / d.ratio > 1.005 AND d.ratio_high < 1));
+        AND (
+            d.refused
+            OR (d.ratio > 1.005 AND d.ratio_low > 1)
+            OR (1 / d.ratio > 1.005 AND d.ratio_high < 1)
+        );
 $$;
 
 -- Apply what a duel that has ended decides. Locks the board's device, as `refresh_standing` does.
