@@ -216,6 +216,16 @@ async def test_neighbours_share_a_rank_unless_a_duel_tells_them_apart(
     assert before.version < after.version
 
 
+async def test_nobody_between_them_lets_the_slower_one_share_the_rank_again(world: World) -> None:
+    ada, bob = await _neighbours(world)
+    await _fought(world, SLOWER)
+    between = await ranked(world, 1.02, author=world.admin.user, relative_error=WIDE)
+    for _ in range(2):
+        await _fought(world, SAME)
+    expected = [(1, "ada", ada), (1, "root", between), (3, "bob", bob)]
+    assert expected == await _ranking(world)
+
+
 async def test_neighbours_further_down_are_not_dueled(world: World) -> None:
     await configure(world.database, 1)
     await _neighbours(world)

@@ -47,16 +47,16 @@ def _told_apart(connection: psycopg.Connection) -> set[tuple[int, int]]:
 
 def _ranks(entries: list[Entry], told_apart: set[tuple[int, int]]) -> list[int]:
     """The rule once more: an author whose interval overlaps the leader's shares the rank, unless a
-    duel has shown them to be slower than the one before."""
+    duel has shown them to be slower than one with that rank."""
     ranks: list[int] = []
     leader: Entry | None = None
-    before: Entry | None = None
+    together: list[int] = []
     for position, entry in enumerate(entries, start=1):
-        apart = before is not None and (entry.run_id, before.run_id) in told_apart
+        apart = any((entry.run_id, faster) in told_apart for faster in together)
         if leader is None or entry.ci_low_s > leader.ci_high_s or apart:
-            leader, rank = entry, position
+            leader, rank, together = entry, position, []
         ranks.append(rank)
-        before = entry
+        together.append(entry.run_id)
     return ranks
 
 

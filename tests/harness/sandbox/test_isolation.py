@@ -194,6 +194,7 @@ except OSError as error: out = error.errno
         ("finit_module", "313, 0, 0, 0"),
         ("pidfd_getfd", "438, 0, 0, 0"),
         ("kcmp", "312, 1, 2, 0, 0, 0"),
+        ("setsockopt to send slowly", "54, -1, 1, 47, b'1234', 4"),
         ("timer_create", "222, 1, 0, b'12345678'"),
         ("timerfd_create", "283, 1, 0"),
         ("signalfd", "282, -1, b'12345678', 8"),

@@ -30,6 +30,8 @@ _RETURN = 0x06
 _NUMBER_OFFSET = 0
 _ARCH_OFFSET = 4
 _FIRST_ARGUMENT_OFFSET = 16
+_SECOND_ARGUMENT_OFFSET = 24
+_THIRD_ARGUMENT_OFFSET = 32
 _X32_BIT = 0x40000000
 
 _NEW_NAMESPACES = (
@@ -105,6 +107,9 @@ _CLONE = (56, 220)
 _PRCTL = (157, 167)
 _SOCKET = (41, 198)
 _PRLIMIT = (302, 261)
+_SETSOCKOPT = (54, 208)
+_SO_MAX_PACING_RATE = 47
+"""Of SOL_SOCKET: the kernel then sends later, by a timer of its own."""
 _AUDIT_ARCH = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 
@@ -136,6 +141,7 @@ def build_filter(machine: str | None = None) -> bytes:
     program += _when(_SOCKET[column], _allow_values(_SOCKET_FAMILIES))
     # Of oneself only: init has the same user, and one without a limit left can't tell of an end.
     program += _when(_PRLIMIT[column], _allow_values((0,)))
+    program += _when(_SETSOCKOPT[column], _refuse_option(_SO_MAX_PACING_RATE))
     program.append(_give(_ALLOW))
     return b"".join(program)
 
@@ -173,6 +179,18 @@ def _refuse_value(value: int) -> list[bytes]:
         _load(_FIRST_ARGUMENT_OFFSET),
         _step(_JUMP_EQUAL, value, 0, 1),
         refuse,
+        _give(_ALLOW),
+    ]
+
+
+def _refuse_option(option: int) -> list[bytes]:
+    """Of sockets, at the level SOL_SOCKET."""
+    return [
+        _load(_SECOND_ARGUMENT_OFFSET),
+        _step(_JUMP_EQUAL, socket.SOL_SOCKET, 0, 3),
+        _load(_THIRD_ARGUMENT_OFFSET),
+        _step(_JUMP_EQUAL, option, 0, 1),
+        _give(_ERRNO | errno.EPERM),
         _give(_ALLOW),
     ]
 

@@ -152,30 +152,30 @@ CREATE FUNCTION duel_matters(_duel bigint) RETURNS boolean LANGUAGE sql STABLE A
     FROM duels d WHERE d.id = _duel;
 $$;
 
--- Two runs as one text: the first was slower than the second.
-CREATE FUNCTION slower_than(_slower bigint, _faster bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT _slower || '>' || _faster;
-$$;
-
--- The pairs of a ranking that duels have told apart, as `slower_than` writes them: the ratio differs
--- from 1 by more than 0.5 %, and its interval doesn't contain 1. Who stands behind and wasn't
--- accepted in it counts as slower: a kernel can tell that it is in a duel, and would fail there to
--- keep the rank that its interval shares.
+-- Who was told apart from whom ahead of them by a duel: the slower run of each pair, and where in the
+-- ranking the faster one stands. The ratio differs from 1
+-- by more than 0.5 %, and its interval doesn't contain 1. Who stands behind and wasn't accepted in
+-- it counts as slower: a kernel can tell that it is in a duel, and would fail there to keep the rank
+-- that its interval shares.
 CREATE FUNCTION standings_told_apart(_board bigint, _device text)
-RETURNS text[] LANGUAGE sql STABLE AS $$
-    SELECT coalesce(array_agg(
-        CASE WHEN d.refused OR d.ratio > 1 THEN slower_than(d.run_id, d.opponent_run_id)
-            ELSE slower_than(d.opponent_run_id, d.run_id) END
-    ), '{}')
-    FROM duels d
-    JOIN standings one ON one.run_id = d.run_id
-    JOIN standings other ON other.run_id = d.opponent_run_id
-    WHERE d.leaderboard_id = _board AND d.device = _device AND d.reason = 'neighbours'
-        AND (
-            d.refused
-            OR (d.ratio > 1.005 AND d.ratio_low > 1)
-            OR (1 / d.ratio > 1.005 AND d.ratio_high < 1)
-        );
+RETURNS TABLE (run_id bigint, score_s double precision, achieved_at timestamptz, author_id bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT slower.run_id, faster.score_s, faster.achieved_at, faster.author_id
+    FROM (
+        SELECT CASE WHEN d.refused OR d.ratio > 1 THEN d.run_id ELSE d.opponent_run_id END AS slower,
+            CASE WHEN d.refused OR d.ratio > 1 THEN d.opponent_run_id ELSE d.run_id END AS faster
+        FROM duels d
+        WHERE d.leaderboard_id = _board AND d.device = _device AND d.reason = 'neighbours'
+            AND (
+                d.refused
+                OR (d.ratio > 1.005 AND d.ratio_low > 1)
+                OR (1 / d.ratio > 1.005 AND d.ratio_high < 1)
+            )
+    ) pair
+    JOIN standings slower ON slower.run_id = pair.slower
+    JOIN standings faster ON faster.run_id = pair.faster
+    WHERE (faster.score_s, faster.achieved_at, faster.author_id)
+        < (slower.score_s, slower.achieved_at, slower.author_id);
 $$;
 
 -- Apply what a duel that has ended decides. Locks the board's device, as `refresh_standing` does.

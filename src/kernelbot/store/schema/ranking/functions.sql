@@ -130,45 +130,47 @@ FROM (
 
 -- Compute `leads` again from a place in the order on, until a leader past it was already one:
 -- from there on nothing can change. Whose interval overlaps the leader's shares its rank, unless a
--- duel has told it apart from the one before it.
+-- duel has told it apart from one with that rank.
 CREATE FUNCTION mark_leaders(
     _board bigint, _device text, _score_s double precision, _at timestamptz, _author bigint
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    leader_high_s double precision;
-    before_id bigint;
-    told_apart text[];
+    leader record;
     place record;
     should_lead boolean;
 BEGIN
-    told_apart := standings_told_apart(_board, _device);
-    SELECT ci_high_s INTO leader_high_s FROM standings
+    SELECT score_s, achieved_at, author_id, ci_high_s INTO leader FROM standings
     WHERE leaderboard_id = _board AND device = _device AND leads
-        AND (score_s, achieved_at, author_id) < (_score_s, _at, _author)
-    ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1;
-    SELECT run_id INTO before_id FROM standings
-    WHERE leaderboard_id = _board AND device = _device
         AND (score_s, achieved_at, author_id) < (_score_s, _at, _author)
     ORDER BY score_s DESC, achieved_at DESC, author_id DESC LIMIT 1;
 
     FOR place IN
-        SELECT author_id, run_id, ci_low_s, ci_high_s, leads,
-            (score_s, achieved_at, author_id) > (_score_s, _at, _author) AS past
-        FROM standings
-        WHERE leaderboard_id = _board AND device = _device
-            AND (score_s, achieved_at, author_id) >= (_score_s, _at, _author)
-        ORDER BY score_s, achieved_at, author_id
+        SELECT s.score_s, s.achieved_at, s.author_id, s.ci_low_s, s.ci_high_s, s.leads,
+            (s.score_s, s.achieved_at, s.author_id) > (_score_s, _at, _author) AS past,
+            faster.score_s AS faster_s, faster.achieved_at AS faster_at,
+            faster.author_id AS faster_author
+        FROM standings s
+        LEFT JOIN (
+            SELECT DISTINCT ON (run_id) * FROM standings_told_apart(_board, _device)
+            ORDER BY run_id, score_s DESC, achieved_at DESC, author_id DESC
+        ) faster ON faster.run_id = s.run_id
+        WHERE s.leaderboard_id = _board AND s.device = _device
+            AND (s.score_s, s.achieved_at, s.author_id) >= (_score_s, _at, _author)
+        ORDER BY s.score_s, s.achieved_at, s.author_id
     LOOP
-        should_lead := leader_high_s IS NULL OR place.ci_low_s > leader_high_s
-            OR slower_than(place.run_id, before_id) = ANY(told_apart);
-        before_id := place.run_id;
+        should_lead := leader IS NULL OR place.ci_low_s > leader.ci_high_s
+            OR coalesce(
+                (place.faster_s, place.faster_at, place.faster_author)
+                    >= (leader.score_s, leader.achieved_at, leader.author_id),
+                false
+            );
         EXIT WHEN should_lead AND place.leads AND place.past;
         IF should_lead <> place.leads THEN
             UPDATE standings SET leads = should_lead
             WHERE leaderboard_id = _board AND device = _device AND author_id = place.author_id;
         END IF;
         IF should_lead THEN
-            leader_high_s := place.ci_high_s;
+            leader := place;
         END IF;
     END LOOP;
 END;

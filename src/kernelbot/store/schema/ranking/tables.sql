@@ -1,7 +1,8 @@
 -- Each author's best eligible run per board and device.
 
 -- `leads`: the first of those that share a rank. A row shares its leader's rank when its interval
--- overlaps the leader's, unless a duel has told it apart from the row before it; a rank is 1 + the number of rows before the leader.
+-- overlaps the leader's, unless a duel has told it apart from a row with that rank; a rank is 1 + the
+-- number of rows before the leader.
 CREATE TABLE standings (
     leaderboard_id bigint NOT NULL,
     device text NOT NULL,
