@@ -56,6 +56,7 @@ NOT_RUN: dict[str, dict[str, str]] = {
         "kernelbot db migrate": "needs a database of its own: tests/cli/test_database_commands.py",
     },
     "slurm": {"kernelbot verify-runs": NO_DEVICE},
+    "work-on-a-kernel": {ALL: "watches until it is stopped: tests/cli/dev does"},
     "use-popcorn-cli": {ALL: "needs popcorn-cli: tests/conformance speaks as it does"},
 }
 """By page: how lines begin that aren't run, and why. ALL: the page's every line."""
@@ -71,6 +72,7 @@ INSTEAD = {
 """What a reader puts in the place of a word."""
 READY = """\
 cp examples/sort_np/solutions/correct/*.py . && mv "$(ls *.py | head -1)" mine.py
+cp mine.py best.py
 kernelbot board create --from examples/sort_np --name autumn
 kernelbot board create --from examples/sort_np --name winter
 kernelbot submit mine.py --board autumn --mode leaderboard

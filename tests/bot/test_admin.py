@@ -8,6 +8,7 @@ from kernelbot.domain.states import ReviewState
 from kernelbot.protocol import Mode
 from tests.bot.stage import ADMIN, CREATOR, Stage
 from tests.fakes.discord import FakeMessage, Interaction, Person, Upload
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -79,6 +80,7 @@ async def test_a_board_is_deleted_after_a_question_once(stage: Stage) -> None:
     olga = organiser(stage)
     await stage.world.board("doomed")
     await stage.world.submit(board="doomed", mode=Mode.TEST)
+    await until(lambda: "in thread doomed" in stage.discord.transcript.seen_by(olga.user.id))
     stage.discord.transcript.clear()
     asked = await olga.runs("admin delete-leaderboard", name="doomed")
     stranger = await stage.person("ada").clicks(original(asked), "Delete it")

@@ -33,6 +33,7 @@ def page(shown: Submission) -> str:
         queue="",
         runs=shown_runs(shown),
         outcomes=[],
+        duels=[],
         artifacts=[],
         earlier=[],
         source=None,

@@ -94,6 +94,7 @@ def test_whoever_fails_is_named(host: Host, bad: str) -> None:
     assert Fault.AUTHOR == first.failure.fault
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize(("slow", "is_opponent"), [(0, False), (1, True)])
 def test_whoever_used_up_the_time_is_named(host: Host, slow: int, is_opponent: bool) -> None:
     """Not whoever was called when it was over."""

@@ -164,10 +164,7 @@ class NativeJudge:
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            late = with_limit(error, phase, phase_limit_s, sessions[0].deadline)
-            if late is not error:  # whoever was called last may have had little of the time
-                late.of_opponent = max(self._authors, key=_spent_s).is_opponent
-            return self._refused(phase, late)
+            return self._refused(phase, self._with_limit(phase, error, sessions[0]))
         except (DeviceFull, ProblemFull) as error:
             if self._room is None:
                 raise
@@ -180,6 +177,14 @@ class NativeJudge:
                 session.terminate()  # the next phase needn't wait while it dies
                 if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
                     session.abort()
+
+    def _with_limit(self, phase: Phase, error: AuthorFailure, session: AnySession) -> AuthorFailure:
+        """The same failure, or that of whoever used up the phase's time: in a duel it need not be
+        whoever was called last."""
+        late = with_limit(error, phase, limit_s(self._job, phase), session.deadline)
+        if late is not error:
+            late.of_opponent = max(self._authors, key=_spent_s).is_opponent
+        return late
 
     def _session(self, phase: Phase, deadline: float) -> AnySession:
         _, first = cases_of(self._job.problem, phase)[0]
@@ -258,7 +263,7 @@ class NativeJudge:
         control = self._control_until(sessions[0].deadline)
         measurer = Measurer(self._job, self._examiner, runners, control, spend)
         try:
-            return self._measure_all(phase, measurer)
+            return self._measure_all(phase, measurer, sessions[0])
         finally:
             measurer.close()
 
@@ -273,7 +278,7 @@ class NativeJudge:
         self._control.extend(deadline)
         return self._control
 
-    def _measure_all(self, phase: Phase, measurer: Measurer) -> PhaseResult:
+    def _measure_all(self, phase: Phase, measurer: Measurer, session: AnySession) -> PhaseResult:
         order = cases_of(self._job.problem, phase)
         self._random.shuffle(order)
         done: dict[int, Measurement] = {}
@@ -288,7 +293,7 @@ class NativeJudge:
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            failure = error
+            failure = self._with_limit(phase, error, session)
         return self._measured(phase, [done[index] for index in sorted(done)], failure)
 
     def _measured(
