@@ -39,7 +39,8 @@ def judge(host: Host, source: str) -> RunResult:
 
 
 def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
-    """A busy machine adds to any of them: the best of some runs counts."""
+    """A busy machine adds to any of them: the best of some runs counts. What a launch takes, which
+    is subtracted, is known within a microsecond."""
     best_ns = [float("inf")] * len(COUNTS)
     for _ in range(_RUNS):
         result = judge(host, LONG)
@@ -49,4 +50,4 @@ def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
         if max(best_ns) - min(best_ns) <= ALIKE_NS:
             break
     assert max(best_ns) - min(best_ns) <= ALIKE_NS
-    assert LENGTH_NS <= min(best_ns) <= 1.02 * LENGTH_NS
+    assert LENGTH_NS - 1_000 <= min(best_ns) <= 1.02 * LENGTH_NS
