@@ -33,6 +33,10 @@ class DuelView(Shown):
     opponent: str = Field(description="The name of the opponent's author.")
     ratio: RatioView | None = Field(description="Null unless measured.")
     note: str | None = Field(description="Why there is no ratio; null unless failed.")
+    refused: bool = Field(
+        description="Whether `submission_id` wasn't accepted in it: then it doesn't share its "
+        "neighbour's rank."
+    )
     sentence: str = Field(description="What came of it.")
     created_at: datetime
     ended_at: datetime | None
