@@ -62,6 +62,8 @@ done
 # One job at a time runs on a GPU; what is left of one that was killed goes first.
 name=kernelbot-gpu$gpu
 remove() {
+    # A client that hasn't made its container yet must not make it after this.
+    jobs -p | xargs --no-run-if-empty kill -KILL 2>/dev/null || :
     docker rm --force "$name" >/dev/null 2>&1 || :
 }
 remove
