@@ -6,28 +6,16 @@ from kernelbot.protocol import (
     CompileReport,
     Failure,
     Fault,
-    HarnessKind,
     Mode,
     Phase,
     PhaseResult,
-    RunResult,
-    SandboxReport,
-    SystemInfo,
     Verdict,
     WorkloadResult,
 )
 from kernelbot.render.saves import save_text
+from tests.render.results import ACCEPTED as JUDGED
 
-ACCEPTED = RunResult(
-    job_id="1",
-    problem="sort",
-    mode=Mode.BENCHMARK,
-    harness=HarnessKind.NATIVE,
-    verdict=Verdict.ACCEPTED,
-    system=SystemInfo("CPU", "x", "Linux", "3.11"),
-    sandbox=SandboxReport("required"),
-    score_s=0.0001,
-)
+ACCEPTED = replace(JUDGED, mode=Mode.BENCHMARK, score_s=0.0001)
 
 
 def workload(median_ns: float) -> WorkloadResult:

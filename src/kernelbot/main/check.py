@@ -9,8 +9,8 @@ from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem
 from kernelbot.domain.errors import InvalidSubmission, PlatformError
 from kernelbot.main.judge_once import HARNESS, SLACK_S, judge_once
-from kernelbot.main.run import find_device, read_submission
-from kernelbot.main.settings import read_settings
+from kernelbot.main.judging_settings import read_judging_settings
+from kernelbot.main.run import read_submission
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
@@ -96,7 +96,7 @@ def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[Proble
         problem=loaded.definition.spec,
         submission=SourceFile(loaded.definition.spec.submission_name, ""),
         mode=Mode.TEST,
-        device=find_device(device),
+        device=read_judging_settings().device(device),
     )
     if job.device.vendor is not Vendor.CPU:
         return ()  # its solutions are judged on a machine that has one
@@ -131,11 +131,11 @@ def check_configured(
 
     Raises `UserError` if there is no such device.
     """
-    settings = read_settings()
+    settings = read_judging_settings()
     return check_solutions(
         loaded,
         judge_once,
-        device=find_device(device),
+        device=settings.device(device),
         limits=settings.limits,
         sampling=settings.sampling,
         sandbox=sandbox,

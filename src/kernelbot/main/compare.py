@@ -1,6 +1,5 @@
 """`kernelbot compare`: judges two files against each other, without a server."""
 
-import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +10,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.harness.judge.authors import why_no_duel
 from kernelbot.main.judging_settings import JudgingSettings
 from kernelbot.main.local_judge import LocalJudge, OnStep
-from kernelbot.main.run import choose_device, read_submission
+from kernelbot.main.run import read_submission
 from kernelbot.protocol import JobSpec, Mode, ProgressEvent, RunResult, SandboxMode, Verdict
 
 _PROBLEM_FILE = "task.yml"
@@ -48,14 +47,11 @@ def compare(
     happened; `on_step` is told what else happens. Raises `InvalidProblem`, `InvalidSubmission` or
     `UserError` before anything runs."""
     local = LocalJudge(on_step, sandbox=wanted.sandbox, cold=wanted.cold)
-    duel = _job(wanted, local.settings(), on_step)
-    tests = replace(duel, opponent=None, mode=Mode.TEST)
-    for path, source in ((wanted.first, duel.submission), (wanted.second, duel.opponent)):
-        if source is not None:
-            tests = replace(tests, job_id=uuid.uuid4().hex, submission=source)
-            result = local.judge(tests, partial(on_event, str(path)))
-            if result.verdict is not Verdict.ACCEPTED:
-                return Compared(result, _whose(result, path))
+    *tests, duel = _jobs(wanted, local.settings(), on_step)
+    for path, job in zip((wanted.first, wanted.second), tests, strict=True):
+        result = local.judge(job, partial(on_event, str(path)))
+        if result.verdict is not Verdict.ACCEPTED:
+            return Compared(result, _whose(result, path))
     result = local.judge(duel, partial(on_event, "duel"))
     return Compared(
         result, _whose(result, wanted.second if result.opponent_failed else wanted.first)
@@ -68,25 +64,20 @@ def _whose(result: RunResult, path: Path) -> Path | None:
     return path if is_refused else None
 
 
-def _job(wanted: LocalDuel, settings: JudgingSettings, on_step: OnStep) -> JobSpec:
+def _jobs(
+    wanted: LocalDuel, settings: JudgingSettings, on_step: OnStep
+) -> tuple[JobSpec, JobSpec, JobSpec]:
+    """The test of each, and the duel."""
     loaded = load_problem(wanted.problem or find_problem(wanted.first))
     for warning in loaded.warnings:
         on_step(str(warning))
     spec = loaded.definition.spec
-    job = JobSpec(
-        job_id=uuid.uuid4().hex,
-        problem=spec,
-        submission=read_submission(wanted.first, spec),
-        mode=Mode.LEADERBOARD,
-        device=choose_device(wanted.device, settings.devices),
-        limits=settings.limits,
-        sampling=settings.sampling,
-        sandbox=wanted.sandbox,
-        opponent=read_submission(wanted.second, spec),
-    )
-    if why := why_no_duel(job):
+    first, second = read_submission(wanted.first, spec), read_submission(wanted.second, spec)
+    job = partial(settings.job, spec, device=settings.device(wanted.device), sandbox=wanted.sandbox)
+    duel = replace(job(first, Mode.LEADERBOARD), opponent=second)
+    if why := why_no_duel(duel):
         raise UserError(why, hint="`kernelbot run --mode benchmark` times one file.")
-    return job
+    return job(first, Mode.TEST), job(second, Mode.TEST), duel
 
 
 def find_problem(file: Path) -> Path:

@@ -9,8 +9,21 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernelbot.domain.errors import UserError
 from kernelbot.harness.warm.folder import PrivateFolder
-from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, WireError, from_wire, to_wire
+from kernelbot.protocol import (
+    DeviceSpec,
+    JobSpec,
+    Limits,
+    Mode,
+    ProblemSpec,
+    SamplingRules,
+    SandboxMode,
+    SourceFile,
+    WireError,
+    from_wire,
+    to_wire,
+)
 
 _PREFIX = "settings-"
 _MAX_AGE_S = 24 * 3600.0
@@ -23,6 +36,37 @@ class JudgingSettings:
     devices: tuple[DeviceSpec, ...]
     limits: Limits
     sampling: SamplingRules
+
+    def device(self, name: str | None) -> DeviceSpec:
+        """The one of that name, in upper or lower case; None: the first. Raises `UserError` if
+        there is none of that name."""
+        if name is None:
+            return self.devices[0]
+        for device in self.devices:
+            if device.name.casefold() == name.casefold():
+                return device
+        known = ", ".join(device.name for device in self.devices)
+        raise UserError(f"There is no device {name!r} here.", hint=f"There is: {known}.")
+
+    def job(
+        self,
+        problem: ProblemSpec,
+        submission: SourceFile,
+        mode: Mode,
+        device: DeviceSpec,
+        sandbox: SandboxMode = SandboxMode.REQUIRED,
+    ) -> JobSpec:
+        """A job with an id of its own, on the problem's own seeds."""
+        return JobSpec(
+            job_id=os.urandom(16).hex(),
+            problem=problem,
+            submission=submission,
+            mode=mode,
+            device=device,
+            limits=self.limits,
+            sampling=self.sampling,
+            sandbox=sandbox,
+        )
 
 
 def read_judging_settings() -> JudgingSettings:

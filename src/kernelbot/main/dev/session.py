@@ -2,7 +2,6 @@
 
 import threading
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,7 +15,6 @@ from kernelbot.domain.source import check_language, source_text
 from kernelbot.main.dev.files import changes, read_now
 from kernelbot.main.dev.versions import Entry, Versions
 from kernelbot.main.judging_settings import read_judging_settings
-from kernelbot.main.run import choose_device
 from kernelbot.main.warm.client import WarmJudge
 from kernelbot.main.warm.connection import Connection, NoWarmJudge, Stopped
 from kernelbot.protocol import (
@@ -77,7 +75,7 @@ class Session:
         self._problem = problem
         self._file = file
         self._settings = read_judging_settings()
-        self._device = choose_device(device, self._settings.devices)
+        self._device = self._settings.device(device)
         self._judge = judge
         self._versions = versions
         self._display = display
@@ -170,15 +168,8 @@ class Session:
         at work on it. Raises `InvalidProblem` and `InvalidSubmission`."""
         problem = load_problem(self._problem).definition.spec
         check_language(self._file.name, problem.lang)
-        return JobSpec(
-            job_id=uuid.uuid4().hex,
-            problem=problem,
-            submission=SourceFile(problem.submission_name, source_text(saved.content)),
-            mode=Mode.TEST,
-            device=self._device,
-            limits=self._settings.limits,
-            sampling=self._settings.sampling,
-        )
+        submission = SourceFile(problem.submission_name, source_text(saved.content))
+        return self._settings.job(problem, submission, Mode.TEST, self._device)
 
     def _result(self, job: JobSpec) -> RunResult | None:
         """None: stopped. Raises `NoWarmJudge` if a second judge fails as well."""
