@@ -4,6 +4,8 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
+# Python keeps what it compiled, whatever the environment says: the tests start it a thousand times.
+export PYTHONDONTWRITEBYTECODE :=
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -10,6 +10,7 @@ import importlib.util
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any, Self
 
 import structlog
@@ -20,7 +21,8 @@ TIMEOUT_S = 10.0
 _MAX_FINDINGS = 50
 _MAX_TEXT = 1000
 _ANSWER_BYTES = 16 << 20
-COMMAND = (sys.executable, "-P", "-m", "kernelbot.services.moderation.triage_process")
+COMMAND = (sys.executable, "-P", str(Path(__file__).with_name("triage_process.py")))
+"""By its path: by its name, Python would load all services before it."""
 log = structlog.get_logger()
 
 
