@@ -31,13 +31,14 @@ grace_s = 0.5
 """
 
 
-@pytest.fixture
-def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """By which a server judges with the fake host."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
-    file = tmp_path / "kernelbot.toml"
+    file = tmp_path_factory.mktemp("config") / "kernelbot.toml"
     file.write_text(CONFIG)
-    return file
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
+        yield file
 
 
 @pytest.fixture
@@ -52,25 +53,31 @@ def several(tmp_path: Path, config: Path) -> LocalServer:
     return LocalServer(tmp_path / "server", config=config, options=("--processes", "2"))
 
 
-@pytest.fixture
-def running(server: LocalServer) -> Iterator[LocalServer]:
-    """Started, with a board."""
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, config: Path) -> Iterator[LocalServer]:
+    """Started, with a board. A test may kill what the server starts again."""
+    server = LocalServer(tmp_path_factory.mktemp("running"), config=config)
     with server, KernelbotClient.to(server.own_endpoint()) as client:
         client.create_board(sort_problem(), name="sort")
         yield server
 
 
-def test_nothing_is_left_running(server: LocalServer) -> None:
+@pytest.fixture(scope="module")
+def several_running(
+    tmp_path_factory: pytest.TempPathFactory, config: Path
+) -> Iterator[LocalServer]:
+    """Started; two processes answer, of which a test may kill one."""
+    folder = tmp_path_factory.mktemp("several")
+    with LocalServer(folder, config=config, options=("--processes", "2")) as server:
+        yield server
+
+
+def test_nothing_is_left_running_and_the_operators_token_ends(server: LocalServer) -> None:
     with server:
         httpx.get(f"{server.url}/health").raise_for_status()
-    assert server.leftovers == []
-
-
-def test_the_operators_token_ends_with_the_server(server: LocalServer) -> None:
-    with server:
         file = server.folder / "state" / "kernelbot" / "servers" / f"{server.port}.json"
         mode = file.stat().st_mode & 0o777
-    assert (mode, file.exists()) == (0o600, False)
+    assert ([], 0o600, False) == (server.leftovers, mode, file.exists())
 
 
 def test_a_second_start_on_the_same_folder_says_so(running: LocalServer) -> None:
@@ -147,24 +154,22 @@ def test_several_processes_end_with_a_killed_server(several: LocalServer) -> Non
         _until(lambda: not survivors(members))
 
 
-def test_several_processes_count_their_answers_together(several: LocalServer) -> None:
-    with several:
-        before = _answers_to_health(several)
-        for _ in range(30):  # so many that neither process is left out
-            httpx.get(f"{several.url}/health", timeout=30).raise_for_status()
-        assert before + 30 == _answers_to_health(several)
-        folder = several.folder / "data" / "metrics"
-        assert 2 == len(list(folder.glob("histogram_*.db")))
+def test_several_processes_count_their_answers_together(several_running: LocalServer) -> None:
+    before = _answers_to_health(several_running)
+    for _ in range(30):  # so many that neither process is left out
+        httpx.get(f"{several_running.url}/health", timeout=30).raise_for_status()
+    assert before + 30 == _answers_to_health(several_running)
+    folder = several_running.folder / "data" / "metrics"
+    assert 2 == len(list(folder.glob("histogram_*.db")))
 
 
-def test_a_dead_one_of_several_processes_is_replaced(several: LocalServer) -> None:
-    with several:
-        answering = partial(_children, several.pid, "kernelbot.main.answer")
-        first, second = answering()
-        os.kill(first, signal.SIGKILL)
-        _until(lambda: first not in (now := answering()) and second in now and len(now) == 2)
-        for _ in range(30):
-            httpx.get(f"{several.url}/health", timeout=30).raise_for_status()
+def test_a_dead_one_of_several_processes_is_replaced(several_running: LocalServer) -> None:
+    answering = partial(_children, several_running.pid, "kernelbot.main.answer")
+    first, second = answering()
+    os.kill(first, signal.SIGKILL)
+    _until(lambda: first not in (now := answering()) and second in now and len(now) == 2)
+    for _ in range(30):
+        httpx.get(f"{several_running.url}/health", timeout=30).raise_for_status()
 
 
 def _answers_to_health(server: LocalServer) -> float:
