@@ -18,7 +18,6 @@ from pathlib import Path
 from kernelbot.catalog.oracle import Expectation, find_solutions
 from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.judge.score import combine
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
@@ -30,6 +29,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.protocol.scoring import combine
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
 

@@ -10,7 +10,7 @@ from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.problem.loader import shared_files
 from kernelbot.harness.sandbox import Flavour, RunnerClient, Zygote, ZygoteConfig
-from kernelbot.harness.timing.anchor import BLOCK, EVERY, drift_factors, without_drift
+from kernelbot.harness.timing.anchor import EVERY, drift_factors
 from kernelbot.protocol import (
     BuildConfig,
     Fault,
@@ -24,6 +24,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR, steady_samples
 from tests.harness.jobs import SORT, a_job, a_problem
 
 
@@ -62,7 +63,7 @@ def test_a_machine_as_fast_throughout_changes_nothing() -> None:
 def test_drift_cancels() -> None:
     samples = slowing(900.0, 200, 1, by=0.1)
     factors = drift_factors(slowing(5000.0, 200, EVERY, by=0.1), len(samples))
-    steady = without_drift(samples, factors)
+    steady = steady_samples(samples, factors)
     spread = (max(steady) - min(steady)) / statistics.median(steady)
     assert spread < 0.01 < (max(samples) - min(samples)) / statistics.median(samples)
 
@@ -70,7 +71,7 @@ def test_drift_cancels() -> None:
 def test_noise_of_the_anchor_does_not_change_the_median() -> None:
     anchor = [5000.0 * (1.02 if place % 2 else 0.98) for place in range(100)]
     samples = [900.0] * 200
-    steady = without_drift(samples, drift_factors(anchor, len(samples)))
+    steady = steady_samples(samples, drift_factors(anchor, len(samples)))
     assert abs(statistics.median(steady) / 900.0 - 1) < 0.03
 
 
@@ -94,8 +95,8 @@ def test_the_anchor_is_timed_beside_the_submission(host: Host) -> None:
 
 def test_figures_are_of_the_samples_times_their_factors(host: Host) -> None:
     workload = timed(host.judge(anchored(SORT), quiet))
-    assert len(workload.samples_ns) == BLOCK * len(workload.drift_factors)
-    steady = without_drift(workload.samples_ns, workload.drift_factors)
+    assert len(workload.samples_ns) == SAMPLES_PER_FACTOR * len(workload.drift_factors)
+    steady = steady_samples(workload.samples_ns, workload.drift_factors)
     assert (statistics.median(steady), min(steady)) == (workload.median_ns, workload.best_ns)
 
 

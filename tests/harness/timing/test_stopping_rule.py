@@ -1,14 +1,10 @@
 """The stopping rule, on samples with a known median."""
 
 import dataclasses
-import random
-import statistics
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule, median_interval
+from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.protocol import SamplingRules
 
 RULES = SamplingRules(min_samples=20, max_samples=200, min_total_s=0.0, block=10)
@@ -28,25 +24,6 @@ def drain_steadily(rule: StoppingRule, sample_ns: float) -> tuple[StoppedBy, int
         rule.add(sample_ns)
         if stopped := rule.decide(0.0, 0.0):
             return stopped, len(rule.samples_ns)
-
-
-def test_the_interval_of_a_hundred_is_at_the_41st_and_the_61st() -> None:
-    assert (40, 61) == median_interval(list(range(1, 101)))
-
-
-@given(st.lists(st.floats(1, 1e9), min_size=1, max_size=200))
-def test_the_interval_holds_the_median(samples: list[float]) -> None:
-    low, high = median_interval(samples)
-    assert low <= statistics.median(samples) <= high
-
-
-def test_the_interval_covers_the_true_median_nineteen_times_in_twenty() -> None:
-    source = random.Random(1)
-    hits = 0
-    for _ in range(1000):
-        low, high = median_interval([source.expovariate(1.0) for _ in range(40)])
-        hits += low <= 0.6931 <= high
-    assert 940 <= hits <= 990
 
 
 def test_steady_samples_stop_at_the_minimum() -> None:

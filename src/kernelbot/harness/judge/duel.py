@@ -4,9 +4,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kernelbot.harness.judge.score import combine
-from kernelbot.harness.timing.stopping_rule import median_interval
 from kernelbot.protocol import DuelResult, DuelWorkload, RankRule, SamplingRules
+from kernelbot.protocol.scoring import combine, median_interval
 
 _TARGET_RELATIVE_CI = 0.005
 """Kernels that differ by less are called equally fast."""

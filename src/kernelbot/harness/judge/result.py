@@ -6,7 +6,6 @@ from kernelbot import __version__
 from kernelbot.harness.archive import sources_sha256
 from kernelbot.harness.judge.collected import Collected, Refusal
 from kernelbot.harness.judge.failures import MAX_TEXT
-from kernelbot.harness.judge.score import score
 from kernelbot.protocol import (
     Failure,
     Fault,
@@ -18,6 +17,7 @@ from kernelbot.protocol import (
     SystemInfo,
     Verdict,
 )
+from kernelbot.protocol.scoring import score
 
 
 def run_result(

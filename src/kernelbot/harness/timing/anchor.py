@@ -20,12 +20,11 @@ from kernelbot.harness.problem.questions import Question
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.control_runner import AnchorFailed, Control
 from kernelbot.protocol import JobSpec, Lang, Verdict
+from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR
 
-BLOCK = 10
-"""Number of samples that share one factor."""
 EVERY = 2
 """Number of the author's calls per call of the anchor, which comes before them."""
-_PER_BLOCK = BLOCK // EVERY
+_PER_BLOCK = SAMPLES_PER_FACTOR // EVERY
 _WARMING_CALLS = 3
 _MAX_DRIFT = 0.1
 """The largest correction: more isn't drift, and nobody may gain by it."""
@@ -98,18 +97,13 @@ def drift_factors(anchor_ns: Sequence[float], samples: int) -> tuple[float, ...]
     """
     overall = statistics.median(anchor_ns)
     found = []
-    for block in range(math.ceil(samples / BLOCK)):
+    for block in range(math.ceil(samples / SAMPLES_PER_FACTOR)):
         near = anchor_ns[block * _PER_BLOCK : (block + 1) * _PER_BLOCK + 1]
         if len(near) < _PER_BLOCK:
             near = anchor_ns[-_PER_BLOCK:]
         factor = overall / max(statistics.median(near), 1.0)
         found.append(min(max(factor, 1 / (1 + _MAX_DRIFT)), 1 + _MAX_DRIFT))
     return tuple(found)
-
-
-def without_drift(samples_ns: Sequence[float], factors: Sequence[float]) -> list[float]:
-    """The samples, each times its block's factor."""
-    return [sample * factors[place // BLOCK] for place, sample in enumerate(samples_ns)]
 
 
 @contextmanager

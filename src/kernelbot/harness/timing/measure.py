@@ -18,7 +18,7 @@ from kernelbot.harness.judge.windows import Reply, Window
 from kernelbot.harness.problem.loader import ProblemBroken
 from kernelbot.harness.problem.questions import Examiner, Question
 from kernelbot.harness.problem.seeds import call_seed, case_arguments, with_seed
-from kernelbot.harness.timing.anchor import EVERY, Anchor, without_drift
+from kernelbot.harness.timing.anchor import EVERY, Anchor
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, Answers, are_alike
 from kernelbot.harness.timing.control_runner import IDENTITY, Control
 from kernelbot.harness.timing.plausibility import Contradiction, below_floor, disturbance
@@ -26,11 +26,11 @@ from kernelbot.harness.timing.stopping_rule import (
     FEWEST_FOR_AN_INTERVAL,
     StoppedBy,
     StoppingRule,
-    median_interval,
 )
 from kernelbot.harness.timing.timed_runner import Samples, TimedRunner
 from kernelbot.harness.timing.warming import LONGEST_S
 from kernelbot.protocol import Case, JobSpec, Vendor, Verdict, WorkloadResult
+from kernelbot.protocol.scoring import median_time, steady_samples
 
 _CONTROL_EVERY = 4
 """Number of rounds per call of the control runner, which comes before them. In a round each of the
@@ -68,7 +68,7 @@ class Measurement:
     def median_ns(self) -> float:
         """The submission's median, without drift if there is an anchor."""
         samples = self.times[0].samples_ns
-        return statistics.median(_steady(samples, _factors(self.anchor, samples)))
+        return median_time(samples, _factors(self.anchor, samples)).median_ns
 
     @property
     def suspicions(self) -> tuple[str, ...]:
@@ -309,14 +309,15 @@ def workload_result(measured: Measurement) -> WorkloadResult:
     (times,) = measured.times
     samples, anchor = times.samples_ns, measured.anchor
     factors = _factors(anchor, samples)
-    steady = _steady(samples, factors)
+    steady = steady_samples(samples, factors)
+    middle = median_time(samples, factors)
     return WorkloadResult(
         spec=measured.case.spec,
         samples_ns=samples,
-        median_ns=statistics.median(steady),
+        median_ns=middle.median_ns,
         mean_ns=statistics.fmean(steady),
         stdev_ns=statistics.stdev(steady) if len(steady) > 1 else 0.0,
-        ci95_ns=median_interval(steady),
+        ci95_ns=middle.ci95_ns,
         best_ns=min(steady),
         worst_ns=max(steady),
         checked=times.checked,
@@ -329,10 +330,6 @@ def workload_result(measured: Measurement) -> WorkloadResult:
 
 def _factors(anchor: Anchor | None, samples_ns: Sequence[float]) -> tuple[float, ...]:
     return anchor.factors(len(samples_ns)) if anchor is not None else ()
-
-
-def _steady(samples_ns: Sequence[float], factors: Sequence[float]) -> Sequence[float]:
-    return without_drift(samples_ns, factors) if factors else samples_ns
 
 
 def _refuse_disputably(found: Contradiction | None) -> None:

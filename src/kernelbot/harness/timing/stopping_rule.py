@@ -1,15 +1,12 @@
-"""When a measurement is good enough: a confidence interval of the median by order statistics."""
+"""When a measurement is good enough: once the interval of its median is narrow."""
 
-import math
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kernelbot.protocol import SamplingRules
+from kernelbot.protocol.scoring import median_interval
 
-_HALF_WIDTH = 0.98
-"""Half of 1.96: the normal approximation of the binomial(n, 1/2) has a deviation of sqrt(n)/2."""
 FEWEST_FOR_AN_INTERVAL = 6
 """With fewer samples no pair of order statistics covers 95 %: 1 - 2 * 0.5**5 is below it."""
 
@@ -20,19 +17,6 @@ class StoppedBy(StrEnum):
     PRECISION = "precision"
     MAX_SAMPLES = "max_samples"
     WALL_CAP = "wall_cap"
-
-
-def median_interval(samples: Sequence[float]) -> tuple[float, float]:
-    """95 % interval of the median: the order statistics at n/2 -+ 0.98 sqrt(n).
-
-    With fewer than six samples no pair of order statistics covers 95 %; it is the whole range.
-    """
-    ordered = sorted(samples)
-    count = len(ordered)
-    reach = _HALF_WIDTH * math.sqrt(count)
-    low = max(math.floor(count / 2 - reach), 1)
-    high = min(math.ceil(count / 2 + reach) + 1, count)
-    return ordered[low - 1], ordered[high - 1]
 
 
 @dataclass
