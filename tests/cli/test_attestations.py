@@ -2,11 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.live import LiveServer
-from tests.support.signed import envelope
+from tests.support.signed import RESULT, envelope, run, workload
 from tests.support.terminal import Shell
 from tests.support.workers import finished, quick_settings, working
 
@@ -42,10 +43,14 @@ def test_a_result_goes_from_the_server_to_somebody_without_one(
     assert (0, 2, 0, 1) == (exported.code, again.code, said.code, other.code)
     assert said.out.startswith("The signature fits. Key: ")
     assert "Submission 1 by ada to sort: accepted, 500 ms" in said.out
+    assert 2 == said.out.count(": score computed again from 3 samples: equal")
     assert (True, [False, True]) == (
         document["pinned"],
         [run["secret"] for run in document["result"]["runs"]],
     )
+    assert [("equal", 3)] * 2 == [
+        (check["computed_again"], check["samples"]) for check in document["scores"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +67,26 @@ def test_each_answer_is_one_sentence_and_a_code(tmp_path: Path, content: bytes, 
     assert (code, 1 if code else 0) == (said.code, said.err.count("Error:"))
     assert "Traceback" not in said.err
     assert "\x1b" not in said.out
+
+
+def signed(**more: Any) -> bytes:
+    """A document with one run, of these values."""
+    payload = {**RESULT, "runs": [run([workload([5e8, 4e8, 6e8])], **more)]}
+    return json.dumps(envelope(json.dumps(payload).encode())).encode()
+
+
+def test_a_score_that_does_not_follow_is_refused_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "it.json").write_bytes(signed(score_ci95_s=[0.45, 0.6]))
+    said = Shell(tmp_path, {})("verify", "it.json")
+    document = Shell(tmp_path, {})("verify", "it.json", "--json").document
+    assert (1, "score_does_not_follow") == (said.code, document["error"]["code"])
+    assert "Run 7: the score is given as 0.5 s, with the interval 0.45 .. 0.6 s" in said.err
+
+
+def test_an_older_document_says_that_its_score_was_not_computed_again(tmp_path: Path) -> None:
+    (tmp_path / "it.json").write_bytes(signed(ranking_by=None))
+    said = Shell(tmp_path, {})("verify", "it.json")
+    assert (0, 1) == (said.code, said.out.count("Run 7: score not computed again: the document"))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -129,8 +129,10 @@ def result_of(job: JobSpec, words: list[str]) -> RunResult:
     numbers = [float(word) for word in words[1:] if word not in ("suspicious", "script")]
     timed = job.mode == Mode.LEADERBOARD and verdict == Verdict.ACCEPTED
     score_s = numbers[0] if numbers else 1.0
-    samples = (score_s * 1e9, score_s * 1e9, 0.1)
-    load = WorkloadResult("size: 1", samples, 1.0, 1.0, 0.0, (1.0, 2.0), 1.0, 2.0)
+    low_s, high_s = numbers[1:3] if len(numbers) > 2 else (score_s, score_s)
+    ends = (low_s * 1e9, high_s * 1e9)
+    samples = () if "script" in words else (score_s * 1e9, *ends)
+    load = WorkloadResult("size: 1", samples, score_s * 1e9, score_s * 1e9, 0.0, ends, *ends)
     message = "seeds\x00 and \udc80 more"
     return RunResult(
         job_id=job.job_id,

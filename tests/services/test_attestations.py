@@ -12,6 +12,7 @@ from kernelbot.client.documents import Verified, verify
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound
 from kernelbot.domain.types import User
 from kernelbot.protocol import Verdict
+from kernelbot.services.boards import BoardEdit
 from kernelbot.services.problem_hashes import problem_hashes
 from tests.support.problems import sort_problem
 from tests.support.workers import finished, quick_settings, working
@@ -48,17 +49,36 @@ async def test_a_document_says_what_was_judged_and_by_what(world: World) -> None
         secret.problem.judging_sha256,
     )
     assert (0.5, (0.4, 0.6), "fake") == (secret.score_s, secret.score_ci95_s, secret.system.cpu)
-    assert [[5e8, 5e8, 0.1]] == [load.samples_ns for load in public.workloads]
+    assert [[5e8, 4e8, 6e8]] == [load.samples_ns for load in public.workloads]
 
 
 @pytest.mark.usefixtures("judging")
-async def test_of_secret_data_nothing_is_in_a_document(world: World) -> None:
+@pytest.mark.parametrize("admins", [False, True])
+async def test_samples_of_secret_data_are_in_a_document_without_the_data(
+    world: World, admins: bool
+) -> None:
     number = await judged(world)
+    viewer = world.admin.user if admins else world.ada.user
+    found = await signed(world, number, viewer)
+    secret = found.result.runs[1]
+    assert (True, False) == (secret.secret, secret.samples_withheld)
+    assert [(None, [5e8, 4e8, 6e8])] == [(load.spec, load.samples_ns) for load in secret.workloads]
+    assert [("equal", 3)] * 2 == [(check.outcome, check.samples) for check in found.checks]
+
+
+@pytest.mark.usefixtures("judging")
+async def test_samples_of_data_that_comes_again_are_for_admins_only(world: World) -> None:
+    number = await judged(world)
+    await world.services.boards.edit(world.admin.user, "sort", BoardEdit(fixed_seed=True))
     authors = (await signed(world, number)).result.runs[1]
     admins = (await signed(world, number, world.admin.user)).result.runs[1]
+    downloaded = await world.services.submissions.measured(world.ada.user, number)
     assert ([], True) == (authors.workloads, authors.samples_withheld)
-    assert ([None], False) == ([load.spec for load in admins.workloads], admins.samples_withheld)
-    assert [3] == [len(load.samples_ns) for load in admins.workloads]
+    assert ([3], False) == (
+        [len(load.samples_ns) for load in admins.workloads],
+        admins.samples_withheld,
+    )
+    assert [False] == [load.run.secret for load in downloaded]
 
 
 @pytest.mark.usefixtures("judging")

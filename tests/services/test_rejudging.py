@@ -6,6 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from kernelbot.client.documents import verify
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotAllowed, NotFound
 from kernelbot.domain.types import QueueRules, Rejudge
 from kernelbot.protocol import Limits, Mode, SamplingRules, SandboxMode
@@ -119,6 +120,9 @@ async def test_a_submission_shows_its_new_score_and_stays_finished(
             started = await world.services.rejudging.get(world.admin.user, "sort", started.id)
     shown = await world.services.submissions.get(world.ada.user, ada)
     assert (1.5, 1, 2) == (shown.score_s, shown.place, len(shown.runs))
+    signed = await world.services.attestations.of(world.ada.user, ada)
+    checks = verify(signed.model_dump_json(by_alias=True).encode()).checks
+    assert [("equal", 3)] * 3 == [(check.outcome, check.samples) for check in checks]
 
 
 async def test_its_samples_are_kept_for_download(world: World, tmp_path: Path) -> None:
@@ -138,7 +142,7 @@ async def test_its_samples_are_on_secret_data(world: World, tmp_path: Path) -> N
     (ada,) = await _ranked(world, tmp_path, 1.0)
     await _rejudged(world, tmp_path)
     runs = await world.services.submissions.measured(world.ada.user, ada)
-    assert [False] == [load.secret for load in SampleList.of(ada, runs).workloads]
+    assert [False, True, True] == [load.run.secret for load in runs]
 
 
 async def test_each_is_measured_alone_although_the_device_has_room(

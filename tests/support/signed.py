@@ -2,6 +2,7 @@
 
 import base64
 import json
+import statistics
 from typing import Any
 
 from kernelbot.identity.signatures import key_id, public_key, sign
@@ -21,6 +22,47 @@ RESULT: dict[str, Any] = {
     "runs": [],
     "signed_at": "2027-01-31T12:00:01Z",
 }
+
+
+def workload(samples_ns: list[float], **more: Any) -> dict[str, Any]:
+    """A workload of a signed run, of fewer than six samples, whose interval is all of them."""
+    return {
+        "phase": "leaderboard",
+        "workload": 0,
+        "spec": None,
+        "median_ns": statistics.median(samples_ns),
+        "ci95_ns": [min(samples_ns), max(samples_ns)],
+        "stopped_by": "precision",
+        "empty_call_ns": None,
+        "anchor_ns": None,
+        "drift_factors": [],
+        "samples_ns": samples_ns,
+        **more,
+    }
+
+
+def run(workloads: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    """A signed run with a score of 0.5 s, from 0.4 s to 0.6 s. `more`: other values of it."""
+    problem = {"name": "sort", "version": 1, "ranking_by": more.pop("ranking_by", "mean")}
+    return {
+        "run_id": 7,
+        "device": "CPU",
+        "secret": True,
+        "rejudge_id": None,
+        "finished_at": "2027-01-31T12:00:00Z",
+        "verdict": "accepted",
+        "score_s": 0.5,
+        "score_ci95_s": [0.4, 0.6],
+        "unverified": False,
+        "problem": {**problem, "content_sha256": "cd" * 32, "judging_sha256": "ef" * 32},
+        "harness": {"kind": more.pop("kind", "native"), "version": "0.1.0", "sha256": None},
+        "system": {"device": "CPU", "cpu": "", "os": "", "python": "", "torch": None},
+        "sandbox": {"mode": "required", "in_force": [], "missing": []},
+        "cases": [],
+        "workloads": workloads,
+        "samples_withheld": False,
+        **more,
+    }
 
 
 def text(content: bytes) -> str:

@@ -35,7 +35,7 @@ async def test_every_sample_is_kept(judged: World, tmp_path: Path) -> None:
         shown = await finished(judged, submitted.id)
     result = shown.runs[0].result
     assert result is not None
-    assert result.phases[0].workloads[0].samples_ns == (0.5e9, 0.5e9, 0.1)
+    assert result.phases[0].workloads[0].samples_ns == (0.5e9, 0.5e9, 0.5e9)
 
 
 async def test_every_sample_can_be_downloaded(judged: World, tmp_path: Path) -> None:
@@ -45,9 +45,10 @@ async def test_every_sample_can_be_downloaded(judged: World, tmp_path: Path) -> 
     mine = await judged.services.submissions.measured(judged.ada.user, submitted.id)
     whole = await judged.services.submissions.measured(judged.admin.user, submitted.id)
     found = SampleList.of(submitted.id, mine).workloads
-    assert [[0.5e9, 0.5e9, 0.1]] == [load.samples_ns for load in found]
+    assert [[0.5e9] * 3] * 2 == [load.samples_ns for load in found]
+    assert [(False, "size: 1"), (True, None)] == [(load.secret, load.spec) for load in found]
     found = SampleList.of(submitted.id, whole).workloads
-    assert [False, True] == [load.secret for load in found]
+    assert [(False, "size: 1"), (True, "size: 1")] == [(load.secret, load.spec) for load in found]
 
 
 async def test_what_an_author_prints_may_hold_anything(judged: World, tmp_path: Path) -> None:

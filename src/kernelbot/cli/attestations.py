@@ -15,6 +15,7 @@ from kernelbot.domain.errors import Conflict, UserError
 
 if TYPE_CHECKING:
     from kernelbot.client.documents import Verified
+    from kernelbot.client.recomputing import ScoreCheck
     from kernelbot.schemas.attestations import AttestedRun, SigningKeyList
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
@@ -66,7 +67,7 @@ def attest(
 ) -> None:
     """Save a submission's results as one document that the platform has signed.
 
-    Of secret runs it has verdict and score, never the data.
+    It has every sample of what was timed, and of secret runs never the data.
     """
     terminal = Terminal(as_json)
     path = output or Path(f"submission-{submission_id}.json")
@@ -101,22 +102,27 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check a signed result, without a server."""
+    """Check a signed result, without a server: the signature, and the scores by the samples."""
     from kernelbot.client.documents import DoesNotFit
     from kernelbot.client.documents import verify as verified
+    from kernelbot.client.recomputing import DoesNotFollow
 
     terminal = Terminal(as_json)
     try:
         found = verified(_read(file), key)
         if source is not None:
             _check_source(found, source)
-    except DoesNotFit as error:
+    except (DoesNotFit, DoesNotFollow) as error:
         report_error(error, as_json=as_json)
         raise typer.Exit(REFUSED) from None
     terminal.show(_report(found))
     document = {
         "key_id": found.key_id,
         "pinned": found.is_pinned,
+        "scores": [
+            {"run_id": check.run_id, "computed_again": check.outcome, "samples": check.samples}
+            for check in found.checks
+        ],
         "result": found.result.model_dump(mode="json"),
     }
     terminal.document(document)
@@ -159,10 +165,31 @@ def _report(found: "Verified") -> str:
         f"Signed {result.signed_at:%Y-%m-%d %H:%M:%S} UTC; source SHA-256 {result.source.sha256}",
         "",
         table(headers, [_row(run) for run in result.runs], right=("run",), columns=columns()),
+        *_score_checks(found),
         "",
         _PROVES,
     ]
     return "\n".join(lines if found.is_pinned else [*lines, _NOT_PINNED])
+
+
+def _score_checks(found: "Verified") -> list[str]:
+    """A line for each run that has a score."""
+    from kernelbot.client.recomputing import Outcome
+
+    scored = [check for check in found.checks if check.outcome is not Outcome.NO_SCORE]
+    return [f"Run {check.run_id}: {_score_check(check)}" for check in scored]
+
+
+def _score_check(check: "ScoreCheck") -> str:
+    from kernelbot.client.recomputing import Outcome
+
+    return {
+        Outcome.EQUAL: f"score computed again from {check.samples:,} samples: equal",
+        Outcome.NO_SCORE: "no score",
+        Outcome.WITHHELD: "score not computed again: its samples aren't in the document",
+        Outcome.SCRIPT: "score not computed again: the problem's own script reports no samples",
+        Outcome.OLDER: "score not computed again: the document is older than that",
+    }[check.outcome]
 
 
 def _row(run: "AttestedRun") -> tuple[str, ...]:

@@ -58,6 +58,7 @@ def samples(
         "run",
         "rejudge",
         "device",
+        "data",
         "phase",
         "workload",
         "samples",
@@ -66,7 +67,7 @@ def samples(
         "ended by",
     )
     rows = [_row(load) for load in found.workloads]
-    none = "No samples: nothing was timed, or only on secret data."
+    none = "No samples: nothing was timed, or none of it is shown."
     terminal.show(
         table(headers, rows, right=("run", "samples", "median"), columns=columns())
         if rows
@@ -84,8 +85,9 @@ def _row(load: "SampledWorkload") -> tuple[str, ...]:
         str(load.run_id),
         "" if load.rejudge_id is None else str(load.rejudge_id),
         load.device,
+        "secret" if load.secret else "public",
         load.phase,
-        one_line(load.spec),
+        f"workload {load.workload}" if load.spec is None else one_line(load.spec),
         str(len(load.samples_ns)),
         seconds_text(load.median_ns / 1e9),
         f"{low} .. {high}",

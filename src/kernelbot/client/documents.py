@@ -4,6 +4,7 @@ import base64
 import re
 from dataclasses import dataclass
 
+from kernelbot.client.recomputing import ScoreCheck, check_scores
 from kernelbot.domain.errors import UserError
 from kernelbot.identity.signatures import KEY_BYTES, fits, key_id
 from kernelbot.schemas.attestations import (
@@ -29,13 +30,17 @@ class Verified:
     key_id: str
     is_pinned: bool
     """Whether the caller said which key it must be. Else anybody may have signed it."""
+    checks: tuple[ScoreCheck, ...]
+    """What became of computing the runs' scores again, in their order."""
 
 
 def verify(content: bytes, key: str | None = None) -> Verified:
-    """What a signed document says, if it was signed as it is. `key`: the public key that must have
-    signed it, in base64, or its id; None: the one that the document names.
+    """What a signed document says, if it was signed as it is and its scores follow from its
+    samples. `key`: the public key that must have signed it, in base64, or its id; None: the one
+    that the document names.
 
-    Raises `DoesNotFit`, and `UserError` for what isn't such a document, or isn't a key. A caller
+    Raises `DoesNotFit`, `DoesNotFollow` if a figure isn't what the samples in the document show,
+    and `UserError` for what isn't such a document, or isn't a key. A caller
     needs to read one byte more than `MAX_BYTES` at most.
     """
     if len(content) > MAX_BYTES:
@@ -62,7 +67,8 @@ def verify(content: bytes, key: str | None = None) -> Verified:
             hint="Is it of another platform, or forged? See its GET /api/v1/signing-keys.",
         )
     result = read_strictly(AttestedResult, payload, "What was signed")
-    return Verified(result, signer, is_pinned=expected is not None)
+    checks = tuple(check_scores(result))
+    return Verified(result, signer, is_pinned=expected is not None, checks=checks)
 
 
 def _expected(key: str) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from kernelbot.protocol import RankRule
+
 
 @dataclass(frozen=True)
 class SigningKey:
@@ -16,9 +18,11 @@ class SigningKey:
 
 @dataclass(frozen=True)
 class ProblemVersionName:
-    """A problem's version, with SHA-256 hashes of the definition and of what judging depends on."""
+    """A problem's version, with SHA-256 hashes of the definition and of what judging depends on,
+    and how scores are made of its workloads' times."""
 
     problem: str
     id: int
     content_sha256: bytes
     judging_sha256: bytes
+    ranking_by: RankRule

@@ -5,12 +5,13 @@ The harness judges by this rule, and whoever checks a signed result computes by 
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from kernelbot.protocol.enums import RankRule
+from kernelbot.protocol.enums import Phase, RankRule
 
+Workload = TypeVar("Workload")
 SAMPLES_PER_FACTOR = 10
 """Number of consecutive samples that share one drift factor."""
 _HALF_WIDTH = 0.98
@@ -81,6 +82,11 @@ def combine(rule: RankRule, values_s: Sequence[float]) -> float:
     if rule is RankRule.MEAN:
         return math.fsum(values_s) / len(values_s)
     return math.exp(math.fsum(math.log(value) for value in values_s) / len(values_s))
+
+
+def scoring_workloads(by_phase: Mapping[Phase, Sequence[Workload]]) -> Sequence[Workload]:
+    """Those that a run's score is made of: the ranked phase's, else the benchmark's."""
+    return by_phase.get(Phase.LEADERBOARD) or by_phase.get(Phase.BENCHMARK) or ()
 
 
 def score(rule: RankRule, workloads: Sequence[Timed]) -> tuple[float, tuple[float, float]]:

@@ -4,13 +4,14 @@ import base64
 import binascii
 import json
 from datetime import datetime
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.states import ReviewState
-from kernelbot.protocol import HarnessKind, Mode, Phase, Verdict
+from kernelbot.protocol import HarnessKind, Mode, Phase, RankRule, Verdict
+from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR
 from kernelbot.schemas.common import Answer
 from kernelbot.schemas.mistakes import what_is_wrong
 from kernelbot.schemas.report import SandboxView, SystemView
@@ -56,6 +57,9 @@ class ProblemIdentity(Part):
     version: int
     content_sha256: Sha256
     judging_sha256: Sha256
+    ranking_by: RankRule | None = Field(
+        None, description="How a score is made of the workloads' times. Older documents lack it."
+    )
 
 
 class HarnessIdentity(Part):
@@ -77,8 +81,17 @@ class AttestedWorkload(Part):
     stopped_by: str
     empty_call_ns: float | None
     anchor_ns: float | None
-    drift_factors: list[float]
+    drift_factors: list[float] = Field(
+        description="Median and interval are of the samples times these, one for ten each."
+    )
     samples_ns: list[float]
+
+    @model_validator(mode="after")
+    def _factors_are_as_many_as_blocks(self) -> Self:
+        blocks = -(-len(self.samples_ns) // SAMPLES_PER_FACTOR)
+        if self.drift_factors and len(self.drift_factors) != blocks:
+            raise ValueError(f"has {len(self.drift_factors)} drift_factors for {blocks} blocks")
+        return self
 
 
 class AttestedCase(Part):
@@ -106,7 +119,7 @@ class AttestedRun(Part):
     sandbox: AttestedSandbox
     cases: list[AttestedCase]
     workloads: list[AttestedWorkload]
-    samples_withheld: bool = Field(description="It was timed, and its samples aren't shown here.")
+    samples_withheld: bool = Field(description="If it was timed, its samples aren't shown here.")
 
 
 class AttestedResult(Part):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from kernelbot.domain.types import Run
+from kernelbot.domain.measurements import MeasuredWorkload
 from kernelbot.protocol import Phase
 from kernelbot.schemas.common import Answer
 
@@ -18,7 +18,7 @@ class SampledWorkload(Answer):
     rejudge_id: int | None = Field(description="The rejudge that it was measured for; or null.")
     phase: Phase
     workload: int = Field(description="Counted from 0, in the phase's order.")
-    spec: str
+    spec: str | None = Field(description="Null in secret runs, for all but admins.")
     median_ns: float
     ci95_ns: tuple[float, float]
     stopped_by: str
@@ -31,34 +31,32 @@ class SampledWorkload(Answer):
 
 
 class SampleList(Answer):
-    """All that the asker may see; those of secret runs are for organisers only."""
+    """All that the asker may see. Of secret runs that is what accepted ones took, unless the board
+    gives all of them the same seed (`fixed_seed`); admins see everything."""
 
     submission_id: int
     workloads: list[SampledWorkload]
 
     @classmethod
-    def of(cls, submission_id: int, runs: Iterable[Run]) -> "SampleList":
-        """The samples in the results of a submission's runs."""
+    def of(cls, submission_id: int, measured: Iterable[MeasuredWorkload]) -> "SampleList":
+        """The samples of a submission's runs."""
         workloads = [
             SampledWorkload(
-                run_id=run.id,
-                device=run.device,
-                secret=run.secret,
-                rejudge_id=run.rejudge_id,
-                phase=phase.phase,
-                workload=index,
+                run_id=load.run.id,
+                device=load.run.device,
+                secret=load.run.secret,
+                rejudge_id=load.run.rejudge_id,
+                phase=load.phase,
+                workload=load.index,
                 spec=load.spec,
-                median_ns=load.median_ns,
-                ci95_ns=load.ci95_ns,
-                stopped_by=load.stopped_by,
-                empty_call_ns=load.empty_call_ns,
-                anchor_ns=load.anchor_ns,
-                drift_factors=list(load.drift_factors),
-                samples_ns=list(load.samples_ns),
+                median_ns=load.times.median_ns,
+                ci95_ns=load.times.ci95_ns,
+                stopped_by=load.times.stopped_by,
+                empty_call_ns=load.times.empty_call_ns,
+                anchor_ns=load.times.anchor_ns,
+                drift_factors=list(load.times.drift_factors),
+                samples_ns=list(load.times.samples_ns),
             )
-            for run in runs
-            if run.result is not None
-            for phase in run.result.phases
-            for index, load in enumerate(phase.workloads)
+            for load in measured
         ]
         return cls(submission_id=submission_id, workloads=workloads)

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from kernelbot.domain.attestations import ProblemVersionName, SigningKey
@@ -12,7 +12,7 @@ from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.submissions import BareSubmission
 from kernelbot.domain.types import Run, User
 from kernelbot.identity.signatures import key_id, new_private_key, public_key, sign
-from kernelbot.protocol import Fault, RunResult
+from kernelbot.protocol import Fault, RunResult, Verdict
 from kernelbot.schemas.attestations import (
     PAYLOAD_TYPE,
     AttestedCase,
@@ -29,9 +29,18 @@ from kernelbot.schemas.attestations import (
 )
 from kernelbot.services import audit, views
 from kernelbot.services.permissions import require_admin
+from kernelbot.services.samples import may_see_samples, measured_workloads
 from kernelbot.services.submission_access import visible
 from kernelbot.store import attestations, submissions
 from kernelbot.store.database import Database, WriteSession
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Who gets the document, and whether the board's secret runs share a seed."""
+
+    sees_secret: bool
+    seed_is_shared: bool
 
 
 class Attestations:
@@ -109,7 +118,11 @@ async def _result(session: WriteSession, viewer: User, submission_id: int) -> At
     # Secret runs' too, since which harness judged them is no secret; see `_run`.
     results = await submissions.results(session, submission_id, secret=True)
     versions = await attestations.problem_versions(session, submission_id)
-    runs = _runs([*own, *again], results, versions, sees_secret=views.sees_secret(viewer))
+    reader = _Reader(
+        sees_secret=views.sees_secret(viewer),
+        seed_is_shared=await submissions.seed_is_shared(session, submission_id),
+    )
+    runs = _runs([*own, *again], results, versions, reader)
     if shown.state not in (SubmissionState.FINISHED, SubmissionState.HELD) or not runs:
         raise Conflict(
             f"Submission {submission_id} is {shown.state}: it has no result that could be signed.",
@@ -142,27 +155,25 @@ def _runs(
     runs: list[Run],
     results: Mapping[int, RunResult],
     versions: Mapping[int, ProblemVersionName],
-    *,
-    sees_secret: bool,
+    reader: _Reader,
 ) -> list[AttestedRun]:
     """Those that have finished with a result of the harness."""
     return [
-        _run(run, results[run.id], versions[run.id], sees_secret=sees_secret)
+        _run(run, results[run.id], versions[run.id], reader)
         for run in runs
         if run.state is RunState.FINISHED and run.id in results and run.id in versions
     ]
 
 
-def _run(
-    run: Run, result: RunResult, version: ProblemVersionName, *, sees_secret: bool
-) -> AttestedRun:
-    """Samples of secret runs only if the viewer sees them: an author's code could have hidden in
-    its times what it knows of the data. The data itself is in no document."""
+def _run(run: Run, result: RunResult, version: ProblemVersionName, reader: _Reader) -> AttestedRun:
+    """With its samples if the reader may see them. The data of secret runs is in no document."""
     assert run.verdict is not None, "it has finished"
     assert run.finished_at is not None, "it has finished"
+    accepted = run.verdict is Verdict.ACCEPTED
     told = views.told_of_secret(run.verdict)[0] if _hides_verdict(run) else run.verdict
-    timed = any(phase.workloads for phase in result.phases)
-    hidden = run.secret and not sees_secret
+    shown = may_see_samples(
+        run, sees_secret=reader.sees_secret, seed_is_shared=reader.seed_is_shared
+    )
     return AttestedRun(
         run_id=run.id,
         device=run.device,
@@ -170,8 +181,8 @@ def _run(
         rejudge_id=run.rejudge_id,
         finished_at=run.finished_at,
         verdict=told,
-        score_s=run.score_s,
-        score_ci95_s=None if run.score_s is None else result.score_ci95_s,
+        score_s=result.score_s if accepted else None,  # the run itself shows a later rejudge's
+        score_ci95_s=result.score_ci95_s if accepted else None,
         unverified=run.unverified,
         problem=_problem(version),
         harness=HarnessIdentity(
@@ -182,8 +193,8 @@ def _run(
         system=AttestedSystem.of(replace(result.system, notes=()) if run.secret else result.system),
         sandbox=AttestedSandbox.of(result.sandbox),
         cases=[] if run.secret else _cases(result),
-        workloads=[] if hidden else _workloads(result, secret=run.secret),
-        samples_withheld=hidden and timed,
+        workloads=_workloads(run, result) if shown else [],
+        samples_withheld=not shown,
     )
 
 
@@ -198,6 +209,7 @@ def _problem(version: ProblemVersionName) -> ProblemIdentity:
         version=version.id,
         content_sha256=version.content_sha256.hex(),
         judging_sha256=version.judging_sha256.hex(),
+        ranking_by=version.ranking_by,
     )
 
 
@@ -209,20 +221,19 @@ def _cases(result: RunResult) -> list[AttestedCase]:
     ]
 
 
-def _workloads(result: RunResult, *, secret: bool) -> list[AttestedWorkload]:
+def _workloads(run: Run, result: RunResult) -> list[AttestedWorkload]:
     return [
         AttestedWorkload(
-            phase=phase.phase,
-            workload=index,
-            spec=None if secret else load.spec,
-            median_ns=load.median_ns,
-            ci95_ns=load.ci95_ns,
-            stopped_by=load.stopped_by,
-            empty_call_ns=load.empty_call_ns,
-            anchor_ns=load.anchor_ns,
-            drift_factors=list(load.drift_factors),
-            samples_ns=list(load.samples_ns),
+            phase=load.phase,
+            workload=load.index,
+            spec=load.spec,
+            median_ns=load.times.median_ns,
+            ci95_ns=load.times.ci95_ns,
+            stopped_by=load.times.stopped_by,
+            empty_call_ns=load.times.empty_call_ns,
+            anchor_ns=load.times.anchor_ns,
+            drift_factors=list(load.times.drift_factors),
+            samples_ns=list(load.times.samples_ns),
         )
-        for phase in result.phases
-        for index, load in enumerate(phase.workloads)
+        for load in measured_workloads(run, result, names_data=not run.secret)
     ]

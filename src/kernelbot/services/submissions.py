@@ -7,6 +7,7 @@ import structlog
 
 from kernelbot.domain.errors import Conflict, NotFound, TooManyRequests
 from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.measurements import MeasuredWorkload
 from kernelbot.domain.states import RunState, SubmissionState, submission_state
 from kernelbot.domain.submissions import ListedSubmission, Place
 from kernelbot.domain.types import (
@@ -16,7 +17,6 @@ from kernelbot.domain.types import (
     NewSubmission,
     QueuePlace,
     QueueRules,
-    Run,
     Submission,
     User,
 )
@@ -28,6 +28,7 @@ from kernelbot.services.devices import FRESH_S, why_unavailable
 from kernelbot.services.notifications import Listener
 from kernelbot.services.permissions import is_admin, require_admin
 from kernelbot.services.ranking.places import Places
+from kernelbot.services.samples import may_see_samples, measured_workloads
 from kernelbot.services.submission_access import own, require_visible, visible
 from kernelbot.services.views import SubmissionSnapshot
 from kernelbot.services.wait_estimate import place_of
@@ -147,8 +148,8 @@ class Submissions:
         async with self._database.read() as session:
             return await _whole(session, snapshot)
 
-    async def measured(self, viewer: User, submission_id: int) -> list[Run]:
-        """Its runs and those of rejudges after them, with the results that the viewer may see.
+    async def measured(self, viewer: User, submission_id: int) -> list[MeasuredWorkload]:
+        """What was timed in its runs and then in those of rejudges, as far as it is for the viewer.
 
         Raises `NotFound`, `NotAllowed`.
         """
@@ -156,10 +157,17 @@ class Submissions:
             row = await visible(session, viewer, submission_id)
             own = await submissions.entries(session, [submission_id])
             again = await submissions.rejudged_runs(session, row)
-            secret = views.sees_secret(viewer)
-            results = await submissions.results(session, submission_id, secret=secret)
-        runs = (*(run for found in own for run in found.runs), *again)
-        return views.with_results(runs, results, secret=secret)
+            results = await submissions.results(session, submission_id, secret=True)
+            shared = await submissions.seed_is_shared(session, submission_id)
+        secret = views.sees_secret(viewer)
+        return [
+            load
+            for run in (*(run for found in own for run in found.runs), *again)
+            if run.id in results and may_see_samples(run, sees_secret=secret, seed_is_shared=shared)
+            for load in measured_workloads(
+                run, results[run.id], names_data=secret or not run.secret
+            )
+        ]
 
     async def list_submissions(
         self,

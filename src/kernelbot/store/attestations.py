@@ -1,6 +1,7 @@
 """The keys that sign results, and what a signed document says beside the results."""
 
 from kernelbot.domain.attestations import ProblemVersionName, SigningKey
+from kernelbot.protocol import RankRule
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
 
@@ -38,7 +39,11 @@ async def problem_versions(
     rows = await session.all(statements("attestations")["problem_versions"], values)
     return {
         row["run_id"]: ProblemVersionName(
-            row["problem"], row["id"], bytes(row["content_hash"]), bytes(row["judging_hash"])
+            row["problem"],
+            row["id"],
+            bytes(row["content_hash"]),
+            bytes(row["judging_hash"]),
+            RankRule(row["ranking_by"]),
         )
         for row in rows
     }

@@ -207,6 +207,13 @@ async def results(
     return {row["run_id"]: _result(row) for row in rows}
 
 
+async def seed_is_shared(session: ReadSession, submission_id: int) -> bool:
+    """Whether all secret runs of the submission's board have the same seed."""
+    values = {"submission_id": submission_id}
+    row = await session.one(statements("submissions")["seed_is_shared"], values)
+    return row is not None and row["fixed_seed"]
+
+
 async def files(session: ReadSession, submission_id: int, *, secret: bool) -> list[RunFile]:
     """The artifacts of the submission's runs, by device, run and name."""
     values = {"submission_id": submission_id, "secret": secret}

@@ -10,14 +10,13 @@ from kernelbot.protocol import (
     Failure,
     Fault,
     JobSpec,
-    Phase,
     PhaseResult,
     RunResult,
     SandboxReport,
     SystemInfo,
     Verdict,
 )
-from kernelbot.protocol.scoring import score
+from kernelbot.protocol.scoring import score, scoring_workloads
 
 
 def run_result(
@@ -79,8 +78,7 @@ def broken(
 def _score(
     job: JobSpec, phases: Sequence[PhaseResult]
 ) -> tuple[float | None, tuple[float, float] | None]:
-    by_phase = {result.phase: result.workloads for result in phases}
-    workloads = by_phase.get(Phase.LEADERBOARD) or by_phase.get(Phase.BENCHMARK) or ()
+    workloads = scoring_workloads({result.phase: result.workloads for result in phases})
     if not workloads:
         return None, None
     return score(job.problem.ranking_by, workloads)

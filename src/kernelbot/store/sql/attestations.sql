@@ -15,7 +15,8 @@ ORDER BY created_at DESC, retired_at DESC NULLS FIRST;
 
 -- What the submission's finished runs were judged by, its rejudges' as well.
 -- name: problem_versions
-SELECT r.id AS run_id, p.name AS problem, v.id, v.content_hash, v.judging_hash
+SELECT r.id AS run_id, p.name AS problem, v.id, v.content_hash, v.judging_hash,
+    v.ranking_by
 FROM runs r
 JOIN submissions s ON s.id = r.submission_id
 LEFT JOIN rejudges j ON j.id = r.rejudge_id

@@ -180,6 +180,10 @@ CROSS JOIN LATERAL (
 ) f
 WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret);
 
+-- name: seed_is_shared
+SELECT b.fixed_seed FROM submissions s JOIN leaderboards b ON b.id = s.leaderboard_id
+WHERE s.id = %(submission_id)s;
+
 -- name: files
 SELECT f.run_id, r.device, f.name, f.media_type, octet_length(f.content) AS size_bytes
 FROM artifacts f JOIN runs r ON r.id = f.run_id

@@ -1,0 +1,134 @@
+"""Medians, intervals and scores of a signed result, computed again from its samples by the
+harness's own rule."""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from kernelbot.domain.errors import UserError
+from kernelbot.protocol import HarnessKind, Phase
+from kernelbot.protocol.scoring import MedianTime, median_time, score, scoring_workloads
+from kernelbot.schemas.attestations import AttestedResult, AttestedRun, AttestedWorkload
+
+_TOLERANCE = 1e-9
+"""Relative: the last digits of logarithms differ from one machine's library to another's."""
+
+
+class DoesNotFollow(UserError):
+    """What was signed contradicts itself: a figure isn't what its samples show."""
+
+    code = "score_does_not_follow"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            message,
+            hint="It was signed like this: believe no figure of it, and ask whoever signed it.",
+        )
+
+
+class Outcome(StrEnum):
+    """What became of computing a run's score again."""
+
+    EQUAL = "equal"
+    NO_SCORE = "no_score"
+    WITHHELD = "withheld"
+    """The samples aren't in the document."""
+    SCRIPT = "script"
+    """The problem's own script reported figures and no samples."""
+    OLDER = "older"
+    """The document doesn't say how the score is made of the workloads' times."""
+
+
+@dataclass(frozen=True)
+class ScoreCheck:
+    """A run's score. `samples`: how many it was computed from again; 0 unless it was."""
+
+    run_id: int
+    outcome: Outcome
+    samples: int = 0
+
+
+def check_scores(result: AttestedResult) -> list[ScoreCheck]:
+    """Each run's check, in the document's order. Raises `DoesNotFollow` for the first figure that
+    its samples contradict."""
+    checks = [_check_run(run) for run in result.runs]
+    scores = {run.score_s for run in result.runs}
+    if checks and result.score_s is not None and result.score_s not in scores:
+        raise DoesNotFollow(
+            f"The submission's score, {result.score_s} s, is that of none of its runs."
+        )
+    return checks
+
+
+def _check_run(run: AttestedRun) -> ScoreCheck:
+    for load in run.workloads:
+        if load.samples_ns:
+            _check_workload(run, load)
+    outcome = _unchecked(run)
+    if outcome is not None:
+        return ScoreCheck(run.run_id, outcome)
+    return ScoreCheck(run.run_id, Outcome.EQUAL, _check_score(run))
+
+
+def _unchecked(run: AttestedRun) -> Outcome | None:
+    """Why the run's score can't be computed again; None: it can."""
+    if run.score_s is None:
+        return Outcome.NO_SCORE
+    if run.samples_withheld:
+        return Outcome.WITHHELD
+    if run.harness.kind is HarnessKind.SCRIPT:
+        return Outcome.SCRIPT
+    return Outcome.OLDER if run.problem.ranking_by is None else None
+
+
+def _check_workload(run: AttestedRun, load: AttestedWorkload) -> None:
+    found = _of_samples(load)
+    if not _same((load.median_ns, *load.ci95_ns), (found.median_ns, *found.ci95_ns)):
+        raise DoesNotFollow(
+            f"Run {run.run_id}, {load.phase}, workload {load.workload}: the median is given as "
+            f"{load.median_ns} ns, with the interval {_range(load.ci95_ns)} ns; by its samples it "
+            f"is {found.median_ns} ns, with {_range(found.ci95_ns)} ns."
+        )
+
+
+def _check_score(run: AttestedRun) -> int:
+    """Returns how many samples the score is made of."""
+    assert run.score_s is not None, "see `_unchecked`"
+    assert run.problem.ranking_by is not None, "see `_unchecked`"
+    loads = _scoring(run)
+    if not loads or not all(load.samples_ns for load in loads):
+        raise DoesNotFollow(f"Run {run.run_id} has a score, and not all samples that it is of.")
+    try:
+        found_s, interval_s = score(run.problem.ranking_by, [_of_samples(load) for load in loads])
+    except (ValueError, OverflowError):
+        raise DoesNotFollow(f"Run {run.run_id} has a score, and its samples allow none.") from None
+    given = (run.score_s, *(run.score_ci95_s or ()))
+    if not _same(given, (found_s, *(interval_s if run.score_ci95_s else ()))):
+        raise DoesNotFollow(
+            f"Run {run.run_id}: the score is given as {run.score_s} s, with the interval "
+            f"{_range(run.score_ci95_s)} s; by its samples it is {found_s} s, with "
+            f"{_range(interval_s)} s."
+        )
+    return sum(len(load.samples_ns) for load in loads)
+
+
+def _scoring(run: AttestedRun) -> list[AttestedWorkload]:
+    by_phase: dict[Phase, list[AttestedWorkload]] = {}
+    for load in run.workloads:
+        by_phase.setdefault(load.phase, []).append(load)
+    return list(scoring_workloads(by_phase))
+
+
+def _of_samples(load: AttestedWorkload) -> MedianTime:
+    return median_time(load.samples_ns, load.drift_factors)
+
+
+def _same(given: tuple[float, ...], found: tuple[float, ...]) -> bool:
+    return all(
+        math.isclose(one, other, rel_tol=_TOLERANCE)
+        for one, other in zip(given, found, strict=True)
+    )
+
+
+def _range(ends: tuple[float, float] | None) -> str:
+    return "none" if ends is None else f"{ends[0]} .. {ends[1]}"

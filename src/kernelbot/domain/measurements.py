@@ -1,0 +1,18 @@
+"""What was timed in a run, for those who see its samples."""
+
+from dataclasses import dataclass
+
+from kernelbot.domain.types import Run
+from kernelbot.protocol import Phase, WorkloadResult
+
+
+@dataclass(frozen=True)
+class MeasuredWorkload:
+    """One workload of a run. `index`: counted from 0, in the phase's order. `spec` None: it is
+    secret, and `times` must not be shown with one."""
+
+    run: Run
+    phase: Phase
+    index: int
+    spec: str | None
+    times: WorkloadResult

@@ -1,0 +1,27 @@
+"""The samples of runs, and who sees them."""
+
+from kernelbot.domain.measurements import MeasuredWorkload
+from kernelbot.domain.types import Run
+from kernelbot.protocol import RunResult, Verdict
+
+
+def may_see_samples(run: Run, *, sees_secret: bool, seed_is_shared: bool) -> bool:
+    """Whether a run's samples are for somebody who sees its submission. `seed_is_shared`: all
+    secret runs of the board have the same seed.
+
+    An author's code can hide in its times what it saw of its data. Of a seed that is never used
+    again that tells nothing; of a shared one it does. Of a failed run samples would tell where it
+    failed.
+    """
+    if not run.secret or sees_secret:
+        return True
+    return run.verdict is Verdict.ACCEPTED and not seed_is_shared
+
+
+def measured_workloads(run: Run, result: RunResult, *, names_data: bool) -> list[MeasuredWorkload]:
+    """What was timed in the run, by phase. `names_data`: with the workloads' specifications."""
+    return [
+        MeasuredWorkload(run, phase.phase, index, load.spec if names_data else None, load)
+        for phase in result.phases
+        for index, load in enumerate(phase.workloads)
+    ]
