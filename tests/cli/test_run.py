@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot import __version__
 from kernelbot.catalog.skeleton import new_problem
+from kernelbot.harness.archive import sources_sha256
 from kernelbot.protocol import Lang
 from tests.catalog.importing.suites import lay_tensara
 from tests.support.terminal import Shell
@@ -42,6 +44,10 @@ def test_an_accepted_file_as_json(shell: Shell, problem: Path) -> None:
         document["harness"],
         document["device"],
         PROMISED - set(document),
+    )
+    assert (__version__, sources_sha256()) == (
+        document["harness_version"],
+        document["harness_sha256"],
     )
 
 

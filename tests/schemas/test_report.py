@@ -14,6 +14,14 @@ def test_nothing_of_a_result_is_lost_on_the_way_through_json(result: RunResult) 
     assert replace(result, job_id="") == Report.model_validate_json(text).to_result()
 
 
+def test_which_harness_judged_is_kept_if_it_said() -> None:
+    said = replace(ACCEPTED, harness_version="0.1.0", harness_sha256="ab" * 32)
+    for result, shown in ((said, ("0.1.0", "ab" * 32)), (ACCEPTED, (None, None))):
+        report = Report.of(result)
+        assert shown == (report.harness_version, report.harness_sha256)
+        assert replace(result, job_id="") == report.to_result()
+
+
 def test_the_document_has_the_promised_keys() -> None:
     document = json.loads(Report.of(ACCEPTED).model_dump_json())
     promised = {

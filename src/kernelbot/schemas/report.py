@@ -146,6 +146,12 @@ class Report(Answer):
     mode: Mode
     device: str
     harness: HarnessKind
+    harness_version: str | None = Field(
+        None, description="The harness's release. Null in results from before it was recorded."
+    )
+    harness_sha256: str | None = Field(
+        None, description="Of the harness's files, as in a signed document."
+    )
     score_s: float | None
     score_ci95_s: tuple[float, float] | None = None
     phases: dict[Phase, PhaseView]
@@ -168,6 +174,8 @@ class Report(Answer):
             mode=result.mode,
             device=result.system.device,
             harness=result.harness,
+            harness_version=result.harness_version or None,
+            harness_sha256=result.harness_sha256 or None,
             score_s=result.score_s,
             score_ci95_s=result.score_ci95_s,
             phases={phase.phase: PhaseView.of(phase) for phase in result.phases},
@@ -189,6 +197,8 @@ class Report(Answer):
             problem=self.problem,
             mode=self.mode,
             harness=self.harness,
+            harness_version=self.harness_version or "",
+            harness_sha256=self.harness_sha256 or "",
             verdict=self.verdict,
             system=self.system.to(SystemInfo),
             sandbox=self.sandbox.to(SandboxReport),
