@@ -6,8 +6,10 @@ import psycopg
 import pytest
 
 from kernelbot.domain.duels import DUEL_TRANSITIONS, Duel, DuelReason, DuelState
+from kernelbot.domain.errors import NotAllowed, NotFound
 from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.protocol import DuelResult, Failure, Fault, Mode, RunResult, Verdict
+from kernelbot.services.boards import BoardEdit
 from kernelbot.services.dueling import configure
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from tests.fakes.host import result_of
@@ -383,6 +385,58 @@ async def test_a_board_s_duels_are_as_visible_as_the_board(world: World) -> None
     list_duels = world.services.duels.list_duels
     assert 1 == len(await list_duels(None, "SORT", device="cpu", submission_id=second))
     assert [] == await list_duels(None, "sort", submission_id=2**63)
+
+
+async def test_its_pairs_are_for_those_who_may_see_both(world: World) -> None:
+    await _neighbours(world)
+    await _fought(world, SAME)
+    (duel,) = await _duels(world)
+    measured = world.services.duels.measured
+    for one in (world.ada.user, world.bob.user):
+        with pytest.raises(NotAllowed):
+            await measured(one, "sort", duel.id)
+    (load,) = await measured(world.admin.user, "sort", duel.id)
+    assert ("size: 1", SAME[0], (1e9, 2e9)) == (
+        load.spec,
+        load.pairs.ratio,
+        load.pairs.opponent_ns,
+    )
+
+
+async def test_of_their_own_authors_see_the_pairs_and_not_the_data(world: World) -> None:
+    await _two_of_ada(world)
+    (waiting,) = await _duels(world)
+    before = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
+    await _fought(world, FASTER)
+    (load,) = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
+    await world.services.boards.edit(world.admin.user, "sort", BoardEdit(fixed_seed=True))
+    shared = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
+    assert ([], (0, None, (1e9, 2e9)), []) == (
+        before,
+        (load.index, load.spec, load.pairs.submission_ns),
+        shared,
+    )
+
+
+async def test_pairs_of_a_failed_duel_are_not_for_authors(world: World) -> None:
+    await _two_of_ada(world)
+    judge = judging(world)
+    claim = await _begun(world, judge)
+    result = result_of(claim.spec, list(map(str, FASTER)))
+    assert await judge.finish(claim, "w", replace(result, suspicions=("too even",)))
+    (duel,) = await _duels(world)
+    measured = world.services.duels.measured
+    assert (0, 1) == (
+        len(await measured(world.ada.user, "sort", duel.id)),
+        len(await measured(world.admin.user, "sort", duel.id)),
+    )
+
+
+@pytest.mark.parametrize("duel_id", [7, 2**80])
+async def test_pairs_of_no_duel(world: World, duel_id: int) -> None:
+    await world.board()
+    with pytest.raises(NotFound, match=f"'sort' has no duel {duel_id}"):
+        await world.services.duels.measured(world.admin.user, "sort", duel_id)
 
 
 def test_duel_transitions_are_the_same_in_sql(database_url: str) -> None:

@@ -104,6 +104,7 @@ async def _stage(
         "board": board.name,
         "board_id": str(board.id),
         "run_id": await _artifact(world, int(things["submission"])),
+        "duel_id": await _duel(world, int(things["submission"]), int(things["refused"])),
         "name": "out.txt",
         "user_id": str(victim.id),
         "code": invites.codes[2],
@@ -139,3 +140,20 @@ async def _artifact(world: World, submission_id: int) -> str:
         )
     assert row is not None
     return str(row["run_id"])
+
+
+async def _duel(world: World, submission_id: int, opponent_id: int) -> str:
+    """A duel of the two that has ended; returns its id."""
+    async with world.database.write() as session:
+        row = await session.one(
+            "INSERT INTO duels (leaderboard_id, device, reason, submission_id, opponent_id, run_id,"
+            " opponent_run_id, state, ended_at, note)"
+            " SELECT s.leaderboard_id, r.device, 'own_best', s.id, o.submission_id, r.id, o.id,"
+            " 'failed', now(), 'nobody knows why' FROM submissions s"
+            " JOIN runs r ON r.submission_id = s.id AND r.secret"
+            " JOIN runs o ON o.submission_id = %(opponent)s AND o.secret"
+            " WHERE s.id = %(id)s RETURNING id",
+            {"id": submission_id, "opponent": opponent_id},
+        )
+    assert row is not None
+    return str(row["id"])

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kernelbot.domain.types import Run
-from kernelbot.protocol import Phase, WorkloadResult
+from kernelbot.protocol import DuelWorkload, Phase, WorkloadResult
 
 
 @dataclass(frozen=True)
@@ -16,3 +16,12 @@ class MeasuredWorkload:
     index: int
     spec: str | None
     times: WorkloadResult
+
+
+@dataclass(frozen=True)
+class DueledWorkload:
+    """One workload of a duel; otherwise as `MeasuredWorkload`."""
+
+    index: int
+    spec: str | None
+    pairs: DuelWorkload

@@ -5,6 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from kernelbot.domain.duels import Duel, DuelReason, DuelState
+from kernelbot.domain.measurements import DueledWorkload
 from kernelbot.schemas.common import Answer, Shown
 
 
@@ -40,6 +41,43 @@ class DuelView(Shown):
     sentence: str = Field(description="What came of it.")
     created_at: datetime
     ended_at: datetime | None
+
+
+class PairedWorkload(Answer):
+    """One workload of a duel; times in nanoseconds, in pairs, in the order they were taken."""
+
+    workload: int = Field(description="Counted from 0, in the problem's order.")
+    spec: str | None = Field(description="Null for all but admins: the data is secret.")
+    ratio: float = Field(description="The median of the pairs' ratios.")
+    ratio_ci95: tuple[float, float]
+    stopped_by: str
+    submission_ns: list[float]
+    opponent_ns: list[float]
+
+
+class DuelSamples(Answer):
+    """Every pair of a duel. Empty unless it was measured; on a board with `fixed_seed` and of duels
+    that failed only admins see any."""
+
+    duel_id: int
+    workloads: list[PairedWorkload]
+
+    @classmethod
+    def of(cls, duel_id: int, measured: list[DueledWorkload]) -> "DuelSamples":
+        """What was timed in the duel."""
+        workloads = [
+            PairedWorkload(
+                workload=load.index,
+                spec=load.spec,
+                ratio=load.pairs.ratio,
+                ratio_ci95=load.pairs.ratio_ci95,
+                stopped_by=load.pairs.stopped_by,
+                submission_ns=list(load.pairs.submission_ns),
+                opponent_ns=list(load.pairs.opponent_ns),
+            )
+            for load in measured
+        ]
+        return cls(duel_id=duel_id, workloads=workloads)
 
 
 class DuelList(Answer):

@@ -1,8 +1,9 @@
 """The samples of runs, and who sees them."""
 
-from kernelbot.domain.measurements import MeasuredWorkload
+from kernelbot.domain.duels import Duel, DuelState
+from kernelbot.domain.measurements import DueledWorkload, MeasuredWorkload
 from kernelbot.domain.types import Run
-from kernelbot.protocol import RunResult, Verdict
+from kernelbot.protocol import DuelResult, RunResult, Verdict
 
 
 def may_see_samples(run: Run, *, sees_secret: bool, seed_is_shared: bool) -> bool:
@@ -18,10 +19,24 @@ def may_see_samples(run: Run, *, sees_secret: bool, seed_is_shared: bool) -> boo
     return run.verdict is Verdict.ACCEPTED and not seed_is_shared
 
 
+def may_see_pairs(duel: Duel, *, sees_secret: bool, seed_is_shared: bool) -> bool:
+    """Whether the samples of a duel, which is always on secret data, are for somebody who sees both
+    submissions. As for runs: what failed in it or is doubtful isn't told."""
+    return sees_secret or (duel.state is DuelState.MEASURED and not seed_is_shared)
+
+
 def measured_workloads(run: Run, result: RunResult, *, names_data: bool) -> list[MeasuredWorkload]:
     """What was timed in the run, by phase. `names_data`: with the workloads' specifications."""
     return [
         MeasuredWorkload(run, phase.phase, index, load.spec if names_data else None, load)
         for phase in result.phases
         for index, load in enumerate(phase.workloads)
+    ]
+
+
+def dueled_workloads(duel: DuelResult, *, names_data: bool) -> list[DueledWorkload]:
+    """What was timed in a duel. `names_data`: as in `measured_workloads`."""
+    return [
+        DueledWorkload(index, load.spec if names_data else None, load)
+        for index, load in enumerate(duel.workloads)
     ]

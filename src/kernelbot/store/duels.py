@@ -1,7 +1,9 @@
 """Duels: which wait, and what came of them."""
 
 from kernelbot.domain.duels import Duel, DuelReason, DuelState, Ratio
+from kernelbot.protocol import DuelResult
 from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.results import read_result
 from kernelbot.store.sqlfiles import statements
 
 
@@ -59,20 +61,28 @@ async def of_board(
     leaderboard_id: int,
     device: str | None,
     *,
-    submission_id: int | None,
-    limit: int,
-    before_id: int | None,
+    submission_id: int | None = None,
+    duel_id: int | None = None,
+    limit: int = 1,
+    before_id: int | None = None,
 ) -> list[Duel]:
     """A board's duels, the newest first. `device` None: on all. `submission_id`: only those that
-    it was in."""
+    it was in. `duel_id`: only this one."""
     values = {
         "leaderboard_id": leaderboard_id,
         "device": device,
         "submission_id": submission_id,
+        "duel_id": duel_id,
         "limit": limit,
         "before_id": before_id,
     }
     return [_duel(row) for row in await session.all(statements("duels")["of_board"], values)]
+
+
+async def result(session: ReadSession, duel_id: int) -> DuelResult | None:
+    """All that was measured in it; None if nothing was."""
+    row = await session.one(statements("duels")["result"], {"duel_id": duel_id})
+    return None if row is None else read_result(row["result"]).duel
 
 
 def _duel(row: Row) -> Duel:

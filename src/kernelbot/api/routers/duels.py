@@ -4,11 +4,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from kernelbot.api.dependencies import PUBLIC, BoardName, Limit, MaybeViewer, ServicesDep
+from kernelbot.api.dependencies import (
+    PUBLIC,
+    BoardName,
+    Limit,
+    MaybeViewer,
+    ServicesDep,
+    SubmissionId,
+    Viewer,
+)
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.common import NAME_MAX
-from kernelbot.schemas.duels import DuelList
+from kernelbot.schemas.duels import DuelList, DuelSamples
 
 router = APIRouter(prefix="/boards/{board}/duels", tags=["boards"])
 _Id = Annotated[int | None, Query(ge=1, le=BIGINT_MAX)]
@@ -38,3 +46,11 @@ async def list_duels(
         before_id=before_id,
     )
     return DuelList.of(found, limit)
+
+
+@router.get("/{duel_id}/samples", responses=documented(401, 403, 404, 422, 503))
+async def show_duel_samples(
+    services: ServicesDep, viewer: Viewer, board: BoardName, duel_id: SubmissionId
+) -> DuelSamples:
+    """Every pair of calls, and the ratio by workload; for those who may see both submissions."""
+    return DuelSamples.of(duel_id, await services.duels.measured(viewer, board, duel_id))

@@ -1,15 +1,21 @@
 """Reading a board's duels."""
 
 from kernelbot.domain.duels import Duel
+from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.measurements import DueledWorkload
 from kernelbot.domain.types import User
+from kernelbot.services import views
 from kernelbot.services.boards import offered_device, visible_board
+from kernelbot.services.samples import dueled_workloads, may_see_pairs
+from kernelbot.services.submission_access import visible
 from kernelbot.store import duels
 from kernelbot.store.database import Database
 
 
 class Duels:
-    """As public as the ranking that they decide: names, numbers and ratios, never a source."""
+    """As public as the ranking that they decide: names, numbers and ratios, never a source. Samples
+    are for those who may see both submissions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -42,3 +48,23 @@ class Duels:
                 limit=limit,
                 before_id=before_id,
             )
+
+    async def measured(self, viewer: User, board: str, duel_id: int) -> list[DueledWorkload]:
+        """What was timed in a duel of the board, as far as it is for the viewer.
+
+        Raises `NotFound`, and `NotAllowed` if they may not see both submissions.
+        """
+        async with self._database.read() as session:
+            found = await visible_board(session, viewer, board)
+            known = can_be_id(duel_id)
+            page = await duels.of_board(session, found.id, None, duel_id=duel_id) if known else []
+            if not page:
+                raise NotFound(f"{board!r} has no duel {duel_id}.")
+            (duel,) = page
+            for submission_id in (duel.submission_id, duel.opponent_id):
+                await visible(session, viewer, submission_id)
+            secret = views.sees_secret(viewer)
+            if not may_see_pairs(duel, sees_secret=secret, seed_is_shared=found.fixed_seed):
+                return []
+            result = await duels.result(session, duel_id)
+        return [] if result is None else dueled_workloads(result, names_data=secret)

@@ -46,6 +46,12 @@ JOIN submissions t ON t.id = d.opponent_id
 JOIN users o ON o.id = t.author_id
 WHERE d.leaderboard_id = %(leaderboard_id)s
     AND (%(device)s::text IS NULL OR d.device = %(device)s)
+    AND (%(duel_id)s::bigint IS NULL OR d.id = %(duel_id)s)
     AND (%(submission_id)s::bigint IS NULL OR %(submission_id)s IN (d.submission_id, d.opponent_id))
     AND d.id < coalesce(%(before_id)s::bigint, 9223372036854775807)
 ORDER BY d.id DESC LIMIT %(limit)s;
+
+-- name: result
+SELECT a.result::text AS result
+FROM runs r JOIN attempts a ON a.run_id = r.id AND a.state = 'finished'
+WHERE r.duel_id = %(duel_id)s;
