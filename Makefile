@@ -40,7 +40,7 @@ test: setup lint ## lint, types, import contracts and all tests
 # Those that need no server, sandbox or database of their own: seconds, at every change.
 QUICK := $(addprefix tests/,catalog client domain identity kernelbot_check protocol render schemas \
 	test_docs.py test_operating.py test_repository.py harness/timing/test_plausibility.py \
-	harness/timing/test_stopping_rule.py harness/judge/test_score.py \
+	harness/timing/test_stopping_rule.py \
 	harness/problem/test_seeds.py harness/data/test_values.py)
 
 check: lint ## lint, types and the tests that take seconds: for every change, before `make test`
