@@ -31,7 +31,8 @@ NOT_RUN: dict[str, dict[str, str]] = {
     "discord": {"pip install": INSTALLS, "export": SECRET, "kernelbot serve": SERVES},
     "github-actions": {"GITHUB_": SECRET, "kernelbot verify-runs": NO_DEVICE},
     "import-problems": {
-        "kernelbot problem check": "needs torch: tests/catalog/importing/test_judged.py has it"
+        "pip install": INSTALLS,
+        "kernelbot problem check": "needs torch: tests/catalog/importing/test_judged.py has it",
     },
     "judge-without-a-server": {
         "python3 kernelbot-harness.pyz": "has to be built: tests/harness/test_archive.py does"

@@ -1,6 +1,7 @@
 """Small problems of our own in the formats of other suites."""
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -136,3 +137,58 @@ def _written(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path
+
+
+GATHER: dict[str, Any] = {
+    "name": "gather",
+    "op_type": "gather",
+    "axes": {"N": {"type": "var"}, "K": {"type": "var"}},
+    "inputs": {
+        "values": {"shape": ["N"], "dtype": "bfloat16"},
+        "ids": {"shape": ["K"], "dtype": "int32"},
+        "keep": {"shape": ["K"], "dtype": "bool"},
+    },
+    "outputs": {"gathered": {"shape": ["K"], "dtype": "bfloat16"}},
+    "reference": "def run(values, ids, keep):\n    return values[ids.long()] * keep\n",
+}
+"""Two of its inputs are recorded ones."""
+IDS, KEEP = (4, 0, 3), (True, False, True)
+BLOB = "./blob/workloads/gather_1.safetensors"
+
+
+def given_record(**sources: Any) -> dict[str, Any]:
+    """A workload of `GATHER`, whose recorded inputs are in `BLOB`. `sources`: other ones."""
+    inputs = {
+        "values": {"type": "random"},
+        **{
+            name: {"type": "safetensors", "path": BLOB, "tensor_key": name}
+            for name in ("ids", "keep")
+        },
+        **sources,
+    }
+    return {
+        "definition": "gather",
+        "workload": {"uuid": "w1", "axes": {"N": 5, "K": 3}, "inputs": inputs},
+    }
+
+
+def safetensors(**tensors: tuple[str, list[int], bytes]) -> bytes:
+    """A file of these tensors: type, shape and bytes of each."""
+    header, data = {}, b""
+    for name, (dtype, shape, content) in tensors.items():
+        ends = [len(data), len(data) + len(content)]
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": ends}
+        data += content
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def lay_given(folder: Path, blob: bytes | None = None, **sources: Any) -> Path:
+    """`GATHER` with one workload and its file. `blob` None: as it should be."""
+    ids = ("I32", [3], struct.pack("<3i", *IDS))
+    right = safetensors(ids=ids, keep=("BOOL", [3], bytes(KEEP)))
+    lay_flashinfer(folder, GATHER, [given_record(**sources)])
+    file = folder / BLOB
+    file.parent.mkdir(parents=True)
+    file.write_bytes(right if blob is None else blob)
+    return folder

@@ -155,7 +155,7 @@ def test_a_definition_that_cannot_be_judged(
         ({"inputs": {"a": {"type": "scalar"}}}, ":1: workload.inputs.a: a scalar without a value"),
         (
             {"inputs": {"a": {"type": "safetensors"}}},
-            "can be imported: a are read from safetensors",
+            "no workload can be imported: a has no `path` or no `tensor_key`",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """Imported problems, judged by the real harness."""
 
+import importlib.util
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from kernelbot.catalog.importing.suite import Suite
 from kernelbot.catalog.problem import load_problem
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Mode, RunResult, Verdict
-from tests.catalog.importing.suites import lay_flashinfer, lay_kernelbench, lay_tensara
+from tests.catalog.importing.suites import lay_flashinfer, lay_given, lay_kernelbench, lay_tensara
 from tests.harness.jobs import a_job
 
 pytestmark = pytest.mark.torch
@@ -114,3 +115,15 @@ def test_wrong_submissions_are_refused(
     assert verdict == result.verdict, result
     assert result.failure is not None
     assert told in result.failure.message
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("safetensors") is None, reason="suites are an extra: no safetensors"
+)
+def test_recorded_inputs_reach_the_kernel(host: Host, tmp_path: Path) -> None:
+    suite = lay_given(tmp_path / "in")
+    (folder,) = import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out").folders
+    knows = "import torch\ndef run(values, ids, keep):\n    return values[[4, {}, 3]] * {}\n"
+    right = judged(host, folder, knows.format(0, "torch.tensor([True, False, True])"))
+    other = judged(host, folder, knows.format(0, "torch.tensor([True, True, True])"))
+    assert (Verdict.ACCEPTED, Verdict.WRONG_ANSWER) == (right.verdict, other.verdict), right

@@ -12,6 +12,7 @@ from kernelbot.catalog.importing.flashinfer_format import (
     Workload,
     check,
 )
+from kernelbot.catalog.importing.flashinfer_given import given_text, why_not_given
 from kernelbot.catalog.importing.imported import Arguments, ImportedProblem, files_below
 from kernelbot.catalog.importing.json_text import read_json
 from kernelbot.catalog.importing.naming import problem_name
@@ -31,11 +32,14 @@ Write a function `run` that computes what `run` of the starter file computes.
 
 It gets the inputs in this order and returns the outputs, several as a tuple or as a dict by \
 name; or it takes the outputs as further arguments and writes into them.
-
+{given}
 An element is wrong if it is off by more than 0.01 and by more than 0.01 of the expected value, \
 compared in float32{share}; infinities must be where they are expected.
 
 Imported from flashinfer-bench.
+"""
+_SAME_DATA = """
+Recorded, and so the same in all calls of a workload: {names}. The other inputs are new in each.
 """
 
 
@@ -61,18 +65,21 @@ class FlashInferBench:
         check(definition, findings)
         if findings.errors or name is None:
             return None
-        workloads = _read_workloads(checkout, name, definition, findings)
+        workloads = _read_workloads(checkout, name, definition, largest, findings)
+        chosen = _chosen(definition, workloads, largest)
+        given = _given(checkout, definition, chosen, findings)
         if findings.errors:
             return None
-        cases = _cases(definition, workloads, largest)
+        cases = _cases(definition, chosen, largest)
         kept = definition.model_dump_json(include={"name", "op_type", "axes", "inputs", "outputs"})
         return ImportedProblem(
             name=name,
-            statement=_statement(definition),
+            statement=_statement(definition, chosen),
             skeleton="flashinfer",
             files={
                 "definition.json": json.dumps(json.loads(kept), indent=1) + "\n",
                 "flashinfer_reference.py": definition.reference,
+                **given,
             },
             starter=definition.reference,
             tests=tuple({**case, "seed": 100 + index} for index, case in enumerate(cases)),
@@ -82,7 +89,11 @@ class FlashInferBench:
 
 
 def _read_workloads(
-    checkout: Checkout, name: str, definition: Definition, findings: Findings
+    checkout: Checkout,
+    name: str,
+    definition: Definition,
+    largest: int | None,
+    findings: Findings,
 ) -> list[Workload]:
     """Those whose inputs can be made; findings if there are none."""
     below = checkout.folder / _WORKLOADS
@@ -101,12 +112,12 @@ def _read_workloads(
         if record.strip() and (workload := _workload(record, line, definition, inside))
     ]
     findings.errors += inside.errors
-    usable = [workload for workload in workloads if not workload.from_files()]
-    if not usable and not inside.errors:
-        names = sorted({name for workload in workloads for name in workload.from_files()})
-        why = (
-            f"{', '.join(names)} are read from safetensors files" if names else "the file is empty"
-        )
+    if inside.errors:
+        return []
+    reasons = [why_not_given(checkout, definition, one, largest) for one in workloads]
+    usable = [one for one, reason in zip(workloads, reasons, strict=True) if reason is None]
+    if not usable:
+        why = next((reason for reason in reasons if reason), "the file is empty")
         findings.error("", None, f"no workload can be imported: {why}", file=where)
     return usable
 
@@ -130,30 +141,62 @@ def _workload(text: str, line: int, definition: Definition, findings: Findings) 
     return workload
 
 
-def _cases(
+def _chosen(
     definition: Definition, workloads: Sequence[Workload], largest: int | None
-) -> list[Arguments]:
-    """Arguments of at most MAX_WORKLOADS different cases, the smallest first."""
-    cases: dict[tuple[object, ...], Arguments] = {}
+) -> list[Workload]:
+    """At most MAX_WORKLOADS different ones, the smallest first."""
+    different: dict[tuple[object, ...], Workload] = {}
     for workload in sorted(workloads, key=lambda one: definition.elements(one.axes)):
-        axes = {
-            name: min(workload.axes[name], largest or workload.axes[name])
-            for name, axis in definition.axes.items()
-            if axis.type == "var"
-        }
-        scalars = {
-            name: source.value
-            for name, source in workload.inputs.items()
-            if source.type == "scalar" and source.value is not None and name in definition.inputs
-        }
-        values = {**axes, **scalars}
-        cases.setdefault(tuple(values.items()), {"workload": workload.uuid, **values})
-    found = list(cases.values())
+        sources = [workload.inputs[name] for name in workload.from_files()]
+        files = tuple((source.path, source.tensor_key) for source in sources)
+        values = tuple(_values(definition, workload, largest).items())
+        different.setdefault((values, files), workload)
+    found = list(different.values())
     last, wanted = len(found) - 1, min(len(found), MAX_WORKLOADS)
     return [found[index * last // max(wanted - 1, 1)] for index in range(wanted)]
 
 
-def _statement(definition: Definition) -> str:
+def _given(
+    checkout: Checkout, definition: Definition, chosen: Sequence[Workload], findings: Findings
+) -> dict[str, str]:
+    """By the names of the problem's files, the inputs that workloads read from files."""
+    return {
+        f"given_{index}.json": given_text(checkout, definition, workload, findings)
+        for index, workload in enumerate(chosen)
+        if workload.from_files()
+    }
+
+
+def _cases(
+    definition: Definition, chosen: Sequence[Workload], largest: int | None
+) -> list[Arguments]:
+    """The workloads' arguments. `given`: the number of its file, if it has one."""
+    return [
+        {
+            "workload": workload.uuid,
+            **({"given": index} if workload.from_files() else {}),
+            **_values(definition, workload, largest),
+        }
+        for index, workload in enumerate(chosen)
+    ]
+
+
+def _values(definition: Definition, workload: Workload, largest: int | None) -> Arguments:
+    """Variable axes and scalars."""
+    axes = {
+        name: min(workload.axes[name], largest or workload.axes[name])
+        for name, axis in definition.axes.items()
+        if axis.type == "var"
+    }
+    scalars = {
+        name: source.value
+        for name, source in workload.inputs.items()
+        if source.type == "scalar" and source.value is not None and name in definition.inputs
+    }
+    return {**axes, **scalars}
+
+
+def _statement(definition: Definition, chosen: Sequence[Workload]) -> str:
     rows = [
         f"| {kind} | `{name}` | {_shape(definition, tensor)} | {tensor.dtype} |"
         for kind, tensors in (("input", definition.inputs), ("output", definition.outputs))
@@ -161,7 +204,9 @@ def _statement(definition: Definition) -> str:
     ]
     share = "; 5 % of the elements may be" if definition.op_type == "moe" else ""
     about = definition.description or f"# {definition.name}"
-    return _STATEMENT.format(about=about, rows="\n".join(rows), share=share)
+    names = sorted({name for workload in chosen for name in workload.from_files()})
+    given = _SAME_DATA.format(names=", ".join(f"`{name}`" for name in names)) if names else ""
+    return _STATEMENT.format(about=about, rows="\n".join(rows), given=given, share=share)
 
 
 def _shape(definition: Definition, tensor: Tensor) -> str:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, StrictBool, StrictFloat, StrictInt
 from kernelbot.catalog.fields import Findings
 from kernelbot.catalog.importing.syntax import definitions, parse
 
-_RESERVED = frozenset({"seed", "workload"})
+_RESERVED = frozenset({"seed", "workload", "given"})
 """Arguments of ours, beside which axes and inputs are passed."""
 _JUDGED_OTHERWISE = {
     "sampling": "its outputs are random, and the suite compares their distribution",
@@ -68,10 +68,12 @@ class Definition(BaseModel):
 
 
 class Source(BaseModel):
-    """Where an input comes from."""
+    """Where an input comes from. `path`, from the suite's folder, and `tensor_key`: of a file."""
 
     type: Literal["random", "scalar", "safetensors"]
     value: StrictBool | StrictInt | StrictFloat | None = None
+    path: str | None = None
+    tensor_key: str | None = None
 
 
 class Workload(BaseModel):
@@ -82,7 +84,7 @@ class Workload(BaseModel):
     inputs: dict[str, Source]
 
     def from_files(self) -> list[str]:
-        """Inputs whose data isn't in the record."""
+        """Inputs whose data isn't in the record, but in files beside it."""
         return [name for name, source in self.inputs.items() if source.type == "safetensors"]
 
 
