@@ -99,7 +99,7 @@ async def test_an_agent_goes_from_the_boards_to_a_place(
     assert "a table" == profile[0]["text"]
     assert "1/1 public run on CPU: finished" in ask.progress
     assert (0.5, 1, again) == (fast["score_s"], fast["place"], fast)
-    assert "can't tell" == compared["workloads"][0]["second_is"]
+    assert "faster" == compared["workloads"][0]["second_is"]
     assert [("ada", fast["submission_id"])] == [
         (row["author"], row["submission_id"]) for row in ranking["standings"]
     ]
