@@ -5,17 +5,19 @@ import queue
 import socket
 import threading
 from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
 import uvicorn
 
 from kernelbot.api.settings import ApiSettings
+from kernelbot.domain.export import ExportRules
+from kernelbot.domain.types import DeviceConfig
 from kernelbot.services.logins import LoginRules
 from kernelbot.web.site import create_site
 from tests.support.applications import application
-from tests.support.world import World, open_world
+from tests.support.world import DEVICES, World, open_world
 
 ADMIN_TOKEN = "the organiser's own"
 _SETTINGS = ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN)
@@ -37,13 +39,20 @@ class LiveServer:
 
 
 @contextmanager
-def live_server(database_url: str, login_rules: LoginRules | None = None) -> Iterator[LiveServer]:
+def live_server(
+    database_url: str,
+    login_rules: LoginRules | None = None,
+    *,
+    devices: tuple[DeviceConfig, ...] = DEVICES,
+    export_rules: ExportRules | None = None,
+) -> Iterator[LiveServer]:
     """Serves until the end of the block."""
+    opening = open_world(database_url, login_rules, devices=devices, export_rules=export_rules)
     started: queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException] = queue.Queue()
 
     def run() -> None:
         try:
-            asyncio.run(_serve(database_url, login_rules, started))
+            asyncio.run(_serve(opening, started))
         except BaseException as error:
             started.put(error)
             raise
@@ -62,11 +71,10 @@ def live_server(database_url: str, login_rules: LoginRules | None = None) -> Ite
 
 
 async def _serve(
-    database_url: str,
-    login_rules: LoginRules | None,
+    opening: AbstractAsyncContextManager[World],
     started: "queue.Queue[tuple[LiveServer, uvicorn.Server] | BaseException]",
 ) -> None:
-    async with open_world(database_url, login_rules) as world:
+    async with opening as world:
         app = application(create_site, world.services, _SETTINGS)
         config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)

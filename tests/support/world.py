@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import (
     Board,
     DeviceConfig,
@@ -58,9 +59,17 @@ class World:
 
 
 @asynccontextmanager
-async def open_world(url: str, login_rules: LoginRules | None = None) -> AsyncIterator[World]:
+async def open_world(
+    url: str,
+    login_rules: LoginRules | None = None,
+    *,
+    devices: tuple[DeviceConfig, ...] = DEVICES,
+    export_rules: ExportRules | None = None,
+) -> AsyncIterator[World]:
     """A world in the database, which must have the schema."""
-    async with open_services(url, DEVICES, login_rules=login_rules) as core:
+    async with open_services(
+        url, devices, login_rules=login_rules, export_rules=export_rules
+    ) as core:
         create = core.services.users.create
         yield World(
             core.database,

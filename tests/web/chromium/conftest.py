@@ -1,21 +1,31 @@
 """A real browser before a real server with a worker, one of each for all tests of a module."""
 
 import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from kernelbot.domain.types import NewToken
+from kernelbot.domain.export import ExportRules
+from kernelbot.domain.types import DeviceConfig, NewToken
+from kernelbot.identity.providers import discord, github
+from kernelbot.protocol import DeviceSpec, Floor, Vendor
+from kernelbot.services.logins import LoginRules
 from kernelbot.web.session import SESSION
+from tests.fakes.hub import TOKEN, FakeHub, fake_hub
+from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider
 from tests.support.live import LiveServer, live_server
 from tests.support.postgres import TestServer
 from tests.support.problems import sort_problem
 from tests.support.ranked import ranked
 from tests.support.workers import quick_settings, worker_process
-from tests.support.world import World
+from tests.support.world import DEVICES, World
+from tests.web.chromium.seen import Seen
 
 ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -26,10 +36,14 @@ DESKTOP, PHONE = (1200, 800), (390, 780)
 
 @dataclass(frozen=True)
 class Site:
-    """A server with the boards `sort`, of which the worker judges new submissions, and `over`."""
+    """A server with the boards `sort`, of which the worker judges new submissions for the CPU, and
+    `over`. People log in at `provider`, and organisers export to `hub`."""
 
     live: LiveServer
     browser: Browser
+    provider: FakeProvider
+    hub: FakeHub
+    seen: Seen
 
     def page(
         self,
@@ -51,7 +65,34 @@ class Site:
         if token is not None:
             context.add_cookies([{"name": SESSION, "value": token.token, "url": self.live.url}])
         context.set_default_timeout(20_000)
-        return context.new_page()
+        page = context.new_page()
+        self.seen.watch(page)
+        return page
+
+    def complaints(self, page: Page, rules: tuple[str, ...] = ()) -> list[str]:
+        """What axe says of the page as it is, by these rules or all. Axe brings a script of its
+        own, which only tests can make a page run."""
+        options = {"runOnly": list(rules)} if rules else None
+        found = Axe().run(page, options=options).response["violations"]
+        if not rules:
+            self.seen.examine(page)
+        return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Hold each test to what it says that it opens and sends."""
+    site = pyfuncitem.funcargs.get("site")
+    if not isinstance(site, Site):
+        return (yield)
+    site.seen.forget()
+    result = yield
+    opens, sends = (
+        chain.from_iterable(mark.args for mark in pyfuncitem.iter_markers(name))
+        for name in ("opens", "sends")
+    )
+    assert [] == site.seen.unkept(opens, sends)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -62,24 +103,52 @@ def site(postgres: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
     if chromium is None:
         pytest.fail("Chromium isn't installed: run scripts/system-packages.", pytrace=False)
     settings = quick_settings(tmp_path_factory.mktemp("worker"))
-    with (
-        postgres.database() as url,
-        live_server(url) as live,
-        worker_process(settings, url),
-        sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS)) as browser,
-    ):
+    with ExitStack() as stack:
+        providers = [stack.enter_context(fake_provider(name)) for name in ("github", "discord")]
+        hub = stack.enter_context(fake_hub())
+        url = stack.enter_context(postgres.database())
+        live = stack.enter_context(
+            live_server(
+                url, _login_rules(*providers), devices=_devices(), export_rules=_export_rules(hub)
+            )
+        )
+        stack.enter_context(worker_process(settings, url))
+        playwright = stack.enter_context(sync_playwright())
+        browser = stack.enter_context(
+            playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        )
         live.call(_fill(live.world))
-        yield Site(live, browser)
+        yield Site(live, browser, providers[0], hub, Seen(live.url))
+
+
+def _login_rules(at_github: FakeProvider, at_discord: FakeProvider) -> LoginRules:
+    who = CLIENT_ID, CLIENT_SECRET
+    return LoginRules(
+        (github(*who, url=at_github.url, api_url=at_github.url), discord(*who, url=at_discord.url))
+    )
+
+
+def _export_rules(hub: FakeHub) -> ExportRules:
+    return ExportRules(token=TOKEN, repository="kernels/all", endpoint=hub.url)
+
+
+def _devices() -> tuple[DeviceConfig, ...]:
+    """As everywhere, but the H100 has peaks, so that there is a roofline."""
+    peaks = DeviceSpec("H100", Vendor.NVIDIA, "90a", peak_flops=1e11, peak_bytes_per_s=4e9)
+    return tuple(
+        replace(one, spec=peaks) if one.spec.name == peaks.name else one for one in DEVICES
+    )
 
 
 async def _fill(world: World) -> None:
     boards = world.services.boards
     deadline = datetime.now(UTC) + timedelta(days=9)
     for name in ("sort", "over"):
+        problem = sort_problem(name)
+        spec = replace(problem.spec, floors=(Floor(4e6, 2e6),))
         await boards.create(
             world.admin.user,
-            sort_problem(name),
+            replace(problem, spec=spec),
             name=name,
             devices=("H100", "CPU"),
             deadline=deadline,

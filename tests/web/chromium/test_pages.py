@@ -1,13 +1,15 @@
 """The pages in a real browser: whatever people do, with and without a mouse, script or light."""
 
+import importlib.util
 import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, expect
 
 from kernelbot.domain.types import NewToken
+from kernelbot.protocol import Mode
+from tests.support.workers import finished
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
 
 PATHS = (
@@ -15,41 +17,127 @@ PATHS = (
     "/board/sort",
     "/board/over",
     "/board/sort/problem",
+    "/board/sort/duels",
     "/board/sort/submit",
     "/submission/3",
     "/submission/3/diff?before=1",
     "/auth/account",
     "/submissions",
     "/auth/device",
-    "/nothing",
 )
-"""Without `/docs`, which is so long that axe takes half a minute for it."""
+drawn = pytest.mark.skipif(
+    importlib.util.find_spec("vl_convert") is None, reason="charts are an extra"
+)
 
 
 def ada(site: Site) -> NewToken:
     return site.live.world.ada
 
 
-def complaints(page: Page, rules: tuple[str, ...] = ()) -> list[str]:
-    """What axe says of the page as it is, by these rules or all. Axe brings a script of its own,
-    which only tests can make a page run."""
-    found = Axe().run(page, options={"runOnly": list(rules)} if rules else None)
-    return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found.response["violations"]]
-
-
+@pytest.mark.opens(*PATHS)
 def test_every_page_is_accessible_and_no_page_complains(site: Site) -> None:
     page = site.page(ada(site))
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     wrong = {}
-    for path in PATHS:
+    for path in (*PATHS, "/nothing"):
         page.goto(path)
-        if found := complaints(page):
+        if found := site.complaints(page):
             wrong[path] = found
     page.context.close()
     expected = "Failed to load resource: the server responded with a status of 404 (Not Found)"
     assert ({}, [expected]) == (wrong, said)
+
+
+@pytest.mark.opens("/docs")
+def test_the_page_of_the_api_is_accessible(site: Site) -> None:
+    page = site.page()
+    page.goto("/docs")
+    # It has 300 parts of two kinds: axe would take half a minute for all of them.
+    page.locator("main > details").evaluate_all(
+        "all => all.forEach((one, number) => { if (number % 30) one.remove() })"
+    )
+    assert [] == site.complaints(page)
+    page.context.close()
+
+
+@drawn
+@pytest.mark.opens(
+    "/board/sort/trend.svg",
+    "/board/sort/trend.png",
+    "/board/sort/roofline.svg",
+    "/board/sort/badge.svg",
+    "/board/sort/card.png",
+    "/static/x/icon.svg",
+)
+@pytest.mark.sends("GET /board/sort")
+def test_pictures_can_be_seen(site: Site) -> None:
+    page = site.page()
+    page.goto("/board/sort")
+    for picture in page.locator("img").all():
+        picture.scroll_into_view_if_needed()
+        _expect_to_be_drawn(picture)
+    page.get_by_label("Author").fill("bob")
+    page.get_by_label("Logarithmic axis").check()
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("img", name=re.compile("the scores of bob"))).to_have_count(1)
+    for path in ("trend.png", "badge.svg", "card.png"):
+        answer = page.goto(f"/board/sort/{path}")
+        assert answer is not None
+        assert answer.ok
+    page.context.close()
+
+
+def _expect_to_be_drawn(picture: Locator) -> None:
+    picture.evaluate("one => one.decode()")
+    assert picture.evaluate("one => one.naturalWidth > 0")
+
+
+@pytest.mark.opens("/records.atom", "/board/sort/records.atom")
+def test_feeds_can_be_read(site: Site) -> None:
+    page = site.page()
+    for path in ("/records.atom", "/board/sort/records.atom"):
+        page.goto(path)
+        assert "records" in page.content()
+    page.context.close()
+
+
+@pytest.mark.opens(
+    "/board/sort/starter/Python",
+    "/board/sort/file/reference.py",
+    "/board/sort/trend.csv",
+    "/submission/1/code",
+    "/submission/1/signed",
+    "/submission/1/file/1/profile.0.txt",
+)
+def test_files_are_downloaded(site: Site) -> None:
+    world = site.live.world
+    made = site.live.call(
+        world.submit(content=b"# fake: accepted\n", mode=Mode.PROFILE, devices=("CPU",))
+    )
+    site.live.call(finished(world, made.id))
+    page = site.page(ada(site))
+    names = []
+    for path, links in (
+        ("/board/sort", ("CSV",)),
+        ("/board/sort/problem", ("Download the starter", "Download reference.py")),
+        (f"/submission/{made.id}", ("Download", "Signed document", "profile.0.txt")),
+    ):
+        page.goto(path)
+        for link in links:
+            with page.expect_download() as begun:
+                page.get_by_role("link", name=link, exact=True).click()
+            names.append(begun.value.suggested_filename)
+    page.context.close()
+    assert [
+        "trend.csv",
+        "sort.py",
+        "reference.py",
+        "fast.py",
+        f"submission-{made.id}.json",
+        "profile.0.txt",
+    ] == names
 
 
 def test_dark_pages_can_be_read(site: Site) -> None:
@@ -57,7 +145,7 @@ def test_dark_pages_can_be_read(site: Site) -> None:
     wrong = {}
     for path in PATHS:
         page.goto(path)
-        if found := complaints(page, ("color-contrast",)):
+        if found := site.complaints(page, ("color-contrast",)):
             wrong[path] = found
     page.context.close()
     assert {} == wrong
@@ -97,106 +185,3 @@ def test_times_are_in_the_visitors_zone_and_in_utc_without_a_script(site: Site) 
         told.append(page.locator(".facts time").inner_text())
         page.context.close()
     assert [False, True] == ["UTC" in text for text in told]
-
-
-def test_a_token_opens_the_account_and_logging_out_ends_it(site: Site) -> None:
-    page = site.page(script=False)
-    page.goto("/auth/login?next=/board/sort")
-    page.get_by_label("Token").fill(site.live.world.bob.token)
-    page.get_by_role("button", name="Log in with a token").click()
-    expect(page).to_have_url(f"{site.live.url}/board/sort")
-    page.get_by_role("link", name="bob").first.click()
-    page.get_by_role("button", name="Log out").click()
-    expect(page.get_by_role("link", name="Log in").first).to_be_visible()
-    page.context.close()
-
-
-def test_a_token_is_made_shown_once_and_revoked(site: Site) -> None:
-    page = site.page(ada(site))
-    page.goto("/auth/account")
-    page.get_by_label("Name of a new token").fill("<b>laptop</b>")
-    page.get_by_role("button", name="Make a token").click()
-    assert page.locator("pre").first.inner_text().startswith("kb_")
-    page.get_by_role("link", name="Back to the account").click()
-    assert "kb_" not in page.content()
-    row = page.locator("tr", has_text="<b>laptop</b>")
-    row.get_by_role("button").click()
-    expect(page.locator("tr", has_text="<b>laptop</b>")).to_have_count(0)
-    page.context.close()
-
-
-def test_the_keyboard_alone_submits_and_the_page_follows_it_live(site: Site) -> None:
-    page = site.page(ada(site))
-    page.goto("/board/sort/submit")
-    page.keyboard.press("Tab")
-    expect(page.get_by_text("Skip to the content")).to_be_focused()
-    page.get_by_label("Test").focus()
-    page.keyboard.press("Space")
-    page.get_by_label("H100").focus()
-    page.keyboard.press("Space")
-    page.get_by_label("CPU").focus()
-    page.keyboard.press("Space")
-    page.get_by_label("File name").focus()
-    page.keyboard.press("Control+A")
-    page.keyboard.type("mine.py")
-    page.keyboard.press("Tab")
-    expect(page.get_by_label("Code")).to_be_focused()
-    page.keyboard.press("Control+A")
-    page.keyboard.type("# fake: sleep 1 accepted")
-    page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Submit")).to_be_focused()
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(re.compile(r"/submission/\d+$"))
-    expect(page.get_by_text(re.compile("Waiting|Being judged"))).to_be_visible()
-    expect(page.locator(".big")).to_have_text(re.compile("Accepted"))
-    page.context.close()
-
-
-def test_two_authors_follow_their_submissions_at_once(site: Site) -> None:
-    world = site.live.world
-    pages = [site.page(token) for token in (world.ada, world.bob)]
-    code = b"# fake: sleep 0.5 wrong_answer\n"
-    for page, token in zip(pages, (world.ada, world.bob), strict=True):
-        made = site.live.call(world.submit(token.user, content=code, devices=("CPU",)))
-        page.goto(f"/submission/{made.id}")
-    for page in pages:
-        expect(page.locator(".big")).to_have_text(re.compile("Wrong answer"))
-        page.context.close()
-
-
-def test_a_page_follows_without_a_script(site: Site) -> None:
-    page = site.page(ada(site), script=False)
-    made = site.live.call(
-        site.live.world.submit(content=b"# fake: sleep 0.5 accepted\n", devices=("CPU",))
-    )
-    page.goto(f"/submission/{made.id}")
-    expect(page.locator(".big")).to_have_text(re.compile("Accepted"), timeout=20_000)
-    page.context.close()
-
-
-def test_a_draft_is_kept_until_its_author_begins_again(site: Site) -> None:
-    page = site.page(ada(site))
-    page.goto("/board/sort/submit")
-    editor = page.get_by_label("Code")
-    starter = editor.input_value()
-    editor.fill("# <script> my draft")
-    page.goto("/board/sort")
-    page.goto("/board/sort/submit")
-    assert "# <script> my draft" == editor.input_value()
-    page.get_by_role("button", name="Begin again").click()
-    page.reload()
-    assert starter == editor.input_value()
-    page.context.close()
-
-
-def test_a_session_revoked_in_another_tab_leads_to_the_login_page(site: Site) -> None:
-    world = site.live.world
-    token = site.live.call(world.services.tokens.create(world.bob.user, "this browser"))
-    page = site.page(NewToken(world.bob.user, token.text))
-    page.goto("/auth/account")
-    site.live.call(world.services.users.sign_out(token.text))
-    page.get_by_role("button", name="Log out").click()
-    expect(page.get_by_role("heading", name="Please log in")).to_be_visible()
-    page.goto("/auth/account")
-    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
-    page.context.close()
