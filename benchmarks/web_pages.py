@@ -42,9 +42,11 @@ PATHS = (
     ("organise: waiting", f"/organise/submissions?board={BOARD}&state=queued"),
     ("organise: cancelled", f"/organise/submissions?board={BOARD}&state=cancelled"),
     ("organise: review", "/organise/submission/{submission}"),
+    ("API: statistics, counted anew", f"/api/v1/stats?board={BOARD}"),
     ("organise: statistics", f"/organise/statistics?board={BOARD}"),
     ("organise: people", "/organise/people?search=author-19"),
 )
+FOR_AUTHORS = ("/submission", "/organise", "/api/v1/stats")
 _SEED = """
 SET session_replication_role = replica;
 INSERT INTO users (name) SELECT 'author-' || n FROM generate_series(1, %(authors)s) n;
@@ -104,7 +106,7 @@ def measured(path: str, token: str, count: int) -> tuple[list[float], int]:
             cookies={"kernelbot_session": token},
         ) as author,
     ):
-        clients = [author] if path.startswith(("/submission", "/organise")) else [stranger, author]
+        clients = [author] if path.startswith(FOR_AUTHORS) else [stranger, author]
         for number in range(WARM_UP + count):
             began = time.perf_counter()
             answer = clients[number % len(clients)].get(path)

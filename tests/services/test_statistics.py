@@ -67,6 +67,49 @@ async def test_of_one_board_and_of_the_last_day(world: World) -> None:
     assert [2, 1, 1, 0] == counts
 
 
+async def test_older_numbers_are_those_that_were_counted_last(world: World) -> None:
+    await world.board()
+    show, admin = world.services.statistics.show, world.admin.user
+    before = await show(admin, board="sort")
+    await world.submit()
+    old = await show(admin, board="SORT", max_age_s=60)
+    everything = await show(admin, max_age_s=60)
+    new = await show(admin, board="sort")
+    assert (0, 0, 1, 1) == tuple(one.submissions for one in (before, old, everything, new))
+
+
+async def test_runs_that_failed_or_wait_are_counted_apart(world: World) -> None:
+    await world.board(devices=("CPU", "H100"))
+    for _ in range(3):
+        await world.submit(devices=("H100", "CPU"))
+    ends = {
+        1: "state = 'lost'",
+        2: "state = 'finished', verdict = 'internal_error', fault = 'scheduler'",
+        3: "state = 'finished', verdict = 'wrong_answer', fault = 'author'",
+        4: "state = 'cancelled'",
+        5: "state = 'dispatched'",
+    }
+    with psycopg.connect(world.database.url) as connection:
+        runs = "(SELECT id FROM runs WHERE device = 'H100' ORDER BY id OFFSET %s LIMIT 1)"
+        for number, end in ends.items():
+            if number < 5:
+                end += ", finished_at = now() + interval '2 s', started_at = now()"
+            dispatched = "UPDATE runs SET state = 'dispatched' WHERE id = "
+            connection.execute(dispatched + runs, (number,))
+            connection.execute(f"UPDATE runs SET {end} WHERE id = {runs}", (number,))
+    cpu, h100 = (await world.services.statistics.show(world.admin.user)).devices
+    assert (("CPU", 6, 6), ("H100", 6, 1)) == tuple(
+        (one.device, one.runs, one.waiting) for one in (cpu, h100)
+    )
+    assert (0, 1, 2, 1, 4.0) == (
+        h100.passes,
+        h100.failures,
+        h100.errors,
+        h100.running,
+        h100.run_total_s,
+    )
+
+
 async def test_only_organisers_see_them(world: World) -> None:
     await world.board()
     for board in (None, "sort"):

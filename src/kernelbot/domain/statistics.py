@@ -6,7 +6,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class DeviceStatistics:
     """The runs of one device. Times are None if nothing has begun or ended; medians are those of
-    the latest 10,000 submissions."""
+    the latest 2,000 submissions."""
 
     device: str
     runs: int

@@ -5,7 +5,7 @@ from kernelbot.schemas.common import Shown
 
 class DeviceStatisticsView(Shown):
     """The runs of one device; times are null if nothing has begun or ended, and
-    medians are those of the latest 10,000 submissions."""
+    medians are those of the latest 2,000 submissions."""
 
     device: str
     runs: int

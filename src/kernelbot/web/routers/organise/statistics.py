@@ -27,6 +27,8 @@ class Shown(StrEnum):
     TIMES = "times"
 
 
+_MAX_AGE_S = 10.0
+"""Of a board with 60,000 submissions, counting takes a tenth of a second."""
 _CHARTS = {Shown.OUTCOMES: outcomes_chart, Shown.TIMES: times_chart}
 
 
@@ -45,7 +47,9 @@ async def show_statistics(
         chosen = boards[0] if boards else None
     found = None
     if chosen is not None or is_admin(session.user):
-        found = await services.statistics.show(session.user, board=chosen, last_day=last_day)
+        found = await services.statistics.show(
+            session.user, board=chosen, last_day=last_day, max_age_s=_MAX_AGE_S
+        )
     return page(
         "organise/statistics.html",
         tab="statistics",
@@ -68,7 +72,9 @@ async def picture(
     theme: Annotated[Theme, Query()] = Theme.LIGHT,
 ) -> Response:
     """The numbers as bars."""
-    found = await services.statistics.show(session.user, board=filled(board), last_day=last_day)
+    found = await services.statistics.show(
+        session.user, board=filled(board), last_day=last_day, max_age_s=_MAX_AGE_S
+    )
     if not found.devices:
         raise NotFound("Nothing was judged yet, so there is nothing to draw.")
     chart = _CHARTS[shown](found, LOOKS[theme])
