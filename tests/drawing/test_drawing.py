@@ -1,37 +1,99 @@
 """Charts become pictures, and what can't be drawn becomes None."""
 
 import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from kernelbot.domain.ranking import Achieved
+from kernelbot.drawing import drawing as module
+from kernelbot.drawing import kept_process, process
 from kernelbot.drawing.drawing import Drawing, PictureFormat
 from kernelbot.render.charts import progress_chart
+from tests.support.waiting import until
 
 pytest.importorskip("vl_convert", reason="charts are an extra")
-CHART = progress_chart("<script>", [Achieved(datetime(2026, 1, 1, tzinfo=UTC), 1.0)])
+CHART = progress_chart("<script>\n\u2028", [Achieved(datetime(2026, 1, 1, tzinfo=UTC), 1.0)])
+SVG = PictureFormat.SVG
 
 
-@pytest.mark.parametrize(
-    ("form", "starts"), [(PictureFormat.PNG, b"\x89PNG"), (PictureFormat.SVG, b"<svg")]
-)
-async def test_a_chart_becomes_a_picture(form: PictureFormat, starts: bytes) -> None:
-    picture = await Drawing().draw(CHART, form)
-    assert picture is not None
-    assert (starts, False) == (picture[: len(starts)], b"<script" in picture)
+@pytest.fixture
+async def drawing() -> AsyncIterator[Drawing]:
+    found = Drawing()
+    yield found
+    await found.close()
 
 
-async def test_what_is_no_chart_is_not_drawn() -> None:
-    assert await Drawing().draw({"mark": 7}, PictureFormat.SVG) is None
+def drawers() -> list[int]:
+    """The processes that this one has begun to draw with."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    return [int(pid) for pid in children if _draws(pid)]
 
 
-async def test_charts_that_pile_up_are_refused() -> None:
-    drawing = Drawing()
-    asked = [asyncio.create_task(drawing.draw(CHART, PictureFormat.SVG)) for _ in range(40)]
+def _draws(pid: str) -> bool:
+    return process.__name__.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+async def test_charts_become_pictures_in_one_process(drawing: Drawing) -> None:
+    pictures, used = [], set()
+    for form in (PictureFormat.PNG, SVG, SVG):
+        pictures.append(await drawing.draw(CHART, form) or b"")
+        used.update(drawers())
+    assert [b"\x89PNG", b"<svg", b"<svg"] == [picture[:4] for picture in pictures]
+    assert (False, 1) == (b"<script" in pictures[1], len(used))
+    await drawing.close()
+    assert [] == drawers()
+
+
+async def test_what_is_no_chart_is_not_drawn_and_the_next_one_is(drawing: Drawing) -> None:
+    refused = await drawing.draw({"mark": 7}, SVG)
+    used = drawers()
+    drawn = await drawing.draw(CHART, SVG)
+    assert (None, True, used) == (refused, drawn is not None, drawers())
+
+
+async def test_a_process_that_was_killed_is_replaced(drawing: Drawing) -> None:
+    await drawing.draw(CHART, SVG)
+    for pid in drawers():
+        os.kill(pid, signal.SIGKILL)
+    assert await drawing.draw(CHART, SVG) is not None
+
+
+async def test_a_process_that_has_drawn_enough_is_replaced(
+    drawing: Drawing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_CHARTS", 1)
+    drawn = await drawing.draw(CHART, SVG)
+    assert (True, []) == (drawn is not None, drawers())
+
+
+async def test_a_process_without_work_ends_and_another_draws_the_next(
+    drawing: Drawing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_process, "_IDLE_S", 0.01)
+    await drawing.draw(CHART, SVG)
+    await until(lambda: not drawers())
+    assert await drawing.draw(CHART, SVG) is not None
+
+
+async def test_a_chart_that_takes_too_long_is_given_up(
+    drawing: Drawing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LIMIT_S", 0.05)
+    refused = await drawing.draw(CHART, SVG)
+    assert (None, []) == (refused, drawers())
+
+
+async def test_charts_that_pile_up_are_refused(drawing: Drawing) -> None:
+    asked = [asyncio.create_task(drawing.draw(CHART, SVG)) for _ in range(40)]
     await asyncio.sleep(0)
     refused = [task for task in asked if task.done()]
     for task in asked:
         task.cancel()
     await asyncio.gather(*asked, return_exceptions=True)
     assert [None] * 24 == [task.result() for task in refused]
+    assert [] == drawers()

@@ -15,7 +15,7 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.services.logins import LoginRules
-from kernelbot.web.site import create_site
+from kernelbot.web.site import close_site, create_site
 from tests.support.applications import application
 from tests.support.world import DEVICES, World, open_world
 
@@ -83,3 +83,4 @@ async def _serve(
             url = f"http://127.0.0.1:{listening.getsockname()[1]}"
             started.put((LiveServer(url, world, asyncio.get_running_loop()), server))
             await server.serve(sockets=[listening])
+        await close_site(app)

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.types import NewToken
 from kernelbot.web.session import SESSION, csrf_of
-from kernelbot.web.site import create_site
+from kernelbot.web.site import close_site, create_site
 from tests.support.applications import application
 from tests.support.world import World
 
@@ -60,3 +60,4 @@ async def front(world: World) -> AsyncIterator[Front]:
             for token in (None, world.ada, world.bob, world.admin)
         ]
         yield Front(app, world, stranger, ada, bob, admin, stack)
+    await close_site(app)

@@ -84,6 +84,7 @@ class KernelBot(discord.Client):
         """Stop telling of submissions, and say goodbye to Discord."""
         await self.follower.close()
         await self.announcer.close()
+        await self.pictures.close()
         await super().close()
 
     async def on_guild_join(self, guild: discord.Guild) -> None:

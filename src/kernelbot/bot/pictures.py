@@ -15,3 +15,7 @@ class Pictures:
         """The picture as a file; nothing if it can't be drawn."""
         png = await self._drawing.draw(chart, PictureFormat.PNG)
         return [] if png is None else [Attached(name, png)]
+
+    async def close(self) -> None:
+        """End the process that draws."""
+        await self._drawing.close()

@@ -3,17 +3,18 @@
 import asyncio
 import importlib.util
 import json
-import sys
 from enum import StrEnum
 
 import structlog
 
+from kernelbot.drawing.kept_process import DrawingProcess, NotDrawn
 from kernelbot.render.charts import Chart
 
 _LIMIT_S = 20.0
-_AT_ONCE = 2
-_WAITING = 16
-"""How many charts may wait for their turn; more are refused, so that nobody can pile them up."""
+_AT_ONCE = 16
+"""How many charts may wait or be drawn; more are refused, so that nobody can pile them up."""
+_CHARTS = 500
+"""How many a process draws before another takes its place."""
 log = structlog.get_logger()
 
 
@@ -25,44 +26,62 @@ class PictureFormat(StrEnum):
 
 
 class Drawing:
-    """Draws charts, two at a time, each in a process of its own."""
+    """Draws charts, one after another, in a process that is kept for the next ones. It ends by
+    itself if none comes. For one event loop."""
 
     def __init__(self) -> None:
         self.available = importlib.util.find_spec("vl_convert") is not None
-        self._turns = asyncio.Semaphore(_AT_ONCE)
-        self._waiting = 0
+        self._turn = asyncio.Lock()
+        self._asked = 0
+        self._kept: DrawingProcess | None = None
 
     async def draw(self, chart: Chart, form: PictureFormat) -> bytes | None:
         """The picture; None if it can't be drawn: the library isn't installed, too many charts
         wait, or drawing failed, which the log says."""
-        if not self.available or self._waiting >= _WAITING:
+        if not self.available or self._asked >= _AT_ONCE:
             return None
-        self._waiting += 1
+        request = json.dumps({"form": form, "chart": chart}).encode()
+        self._asked += 1
         try:
-            async with self._turns:
-                return await _drawn(chart, form)
+            async with self._turn, asyncio.timeout(_LIMIT_S):
+                return await self._drawn(request)
+        except TimeoutError:
+            log.warning("chart_not_drawn", error=f"it took over {_LIMIT_S} s")
+        except NotDrawn as error:
+            log.warning("chart_not_drawn", error=str(error)[-500:])
+        except EOFError:
+            log.warning("chart_not_drawn", error="the process that draws ended")
         finally:
-            self._waiting -= 1
-
-
-async def _drawn(chart: Chart, form: PictureFormat) -> bytes | None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "kernelbot.drawing.process", form),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        async with asyncio.timeout(_LIMIT_S):
-            picture, errors = await process.communicate(json.dumps(chart).encode())
-    except TimeoutError:
-        log.warning("chart_not_drawn", error=f"it took over {_LIMIT_S} s")
+            self._asked -= 1
         return None
-    finally:
-        if process.returncode is None:  # too slow, or nobody waits for it any more
-            process.kill()
-            await process.wait()
-    if process.returncode != 0:
-        log.warning("chart_not_drawn", error=errors.decode("utf-8", "replace")[-500:])
-        return None
-    return picture
+
+    async def close(self) -> None:
+        """End the process. Another chart would begin another one."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            await kept.end()
+
+    async def _drawn(self, request: bytes) -> bytes:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            try:
+                return await self._drawn_by(kept, request)
+            except EOFError:
+                pass  # it had nothing to do for long, or was killed: a new one draws the chart
+        return await self._drawn_by(await DrawingProcess.start(), request)
+
+    async def _drawn_by(self, process: DrawingProcess, request: bytes) -> bytes:
+        """Keeps the process, unless it has drawn enough, has ended, or is still at work."""
+        usable = False
+        try:
+            picture = await process.draw(request)
+            usable = process.charts < _CHARTS
+            return picture
+        except NotDrawn:
+            usable = True
+            raise
+        finally:
+            if usable:
+                self._kept = process
+            else:
+                await process.end()

@@ -22,7 +22,7 @@ from kernelbot.main.supervise import Child, child
 from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
-from kernelbot.web.site import create_site
+from kernelbot.web.site import close_site, create_site
 
 _CLOSE_CONNECTIONS_S = 3
 _ACCEPTED_AT_ONCE = 64
@@ -77,8 +77,9 @@ async def answer(
             public_url=settings.public_url,
             shared_metrics=SHARED_METRICS in os.environ,
         )
+        site = create_site(services, api_settings, registry)
         config = uvicorn.Config(
-            create_site(services, api_settings, registry),
+            site,
             http=Connections(connection_limits()),  # type: ignore[arg-type]  # like a class
             log_config=None,
             access_log=False,
@@ -96,7 +97,10 @@ async def answer(
         gc.collect()
         gc.freeze()
         gc.set_threshold(*_COLLECT_AFTER)
-        await server.serve(sockets=[listener])
+        try:
+            await server.serve(sockets=[listener])
+        finally:
+            await close_site(site)
 
 
 def on_stop_signals(act: Callable[[], object]) -> None:

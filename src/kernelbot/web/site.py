@@ -54,3 +54,8 @@ def create_site(
     app.state.pages = Pages(files, charts=pictures.drawing.available)
     errors.install(app)
     return app
+
+
+async def close_site(app: FastAPI) -> None:
+    """End what was begun for it: the process that draws its charts."""
+    await app.state.pictures.drawing.close()

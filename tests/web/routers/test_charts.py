@@ -3,6 +3,7 @@
 import csv
 import importlib.util
 import io
+from contextlib import AsyncExitStack
 from dataclasses import replace
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.main.wiring import open_services
 from kernelbot.protocol import DeviceSpec, Floor, Vendor
-from kernelbot.web.site import create_site
+from kernelbot.web.site import close_site, create_site
 from tests.support.problems import sort_problem
 from tests.support.ranked import ranked
 from tests.support.world import World
@@ -99,10 +100,11 @@ async def test_the_leaders_place_below_the_roof_is_drawn_and_said(world: World) 
     )
     await ranked(world, 1e-3)
     device = DeviceConfig(peaks, ("local",))
-    async with (
-        open_services(world.database.url, (device,)) as core,
-        browser_of(create_site(core.services)) as browser,
-    ):
+    async with AsyncExitStack() as stack:
+        core = await stack.enter_async_context(open_services(world.database.url, (device,)))
+        site = create_site(core.services)
+        stack.push_async_callback(close_site, site)
+        browser = await stack.enter_async_context(browser_of(site))
         page = await browser.get("/board/sort")
         picture = await browser.get("/board/sort/roofline.svg?theme=dark")
     assert "4e+09 operations per second with 2 for each byte of memory: 50.0 %" in page.text
