@@ -32,21 +32,40 @@ async def add(
 
 async def of_board(session: ReadSession, leaderboard_id: int) -> list[Webhook]:
     """A board's, the newest first."""
-    values = {"webhook_id": None, "leaderboard_id": leaderboard_id, "owner_id": None}
-    return [_webhook(row) for row in await session.all(statements("webhooks")["shown"], values)]
+    return await _shown(session, leaderboard_id=leaderboard_id)
 
 
 async def of_owner(session: ReadSession, owner_id: int) -> list[Webhook]:
     """Those for a person's own submissions, the newest first."""
-    values = {"webhook_id": None, "leaderboard_id": None, "owner_id": owner_id}
-    return [_webhook(row) for row in await session.all(statements("webhooks")["shown"], values)]
+    return await _shown(session, owner_id=owner_id)
+
+
+async def disabled(session: ReadSession) -> list[Webhook]:
+    """Those of all boards that are told nothing any more, the newest first."""
+    return await _shown(session, disabled=True)
 
 
 async def one(session: ReadSession, webhook_id: int) -> Webhook | None:
     """None: there is no such webhook."""
-    values = {"webhook_id": webhook_id, "leaderboard_id": None, "owner_id": None}
-    row = await session.one(statements("webhooks")["shown"], values)
-    return _webhook(row) if row else None
+    found = await _shown(session, webhook_id=webhook_id)
+    return found[0] if found else None
+
+
+async def _shown(
+    session: ReadSession,
+    *,
+    webhook_id: int | None = None,
+    leaderboard_id: int | None = None,
+    owner_id: int | None = None,
+    disabled: bool = False,
+) -> list[Webhook]:
+    values = {
+        "webhook_id": webhook_id,
+        "leaderboard_id": leaderboard_id,
+        "owner_id": owner_id,
+        "disabled": disabled,
+    }
+    return [_webhook(row) for row in await session.all(statements("webhooks")["shown"], values)]
 
 
 async def delete(session: WriteSession, webhook_id: int) -> None:

@@ -91,6 +91,12 @@ class Webhooks:
             found = await organised_board(session, actor, board)
             return await webhooks.of_board(session, found.id)
 
+    async def list_disabled(self, actor: User) -> list[Webhook]:
+        """Those of the boards that the actor organises which are told nothing any more, the newest
+        first."""
+        async with self._database.read() as session:
+            return [one for one in await webhooks.disabled(session) if may_have(actor, one)]
+
     async def get(self, actor: User, webhook_id: int) -> Webhook:
         """Raises `NotFound`, also for one that isn't the actor's to see."""
         async with self._database.read() as session:

@@ -20,6 +20,7 @@ WHERE w.id = %(webhook_id)s
             THEN w.leaderboard_id IS NULL AND w.owner_id = %(owner_id)s
         ELSE w.leaderboard_id = %(leaderboard_id)s
     END)
+    OR (%(disabled)s AND w.disabled_at IS NOT NULL AND w.leaderboard_id IS NOT NULL)
 ORDER BY w.id DESC;
 
 -- name: delete

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from kernelbot.domain.types import Role
 from kernelbot.domain.webhooks import Webhook
 from tests.web.routers.organise.conftest import Office
 
@@ -46,6 +47,21 @@ async def test_a_deleted_one_is_gone(office: Office) -> None:
     (webhook,) = await webhooks(office)
     answers = [await office.post(f"{HERE}/{webhook.id}/delete") for _ in range(2)]
     assert ([303, 404], []) == ([one.status_code for one in answers], await webhooks(office))
+
+
+async def test_a_disabled_one_is_told_of_above_the_boards_it_is_of(office: Office) -> None:
+    world = office.front.world
+    await office.post(HERE, url="https://ci.example.org/<b>")
+    (webhook,) = await webhooks(office)
+    before = (await office.maker.get("/organise")).text
+    async with world.database.write() as session:
+        await session.do("UPDATE webhooks SET disabled_at = now(), disabled_reason = '<script>410'")
+    other = await world.services.users.create("other-maker", Role.CREATOR)
+    browsers = (office.maker, office.front.admin, await office.front.browser(other))
+    pages = [(await one.get("/organise")).text for one in browsers]
+    link = f'href="{HERE}/{webhook.id}"'
+    assert [False, True, True, False] == [link in page for page in (before, *pages)]
+    assert ("&lt;script&gt;410" in pages[0], "<b>" in pages[0]) == (True, False)
 
 
 FORMS: list[tuple[dict[str, str], int]] = [

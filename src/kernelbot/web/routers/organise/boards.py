@@ -19,17 +19,23 @@ from kernelbot.web.session import PostedSession
 
 router = APIRouter(prefix=HOME, include_in_schema=False)
 
+_DISABLED = 5
+"""How many disabled webhooks are named above the boards."""
+
 
 @router.get("")
 async def show_boards(
     services: ServicesDep, session: Organiser, page: PageDep, done: Done = ""
 ) -> Response:
-    """The boards that the visitor organises."""
+    """The boards that the visitor organises, and what is wrong with them."""
+    disabled = await services.webhooks.list_disabled(session.user)
     return page(
         "organise/boards.html",
         tab="boards",
         done=done,
         boards=await services.boards.organised(session.user),
+        disabled=disabled[:_DISABLED],
+        more_disabled=len(disabled) > _DISABLED,
     )
 
 
