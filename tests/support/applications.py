@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from starlette.datastructures import State
 
 from kernelbot.api.answers import Answers
+from kernelbot.api.attempts import Attempts
 from kernelbot.api.settings import ApiSettings
 from kernelbot.services import Services
 from kernelbot.web.kept import Kept
@@ -25,7 +26,13 @@ def application(create: Create, services: Services, settings: ApiSettings) -> Fa
     app.router.routes = [*built.router.routes]
     app.router.middleware_stack = app.router.app  # else still that of the copied router
     app.middleware_stack = None  # made with the first request
-    own = {"services": services, "answers": Answers(), "kept": Kept(), "pictures": Pictures()}
+    own = {
+        "services": services,
+        "answers": Answers(),
+        "attempts": Attempts(),
+        "kept": Kept(),
+        "pictures": Pictures(),
+    }
     app.state = State({**built.state._state, **own})
     return app
 

@@ -10,6 +10,7 @@ from starlette.types import Scope
 from kernelbot import __version__
 from kernelbot.api import errors, popcorn
 from kernelbot.api.answers import Answers
+from kernelbot.api.attempts import Attempts
 from kernelbot.api.middleware import (
     AccessLog,
     BodyLimit,
@@ -94,6 +95,7 @@ def create_app(
     app.state.settings = settings
     app.state.registry = registry
     app.state.answers = Answers()
+    app.state.attempts = Attempts()
     # Each by itself: a router of routers would match the path twice.
     for router in V1:
         app.include_router(router, prefix=PREFIX)

@@ -177,6 +177,17 @@ def test_nothing_is_loaded_from_another_host(site: Site) -> None:
     assert {site.live.url} == hosts
 
 
+def test_what_a_terminal_needs_is_copied_with_one_click(site: Site) -> None:
+    page = site.page()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto("/")
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    page.context.close()
+    assert f"kernelbot login {site.live.url}" in copied.splitlines()
+
+
 def test_times_are_in_the_visitors_zone_and_in_utc_without_a_script(site: Site) -> None:
     pages = site.page(), site.page(script=False)
     told = []

@@ -336,5 +336,21 @@ async def test_a_used_invite_makes_no_account(world: World) -> None:
     assert (400, ["root", "ada", "bob"]) == (answer.status_code, [u.name for u in everyone])
 
 
+async def test_logins_are_counted_whichever_way_they_begin(site: Site) -> None:
+    browser = await site.browser()
+    for _ in range(300):
+        site.app.state.attempts.count("127.0.0.1")
+    answers = [
+        await browser.get("/auth/start/github"),
+        await browser.post("/auth/login", data={"token": "x"}),
+        await browser.post("/auth/device", data={"code": "x"}),
+        await browser.post("/auth/token", data={"name": "x"}),
+        await browser.post("/auth/link/github"),
+        await browser.post("/api/v1/device-logins"),
+    ]
+    assert [429] * 6 == [answer.status_code for answer in answers]
+    assert [True] * 6 == [0 < int(answer.headers["retry-after"]) <= 60 for answer in answers]
+
+
 async def test_an_unknown_provider_is_not_found(site: Site) -> None:
     assert 404 == (await (await site.browser()).get("/auth/start/myspace")).status_code

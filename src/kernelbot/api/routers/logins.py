@@ -1,7 +1,8 @@
 """Logging in from a terminal: begin, then poll until someone has approved in a browser."""
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 
+from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.api.errors import documented
 from kernelbot.domain.types import NewToken
@@ -11,7 +12,9 @@ from kernelbot.schemas.users import NewUserView
 router = APIRouter(prefix="/device-logins", tags=["logins"])
 
 
-@router.post("", status_code=201, responses=documented(404, 503))
+@router.post(
+    "", status_code=201, responses=documented(404, 429, 503), dependencies=[Depends(counted)]
+)
 async def begin_device_login(
     request: Request, services: ServicesDep, settings: SettingsDep
 ) -> DeviceLoginView:

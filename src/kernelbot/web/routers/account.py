@@ -2,8 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request, Response
+from fastapi import APIRouter, Depends, Form, Request, Response
 
+from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.ids import BIGINT_MAX
@@ -34,7 +35,7 @@ async def show_account(services: ServicesDep, session: MaybeSession, page: PageD
     )
 
 
-@router.post("/token")
+@router.post("/token", dependencies=[Depends(counted)])
 async def make_token(
     request: Request,
     services: ServicesDep,
@@ -48,7 +49,7 @@ async def make_token(
     return page("new_token.html", issued=issued, base_url=settings.base_url(request))
 
 
-@router.post("/link/{provider}")
+@router.post("/link/{provider}", dependencies=[Depends(counted)])
 async def link(
     request: Request,
     services: ServicesDep,

@@ -3,8 +3,9 @@
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Cookie, Form, Query, Request, Response
+from fastapi import APIRouter, Cookie, Depends, Form, Query, Request, Response
 
+from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.errors import UserError
@@ -49,7 +50,7 @@ async def show_login(
     return response
 
 
-@router.post("/login")
+@router.post("/login", dependencies=[Depends(counted)])
 async def log_in_with_token(
     request: Request,
     services: ServicesDep,
@@ -70,7 +71,7 @@ async def log_in_with_token(
     return response
 
 
-@router.get("/start/{provider}")
+@router.get("/start/{provider}", dependencies=[Depends(counted)])
 async def start_login(
     request: Request,
     services: ServicesDep,
@@ -157,7 +158,7 @@ async def show_device(page: PageDep, provider: Short = "", invite: Short = "") -
     return go(login_path("/auth/device"))
 
 
-@router.post("/device")
+@router.post("/device", dependencies=[Depends(counted)])
 async def approve_device(
     services: ServicesDep,
     session: PostedSession,
