@@ -233,7 +233,7 @@ class LocalLauncher:
 def _prepare(folder: Path, spec: JobSpec, lock_path: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     (folder / "host").write_text(str(lock_path), encoding="utf-8")
-    longest_s = spec.problem.timeouts.together_s + _SLACK_S
+    longest_s = spec.longest_s + _SLACK_S
     (folder / "longest_s").write_text(str(longest_s), encoding="utf-8")
     draft = folder / "jobspec.json.new"
     with draft.open("w", encoding="utf-8") as file:

@@ -100,7 +100,7 @@ def try_configured(loaded: LoadedProblem, *, device: str | None) -> tuple[Proble
     )
     if job.device.vendor is not Vendor.CPU:
         return ()  # its solutions are judged on a machine that has one
-    limit_s = job.problem.timeouts.together_s + SLACK_S
+    limit_s = job.longest_s + SLACK_S
     try:
         ended = subprocess.run(
             [*HARNESS, "try-problem"],

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from kernelbot.catalog.problem import load_problem
@@ -11,7 +10,16 @@ from kernelbot.harness.judge.authors import why_no_duel
 from kernelbot.main.judging_settings import JudgingSettings
 from kernelbot.main.local_judge import LocalJudge, OnStep
 from kernelbot.main.run import read_submission
-from kernelbot.protocol import JobSpec, Mode, ProgressEvent, RunResult, SandboxMode, Verdict
+from kernelbot.protocol import (
+    EventKind,
+    JobSpec,
+    Mode,
+    Phase,
+    ProgressEvent,
+    RunResult,
+    SandboxMode,
+    Verdict,
+)
 
 _PROBLEM_FILE = "task.yml"
 
@@ -31,11 +39,11 @@ class LocalDuel:
 
 @dataclass(frozen=True)
 class Compared:
-    """The last result: of the duel, or of the test that a file didn't pass."""
+    """What came of it."""
 
     result: RunResult
     failed: Path | None
-    """The file that was refused; None if there was a duel, or judging itself failed."""
+    """The file that was refused, in its test or when it was timed; None if neither was."""
 
 
 def compare(
@@ -43,41 +51,36 @@ def compare(
     on_event: Callable[[str, ProgressEvent], None],
     on_step: OnStep,
 ) -> Compared:
-    """Test each file, then have both judged in turn. `on_event` gets what is being judged, and what
-    happened; `on_step` is told what else happens. Raises `InvalidProblem`, `InvalidSubmission` or
-    `UserError` before anything runs."""
+    """Have the two judged as a duel. `on_event` gets what is being judged, and what happened;
+    `on_step` is told what else happens. Raises `InvalidProblem`, `InvalidSubmission` or `UserError`
+    before anything runs."""
     local = LocalJudge(on_step, sandbox=wanted.sandbox, cold=wanted.cold)
-    *tests, duel = _jobs(wanted, local.settings(), on_step)
-    for path, job in zip((wanted.first, wanted.second), tests, strict=True):
-        result = local.judge(job, partial(on_event, str(path)))
-        if result.verdict is not Verdict.ACCEPTED:
-            return Compared(result, _whose(result, path))
-    result = local.judge(duel, partial(on_event, "duel"))
-    return Compared(
-        result, _whose(result, wanted.second if result.opponent_failed else wanted.first)
-    )
+    job = _job(wanted, local.settings(), on_step)
+    result = local.judge(job, lambda event: on_event(_what(wanted, event), event))
+    if result.verdict in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR):
+        return Compared(result, None)
+    return Compared(result, wanted.second if result.opponent_failed else wanted.first)
 
 
-def _whose(result: RunResult, path: Path) -> Path | None:
-    """`path` if its author is to blame for how it ended."""
-    is_refused = result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
-    return path if is_refused else None
+def _what(wanted: LocalDuel, event: ProgressEvent) -> str:
+    """What an event is about: the file that is built or tested, or both."""
+    if event.kind is not EventKind.COMPILED and event.phase is not Phase.TEST:
+        return "duel"
+    return str(wanted.second if event.of_opponent else wanted.first)
 
 
-def _jobs(
-    wanted: LocalDuel, settings: JudgingSettings, on_step: OnStep
-) -> tuple[JobSpec, JobSpec, JobSpec]:
-    """The test of each, and the duel."""
+def _job(wanted: LocalDuel, settings: JudgingSettings, on_step: OnStep) -> JobSpec:
     loaded = load_problem(wanted.problem or find_problem(wanted.first))
     for warning in loaded.warnings:
         on_step(str(warning))
     spec = loaded.definition.spec
     first, second = read_submission(wanted.first, spec), read_submission(wanted.second, spec)
-    job = partial(settings.job, spec, device=settings.device(wanted.device), sandbox=wanted.sandbox)
-    duel = replace(job(first, Mode.LEADERBOARD), opponent=second)
+    device = settings.device(wanted.device)
+    job = settings.job(spec, first, Mode.LEADERBOARD, device, wanted.sandbox)
+    duel = replace(job, opponent=second)
     if why := why_no_duel(duel):
         raise UserError(why, hint="`kernelbot run --mode benchmark` times one file.")
-    return job(first, Mode.TEST), job(second, Mode.TEST), duel
+    return duel
 
 
 def find_problem(file: Path) -> Path:

@@ -56,7 +56,7 @@ def judge_once(
         listener.start()
         try:
             output, errors = harness.communicate(
-                json.dumps(to_wire(job)).encode(), job.problem.timeouts.together_s + slack_s
+                json.dumps(to_wire(job)).encode(), job.longest_s + slack_s
             )
         except subprocess.TimeoutExpired:
             return _no_result(job, "The harness didn't answer in time and was stopped.")

@@ -31,3 +31,5 @@ class ProgressEvent:
     message: str | None = None
     median_ns: float | None = None
     duration_s: float | None = None
+    of_opponent: bool = False
+    """Of a duel: it is about the opponent's kernel alone."""

@@ -52,11 +52,6 @@ class Timeouts:
     ranked_s: float = 180.0
     compile_s: float = 120.0
 
-    @property
-    def together_s(self) -> float:
-        """How long judging may take at most, without the platform's own time."""
-        return self.test_s + self.benchmark_s + self.ranked_s + self.compile_s
-
 
 @dataclass(frozen=True)
 class Floor:
@@ -166,5 +161,13 @@ class JobSpec:
     sampling: SamplingRules = SamplingRules()
     sandbox: SandboxMode = SandboxMode.REQUIRED
     opponent: SourceFile | None = None
-    """Makes the job a duel: in its only phase, the leaderboard's, the submission and this one are
-    called in turn on the same data. The mode is `leaderboard`. None: an ordinary job."""
+    """Makes the job a duel: each of both is tested, and in the leaderboard phase they are called in
+    turn on the same data. The mode is `leaderboard`. None: an ordinary job."""
+
+    @property
+    def longest_s(self) -> float:
+        """How long judging may take at most in any mode, without the platform's own time. In a duel
+        two files are built and tested."""
+        limits = self.problem.timeouts
+        files = 1 if self.opponent is None else 2
+        return files * (limits.compile_s + limits.test_s) + limits.benchmark_s + limits.ranked_s

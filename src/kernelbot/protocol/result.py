@@ -65,6 +65,8 @@ class PhaseResult:
     cases: tuple[CaseResult, ...] = ()
     workloads: tuple[WorkloadResult, ...] = ()
     failure: Failure | None = None
+    of_opponent: bool = False
+    """Of a duel: the opponent's alone. Each of both has a test phase."""
 
 
 @dataclass(frozen=True)

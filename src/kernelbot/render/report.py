@@ -132,7 +132,8 @@ def _phase(
     passed = sum(case.verdict is Verdict.ACCEPTED for case in phase.cases)
     counted = f", {passed} of {len(phase.cases)} cases passed" if phase.cases else ""
     took = seconds_text(phase.duration_s)
-    lines = [f"{phase.phase}: {TITLES[phase.verdict]}{counted}, {took}"]
+    whose = " of the opponent" if phase.of_opponent else ""
+    lines = [f"{phase.phase}{whose}: {TITLES[phase.verdict]}{counted}, {took}"]
     lines += _cases(phase.cases, passed_cases)
     if whole:
         width = None if columns is None else columns - 2

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.harness.judge.authors import why_no_duel
+from kernelbot.harness.judge.authors import authors_of, steps_of, why_no_duel
 from kernelbot.harness.judge.duel import duel_result, duel_workload, ratio_of, rules_of
 from kernelbot.harness.judge.phases import all_limits_s, limit_s, phases_of
 from kernelbot.protocol import (
@@ -63,10 +63,30 @@ def test_all_workloads_count_as_in_a_score(rule: RankRule, expected: float) -> N
     assert pytest.approx((expected, expected, expected)) == (found.ratio, *found.ratio_ci95)
 
 
-def test_a_duel_has_one_phase_with_the_time_of_all() -> None:
-    assert (Phase.LEADERBOARD,) == phases_of(JOB) == phases_of(replace(JOB, secret=True))
-    assert (111, 2111) == (limit_s(JOB, Phase.LEADERBOARD), all_limits_s(JOB))
-    assert 100 == limit_s(replace(JOB, opponent=None), Phase.LEADERBOARD)
+def test_a_duel_has_the_phases_of_a_secret_ranked_run() -> None:
+    """So a kernel can't tell from them which of both it is in."""
+    secret = replace(JOB, secret=True)
+    assert phases_of(replace(secret, opponent=None)) == phases_of(JOB) == phases_of(secret)
+
+
+def test_each_kernel_is_tested_alone_and_both_are_timed_together() -> None:
+    first, second = authors = authors_of(JOB)
+    steps = steps_of(JOB, authors)
+    assert [(Phase.TEST, (first,)), (Phase.TEST, (second,)), (Phase.LEADERBOARD, authors)] == [
+        (step.phase, step.authors) for step in steps
+    ]
+    assert [False, True, False] == [step.is_of_opponent for step in steps]
+
+
+def test_both_are_built_and_tested_and_share_the_time_of_the_timed_phases() -> None:
+    assert (1, 110) == (limit_s(JOB, Phase.TEST), limit_s(JOB, Phase.LEADERBOARD))
+    assert 2 * (1000 + 1) + 110 == all_limits_s(JOB) == JOB.longest_s
+    alone = replace(JOB, opponent=None)
+    assert (100, 1111, 1111) == (
+        limit_s(alone, Phase.LEADERBOARD),
+        all_limits_s(alone),
+        alone.longest_s,
+    )
 
 
 def test_sampling_is_to_be_precise_and_never_less_than_asked() -> None:

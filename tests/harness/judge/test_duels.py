@@ -28,6 +28,29 @@ from tests.harness.jobs import SORT, a_job, a_problem
 
 FEW = SamplingRules(min_samples=10, max_samples=10, wall_cap_s=5.0, warmup_s=0.0)
 UNSORTED = "def custom_kernel(data):\n    return data.copy()\n"
+UNSORTED_LATER = (
+    SORT
+    + """
+right, calls = custom_kernel, []
+def custom_kernel(data):
+    calls.append(1)
+    return right(data) if len(calls) < 6 else data.copy()
+"""
+)
+BUILDS = (
+    """
+from pathlib import Path
+builds = Path.home() / ".cache/torch_extensions"
+if builds.exists():
+    assert [path.name for path in builds.iterdir()] == ["WHO"]
+    print("found")
+else:
+    builds.mkdir(parents=True)
+    (builds / "WHO").write_text("a library")
+    print("built")
+"""
+    + SORT
+)
 COPY_REFERENCE = """
 import numpy as np
 def generate_input(size, seed):
@@ -69,7 +92,11 @@ def test_both_are_timed_on_each_workload_and_there_is_no_score(host: Host) -> No
     events: list[ProgressEvent] = []
     found = duel(host, SORT, SORT, a_problem(ranking_by=RankRule.GEOM), events)
     assert (Verdict.ACCEPTED, None, False) == (found.verdict, found.score_s, found.opponent_failed)
-    assert [Phase.LEADERBOARD] == [phase.phase for phase in found.phases]
+    assert [(Phase.TEST, False), (Phase.TEST, True), (Phase.LEADERBOARD, False)] == [
+        (phase.phase, phase.of_opponent) for phase in found.phases
+    ]
+    tested = [event.of_opponent for event in events if event.kind is EventKind.CASE]
+    assert [False] * 3 + [True] * 3 == tested
     assert isinstance(found.duel, DuelResult)
     assert [("size: 2000; seed: 1", 10, 10), ("size: 5000; seed: 2", 10, 10)] == [
         (one.spec, len(one.submission_ns), len(one.opponent_ns)) for one in found.duel.workloads
@@ -79,7 +106,9 @@ def test_both_are_timed_on_each_workload_and_there_is_no_score(host: Host) -> No
     assert 2 == sum(event.kind is EventKind.WORKLOAD for event in events)
 
 
-@pytest.mark.parametrize("bad", [UNSORTED, "def custom_kernel(\n", "import os\nos._exit(3)\n", ""])
+@pytest.mark.parametrize(
+    "bad", [UNSORTED, UNSORTED_LATER, "def custom_kernel(\n", "import os\nos._exit(3)\n", ""]
+)
 def test_whoever_fails_is_named(host: Host, bad: str) -> None:
     first, second = duel(host, bad, SORT), duel(host, SORT, bad)
     assert (False, True, None, None) == (
@@ -99,16 +128,23 @@ def test_whoever_fails_is_named(host: Host, bad: str) -> None:
 def test_whoever_used_up_the_time_is_named(host: Host, slow: int, is_opponent: bool) -> None:
     """Not whoever was called when it was over."""
     sources = [SORT.replace("    return", "    time.sleep(0.2)\n    return")] * 2
-    sources[slow] = "time.sleep(2.4)\n" + sources[slow]
-    problem = a_problem(timeouts=Timeouts(test_s=1, benchmark_s=1, ranked_s=1))
+    sources[slow] = sources[slow].replace("(0.2)", "(0.8)")
+    problem = a_problem(timeouts=Timeouts(test_s=20, benchmark_s=1.5, ranked_s=1.5))
     first, second = ("import time\n" + source for source in sources)
     found = duel(host, first, second, problem)
     assert (Verdict.TIME_LIMIT, is_opponent) == (found.verdict, found.opponent_failed)
 
 
+def test_what_each_has_built_in_its_test_is_there_when_it_is_timed(host: Host) -> None:
+    """As in an ordinary run. Each finds its own only."""
+    mine, theirs = (BUILDS.replace("WHO", who) for who in ("mine", "theirs"))
+    found = duel(host, mine, theirs)
+    assert (Verdict.ACCEPTED, "built\nfound\n") == (found.verdict, found.stdout)
+
+
 def test_what_the_opponent_prints_is_for_nobody_else_to_read(host: Host) -> None:
     found = duel(host, "print('mine')\n" + SORT, "print('theirs')\n" + SORT)
-    assert ("mine\n", Verdict.ACCEPTED) == (found.stdout, found.verdict)
+    assert ("mine\nmine\n", Verdict.ACCEPTED) == (found.stdout, found.verdict)  # in each phase
 
 
 def test_neither_finds_anything_of_the_other(host: Host) -> None:

@@ -6,8 +6,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 from kernelbot.harness.judge.failures import blaming
+from kernelbot.harness.judge.phases import TIMED, phases_of
 from kernelbot.harness.runner_client.conversations import AnySession
-from kernelbot.protocol import HarnessKind, JobSpec, SourceFile
+from kernelbot.protocol import HarnessKind, JobSpec, Phase, SourceFile
 
 
 @dataclass
@@ -49,6 +50,31 @@ class Author:
     def blamed(self) -> AbstractContextManager[None]:
         """Within, an `AuthorFailure` is this author's."""
         return blaming(opponent=self.is_opponent)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One phase, and whose kernels are in it, each in a runner of its own."""
+
+    phase: Phase
+    authors: tuple[Author, ...]
+
+    @property
+    def is_of_opponent(self) -> bool:
+        """Whether it is the opponent's alone."""
+        return all(author.is_opponent for author in self.authors)
+
+
+def steps_of(job: JobSpec, authors: tuple[Author, ...]) -> tuple[Step, ...]:
+    """A job's phases in their order: in a timed one all kernels are together, in every other one
+    each is alone, one after another."""
+    steps: list[Step] = []
+    for phase in phases_of(job):
+        if phase in TIMED:
+            steps.append(Step(phase, authors))
+        else:
+            steps.extend(Step(phase, (author,)) for author in authors)
+    return tuple(steps)
 
 
 def authors_of(job: JobSpec) -> tuple[Author, ...]:

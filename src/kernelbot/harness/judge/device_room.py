@@ -53,7 +53,7 @@ class DeviceRoom:
             raise _does_not_fit(case, str(error)) from error
         of_ranks = isinstance(given, Shares)
         copies = (_COPIES_OF_RANKS if of_ranks else _COPIES)[timed]
-        copies += self._job.opponent is not None
+        copies += timed and self._job.opponent is not None
         for rank, part in enumerate(given.parts if of_ranks else (given,)):
             piece = part.piece if isinstance(part, DeviceData) else None
             needed = piece.size_bytes if piece is not None else 0

@@ -6,12 +6,13 @@ No stranger's code runs here.
 import random
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.gpu.driver import DeviceFull
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.authors import Author, authors_of
+from kernelbot.harness.judge.authors import Author, Step, authors_of, steps_of
 from kernelbot.harness.judge.collected import Collected, Refusal
 from kernelbot.harness.judge.device_room import DeviceRoom
 from kernelbot.harness.judge.duel import duel_result, duel_workload
@@ -78,6 +79,7 @@ class NativeJudge:
         self._random = random.SystemRandom()
         self._cache = cache
         self._authors = authors_of(job)
+        self._steps = steps_of(job, self._authors)
         self._control: Control | None = None
         self._terminating: list[tuple[Author, AnySession]] = []
         self.collected = Collected()
@@ -101,15 +103,16 @@ class NativeJudge:
     def _run_all(self) -> None:
         if self._job.problem.lang is not Lang.PY and not all(map(self._compile, self._authors)):
             return
-        for phase in phases_of(self._job):
-            result = self._run_phase(phase)
+        for step in self._steps:
+            result = self._run_step(step)
             self.collected.phases.append(result)
             self._emit(
                 ProgressEvent(
                     EventKind.PHASE_FINISHED,
-                    phase=phase,
+                    phase=result.phase,
                     verdict=result.verdict,
                     duration_s=result.duration_s,
+                    of_opponent=result.of_opponent,
                 )
             )
             if result.verdict is not Verdict.ACCEPTED:
@@ -123,7 +126,14 @@ class NativeJudge:
         self.collected.spend("compile", duration_s)
         if not author.is_opponent:
             self.collected.compile = build.report
-        self._emit(ProgressEvent(EventKind.COMPILED, verdict=build.verdict, duration_s=duration_s))
+        self._emit(
+            ProgressEvent(
+                EventKind.COMPILED,
+                verdict=build.verdict,
+                duration_s=duration_s,
+                of_opponent=author.is_opponent,
+            )
+        )
         if build.failure is not None:
             self.collected.refusal = Refusal(build.verdict, build.failure)
             self.collected.opponent_failed = author.is_opponent
@@ -131,93 +141,110 @@ class NativeJudge:
         author.binary = build.binary
         return True
 
-    def _run_phase(self, phase: Phase) -> PhaseResult:
+    def _run_step(self, step: Step) -> PhaseResult:
         start = time.monotonic()
-        total = len(cases_of(self._job.problem, phase))
-        self._emit(ProgressEvent(EventKind.PHASE_STARTED, phase=phase, total=total))
+        total = len(cases_of(self._job.problem, step.phase))
+        self._emit(
+            ProgressEvent(
+                EventKind.PHASE_STARTED,
+                phase=step.phase,
+                total=total,
+                of_opponent=step.is_of_opponent,
+            )
+        )
         try:
-            result = self._attempt(phase)
+            result = self._attempt(step)
         except AuthorFailure:
-            result = self._second_opinion(phase)
-        return _timed(result, time.monotonic() - start)
+            result = self._second_opinion(step)
+        duration_s = time.monotonic() - start
+        return replace(result, duration_s=duration_s, of_opponent=step.is_of_opponent)
 
-    def _second_opinion(self, phase: Phase) -> PhaseResult:
+    def _second_opinion(self, step: Step) -> PhaseResult:
         """A busy machine can make one measurement look wrong; it takes two to refuse."""
         try:
-            return self._attempt(phase)
+            return self._attempt(step)
         except AuthorFailure as error:
-            return self._refused(phase, error)
+            return self._refused(step.phase, error)
 
-    def _attempt(self, phase: Phase) -> PhaseResult:
+    def _attempt(self, step: Step) -> PhaseResult:
         """The life of a runner for each author. Raises `AuthorFailure` if that is disputable."""
         start = time.monotonic()
-        phase_limit_s = limit_s(self._job, phase)
-        for author in self._authors:
+        phase_limit_s = limit_s(self._job, step.phase)
+        for author in step.authors:
             author.spent_s = 0.0
         sessions: list[AnySession] = []
         try:
-            for author in self._authors:
-                sessions.append(self._session(phase, start + phase_limit_s))
+            for author in step.authors:
+                sessions.append(self._session(step, len(sessions), start + phase_limit_s))
                 self._terminating.append((author, sessions[-1]))
             self.collected.spend("spawn", time.monotonic() - start)
-            return self._drive(phase, sessions)
+            return self._drive(step, sessions)
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            return self._refused(phase, self._with_limit(phase, error, sessions[0]))
+            return self._refused(step.phase, self._with_limit(step, error, sessions[0]))
         except (DeviceFull, ProblemFull) as error:
             if self._room is None:
                 raise
-            greediest = self._authors[self._room.end_all(sessions)]
-            blamed = self._room.blame(phase, error)
+            greediest = step.authors[self._room.end_all(sessions)]
+            blamed = self._room.blame(step.phase, error)
             blamed.of_opponent = greediest.is_opponent
-            return self._refused(phase, blamed)
+            return self._refused(step.phase, blamed)
         finally:
             for session in sessions:
                 session.terminate()  # the next phase needn't wait while it dies
                 if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
                     session.abort()
 
-    def _with_limit(self, phase: Phase, error: AuthorFailure, session: AnySession) -> AuthorFailure:
+    def _with_limit(self, step: Step, error: AuthorFailure, session: AnySession) -> AuthorFailure:
         """The same failure, or that of whoever used up the phase's time: in a duel it need not be
         whoever was called last."""
-        late = with_limit(error, phase, limit_s(self._job, phase), session.deadline)
+        phase_limit_s = limit_s(self._job, step.phase)
+        late = with_limit(error, step.phase, phase_limit_s, session.deadline)
         if late is not error:
-            late.of_opponent = max(self._authors, key=_spent_s).is_opponent
+            late.of_opponent = max(step.authors, key=_spent_s).is_opponent
         return late
 
-    def _session(self, phase: Phase, deadline: float) -> AnySession:
-        _, first = cases_of(self._job.problem, phase)[0]
+    def _session(self, step: Step, opened: int, deadline: float) -> AnySession:
+        """One more, after so many in this step."""
+        _, first = cases_of(self._job.problem, step.phase)[0]
         session = open_session(
             self._job, self._client, self._modules, deadline, first, self._devices
         )
-        expect_sessions(self._job, self._client, self._sessions_soon(phase))
+        expect_sessions(self._job, self._client, self._sessions_soon(step) - opened - 1)
         return session
 
-    def _sessions_soon(self, phase: Phase) -> int:
-        """How many a phase and the one after it will still open, the control's included. A duel's
-        second one isn't expected."""
-        phases = phases_of(self._job)
-        now_and_next = phases[phases.index(phase) :][:2]
-        needs_control = self._control is None and not TIMED.isdisjoint(now_and_next)
-        return len(now_and_next) - 1 + needs_control
+    def _sessions_soon(self, step: Step) -> int:
+        """How many a step and the one after it open, the control's included."""
+        now_and_next = self._steps[self._steps.index(step) :][:2]
+        needs_control = self._control is None and any(one.phase in TIMED for one in now_and_next)
+        return sum(len(one.authors) for one in now_and_next) + needs_control
 
-    def _drive(self, phase: Phase, sessions: Sequence[AnySession]) -> PhaseResult:
-        if phase in TIMED:
-            return self._measure(phase, sessions)
-        (author,), (session,) = self._authors, sessions
+    def _drive(self, step: Step, sessions: Sequence[AnySession]) -> PhaseResult:
+        if step.phase in TIMED:
+            return self._measure(step, sessions)
+        (author,), (session,) = step.authors, sessions
         self._set_up(session)
         self._load(author, session)
-        if phase is Phase.PROFILE:
+        if step.phase is Phase.PROFILE:
             return self._profile(author, session)
-        cases = run_tests(self._job, self._examiner, session, self._emit, self.collected.spend)
+        with author.blamed():
+            return self._test(author, session)
+
+    def _test(self, author: Author, session: AnySession) -> PhaseResult:
+        emit = self._emit_of_opponent if author.is_opponent else self._emit
+        cases = run_tests(self._job, self._examiner, session, emit, self.collected.spend)
         wrong = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
         if wrong is None:
             if author.binary is None and self._job.mode is not Mode.TEST:
                 author.builds = session.builds()
-            return PhaseResult(phase, Verdict.ACCEPTED, 0.0, cases)
+            return PhaseResult(Phase.TEST, Verdict.ACCEPTED, 0.0, cases)
+        self.collected.opponent_failed = author.is_opponent
         failure = Failure(Fault.AUTHOR, wrong.message)
-        return PhaseResult(phase, wrong.verdict, 0.0, cases, failure=failure)
+        return PhaseResult(Phase.TEST, wrong.verdict, 0.0, cases, failure=failure)
+
+    def _emit_of_opponent(self, event: ProgressEvent) -> None:
+        self._emit(replace(event, of_opponent=True))
 
     def _set_up(self, session: AnySession) -> None:
         spec = self._job.problem
@@ -251,10 +278,10 @@ class NativeJudge:
         author.load(self._job, session)
         self.collected.spend("compile", time.monotonic() - start)
 
-    def _measure(self, phase: Phase, sessions: Sequence[AnySession]) -> PhaseResult:
+    def _measure(self, step: Step, sessions: Sequence[AnySession]) -> PhaseResult:
         spend = self.collected.spend
         runners = []
-        for author, session in zip(self._authors, sessions, strict=True):
+        for author, session in zip(step.authors, sessions, strict=True):
             self._set_up(session)
             self._load(author, session)
             runners.append(TimedRunner(self._job, session, self._flusher, spend, author))
@@ -263,7 +290,7 @@ class NativeJudge:
         control = self._control_until(sessions[0].deadline)
         measurer = Measurer(self._job, self._examiner, runners, control, spend)
         try:
-            return self._measure_all(phase, measurer, sessions[0])
+            return self._measure_all(step, measurer, sessions[0])
         finally:
             measurer.close()
 
@@ -278,8 +305,8 @@ class NativeJudge:
         self._control.extend(deadline)
         return self._control
 
-    def _measure_all(self, phase: Phase, measurer: Measurer, session: AnySession) -> PhaseResult:
-        order = cases_of(self._job.problem, phase)
+    def _measure_all(self, step: Step, measurer: Measurer, session: AnySession) -> PhaseResult:
+        order = cases_of(self._job.problem, step.phase)
         self._random.shuffle(order)
         done: dict[int, Measurement] = {}
         failure: AuthorFailure | None = None
@@ -289,12 +316,12 @@ class NativeJudge:
                 measured = measurer.measure(index, case, len(order) - position)
                 self.collected.spend("sampling", time.monotonic() - start)
                 done[index] = measured
-                self._announce(phase, index, measured)
+                self._announce(step.phase, index, measured)
         except AuthorFailure as error:
             if error.disputable:
                 raise
-            failure = self._with_limit(phase, error, session)
-        return self._measured(phase, [done[index] for index in sorted(done)], failure)
+            failure = self._with_limit(step, error, session)
+        return self._measured(step.phase, [done[index] for index in sorted(done)], failure)
 
     def _measured(
         self, phase: Phase, done: Sequence[Measurement], failure: AuthorFailure | None
@@ -338,14 +365,3 @@ def _spent_s(author: Author) -> float:
 def _duel_workload(measured: Measurement) -> DuelWorkload:
     mine, theirs = (times.samples_ns for times in measured.times)
     return duel_workload(measured.case.spec, mine, theirs, measured.stopped.value)
-
-
-def _timed(result: PhaseResult, duration_s: float) -> PhaseResult:
-    return PhaseResult(
-        result.phase,
-        result.verdict,
-        duration_s,
-        result.cases,
-        result.workloads,
-        result.failure,
-    )

@@ -8,19 +8,17 @@ _PHASES = {
     Mode.LEADERBOARD: (Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD),
     Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
 }
-_SECRET_AND_RANKED = (Phase.TEST, Phase.LEADERBOARD)
-"""Without the benchmark: that is for its author to look at, and nobody sees the one of this run."""
-_DUEL = (Phase.LEADERBOARD,)
-"""Both were tested when they were submitted, and the outputs of timed calls are checked as well."""
+_RANKED_UNSEEN = (Phase.TEST, Phase.LEADERBOARD)
+"""Without the benchmark: that is for its author to look at, and nobody sees the one of a secret run
+or of a duel. So neither kernel can tell from its phases which of both it is in."""
 TIMED = frozenset({Phase.BENCHMARK, Phase.LEADERBOARD})
 
 
 def phases_of(job: JobSpec) -> tuple[Phase, ...]:
     """In their order; each begins only if the one before was accepted."""
-    if job.opponent is not None:
-        return _DUEL
+    unseen = job.secret or job.opponent is not None
     ranked = job.mode is Mode.LEADERBOARD
-    return _SECRET_AND_RANKED if ranked and job.secret else _PHASES[job.mode]
+    return _RANKED_UNSEEN if ranked and unseen else _PHASES[job.mode]
 
 
 def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:
@@ -48,18 +46,21 @@ def most_ranks(problem: ProblemSpec) -> int:
 
 
 def limit_s(job: JobSpec, phase: Phase) -> float:
-    """How long a phase may take. A duel's only one has the time of all phases, as two kernels are
-    loaded and called in it."""
+    """How long a phase may take. A duel's timed one has the time of both timed phases, as two
+    kernels are loaded and called in it."""
     timeouts = job.problem.timeouts
-    if job.opponent is not None:
-        return timeouts.test_s + timeouts.benchmark_s + timeouts.ranked_s
     if phase is Phase.TEST:
         return timeouts.test_s
+    if job.opponent is not None:
+        return timeouts.benchmark_s + timeouts.ranked_s
     return timeouts.ranked_s if phase is Phase.LEADERBOARD else timeouts.benchmark_s
 
 
 def all_limits_s(job: JobSpec) -> float:
-    """How long the build and all phases of a job may take together."""
-    builds = 1 if job.opponent is None else 2
-    phases_s = sum(limit_s(job, phase) for phase in phases_of(job))
-    return builds * job.problem.timeouts.compile_s + phases_s
+    """How long the build and all phases of a job may take together; in a duel both kernels are
+    built and tested."""
+    kernels = 1 if job.opponent is None else 2
+    phases = phases_of(job)
+    timed_s = sum(limit_s(job, phase) for phase in phases if phase in TIMED)
+    others_s = sum(limit_s(job, phase) for phase in phases if phase not in TIMED)
+    return kernels * (job.problem.timeouts.compile_s + others_s) + timed_s

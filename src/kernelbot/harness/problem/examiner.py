@@ -53,13 +53,13 @@ def cage_limits(job: JobSpec) -> Limits:
     """What the problem's code may use: enough for the data of a call, its copy, the reference's
     answer, and the author's; as many tasks and as much shared memory as the author's, for each of
     its ranks."""
-    together_s, ranks = job.problem.timeouts.together_s, most_ranks(job.problem)
+    longest_s, ranks = job.longest_s, most_ranks(job.problem)
     return Limits(
         memory_bytes=max(4 * job.limits.memory_bytes, _LEAST_MEMORY_BYTES),
         processes=job.limits.processes * ranks,
         open_files=_OPEN_FILES,
         file_size_bytes=job.limits.file_size_bytes * ranks,
-        cpu_time_s=together_s * (os.cpu_count() or 1),
+        cpu_time_s=longest_s * (os.cpu_count() or 1),
     )
 
 

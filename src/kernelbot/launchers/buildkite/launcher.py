@@ -68,7 +68,7 @@ class BuildkiteLauncher(RestLauncher[Build]):
             spec,
             self._links,
             max_payload=MAX_PAYLOAD,
-            most_s=spec.problem.timeouts.together_s,
+            most_s=spec.longest_s,
             scheduler="Buildkite",
         )
         given = {

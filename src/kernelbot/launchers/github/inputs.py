@@ -14,7 +14,7 @@ MAX_PAYLOAD = 60_000
 def make_inputs(spec: JobSpec, settings: GithubSettings, links: Links | None) -> dict[str, str]:
     """The inputs of the attempt's run. Raises `JobRefused` if they can't hold the job, and its
     node can't fetch it."""
-    most_s = spec.problem.timeouts.together_s + settings.slack_s
+    most_s = spec.longest_s + settings.slack_s
     carried = carry(spec, links, max_payload=MAX_PAYLOAD, most_s=most_s, scheduler="GitHub")
     return {
         "attempt": spec.job_id,

@@ -100,7 +100,7 @@ class ModalLauncher:
         device = self._settings.devices.get(spec.device.name)
         if device is None:
             raise PlatformError(f"This launcher for Modal has no device {spec.device.name!r}.")
-        needed_s = spec.problem.timeouts.together_s + self._settings.slack_s
+        needed_s = spec.longest_s + self._settings.slack_s
         if needed_s > self._settings.function_timeout_s:
             raise JobRefused(
                 f"Judging may take {needed_s:.0f} s, and Modal's function ends after "

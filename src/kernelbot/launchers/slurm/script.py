@@ -92,7 +92,7 @@ def _script(attempt: str, settings: SlurmSettings, harness: str, *, carried: str
 def _options(
     attempt: str, spec: JobSpec, device: SlurmDevice, settings: SlurmSettings
 ) -> tuple[str, ...]:
-    minutes = math.ceil((spec.problem.timeouts.together_s + settings.slack_s) / 60)
+    minutes = math.ceil((spec.longest_s + settings.slack_s) / 60)
     asked = [
         "--parsable",
         f"--job-name={job_name(attempt)}",

@@ -90,7 +90,7 @@ class Connection:
             if "lost" in message:
                 raise NoWarmJudge(f"The warm judge failed: {message['lost']}")
             if "event" in message:
-                patience_s = job.problem.timeouts.together_s + _SLACK_S
+                patience_s = job.longest_s + _SLACK_S
                 on_event(_read(ProgressEvent, message["event"]))
             elif "waits" in message:
                 on_step(WAITS)
