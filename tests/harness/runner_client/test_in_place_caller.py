@@ -27,6 +27,19 @@ def call(self, *given, real=marks.NativeMarks.call):
 marks.NativeMarks.call = call
 """
 
+AFTERWARDS = """
+import sys, time
+runner = sys.modules["kernelbot.harness.runner.runner"]
+
+def encode(*given, real=runner.encode):
+    until = time.HOW() + 0.025
+    while time.HOW() < until:
+        time.sleep(0.01 if "HOW" == "monotonic" else 0)
+    return real(*given)
+
+runner.encode = encode
+"""
+
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[RunnerClient]:
@@ -84,6 +97,15 @@ def test_an_output_of_another_size_counts_until_it_is_described(client: RunnerCl
 def test_what_is_written_after_the_mark_is_not_in_the_output(client: RunnerClient) -> None:
     reply = second_call(client, kernel("data * 2", LATER))
     assert (False, (DATA * 2).tolist()) == (reply.window.described, reply.value.tolist())
+
+
+def test_work_and_sleep_after_the_mark_are_seen(client: RunnerClient) -> None:
+    idle, busy = (
+        second_call(client, kernel("data * 2", AFTERWARDS.replace("HOW", how))).window
+        for how in ("monotonic", "thread_time")
+    )
+    assert busy.after_cpu_ns > 20_000_000 > idle.after_cpu_ns
+    assert min(busy.outside_ns, idle.outside_ns) > 20_000_000
 
 
 def test_what_raises_is_refused(client: RunnerClient) -> None:

@@ -120,6 +120,34 @@ def test_work_before_the_call_is_refused() -> None:
     assert "before the call" in found.message
 
 
+def test_so_is_work_after_it_and_so_is_time_in_which_others_may_work() -> None:
+    honest = replace(MARKS, after_cpu_ns=200 * US, outside_ns=1_000 * US)
+    control = baseline_of([honest] * 10)
+    worked = replace(a_call(50), after_cpu_ns=600 * US)
+    waited = replace(a_call(50), outside_ns=4_000 * US)
+    found = [control.contradiction([call] * 20) for call in (honest, worked, waited)]
+    told = [one.message.split(": ")[1] for one in found if one is not None]
+    assert (None, True, True) == (
+        found[0],
+        told[0].startswith("work after the call"),
+        told[1].startswith("time before and after the call"),
+    )
+
+
+def test_an_output_of_many_arrays_takes_longer_to_describe() -> None:
+    calls = [replace(a_call(50), after_cpu_ns=600 * US)] * 20
+    one = baseline_of([replace(MARKS, after_cpu_ns=200 * US)] * 10)
+    eight = baseline_of([replace(MARKS, after_cpu_ns=200 * US)] * 10, share=2.75)
+    assert (True, None) == (one.contradiction(calls) is not None, eight.contradiction(calls))
+
+
+def test_a_call_that_counts_until_it_is_described_may_not_be_prepared_either() -> None:
+    described = replace(a_call(50), bracket_ns=400 * US, described=True)
+    found = quiet().contradiction([replace(described, build_cpu_ns=500 * US)] * 20)
+    assert found is not None
+    assert "before the call" in found.message
+
+
 def test_claims_that_hardly_differ_while_the_clock_does_are_suspicious() -> None:
     lies = [a_call(1, took_us=100 + number) for number in range(40)]
     assert "middle half lies within 0.00 us" in (quiet().suspicion(lies) or "")

@@ -21,6 +21,9 @@ class Window:
     thread, or of the whole tree by processor if that is more."""
     still_cpu_ns: int = 0
     """The same between `ready` and `go`, when it had to wait; nothing of it while it was frozen."""
+    after_cpu_ns: int = 0
+    """Processor time the main thread used from when the output was taken until it was described;
+    0 if the call counts until then."""
     call_cpu_ns: int = 0
     """Processor time the main thread used from `go` until it waited again."""
     call_tree_cpu_ns: int = 0
@@ -30,7 +33,9 @@ class Window:
     waiting_ns: int = 0
     """How long the main thread, or the judge, was ready in that time but was given no processor."""
     outside_ns: int = 0
-    """How long the runner took beside the call: to get ready for it, and to describe its output."""
+    """How long the runner took beside the call, in which it was awake: to get ready for it, and to
+    describe its output, unless the call counts until then; without what it waited for a processor
+    that others had."""
     described: bool = False
     """Whether the call counts until its output was described: then nothing of it is the harness's.
     """

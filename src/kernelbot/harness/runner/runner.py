@@ -5,11 +5,11 @@ just before each call, measures the time around it with its own clock, and check
 """
 
 import contextlib
-import json
 import socket
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +38,12 @@ from kernelbot.harness.runner.loading import (
     run_module,
     write_files,
 )
+from kernelbot.harness.runner.messages import packed
 from kernelbot.harness.runner_client.probes import OUTPUT_BASE, take
 from kernelbot.harness.sandbox.channel import Channel, ChannelError
 from kernelbot.harness.timing.marks import marks
 
 _INBOX_BYTES = 64 << 20
-_MAX_REPLY_BYTES = 2 << 20
 
 
 def serve(sock: socket.socket) -> None:
@@ -98,10 +98,7 @@ class _Runner:
         return self._answers[message["op"]](message, fds)
 
     def _reply(self, message: dict[str, Any]) -> bool:
-        body = json.dumps(message).encode()
-        if len(body) > _MAX_REPLY_BYTES:
-            body = json.dumps({"op": "unsupported", "what": "a value with too many parts"}).encode()
-        self._channel.send_bytes(body)
+        self._channel.send_bytes(packed(message))
         return True
 
     def _setup(self, message: dict[str, Any], _fds: list[int]) -> bool:
@@ -227,7 +224,7 @@ class _Runner:
             return self._reply({"op": "unsupported", "what": str(error)})
         except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
             return self._raised(error)
-        return self._reply(
+        body = packed(
             {
                 "op": "done",
                 "value": result.skeleton,
@@ -235,6 +232,10 @@ class _Runner:
                 "at": [leaf.address for leaf in result.leaves],
             }
         )
+        # Freed now, or it would be work before the next call: it may have 100,000 parts.
+        result = self._result = replace(result, skeleton=None)
+        self._channel.send_bytes(body)
+        return True
 
     def _call(
         self,

@@ -49,6 +49,7 @@ class ArenaCaller:
         computed_ns = session.tree_cpu_ns() - rested_ns
         with answering(session):
             reply = session.together(arenas.values(secured))
+        last = clocks.main_thread() or (0, 0)
         window = replace(
             reply.window,
             bracket_ns=bracket_ns,
@@ -60,6 +61,7 @@ class ArenaCaller:
                 window,
                 build_cpu_ns=built_ns - idle_ns,
                 still_cpu_ns=rested_ns - built_ns,
+                after_cpu_ns=last[0] - after[0],
                 call_cpu_ns=after[0] - before[0],
                 waiting_ns=after[1] - before[1] + delayed_ns,
             )

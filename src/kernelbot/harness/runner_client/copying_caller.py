@@ -45,6 +45,7 @@ class CopyingCaller:
         for one in sessions:
             one.send({"op": "take"})
         reply = session.together(outcomes(session, session.gather("done"), probes))
+        last = clocks.main_thread() or (0, 0)
         window = replace(
             reply.window,
             bracket_ns=bracket_ns,
@@ -56,6 +57,7 @@ class CopyingCaller:
                 window,
                 build_cpu_ns=built_ns - idle_ns,
                 still_cpu_ns=rested_ns - built_ns,
+                after_cpu_ns=last[0] - after[0],
                 call_cpu_ns=after[0] - before[0],
                 waiting_ns=after[1] - before[1] + delayed_ns,
             )

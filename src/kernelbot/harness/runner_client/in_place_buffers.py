@@ -15,7 +15,7 @@ from typing import Any
 
 from kernelbot.harness.data.encode import Encoded, Json, leaf_kinds, leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.judge.failures import no_value, written_late
+from kernelbot.harness.judge.failures import written_late
 from kernelbot.harness.judge.windows import Reply, Window
 from kernelbot.harness.runner_client.freeze import is_within, read_memory, stretches_of_file
 from kernelbot.harness.runner_client.replies import blaming_author, read_answer, value_read
@@ -151,7 +151,8 @@ class InPlaceBuffers:
         self._set("describe")
 
     def serve(self, reply: dict[str, Any]) -> Served:
-        """The output that a runner's description tells of. Raises `AuthorFailure`."""
+        """The output that a runner's description tells of. Raises `AuthorFailure`, and OSError if
+        its memory can't be read."""
         claim, taken = self._claim, self._taken
         claimed = {**reply, "claim_ns": claim.claim_ns, "start_ns": claim.start_ns}
         try:
@@ -165,8 +166,6 @@ class InPlaceBuffers:
                 raise written_late(taken.changed)
             read = self._read_now if taken is None else taken.reader()
             value = value_read(answer, read, self._session.modules)
-        except OSError as error:  # its memory can't be read: it is dead, or never had that
-            raise self._session.cause_of(no_value(error)) from error
         finally:
             self._drop()
         aliased = self._aliased(addresses, stretches) if taken is None else self._aliased_then

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kernelbot.harness.data.encode import Encoded
-from kernelbot.harness.judge.failures import garbage
+from kernelbot.harness.judge.failures import garbage, no_value
 from kernelbot.harness.judge.windows import Reply
 from kernelbot.harness.runner_client.callers import Runners, answering
 from kernelbot.harness.runner_client.freeze import RunnerTree
@@ -79,10 +79,9 @@ class InPlaceCaller:
         tree, own = runners.tree, runners.own_processors
         idle, asked = self._used(runners), time.perf_counter_ns()
         self._attach(runners, parts, reuse, kernel)
-        built = self._used(runners)
+        ready, built = time.perf_counter_ns(), self._used(runners)
         tree.halt()
         rested = self._used(runners)
-        revealed = time.perf_counter_ns()
         if tree.is_certain:
             _reveal(runners, parts)
         _flush(runners, flusher)  # so the data is cold as well, unless it appears later
@@ -90,18 +89,23 @@ class InPlaceCaller:
             delayed_ns = own_delay_ns()
             start = time.perf_counter_ns()
             if not tree.is_certain:
-                revealed = start
                 _reveal(runners, parts)
             tree.resume()
             seen = wait_for_marks(runners.buffers, self._check, spin=bool(own))
             tree.halt()
             delayed_ns = own_delay_ns() - delayed_ns
         done = self._used(runners)
-        served = self._served(runners)
-        described = time.perf_counter_ns()
-        tree.halt()
+        _take(runners)
+        taken = time.perf_counter_ns()
+        answers = self._described(runners)
+        tree.halt()  # from here on no output can change, and nothing can be prepared
+        described, rested_again = time.perf_counter_ns(), self._used(runners)
+        served = [self._serve(runners, rank, answer) for rank, answer in enumerate(answers)]
         at_the_mark = all(one.at_the_mark for one in served)
         end = seen.at_ns if at_the_mark else described
+        outside_ns = ready - asked - _excused_ns(idle, built)
+        if at_the_mark:
+            outside_ns += described - taken - _excused_ns(done, rested_again)
         reply = self._session.together([one.reply for one in served])
         waited_ns = _excused_ns(rested, replace(done, waited_ns=tuple(seen.waited_ns)))
         window = replace(
@@ -109,11 +113,12 @@ class InPlaceCaller:
             bracket_ns=end - start,
             build_cpu_ns=_by_processor(idle, built, runners.processors),
             still_cpu_ns=_by_processor(built, rested, runners.processors),
+            after_cpu_ns=max(_computed_ns(done, rested_again)) if at_the_mark else 0,
             call_cpu_ns=max(_computed_ns(rested, done)),
             call_tree_cpu_ns=done.total_ns - rested.total_ns,
             processors=runners.processors,
             waiting_ns=min(waited_ns + (delayed_ns if own else 0), end - start),
-            outside_ns=revealed - asked + described - end,
+            outside_ns=outside_ns,
             described=not at_the_mark,
         )
         return replace(reply, window=window)
@@ -164,18 +169,19 @@ class InPlaceCaller:
         with answering(self._session):
             self._session.gather("ready")
 
-    def _served(self, runners: _Runners) -> list[Served]:
-        """Every output, once all runners have described theirs; they are awake afterwards."""
-        for buffers in runners.buffers:
-            buffers.take()
+    def _described(self, runners: _Runners) -> list[dict[str, Any]]:
+        """What all runners say of their outputs; they are awake afterwards."""
         runners.tree.resume()
         with answering(self._session):
-            answers = self._session.gather("done")
-        return [self._serve(runners, rank, answer) for rank, answer in enumerate(answers)]
+            return self._session.gather("done")
 
     def _serve(self, runners: _Runners, rank: int, answer: dict[str, Any]) -> Served:
         with self._session.naming(rank):
-            return runners.buffers[rank].serve(answer)
+            try:
+                return runners.buffers[rank].serve(answer)
+            except OSError as error:  # its memory can't be read: it is dead, or never had that
+                runners.tree.resume()  # else it might not be able to die
+                raise runners.sessions[rank].cause_of(no_value(error)) from error
 
     def _check(self) -> None:
         """A rank that raised leaves others waiting for it: then all are to say what became of them.
@@ -193,6 +199,12 @@ class InPlaceCaller:
         main_threads = [one.clocks.main_thread() or (0, 0) for one in runners.sessions]
         computed_ns, waited_ns = zip(*main_threads, strict=True)
         return _Used(computed_ns, waited_ns, self._session.tree_cpu_ns())
+
+
+def _take(runners: _Runners) -> None:
+    """Read all outputs of which marks tell, while the runners stand still."""
+    for buffers in runners.buffers:
+        buffers.take()
 
 
 def _flush(runners: _Runners, flusher: CacheFlusher | None) -> None:

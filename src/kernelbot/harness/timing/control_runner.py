@@ -41,7 +41,8 @@ _EMPTY_CALLS = 3
 _COLD_CALLS = 3
 _LESS = 0.9
 _PART_SHARE = 0.25
-"""Share of the harness's own cost that each further value of an output adds, on a GPU."""
+"""Share of the harness's own cost that each further value of an output adds, on a GPU, or to its
+description. On a CPU it was a tenth at most."""
 
 
 Layouts = tuple[OutputLayout, ...]
@@ -73,6 +74,7 @@ class Control:
         self._calls = 0
         self._observed: dict[int, ControlCalls] = {}
         self._parts: dict[int, int] = {}
+        self._sizes_bytes: dict[int, int] = {}
         self._session = open_session(
             job, client, shared_modules(spec), deadline, spec.benchmarks[-1], devices
         )
@@ -139,7 +141,8 @@ class Control:
         self._observed[index] = self._no_calls()
         self._mirror(index, data)
         for _ in _times(_WARMING_CALLS if self._on_gpu else _WARMING_CALLS_ON_CPU, until):
-            self._parts[index] = self.call(data, IDENTITY, cold=False).parts
+            reply = self.call(data, IDENTITY, cold=False)
+            self._parts[index], self._sizes_bytes[index] = reply.parts, reply.size_bytes
             if not self._on_gpu:
                 self.call(data, MARK, cold=False)
         empty = [self.call(data, NOTHING, cold=False) for _ in _times(_EMPTY_CALLS, until)]
@@ -189,13 +192,17 @@ class Control:
         kernel = IDENTITY if self._on_gpu else MARK
         self._observed[index].add(self.call(data, kernel).window)
 
-    def baseline(self, index: int, parts: int) -> Baseline:
+    def baseline(self, index: int, parts: int, size_bytes: int = 0) -> Baseline:
         """The overhead of calls of workload `index`, as measured so far.
 
-        `parts`: how many values the author's output consists of.
+        `parts`, `size_bytes`: of how many values and bytes the author's output consists.
         """
-        more = 0 if self._mirrors else max(parts - self._parts[index], 0)
-        return self._observed[index].baseline(1.0 + _PART_SHARE * more)
+        if self._mirrors:
+            return self._observed[index].baseline()
+        more = max(parts - self._parts[index], 0)
+        # On a CPU the judge reads the output itself; on a GPU the runner copies it.
+        larger = size_bytes / max(self._sizes_bytes[index], 1) if self._on_gpu else 1.0
+        return self._observed[index].baseline(1.0 + _PART_SHARE * more, max(larger, 1.0))
 
     def call(self, data: Any, kernel: str, *, cold: bool = True) -> Reply:
         """One timed call of a kernel this runner knows."""

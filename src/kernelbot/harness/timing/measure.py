@@ -161,13 +161,14 @@ class Measurer:
     def _add_round(self, rule: StoppingRule, index: int, taken: Sequence[Samples]) -> None:
         """Add the last call of each: the time of one, or the ratio of two."""
         latest = [
-            self._control.baseline(index, one.parts).bounded_ns(one.windows[-1]) for one in taken
+            self._control.baseline(index, one.parts, one.size_bytes).bounded_ns(one.windows[-1])
+            for one in taken
         ]
         rule.add(sum(latest), ratio_of(*latest) if self._is_duel else None)
 
     def _times(self, index: int, case: Case, one: Samples, sampling_s: float) -> Times:
         """The samples of a runner, once sampling is over. Raises `AuthorFailure`."""
-        baseline = self._control.baseline(index, one.parts)
+        baseline = self._control.baseline(index, one.parts, one.size_bytes)
         with one.runner.author.blamed():
             _refuse_disputably(baseline.contradiction(one.windows))
             samples_ns = [baseline.bounded_ns(window) for window in one.windows]

@@ -7,7 +7,7 @@ for a thread that waits.
 
 import statistics
 from bisect import insort
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kernelbot.harness.judge.windows import Window
@@ -41,6 +41,10 @@ _SHORTEST_NS = 1_000
 """A GPU's events tell no shorter times apart."""
 _FEWEST = 5
 """With fewer calls nothing counts as a contradiction."""
+
+
+_Charge = tuple[str, Callable[[Window], float], float]
+"""A possible contradiction: in words, the value of one call, and the allowed value."""
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,10 @@ class Baseline:
     """The same for the time while the runner must wait for the call."""
     spread_ns: float
     """Interquartile range of the brackets around the control calls."""
+    after_cpu_ns: float = 0.0
+    """As `build_cpu_ns`, for the time after the call until its output is described."""
+    outside_ns: float = 0.0
+    """As `build_cpu_ns`, but how long the runner took for both together."""
     cpu_variation_ns: float = 0.0
     """By how much a control call's processor time exceeds what is subtracted here, at the 95 %
     quantile. A machine that adds as much to calls that do nothing proves nothing with it: the time
@@ -145,29 +153,12 @@ class Baseline:
     def contradiction(self, windows: Sequence[Window]) -> Contradiction | None:
         """A clear contradiction between the judge's clocks and the claims; None if there is
         none."""
-        windows = [window for window in windows if not window.described]
-        if not windows:
-            return None
-        claim_ns = statistics.median(window.claim_ns for window in windows)
-        if claim_ns <= 0 or any(
-            window.claim_ns > window.bracket_ns * (1 + _CLOCK_DRIFT) for window in windows
-        ):
-            return Contradiction(
-                "A claimed time is impossible: not positive, or longer than the call took.",
-                f"median claim {claim_ns:.0f} ns",
-            )
-        if len(windows) < _FEWEST:
-            return None
-        for what, seen, explained_ns in self._charges():
-            seen_ns = statistics.median(map(seen, windows))
-            allowed_ns = explained_ns + _CLAIM_SHARE * claim_ns
-            if seen_ns > allowed_ns:
-                return Contradiction(
-                    f"The clocks contradict the submission: {what}.",
-                    f"seen {seen_ns / 1e3:.1f} us, explained {allowed_ns / 1e3:.1f} us, "
-                    f"claimed {claim_ns / 1e3:.1f} us (medians of {len(windows)} calls)",
-                )
-        return None
+        claiming = [window for window in windows if not window.described]
+        return (
+            _impossible(claiming)
+            or _exceeded(self._beside_calls(), windows)
+            or _exceeded(self._within_calls(), claiming)
+        )
 
     def suspicion(self, windows: Sequence[Window]) -> str | None:
         """Why the claims look invented; None if they don't. No kernel's times vary much less than
@@ -190,8 +181,8 @@ class Baseline:
             f"clock within {spread_ns / 1e3:.1f} us, and {lack_ns / 1e3:.1f} us were added."
         )
 
-    def _charges(self) -> Iterator[tuple[str, Callable[[Window], float], float]]:
-        """The possible contradictions: in words, the value of one call, and the allowed value."""
+    def _beside_calls(self) -> Iterator[_Charge]:
+        """Of all calls, also if they count until they were described."""
         yield (
             "work before the call, while the inputs were made",
             lambda window: window.build_cpu_ns,
@@ -202,6 +193,18 @@ class Baseline:
             lambda window: window.still_cpu_ns,
             self.still_cpu_ns * _DOUBT + _DOUBT_NS,
         )
+        yield (
+            "work after the call, while its output was described",
+            lambda window: window.after_cpu_ns,
+            self.after_cpu_ns * _DOUBT + _DOUBT_NS,
+        )
+        yield (
+            "time before and after the call that nothing of the harness takes",
+            lambda window: window.outside_ns,
+            self.outside_ns * _DOUBT + _DOUBT_WALL_NS,
+        )
+
+    def _within_calls(self) -> Iterator[_Charge]:
         yield (
             "more processor time in the call than the time it claims",
             lambda window: self._computed_ns(window) - window.claim_ns,
@@ -217,6 +220,38 @@ class Baseline:
         """The least time for the processor time of all threads, also if the main thread slept."""
         alone_ns = window.call_cpu_ns - self.main_cpu_ns
         return max(alone_ns, _shared_ns(window) - self.tree_cpu_ns)
+
+
+def _impossible(windows: Sequence[Window]) -> Contradiction | None:
+    if not windows:
+        return None
+    claim_ns = statistics.median(window.claim_ns for window in windows)
+    longest = 1 + _CLOCK_DRIFT
+    if claim_ns > 0 and all(one.claim_ns <= one.bracket_ns * longest for one in windows):
+        return None
+    return Contradiction(
+        "A claimed time is impossible: not positive, or longer than the call took.",
+        f"median claim {claim_ns:.0f} ns",
+    )
+
+
+def _exceeded(charges: Iterable[_Charge], windows: Sequence[Window]) -> Contradiction | None:
+    """The first contradiction that the medians of the calls show."""
+    if len(windows) < _FEWEST:
+        return None
+    claim_ns = statistics.median(
+        one.bracket_ns if one.described else one.claim_ns for one in windows
+    )
+    for what, seen, explained_ns in charges:
+        seen_ns = statistics.median(map(seen, windows))
+        allowed_ns = explained_ns + _CLAIM_SHARE * claim_ns
+        if seen_ns > allowed_ns:
+            return Contradiction(
+                f"The clocks contradict the submission: {what}.",
+                f"seen {seen_ns / 1e3:.1f} us, explained {allowed_ns / 1e3:.1f} us, "
+                f"claimed {claim_ns / 1e3:.1f} us (medians of {len(windows)} calls)",
+            )
+    return None
 
 
 class ControlCalls:
@@ -235,6 +270,8 @@ class ControlCalls:
         self._tree_cpu_ns: list[float] = []
         self._build_cpu_ns: list[float] = []
         self._still_cpu_ns: list[float] = []
+        self._after_cpu_ns: list[float] = []
+        self._outside_ns: list[float] = []
         self._bracket_ns: list[float] = []
 
     def add(self, window: Window) -> None:
@@ -245,13 +282,16 @@ class ControlCalls:
         insort(self._tree_cpu_ns, _shared_ns(window) - work_ns)
         insort(self._build_cpu_ns, window.build_cpu_ns)
         insort(self._still_cpu_ns, window.still_cpu_ns)
+        insort(self._after_cpu_ns, window.after_cpu_ns)
+        insort(self._outside_ns, window.outside_ns)
         insort(self._bracket_ns, _took_ns(window))
         insort(self._claim_ns, window.claim_ns)
 
-    def baseline(self, share: float = 1.0) -> Baseline:
+    def baseline(self, share: float = 1.0, larger: float = 1.0) -> Baseline:
         """The overhead of a call, from the calls so far: there must be at least one.
 
-        `share`: how much more an answer costs because it has more values; only on a GPU.
+        `share`: how much more an answer costs because it has more values; beside describing it,
+        only on a GPU. `larger`: how much more describing it costs because it has more bytes.
         """
         took_ns, main_cpu_ns, tree_cpu_ns = self._usual(share) if self._on_gpu else self._cheapest()
         return Baseline(
@@ -261,6 +301,8 @@ class ControlCalls:
             _quantile(self._build_cpu_ns, _HIGH),
             _quantile(self._still_cpu_ns, _HIGH),
             _spread_ns(self._bracket_ns),
+            _quantile(self._after_cpu_ns, _HIGH) * share * larger,
+            _quantile(self._outside_ns, _HIGH) * share,
             max(
                 _quantile(self._main_cpu_ns, _HIGH) - main_cpu_ns,
                 _quantile(self._tree_cpu_ns, _HIGH) - tree_cpu_ns,

@@ -101,6 +101,8 @@ class Samples:
         """What each rank's last output consisted of, if that is known."""
         self.parts = 1
         """How many values the last output consisted of."""
+        self.size_bytes = 0
+        """How many bytes they had."""
         self.runner_s = 0.0
         """How long the calls took that became samples, with the runner's work beside them."""
 
@@ -113,5 +115,5 @@ class Samples:
         """Add a sample. Raises `AuthorFailure` if its output is checked at once and wrong."""
         self.answers.add(call, question, reply)
         self.windows.append(reply.window)
-        self.layouts, self.parts = reply.layouts, reply.parts
+        self.layouts, self.parts, self.size_bytes = reply.layouts, reply.parts, reply.size_bytes
         self.runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
