@@ -86,10 +86,15 @@ def test_a_file_that_can_not_be_judged(shell: Shell, problem: Path, content: byt
 
 
 def test_a_problem_that_has_no_duels(shell: Shell, problem: Path) -> None:
-    reference = problem / "reference.py"
-    ranks = reference.read_text().replace("generate_input(", "generate_input(rank, world_size, ")
-    reference.write_text(ranks)
+    """Before anything is judged, and with what can be done instead."""
+    (problem / "eval.py").write_text("")
     task = problem / "task.yml"
-    task.write_text(task.read_text().replace("size:", "world_size: 2, size:") + "multi_gpu: true\n")
+    script = "harness: script\nconfig: {main: eval.py}\nfiles:\n"
+    script += "  - {name: eval.py, source: eval.py}\n"
+    task.write_text(task.read_text().replace("files:\n", script))
     said = shell("compare", problem / AWKWARD, problem / "submission.py")
-    assert (2, True) == (said.code, "isn't possible with several ranks" in said.err), said.err
+    assert (2, True, True) == (
+        said.code,
+        "A duel needs a problem that is judged natively" in said.err,
+        "`kernelbot run --mode leaderboard` gives each file its score" in said.err,
+    ), said.err

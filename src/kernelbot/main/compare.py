@@ -79,7 +79,7 @@ def _job(wanted: LocalDuel, settings: JudgingSettings, on_step: OnStep) -> JobSp
     job = settings.job(spec, first, Mode.LEADERBOARD, device, wanted.sandbox)
     duel = replace(job, opponent=second)
     if why := why_no_duel(duel):
-        raise UserError(why, hint="`kernelbot run --mode benchmark` times one file.")
+        raise UserError(why, hint="`kernelbot run --mode leaderboard` gives each file its score.")
     return duel
 
 

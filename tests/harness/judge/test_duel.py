@@ -98,9 +98,7 @@ def test_sampling_is_to_be_precise_and_never_less_than_asked() -> None:
     )
 
 
-def test_scripts_and_ranks_have_no_duel() -> None:
+def test_scripts_have_no_duel() -> None:
     script = replace(JOB, problem=replace(JOB.problem, harness=HarnessKind.SCRIPT))
-    ranks = replace(JOB, problem=replace(JOB.problem, multi_gpu=True))
     assert "needs a problem that is judged natively" in why_no_duel(script)
-    assert "isn't possible with several ranks" in why_no_duel(ranks)
     assert ("", "") == (why_no_duel(JOB), why_no_duel(replace(script, opponent=None)))

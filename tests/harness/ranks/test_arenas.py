@@ -79,6 +79,16 @@ def test_workloads_of_one_and_of_two_ranks_are_timed(host: Host) -> None:
     )
 
 
+def test_both_kernels_of_a_duel_have_arenas_on_each_ranks_gpu(host: Host) -> None:
+    """Also if others take the place of the ranks between two workloads."""
+    alone, both = ranks_problem(world_size=1), ranks_problem()
+    problem = replace(both, benchmarks=alone.benchmarks + both.benchmarks, ranking_by=RankRule.GEOM)
+    job = device_job(SUM_RANKS, Mode.LEADERBOARD, problem)
+    result = host.judge(replace(job, opponent=job.submission), lambda _event: None)
+    assert result.duel is not None, result.failure
+    assert [20, 20] == [len(load.opponent_ns) for load in result.duel.workloads]
+
+
 @pytest.mark.timed
 def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
     """The ranks' arrays are made while their GPUs are busy, so that they don't count."""

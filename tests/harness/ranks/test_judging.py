@@ -18,6 +18,7 @@ from kernelbot.protocol import (
     ProblemSpec,
     ProgressEvent,
     RunResult,
+    SamplingRules,
     SourceFile,
     Timeouts,
     Verdict,
@@ -193,3 +194,13 @@ def test_an_output_written_more_briefly_than_we_would_is_no_fault_of_the_problem
     result = judge(host, kernel(SUM, BRIEF))
     assert Verdict.WRONG_ANSWER == result.verdict, result.failure
     assert "Rank 0: The output is a value of type list" in messages(result)[0]
+
+
+def test_a_duel_calls_all_ranks_of_one_kernel_and_then_all_of_the_other(host: Host) -> None:
+    few = SamplingRules(min_samples=10, max_samples=10, wall_cap_s=20.0, warmup_s=0.0)
+    job = a_job(kernel(SUM), mode=Mode.LEADERBOARD, problem=a_problem())
+    opponent = SourceFile("b.py", kernel(SUM.replace("mine.clone()", "mine + 0")))
+    result = host.judge(replace(job, opponent=opponent, sampling=few), lambda _event: None)
+    assert result.duel is not None, result.failure
+    (load,) = result.duel.workloads
+    assert (10, 10) == (len(load.submission_ns), len(load.opponent_ns))

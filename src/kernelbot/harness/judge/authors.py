@@ -93,11 +93,6 @@ def why_no_duel(job: JobSpec) -> str:
     if job.problem.harness is HarnessKind.SCRIPT:
         return (
             "A duel needs a problem that is judged natively: here the problem's own script "
-            "measures, and it knows of one submission only. Compare the scores."
-        )
-    if job.problem.multi_gpu:
-        return (
-            "A duel isn't possible with several ranks: each kernel needs all of the GPUs. "
-            "Compare the scores."
+            "measures, and it knows of one submission only. Their scores can be compared."
         )
     return ""

@@ -10,6 +10,7 @@ from kernelbot.harness.judge.windows import OutputLayout, Reply, Window
 from kernelbot.harness.problem.questions import Question
 from kernelbot.harness.runner_client.arena_caller import ArenaCaller
 from kernelbot.harness.runner_client.conversations import AnySession, caller_of
+from kernelbot.harness.runner_client.freeze import RunnerTree
 from kernelbot.harness.timing.answers import Answers
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.warming import Warming
@@ -34,8 +35,9 @@ class TimedRunner:
         self.author = author
         self._caller = caller_of(job, session)
         self._in_duel = job.opponent is not None
-        stopped_by_us = self._in_duel and job.device.vendor is not Vendor.CPU
-        self._tree = session.tree() if stopped_by_us else None
+        self._stopped_by_us = self._in_duel and job.device.vendor is not Vendor.CPU
+        self._tree: RunnerTree | None = None
+        """Of the processes that were stopped last: ranks are others once their number changes."""
         self._rested_cpu_ns: int | None = None
         self.idle_cpu_ns = 0
         """Of a duel: processor time that it used between its calls of a workload, while it had to
@@ -72,7 +74,8 @@ class TimedRunner:
     def hold(self) -> None:
         """Stop it until its next call, so that nothing of it can disturb others."""
         self._caller.hold()
-        if self._tree is not None:
+        if self._stopped_by_us:
+            self._tree = self.session.tree()
             self._tree.halt()
         if self._in_duel:
             self._rested_cpu_ns = self.session.tree_cpu_ns()

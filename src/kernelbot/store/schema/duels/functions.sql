@@ -16,13 +16,12 @@ CREATE TRIGGER duels_transition BEFORE UPDATE OF state ON duels
     FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION guard_duel_transition();
 
 -- For how many places of a board neighbours are dueled; NULL: there are no duels at all, because
--- they are switched off, or the board's problem can't be judged in one.
+-- they are switched off, or the board's problem is judged by its own script, which can't.
 CREATE FUNCTION duel_places(_board bigint) RETURNS integer LANGUAGE sql STABLE AS $$
     SELECT p.duel_places
     FROM platform p
     CROSS JOIN leaderboards b
     JOIN problem_versions v ON v.id = b.problem_version_id AND v.harness = 'native'
-        AND NOT coalesce((v.definition #>> '{spec,multi_gpu}')::boolean, false)
     WHERE b.id = _board
 $$;
 
