@@ -5,14 +5,17 @@ import json
 import os
 import platform
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kernelbot.harness.data.encode import encode
+from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.sandbox import CommandResult, RunnerClient, cgroups, run_command
 from kernelbot.harness.sandbox.enclosure import inside
-from kernelbot.protocol import Limits, Verdict
+from kernelbot.protocol import Limits, SourceFile, Verdict
 
 _X86 = platform.machine() == "x86_64"
 
@@ -145,7 +148,30 @@ out.append([name for _, name in socket.if_nameindex()])
     assert "lo" in names
 
 
-def test_ranks_can_talk_over_loopback(client: RunnerClient) -> None:
+def test_a_runner_alone_has_no_loopback(client: RunnerClient) -> None:
+    """The system answers late on a connection: when its owner is frozen and another is timed."""
+    source = """
+import socket
+def custom_kernel(data):
+    codes = []
+    for family, address in ((socket.AF_INET, '127.0.0.1'), (socket.AF_INET6, '::1')):
+        for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+            with socket.socket(family, kind) as one:
+                codes.append(one.connect_ex((address, 29999)))
+    return codes
+"""
+    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    try:
+        session.setup((), "cpu", fresh_output=False, outputs=None)
+        session.load(SourceFile("submission.py", source), "submission.py")
+        codes = session.call(encode(0, frozenset())).value
+    finally:
+        session.abort()
+    assert {errno.ENETUNREACH, errno.EADDRNOTAVAIL} >= set(codes)
+
+
+def test_commands_can_talk_over_loopback(client: RunnerClient) -> None:
+    """So can ranks, see `test_family`."""
     code = """
 import socket
 server = socket.create_server(('127.0.0.1', 0))

@@ -79,7 +79,8 @@ class Cage:
         self.patience_s = max(timeouts.test_s, timeouts.benchmark_s, timeouts.ranked_s)
         """How long one answer may take: no phase has more."""
         self._limits = cage_limits(job)
-        self._arrive = client.begin(self._limits, Entry.EXAMINE)
+        entry = Entry.EXAMINE_RANKS if job.problem.multi_gpu else Entry.EXAMINE
+        self._arrive = client.begin(self._limits, entry)
         self._runner: Runner | None = None
         self._has_failed = False
         self._control_channel: Channel | None = None

@@ -199,7 +199,7 @@ class _Prepared:
         self._expected |= {"ready", *(f"rank {rank}" for rank in ranks)}
         with self._leaving_nothing():
             group.limit(limits)
-            if entry is not Entry.EXAMINE:  # it sends data; nobody else has anything to send
+            if not entry.examines:  # it sends data; nobody else has anything to send
                 for channel in self._ends.channels:
                     refuse_descriptors(channel)
             wire.send(self._conn, {"number": self._number, "order": order.to_wire()})

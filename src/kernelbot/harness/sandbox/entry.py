@@ -104,7 +104,7 @@ def _next_order(inner: socket.socket) -> RunnerOrder | None:
 def _serve(entry: Entry, channel: socket.socket) -> None:
     if entry is Entry.EXEC:
         execute.serve(channel)
-    elif entry is Entry.EXAMINE:
+    elif entry.examines:
         importlib.import_module("kernelbot.harness.problem.examiner_inside").serve(channel)
     else:
         importlib.import_module("kernelbot.harness.runner.runner").serve(channel)
@@ -138,7 +138,7 @@ def _set_limits(order: RunnerOrder) -> None:
     cpu_s = max(1, math.ceil(limits.cpu_time_s))
     _lower(resource.RLIMIT_CORE, 1)  # 0 would still start a host's core dump handler; 1 doesn't
     _lower(resource.RLIMIT_CPU, cpu_s, cpu_s + 1)
-    share = _SHARE_OF_CAGE_FILES if order.entry is Entry.EXAMINE else _SHARE_OF_FILES
+    share = _SHARE_OF_CAGE_FILES if order.entry.examines else _SHARE_OF_FILES
     most_files = resource.getrlimit(resource.RLIMIT_NOFILE)[1] // share
     _lower(resource.RLIMIT_NOFILE, min(limits.open_files, most_files))
     _lower(resource.RLIMIT_FSIZE, limits.file_size_bytes)

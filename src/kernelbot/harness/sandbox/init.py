@@ -90,8 +90,14 @@ def _make_private_world() -> None:
         kernel.mount("tmpfs", folder, "tmpfs", flags, _tmpfs_options(Limits()))
     for link, target in ways_back().items():
         Path(link).symlink_to(target)
-    kernel.bring_loopback_up()
     socket.sethostname("runner")
+
+
+def _finish_world(order: RunnerOrder) -> None:
+    """What depends on the task."""
+    _resize_private_folders(order.limits)
+    if order.entry.has_loopback:
+        kernel.bring_loopback_up()
 
 
 def _tmpfs_options(limits: Limits) -> str:
@@ -124,7 +130,7 @@ def _follow(
     def pass_on(order: wire.Packet) -> None:
         try:
             if isolated:
-                _resize_private_folders(RunnerOrder.from_wire(order.body).limits)
+                _finish_world(RunnerOrder.from_wire(order.body))
                 kernel.drop_capabilities()
             wire.send(inner, order.body)
         except OSError as error:

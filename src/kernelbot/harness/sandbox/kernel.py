@@ -107,7 +107,8 @@ def drop_capabilities() -> None:
 
 
 def bring_loopback_up() -> None:
-    """Make 127.0.0.1 work inside a fresh network namespace, for ranks that talk to each other."""
+    """Make 127.0.0.1 work inside a fresh network namespace, for processes that talk to each
+    other."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         request = struct.pack("16sh22x", b"lo", _IFF_UP)
         fcntl.ioctl(handle, _SIOCSIFFLAGS, request)

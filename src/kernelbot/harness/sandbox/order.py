@@ -16,8 +16,22 @@ class Entry(StrEnum):
     """Several native runners in one sandbox, each with a channel of its own."""
     EXAMINE = "examine"
     """The problem's own code: generator, reference and checker."""
+    EXAMINE_RANKS = "examine ranks"
+    """The same, in a process for each of several ranks."""
     EXEC = "exec"
     """One command, e.g. a compiler or a problem's own script."""
+
+    @property
+    def examines(self) -> bool:
+        """Whether the problem's own code runs in it."""
+        return self in (Entry.EXAMINE, Entry.EXAMINE_RANKS)
+
+    @property
+    def has_loopback(self) -> bool:
+        """Whether its processes can connect to each other. A native runner alone can't: what a
+        connection does later, by the system's timers, would take time from others while its owner
+        is frozen."""
+        return self in (Entry.RANKS, Entry.EXAMINE_RANKS, Entry.EXEC)
 
 
 @dataclass(frozen=True)
