@@ -123,7 +123,7 @@ def test_a_webhook_is_made_tried_enabled_and_deleted(site: Site, page: Page) -> 
     page.get_by_role("link", name="Boards", exact=True).last.click()
     expect(page.get_by_text("It is gone.")).to_be_visible()
     assert [] == site.complaints(page)
-    page.get_by_role("link", name="See https://ci").click()
+    page.get_by_role("link", name="See webhook").click()
     page.get_by_role("button", name="Enable it again").click()
     done(page, "The webhook is told again.")
     assert [] == site.complaints(page)

@@ -68,6 +68,16 @@ def test_pages_fit_a_phone_and_can_be_read(site: Site, dark: bool) -> None:
     assert {} == wrong
 
 
+def test_the_navigation_can_be_read_on_a_phone(site: Site) -> None:
+    page = site.page(site.live.world.admin, size=PHONE)
+    page.goto("/organise")
+    cut = page.locator(".top nav a").evaluate_all(
+        "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    )
+    page.context.close()
+    assert [] == cut
+
+
 @pytest.mark.sends(f"POST {HERE}/limits")
 def test_settings_are_saved_with_the_keyboard_alone(site: Site) -> None:
     page = site.page(site.live.world.admin, script=False)
