@@ -2,11 +2,14 @@
 
 from html.parser import HTMLParser
 
+import pytest
+
 from kernelbot.web.assets import Assets
 from kernelbot.web.pages import Pages
-from kernelbot.web.routers.docs import described
+from kernelbot.web.routers.docs import contents, described
 from tests.web.conftest import Front
 
+LARGEST_BYTES = 60_000
 _LOADS = {"src", "srcset", "data", "action", "formaction", "poster", "background"}
 
 
@@ -33,28 +36,52 @@ class Page(HTMLParser):
                 self.places.add(value or "")
 
 
-async def test_the_page_loads_nothing_but_our_own_style_and_script(front: Front) -> None:
-    answer = await front.stranger.get("/docs")
-    page = Page(answer.text)
-    assert (200, True) == (
-        answer.status_code,
-        all(path.startswith("/static/") for path in page.loaded),
-    )
-    assert set() == page.tags & {"iframe", "object", "embed", "style"}
+@pytest.fixture
+async def pages(front: Front) -> dict[str, str]:
+    """The text of each page, by its path."""
+    first = (await front.stranger.get("/docs")).text
+    paths = {link.partition("#")[0] for link in Page(first).links if link.startswith("/docs/")}
+    return {"/docs": first} | {path: (await front.stranger.get(path)).text for path in paths}
 
 
-async def test_every_link_leads_somewhere_on_this_server(front: Front) -> None:
-    page = Page((await front.stranger.get("/docs")).text)
-    elsewhere = {link for link in page.links if not link.startswith("#")}
-    assert {"/openapi.json", "/", "/docs", "/auth/login", "/records.atom"} == elsewhere
-    assert set() == {link[1:] for link in page.links - elsewhere} - page.places
+async def test_the_pages_load_nothing_but_our_own_style_and_script(pages: dict[str, str]) -> None:
+    found = [Page(text) for text in pages.values()]
+    assert {True} == {one.startswith("/static/") for page in found for one in page.loaded}
+    assert set() == {"iframe", "object", "embed", "style"}.intersection(*(p.tags for p in found))
+
+
+async def test_every_link_leads_somewhere_on_this_server(
+    front: Front, pages: dict[str, str]
+) -> None:
+    known = {"/openapi.json", "/", "/auth/login", "/records.atom", *pages}
+    read = {path: Page(text) for path, text in pages.items()}
+    lost = []
+    for path, page in read.items():
+        for link in page.links:
+            target, _, place = link.partition("#")
+            there = read.get(target or path)
+            if (target or path) not in known or (place and there and place not in there.places):
+                lost.append((path, link))
+    assert [] == lost
     assert 200 == (await front.stranger.get("/openapi.json")).status_code
 
 
-async def test_every_path_stands_on_the_page(front: Front) -> None:
-    text = (await front.stranger.get("/docs")).text
+async def test_every_path_stands_on_the_first_page_and_on_one_of_a_group(
+    front: Front, pages: dict[str, str]
+) -> None:
     paths = (await front.stranger.get("/openapi.json")).json()["paths"]
-    assert [] == [path for path in paths if f"<code>{path}</code>" not in text]
+    others = "".join(text for path, text in pages.items() if path != "/docs")
+    assert [] == [path for path in paths if f"<code>{path}</code>" not in pages["/docs"]]
+    assert [] == [path for path in paths if f"<code>{path}</code>" not in others]
+
+
+async def test_no_page_is_large(pages: dict[str, str]) -> None:
+    assert [] == [path for path, text in pages.items() if len(text.encode()) > LARGEST_BYTES]
+
+
+@pytest.mark.parametrize("group", ["nothing", "a'; echo x", "%00", "<script>"])
+async def test_a_group_that_is_not_there(front: Front, group: str) -> None:
+    assert 404 == (await front.stranger.get(f"/docs/{group}")).status_code
 
 
 async def test_there_is_no_second_page_that_loads_from_elsewhere(front: Front) -> None:
@@ -63,9 +90,11 @@ async def test_there_is_no_second_page_that_loads_from_elsewhere(front: Front) -
 
 def test_what_the_document_says_is_text() -> None:
     responses = {"200": {"description": "<script>1</script>"}}
-    paths = {"/<s>": {"get": {"description": "<i>", "responses": responses}}}
+    paths = {"/<s>": {"get": {"tags": ["<b>"], "description": "<i>", "responses": responses}}}
     document = {"info": {"title": "<u>", "version": "1", "summary": "<u>"}, "paths": paths}
-    page = Pages(Assets(), charts=False).text(
-        "docs.html", session=None, path="/docs", **described(document)
+    pages = Pages(Assets(), charts=False)
+    first = pages.text("docs.html", session=None, path="/docs", **contents(document))
+    other = pages.text(
+        "docs_group.html", session=None, path="/docs/<b>", **described(document, "<b>")
     )
-    assert set() == Page(page).tags & {"i", "s", "u"}
+    assert set() == (Page(first).tags | Page(other).tags) & {"b", "i", "s", "u"}

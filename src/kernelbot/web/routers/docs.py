@@ -1,11 +1,12 @@
-"""`GET /docs`: the OpenAPI document as one plain page."""
+"""`GET /docs`: the OpenAPI document as plain pages, one for each of its groups."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup, escape
 
+from kernelbot.domain.errors import NotFound
 from kernelbot.web.pages import PageDep
 
 router = APIRouter(include_in_schema=False)
@@ -17,28 +18,80 @@ Table = list[tuple[str | Markup, ...]]
 
 @router.get("/docs")
 async def docs(request: Request, page: PageDep) -> Response:
-    """Every path with what it takes and answers, for people."""
-    return page("docs.html", **described(request.app.openapi()))
+    """Every path, by group."""
+    return page("docs.html", **contents(request.app.openapi()))
 
 
-def described(document: Json) -> dict[str, Any]:
-    """What the page's template needs of an OpenAPI document."""
-    by_tag: dict[str, list[dict[str, Any]]] = {}
-    for path, operations in document["paths"].items():
-        for method, operation in operations.items():
-            tag = (operation.get("tags") or [_UNTAGGED])[0]
-            by_tag.setdefault(tag, []).append(_operation(method, path, operation))
+@router.get("/docs/{group}")
+async def docs_of_group(request: Request, page: PageDep, group: str) -> Response:
+    """What a group's paths take and answer, for people. Raises `NotFound`."""
+    document = request.app.openapi()
+    if group not in _groups(document):
+        raise NotFound(f"The API has no group {group!r}.")
+    return page("docs_group.html", **described(document, group))
+
+
+def contents(document: Json) -> dict[str, Any]:
+    """What the first page's template needs of an OpenAPI document."""
+    return {"info": document["info"], "groups": _groups(document)}
+
+
+def described(document: Json, group: str) -> dict[str, Any]:
+    """What a group's template needs of an OpenAPI document: its operations, and the models that
+    they and these models name."""
+    operations = _groups(document)[group]
     schemas = document.get("components", {}).get("schemas", {})
     return {
         "info": document["info"],
-        "groups": by_tag,
-        "models": [_model(name, schemas[name]) for name in sorted(schemas)],
+        "group": group,
+        "operations": operations,
+        "models": [
+            _model(name, schemas[name])
+            for name in sorted(_named(schemas, (one["document"] for one in operations)))
+        ],
     }
+
+
+def _groups(document: Json) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            tag = (operation.get("tags") or [_UNTAGGED])[0]
+            found.setdefault(tag, []).append(_operation(method, path, operation))
+    return found
+
+
+def _named(schemas: Json, documents: Iterable[Json]) -> set[str]:
+    """The models that the documents name, directly or by other models."""
+    found: set[str] = set()
+    waiting = list(documents)
+    while waiting:
+        new = set(_references(waiting.pop())) - found
+        found |= new
+        waiting.extend(schemas[name] for name in new)
+    return found
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, Mapping):
+        if isinstance(reference := part.get("$ref"), str):
+            yield _name(reference)
+        for one in part.values():
+            yield from _references(one)
+    elif isinstance(part, list):
+        for one in part:
+            yield from _references(one)
+
+
+def _name(reference: str) -> str:
+    return reference.rpartition("/")[2]
 
 
 def _operation(method: str, path: str, operation: Json) -> dict[str, Any]:
     bodies = operation.get("requestBody", {}).get("content", {})
     return {
+        "document": operation,
+        "id": operation.get("operationId", ""),
         "method": method.upper(),
         "path": path,
         "about": operation.get("description") or operation.get("summary", ""),
@@ -86,8 +139,7 @@ def _fields(schema: Json) -> Iterator[tuple[str | Markup, ...]]:
 def _type(schema: Json) -> Markup:
     """A schema in a few words, models as links."""
     if reference := schema.get("$ref"):
-        name = reference.rpartition("/")[2]
-        return Markup('<a href="#{0}">{0}</a>').format(name)
+        return Markup('<a href="#{0}">{0}</a>').format(_name(reference))
     for key in ("anyOf", "oneOf", "allOf"):
         if key in schema:
             return Markup(" or ").join(_type(one) for one in schema[key])
