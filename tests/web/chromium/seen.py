@@ -14,11 +14,10 @@ class Seen:
     def __init__(self, url: str) -> None:
         self._host = urlsplit(url).netloc
         self._asked: set[Route | None] = set()
+        """Forms that were sent. The browser may say so after it has told of the answer."""
         self._document: dict[Page, Route | None] = {}
         self.got: set[Route | None] = set()
         """What was answered without an error, pictures and files included."""
-        self.sent: set[Route | None] = set()
-        """Forms that were sent and answered without an error."""
         self.shown: set[Route | None] = set()
         """Answers that were pages."""
         self.examined: set[Route | None] = set()
@@ -38,7 +37,7 @@ class Seen:
 
     def forget(self) -> None:
         """Another test begins."""
-        for found in (self._asked, self.got, self.sent, self.shown, self.examined):
+        for found in (self._asked, self.got, self.shown, self.examined):
             found.clear()
 
     def unkept(self, opens: Iterable[str], sends: Iterable[str]) -> list[str]:
@@ -46,7 +45,8 @@ class Seen:
         opened = {path: route_of("GET", path) for path in opens}
         sent = {form: route_of(*form.split(" ", 1)) for form in sends}
         wrong = [f"{path} was not opened." for path, one in opened.items() if one not in self.got]
-        wrong += [f"{form} was not sent." for form, one in sent.items() if one not in self.sent]
+        answered = self._asked & self.got
+        wrong += [f"{form} was not sent." for form, one in sent.items() if one not in answered]
         # What a form asks for with GET is a page that can be opened, too.
         pages = {*opened.values(), *(one for one in sent.values() if one and one.method == "POST")}
         unseen = sorted(map(str, (pages & self.shown) - self.examined))
@@ -70,7 +70,5 @@ class Seen:
         if response.status >= 400:
             return
         self.got.add(route)
-        if route in self._asked:
-            self.sent.add(route)
         if html and response.status == 200 and request.is_navigation_request():
             self.shown.add(route)
