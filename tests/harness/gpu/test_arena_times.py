@@ -13,6 +13,7 @@ from tests.support.device_problems import SCALE, device_job, device_problem
 pytestmark = pytest.mark.timed
 LENGTH_NS = 1_000_000
 ALIKE_NS = 1_000 + 0.01 * LENGTH_NS
+LAUNCH_NS = 3_000
 COUNTS = (1, 2, 4, 8)
 _RUNS = 5
 RULES = SamplingRules(
@@ -39,8 +40,8 @@ def judge(host: Host, source: str) -> RunResult:
 
 
 def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
-    """A busy machine adds to any of them: the best of some runs counts. What a launch takes, which
-    is subtracted, is known within a microsecond."""
+    """A busy machine adds to any of them: the best of some runs counts. What a launch takes is
+    subtracted: up to 1.9 us too much of it in 25 tries of this test, so the best is below."""
     best_ns = [float("inf")] * len(COUNTS)
     for _ in range(_RUNS):
         result = judge(host, LONG)
@@ -50,4 +51,4 @@ def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
         if max(best_ns) - min(best_ns) <= ALIKE_NS:
             break
     assert max(best_ns) - min(best_ns) <= ALIKE_NS
-    assert LENGTH_NS - 1_000 <= min(best_ns) <= 1.02 * LENGTH_NS
+    assert LENGTH_NS - LAUNCH_NS <= min(best_ns) <= 1.02 * LENGTH_NS
