@@ -1,6 +1,7 @@
 """`GET /docs`: the OpenAPI document as plain pages, one for each of its groups."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
@@ -13,7 +14,6 @@ router = APIRouter(include_in_schema=False)
 
 _UNTAGGED = "other"
 Json = Mapping[str, Any]
-Table = list[tuple[str | Markup, ...]]
 
 
 @router.get("/docs")
@@ -25,10 +25,7 @@ async def docs(request: Request, page: PageDep) -> Response:
 @router.get("/docs/{group}")
 async def docs_of_group(request: Request, page: PageDep, group: str) -> Response:
     """What a group's paths take and answer, for people. Raises `NotFound`."""
-    document = request.app.openapi()
-    if group not in _groups(document):
-        raise NotFound(f"The API has no group {group!r}.")
-    return page("docs_group.html", **described(document, group))
+    return page("docs_group.html", **described(request.app.openapi(), group))
 
 
 def contents(document: Json) -> dict[str, Any]:
@@ -38,26 +35,38 @@ def contents(document: Json) -> dict[str, Any]:
 
 def described(document: Json, group: str) -> dict[str, Any]:
     """What a group's template needs of an OpenAPI document: its operations, and the models that
-    they and these models name."""
-    operations = _groups(document)[group]
+    they and these models name. Raises `NotFound`."""
+    operations = _groups(document).get(group)
+    if operations is None:
+        raise NotFound(f"The API has no group {group!r}.")
     schemas = document.get("components", {}).get("schemas", {})
+    named = _named(schemas, (one.document for one in operations))
     return {
-        "info": document["info"],
         "group": group,
-        "operations": operations,
-        "models": [
-            _model(name, schemas[name])
-            for name in sorted(_named(schemas, (one["document"] for one in operations)))
-        ],
+        "operations": [_described(one) for one in operations],
+        "models": [_model(name, schemas[name]) for name in sorted(named)],
     }
 
 
-def _groups(document: Json) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
+@dataclass(frozen=True)
+class Operation:
+    """A method of a path. `id` is its place on the page of its group."""
+
+    method: str
+    path: str
+    document: Json
+
+    @property
+    def id(self) -> str:
+        return str(self.document.get("operationId", ""))
+
+
+def _groups(document: Json) -> dict[str, list[Operation]]:
+    found: dict[str, list[Operation]] = {}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             tag = (operation.get("tags") or [_UNTAGGED])[0]
-            found.setdefault(tag, []).append(_operation(method, path, operation))
+            found.setdefault(tag, []).append(Operation(method.upper(), path, operation))
     return found
 
 
@@ -87,17 +96,17 @@ def _name(reference: str) -> str:
     return reference.rpartition("/")[2]
 
 
-def _operation(method: str, path: str, operation: Json) -> dict[str, Any]:
+def _described(one: Operation) -> dict[str, Any]:
+    operation = one.document
     bodies = operation.get("requestBody", {}).get("content", {})
     return {
-        "document": operation,
-        "id": operation.get("operationId", ""),
-        "method": method.upper(),
-        "path": path,
+        "id": one.id,
+        "method": one.method,
+        "path": one.path,
         "about": operation.get("description") or operation.get("summary", ""),
-        "parameters": [_parameter(one) for one in operation.get("parameters", ())],
+        "parameters": [_parameter(given) for given in operation.get("parameters", ())],
         "bodies": [(_type(body.get("schema", {})), media) for media, body in bodies.items()],
-        "answers": [(status, *_answer(one)) for status, one in operation["responses"].items()],
+        "answers": [(status, *_answer(said)) for status, said in operation["responses"].items()],
         "tokens": _tokens(operation.get("security", ())),
     }
 
