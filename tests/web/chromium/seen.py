@@ -67,6 +67,8 @@ class Seen:
         html = response.headers.get("content-type", "").startswith("text/html")
         if html and request.is_navigation_request():
             self._document[page] = route
+        if request.method == "POST" and request.is_navigation_request():
+            self._asked.add(route)  # only a form does that; the other event may come too late
         if response.status >= 400:
             return
         self.got.add(route)
