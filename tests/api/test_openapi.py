@@ -36,6 +36,7 @@ WITH_PARAMETERS = [
     ("GET", "/api/v1/boards/{board}/problem"),
     ("GET", "/api/v1/boards/{board}/standings"),
     ("GET", "/api/v1/boards/{board}/duels"),
+    ("GET", "/api/v1/boards/{board}/duels/{duel_id}"),
     ("GET", "/api/v1/boards/{board}/duels/{duel_id}/samples"),
     ("GET", "/api/v1/reviews"),
     ("GET", "/api/v1/submissions"),

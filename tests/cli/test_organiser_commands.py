@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.render.duels import NOT_BY_WORKLOAD
+from tests.support.judging import fought
 from tests.support.live import LiveServer
 from tests.support.problem_sets import commit_all, write_competition, write_problem
 from tests.support.ranked import ranked
@@ -98,3 +100,25 @@ def test_duels_are_listed(admin: Shell, live: LiveServer) -> None:
         duel["opponent_id"],
     )
     assert "There was no duel" in admin("board", "duels", "sort", "--before", "1").out
+
+
+def test_a_duel_is_shown_by_workload(admin: Shell, live: LiveServer, tmp_path: Path) -> None:
+    stranger = Shell(tmp_path, {"KERNELBOT_URL": live.url})
+    live.call(live.world.board())
+    live.call(ranked(live.world, 1.0, relative_error=0.1))
+    live.call(ranked(live.world, 0.95, relative_error=0.1))
+    live.call(fought(live.world, (0.5, 0.498, 0.502)))
+    said = admin("board", "duel", "sort", "1")
+    assert (0, True, True) == (said.code, "size: 1" in said.out, "is faster" in said.out)
+    document = admin("board", "duel", "sort", "1", "--json").document
+    assert ("measured", [0.5]) == (
+        document["state"],
+        [load["ratio"] for load in document["workloads"]],
+    )
+    unknown = stranger("board", "duel", "sort", "1")
+    assert (0, True, False) == (
+        unknown.code,
+        NOT_BY_WORKLOAD in unknown.out,
+        "size: 1" in unknown.out,
+    )
+    assert 2 == admin("board", "duel", "sort", "7").code

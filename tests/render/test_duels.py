@@ -1,7 +1,8 @@
 from datetime import UTC, datetime
 
 from kernelbot.domain.duels import Duel, DuelReason, DuelState, Ratio
-from kernelbot.render.duels import duels_table
+from kernelbot.protocol import DuelWorkload
+from kernelbot.render.duels import NOT_BY_WORKLOAD, duel_by_workload, duels_table
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -35,3 +36,30 @@ def test_a_row_per_duel_says_what_came_of_it() -> None:
     lines = duels_table(rows).splitlines()[1:]
     assert expected == [line.split("bob")[1].strip() for line in lines]
     assert {True} == {"a'; echo x\\n" in line for line in lines}
+
+
+HEAD = """\
+Duel 1 on CPU, board sort
+A: submission 12 by a'; echo x\\n
+B: submission 7 by bob"""
+TABLE = """\
+  workload          A        B  A / B       95% of it  faster  pairs
+  workload 0  1.00 µs  2.00 µs  0.500  0.498 to 0.502  A           2"""
+
+
+def test_one_duel_has_a_row_per_workload_and_its_outcome_last() -> None:
+    load = DuelWorkload("workload 0", (1e3, 1e3), (2e3, 2e3), 0.5, (0.498, 0.502))
+    duel = _duel(DuelState.MEASURED, Ratio(0.5, 0.498, 0.502))
+    head, rows, how, outcome = duel_by_workload(duel, [load]).split("\n\n")
+    assert (HEAD, TABLE) == (head, rows)
+    assert how.startswith("Both calls of a pair")
+    assert "Submission 12 is faster (ratio 0.500, 0.498 to 0.502)." == outcome
+
+
+def test_who_may_not_see_its_workloads_is_told_who_may() -> None:
+    duel = _duel(DuelState.MEASURED, Ratio(0.99, 0.985, 0.995))
+    assert f"{HEAD}\n\n{NOT_BY_WORKLOAD}\n\n{duel.sentence}" == duel_by_workload(duel, ())
+
+
+def test_what_was_not_measured_has_no_workloads() -> None:
+    assert f"{HEAD}\n\nIt waits for its turn." == duel_by_workload(_duel(DuelState.WAITING), ())

@@ -11,9 +11,8 @@ from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.protocol import DuelResult, Failure, Fault, Mode, RunResult, Verdict
 from kernelbot.services.boards import BoardEdit
 from kernelbot.services.dueling import configure
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from tests.fakes.host import result_of
-from tests.services.test_run_lifecycle import judging
+from tests.support.judging import begun_duel, end_duel, fought, judging
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -26,26 +25,6 @@ WIDE = 0.1
 
 async def _duels(world: World) -> list[Duel]:
     return await world.services.duels.list_duels(None, "sort")
-
-
-async def _begun(world: World, judge: RunLifecycle) -> Claim:
-    """The duel whose turn it is, being judged."""
-    claim = await judge.claim("CPU", "w")
-    assert claim is not None
-    assert claim.spec.opponent is not None
-    assert await judge.launched(claim, "w", "handle")
-    return claim
-
-
-async def _end(judge: RunLifecycle, claim: Claim, ratio: tuple[float, float, float]) -> None:
-    result = result_of(claim.spec, [str(number) for number in ratio])
-    assert await judge.finish(claim, "w", result)
-
-
-async def _fought(world: World, ratio: tuple[float, float, float]) -> None:
-    """The duel whose turn it is shows this."""
-    judge = judging(world)
-    await _end(judge, await _begun(world, judge), ratio)
 
 
 async def _ranking(world: World) -> list[tuple[int, str, int]]:
@@ -80,7 +59,7 @@ async def test_what_is_below_but_too_close_waits_for_a_duel(world: World) -> Non
 
 async def test_its_job_has_both_sources_and_a_secret_seed(world: World) -> None:
     await _two_of_ada(world)
-    claim = await _begun(world, judging(world))
+    claim = await begun_duel(judging(world))
     job = claim.spec
     assert ("# 0.95\n", "# 1.0\n") == (job.submission.text, job.opponent and job.opponent.text)
     assert (Mode.LEADERBOARD, True, True) == (job.mode, job.secret, job.seed is not None)
@@ -88,7 +67,7 @@ async def test_its_job_has_both_sources_and_a_secret_seed(world: World) -> None:
 
 async def test_the_winner_stands(world: World) -> None:
     first, second = await _two_of_ada(world)
-    await _fought(world, FASTER)
+    await fought(world, FASTER)
     assert [(1, "ada", second)] == await _ranking(world)
     assert NotRanked(NotRankedReason.SUPERSEDED, second) == await _why(world, first)
 
@@ -101,7 +80,7 @@ async def test_who_does_not_win_is_told_the_ratio(
     world: World, ratio: tuple[float, float, float], reason: NotRankedReason
 ) -> None:
     first, second = await _two_of_ada(world)
-    await _fought(world, ratio)
+    await fought(world, ratio)
     told = await _why(world, second)
     assert [(1, "ada", first)] == await _ranking(world)
     assert told is not None
@@ -137,7 +116,7 @@ async def test_the_same_code_is_not_dueled(world: World) -> None:
 
 async def test_the_same_two_are_dueled_once(world: World) -> None:
     await _two_of_ada(world)
-    await _fought(world, SAME)
+    await fought(world, SAME)
     async with world.database.write() as session:
         await session.all(
             "SELECT refresh_standing(leaderboard_id, 'CPU', author_id) FROM submissions"
@@ -149,7 +128,7 @@ async def test_the_same_two_are_dueled_once(world: World) -> None:
 async def test_the_next_best_is_dueled_with_who_stands_then(world: World) -> None:
     first, second = await _two_of_ada(world)
     third = await ranked(world, 0.93, relative_error=WIDE)
-    await _fought(world, FASTER)
+    await fought(world, FASTER)
     waiting = [(d.submission_id, d.opponent_id) for d in await _duels(world)]
     assert [(third, second), (third, first), (second, first)] == waiting
 
@@ -158,9 +137,9 @@ async def test_who_could_not_beat_one_is_not_dueled_with_who_did(world: World) -
     first, second = await _two_of_ada(world)
     third = await ranked(world, 0.93, relative_error=WIDE)
     judge = judging(world)
-    claims = [await _begun(world, judge) for _ in range(2)]
-    await _end(judge, claims[1], SAME)
-    await _end(judge, claims[0], FASTER)
+    claims = [await begun_duel(judge) for _ in range(2)]
+    await end_duel(judge, claims[1], SAME)
+    await end_duel(judge, claims[0], FASTER)
     told = await _why(world, third)
     assert [(1, "ada", second)] == await _ranking(world)
     assert 2 == len(await _duels(world))
@@ -182,9 +161,9 @@ async def test_a_duel_that_decides_nothing_any_more_is_not_judged(world: World) 
 async def test_who_wins_too_late_does_not_replace_somebody_else(world: World) -> None:
     _, second = await _two_of_ada(world)
     judge = judging(world)
-    claim = await _begun(world, judge)
+    claim = await begun_duel(judge)
     best = await ranked(world, 0.5)
-    await _end(judge, claim, FASTER)
+    await end_duel(judge, claim, FASTER)
     assert [(1, "ada", best)] == await _ranking(world)
     assert NotRanked(NotRankedReason.SUPERSEDED, best) == await _why(world, second)
 
@@ -212,7 +191,7 @@ async def test_neighbours_share_a_rank_unless_a_duel_tells_them_apart(
 ) -> None:
     ada, bob = await _neighbours(world)
     before = await world.services.standings.ranking(None, "sort", None)
-    await _fought(world, ratio)
+    await fought(world, ratio)
     after = await world.services.standings.ranking(None, "sort", None)
     assert [(1, "ada", ada), (rank, "bob", bob)] == await _ranking(world)
     assert before.version < after.version
@@ -220,10 +199,10 @@ async def test_neighbours_share_a_rank_unless_a_duel_tells_them_apart(
 
 async def test_nobody_between_them_lets_the_slower_one_share_the_rank_again(world: World) -> None:
     ada, bob = await _neighbours(world)
-    await _fought(world, SLOWER)
+    await fought(world, SLOWER)
     between = await ranked(world, 1.02, author=world.admin.user, relative_error=WIDE)
     for _ in range(2):
-        await _fought(world, SAME)
+        await fought(world, SAME)
     expected = [(1, "ada", ada), (1, "root", between), (3, "bob", bob)]
     assert expected == await _ranking(world)
 
@@ -261,7 +240,7 @@ async def test_duels_can_be_switched_off(world: World) -> None:
 
 async def test_a_duel_is_no_run_of_its_submission(world: World) -> None:
     _, second = await _two_of_ada(world)
-    await _fought(world, SAME)
+    await fought(world, SAME)
     shown = await world.services.submissions.get(world.admin.user, second)
     statistics = await world.services.statistics.show(world.admin.user)
     assert 2 == len(shown.runs)
@@ -281,7 +260,7 @@ async def test_it_is_the_turn_of_the_newer_one_s_author(world: World) -> None:
 async def test_who_fails_in_a_duel_loses_nothing(world: World, opposed: bool) -> None:
     first, second = await _two_of_ada(world)
     judge = judging(world)
-    claim = await _begun(world, judge)
+    claim = await begun_duel(judge)
     words = ["opponent"] * opposed + ["wrong_answer"]
     assert await judge.finish(claim, "w", result_of(claim.spec, words))
     (duel,) = await _duels(world)
@@ -297,7 +276,7 @@ async def test_who_stands_behind_keeps_no_shared_rank_by_failing(
 ) -> None:
     ada, bob = await _neighbours(world)
     judge = judging(world)
-    claim = await _begun(world, judge)
+    claim = await begun_duel(judge)
     words = ["opponent"] * opposed + ["wrong_answer"]
     assert await judge.finish(claim, "w", result_of(claim.spec, words))
     assert [(1, "ada", ada), (rank, "bob", bob)] == await _ranking(world)
@@ -319,7 +298,7 @@ async def test_what_cannot_be_a_ratio_decides_nothing(
 ) -> None:
     first, _ = await _two_of_ada(world)
     judge = judging(world)
-    claim = await _begun(world, judge)
+    claim = await begun_duel(judge)
     told: RunResult = replace(result_of(claim.spec, ["0.9", "0.8", "0.95"]), **changes)  # type: ignore[arg-type]
     assert await judge.finish(claim, "w", told)
     assert [DuelState.FAILED] == [duel.state for duel in await _duels(world)]
@@ -330,7 +309,7 @@ async def test_a_lost_attempt_is_tried_again_and_then_given_up(world: World) -> 
     first, second = await _two_of_ada(world)
     judge = judging(world)
     for _ in range(3):
-        claim = await _begun(world, judge)
+        claim = await begun_duel(judge)
         assert await judge.lost(claim, "w", "the node is gone", Fault.PLATFORM)
         async with world.database.write() as session:
             await session.do("UPDATE runs SET ready_at = NULL")
@@ -343,7 +322,7 @@ async def test_a_lost_attempt_is_tried_again_and_then_given_up(world: World) -> 
 async def test_a_result_of_a_failing_harness_blames_nobody(world: World) -> None:
     await _two_of_ada(world)
     judge = judging(world)
-    claim = await _begun(world, judge)
+    claim = await begun_duel(judge)
     failure = Failure(Fault.PLATFORM, "out of disk")
     told = replace(
         result_of(claim.spec, list(map(str, SAME))),
@@ -360,7 +339,7 @@ async def test_a_result_of_a_failing_harness_blames_nobody(world: World) -> None
 async def test_deleting_either_ends_the_duel(world: World, which: int) -> None:
     both = await _two_of_ada(world)
     judge = judging(world)
-    claim = await _begun(world, judge)
+    claim = await begun_duel(judge)
     await world.services.deletion.delete_submission(world.ada.user, both[which])
     assert not await judge.still_open(claim, "w")
     assert not await judge.finish(claim, "w", result_of(claim.spec, list(map(str, FASTER))))
@@ -374,7 +353,7 @@ async def test_a_finished_submission_that_waits_for_a_duel_cannot_be_cancelled(
     world: World,
 ) -> None:
     _, second = await _two_of_ada(world)
-    await _begun(world, judging(world))
+    await begun_duel(judging(world))
     with pytest.raises(Exception, match="finished already"):
         await world.services.submissions.cancel(world.ada.user, second)
     assert [DuelState.WAITING] == [duel.state for duel in await _duels(world)]
@@ -389,7 +368,7 @@ async def test_a_board_s_duels_are_as_visible_as_the_board(world: World) -> None
 
 async def test_its_pairs_are_for_those_who_may_see_both(world: World) -> None:
     await _neighbours(world)
-    await _fought(world, SAME)
+    await fought(world, SAME)
     (duel,) = await _duels(world)
     measured = world.services.duels.measured
     for one in (world.ada.user, world.bob.user):
@@ -407,7 +386,7 @@ async def test_of_their_own_authors_see_the_pairs_and_not_the_data(world: World)
     await _two_of_ada(world)
     (waiting,) = await _duels(world)
     before = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
-    await _fought(world, FASTER)
+    await fought(world, FASTER)
     (load,) = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
     await world.services.boards.edit(world.admin.user, "sort", BoardEdit(fixed_seed=True))
     shared = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
@@ -421,7 +400,7 @@ async def test_of_their_own_authors_see_the_pairs_and_not_the_data(world: World)
 async def test_pairs_of_a_failed_duel_are_not_for_authors(world: World) -> None:
     await _two_of_ada(world)
     judge = judging(world)
-    claim = await _begun(world, judge)
+    claim = await begun_duel(judge)
     result = result_of(claim.spec, list(map(str, FASTER)))
     assert await judge.finish(claim, "w", replace(result, suspicions=("too even",)))
     (duel,) = await _duels(world)
@@ -430,6 +409,28 @@ async def test_pairs_of_a_failed_duel_are_not_for_authors(world: World) -> None:
         len(await measured(world.ada.user, "sort", duel.id)),
         len(await measured(world.admin.user, "sort", duel.id)),
     )
+
+
+async def test_one_duel_is_as_public_as_all(world: World) -> None:
+    await _two_of_ada(world)
+    await fought(world, FASTER)
+    (duel,) = await _duels(world)
+    assert duel == await world.services.duels.get(None, "sort", duel.id)
+
+
+@pytest.mark.parametrize("duel_id", [7, 2**80])
+async def test_no_duel_of_this_number(world: World, duel_id: int) -> None:
+    await world.board()
+    with pytest.raises(NotFound, match=f"'sort' has no duel {duel_id}"):
+        await world.services.duels.get(None, "sort", duel_id)
+
+
+async def test_a_duel_of_another_board_is_not_there(world: World) -> None:
+    await _two_of_ada(world)
+    await world.board("other")
+    (duel,) = await _duels(world)
+    with pytest.raises(NotFound, match=f"'other' has no duel {duel.id}"):
+        await world.services.duels.get(None, "other", duel.id)
 
 
 @pytest.mark.parametrize("duel_id", [7, 2**80])

@@ -14,15 +14,10 @@ from kernelbot.domain.errors import TooManyRequests
 from kernelbot.domain.states import RunState
 from kernelbot.domain.types import QueueRules, User
 from kernelbot.main.wiring import open_services
-from kernelbot.protocol import Fault, Limits, Mode, SamplingRules, SandboxMode
-from kernelbot.services.run_lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle, RunRules
+from kernelbot.protocol import Fault, Mode
+from kernelbot.services.run_lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle
+from tests.support.judging import judging
 from tests.support.world import DEVICES, World
-
-
-def judging(world: World, rules: QueueRules | None = None, stale_s: float = 30) -> RunLifecycle:
-    queue = rules or QueueRules()
-    everything = RunRules(Limits(), SamplingRules(), SandboxMode.NONE, stale_s=stale_s, queue=queue)
-    return RunLifecycle(world.database, DEVICES, everything)
 
 
 async def waiting(world: World) -> list[int]:

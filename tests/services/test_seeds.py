@@ -2,7 +2,8 @@
 
 from kernelbot.services.boards import BoardEdit
 from kernelbot.services.run_lifecycle import RunLifecycle
-from tests.services.test_run_lifecycle import judging, take
+from tests.services.test_run_lifecycle import take
+from tests.support.judging import judging
 from tests.support.world import World
 
 

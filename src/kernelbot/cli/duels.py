@@ -1,6 +1,6 @@
-"""`board duels`: what was dueled, and what came of it."""
+"""`board duels` and `board duel`: what was dueled, and what came of it."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -8,19 +8,29 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
+from kernelbot.domain.errors import NotAllowed, NotAuthenticated
+
+if TYPE_CHECKING:
+    from kernelbot.client import KernelbotClient
+    from kernelbot.schemas.duels import PairedWorkload
+
+Name = Annotated[str, typer.Argument(help="The board.")]
 
 
 def register(group: typer.Typer) -> None:
-    """Add the command to `board`."""
+    """Add the commands to `board`."""
     group.command(
         epilog=examples(
             "kernelbot board duels sort_np", "kernelbot board duels sort_np --submission 12"
         )
     )(duels)
+    group.command(
+        epilog=examples("kernelbot board duel sort_np 7", "kernelbot board duel sort_np 7 --json")
+    )(duel)
 
 
 def duels(
-    name: Annotated[str, typer.Argument(help="The board.")],
+    name: Name,
     device: Annotated[
         str | None, typer.Option("--device", "-d", help="Default: all.", show_default=False)
     ] = None,
@@ -46,3 +56,40 @@ def duels(
     if found.next_before_id is not None:
         terminal.show(f"\nMore with --before {found.next_before_id}")
     terminal.document(found)
+
+
+def duel(
+    name: Name,
+    duel_id: Annotated[
+        int, typer.Argument(min=1, help="Its number, the first column of `board duels`.")
+    ],
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """Show one duel by workload: both kernels' medians, and their ratio with its interval.
+
+    By workload it is for those who may see both submissions.
+    """
+    from kernelbot.domain.duels import Duel
+    from kernelbot.render.duels import duel_by_workload
+
+    terminal = Terminal(as_json)
+    with connect(url, terminal, board=name) as client:
+        found = client.duel(name, duel_id)
+        workloads = _workloads(client, name, duel_id)
+    shown = [load.shown() for load in workloads]
+    terminal.show(duel_by_workload(found.to(Duel), shown, columns()))
+    views = [load.model_dump(mode="json") for load in workloads]
+    terminal.document({**found.model_dump(mode="json"), "workloads": views})
+
+
+def _workloads(client: "KernelbotClient", name: str, duel_id: int) -> "list[PairedWorkload]":
+    """None if nothing was measured, or it isn't for whoever asks."""
+    from kernelbot.client import Refused
+
+    try:
+        return client.duel_samples(name, duel_id).workloads
+    except Refused as error:
+        if error.code not in (NotAllowed.code, NotAuthenticated.code):
+            raise
+        return []

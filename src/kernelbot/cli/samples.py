@@ -77,6 +77,7 @@ def samples(
 
 
 def _row(load: "SampledWorkload") -> tuple[str, ...]:
+    from kernelbot.domain.measurements import workload_name
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
 
@@ -87,7 +88,7 @@ def _row(load: "SampledWorkload") -> tuple[str, ...]:
         load.device,
         "secret" if load.secret else "public",
         load.phase,
-        f"workload {load.workload}" if load.spec is None else one_line(load.spec),
+        one_line(workload_name(load.workload, load.spec)),
         str(len(load.samples_ns)),
         seconds_text(load.median_ns / 1e9),
         f"{low} .. {high}",

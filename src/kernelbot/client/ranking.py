@@ -2,7 +2,7 @@
 
 from kernelbot.client.calls import Caller, part
 from kernelbot.schemas.boards import StandingsView
-from kernelbot.schemas.duels import DuelList, DuelSamples
+from kernelbot.schemas.duels import DuelList, DuelSamples, DuelView
 from kernelbot.schemas.rejudges import NewRejudge, RejudgeView
 
 
@@ -34,6 +34,10 @@ class RankingCalls:
             "before_id": before_id,
         }
         return self.ask(DuelList, "GET", f"/boards/{part(board)}/duels", query=query)
+
+    def duel(self: Caller, board: str, duel_id: int) -> DuelView:
+        """One duel."""
+        return self.ask(DuelView, "GET", f"/boards/{part(board)}/duels/{duel_id}")
 
     def duel_samples(self: Caller, board: str, duel_id: int) -> DuelSamples:
         """Every pair of a duel's calls."""

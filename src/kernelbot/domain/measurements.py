@@ -1,6 +1,6 @@
 """What was timed in a run, for those who see its samples."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernelbot.domain.types import Run
 from kernelbot.protocol import DuelWorkload, Phase, WorkloadResult
@@ -25,3 +25,13 @@ class DueledWorkload:
     index: int
     spec: str | None
     pairs: DuelWorkload
+
+    @property
+    def shown(self) -> DuelWorkload:
+        """The pairs by the name that the viewer may read."""
+        return replace(self.pairs, spec=workload_name(self.index, self.spec))
+
+
+def workload_name(index: int, spec: str | None) -> str:
+    """What a workload is called for whom its specification may be secret (None)."""
+    return f"workload {index}" if spec is None else spec

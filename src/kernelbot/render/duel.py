@@ -2,6 +2,7 @@
 
 import statistics
 from collections import Counter
+from collections.abc import Sequence
 from typing import TypeVar
 
 from kernelbot.protocol import DuelResult, DuelWorkload
@@ -12,7 +13,8 @@ from kernelbot.render.units import time_text
 
 Name = TypeVar("Name", bound=str)
 
-_NUMBERS = ("A", "B", "A / B", "95% of it", "pairs")
+RATIO_HEADERS = ("workload", "A", "B", "A / B", "95% of it", "faster", "pairs")
+RATIO_NUMBERS = ("A", "B", "A / B", "95% of it", "pairs")
 
 
 def duel_text(duel: DuelResult, first: str, second: str, columns: int | None = None) -> str:
@@ -23,8 +25,9 @@ def duel_text(duel: DuelResult, first: str, second: str, columns: int | None = N
     """
     names = f"A: {one_line(first)}\nB: {one_line(second)}"
     width = None if columns is None else columns - 2
-    parts = [names, indent(_table(duel.workloads, width), "  "), _how_measured(duel.workloads)]
-    return "\n\n".join([*parts, _answer(duel, one_line(first), one_line(second))])
+    parts = [names, indent(ratios_table(duel.workloads, width), "  ")]
+    how = how_measured(duel.workloads)
+    return "\n\n".join([*parts, how, _answer(duel, one_line(first), one_line(second))])
 
 
 def faster(ratio_ci95: tuple[float, float], first: Name, second: Name) -> Name | None:
@@ -40,9 +43,15 @@ def ratio_text(ratio: float) -> str:
     return f"{ratio:.3f}" if ratio < 10 else f"{ratio:.3g}"
 
 
-def _table(workloads: tuple[DuelWorkload, ...], width: int | None) -> str:
-    headers = ("workload", "A", "B", "A / B", "95% of it", "faster", "pairs")
-    rows = [
+def ratios_table(workloads: Sequence[DuelWorkload], columns: int | None = None) -> str:
+    """The rows of `ratio_rows`. `columns`: as in `duel_text`."""
+    return table(RATIO_HEADERS, ratio_rows(workloads), right=RATIO_NUMBERS, columns=columns)
+
+
+def ratio_rows(workloads: Sequence[DuelWorkload]) -> list[tuple[str, ...]]:
+    """For each workload the cells below `RATIO_HEADERS`: both kernels' medians, and the ratio of
+    the first to the second."""
+    return [
         (
             one_line(one.spec),
             time_text(statistics.median(one.submission_ns)),
@@ -54,10 +63,10 @@ def _table(workloads: tuple[DuelWorkload, ...], width: int | None) -> str:
         )
         for one in workloads
     ]
-    return table(headers, rows, right=_NUMBERS, columns=width)
 
 
-def _how_measured(workloads: tuple[DuelWorkload, ...]) -> str:
+def how_measured(workloads: Sequence[DuelWorkload]) -> str:
+    """What both calls of a pair had in common, and why there are no more pairs."""
     counts = Counter(one.stopped_by for one in workloads)
     ended = " or ".join(
         f"{STOPPED[reason]} ({count} of {len(workloads)})" if len(counts) > 1 else STOPPED[reason]

@@ -5,7 +5,8 @@ from datetime import datetime
 from pydantic import Field
 
 from kernelbot.domain.duels import Duel, DuelReason, DuelState
-from kernelbot.domain.measurements import DueledWorkload
+from kernelbot.domain.measurements import DueledWorkload, workload_name
+from kernelbot.protocol import DuelWorkload
 from kernelbot.schemas.common import Answer, Shown
 
 
@@ -53,6 +54,17 @@ class PairedWorkload(Answer):
     stopped_by: str
     submission_ns: list[float]
     opponent_ns: list[float]
+
+    def shown(self) -> DuelWorkload:
+        """As it is drawn for people."""
+        return DuelWorkload(
+            workload_name(self.workload, self.spec),
+            tuple(self.submission_ns),
+            tuple(self.opponent_ns),
+            self.ratio,
+            self.ratio_ci95,
+            self.stopped_by,
+        )
 
 
 class DuelSamples(Answer):

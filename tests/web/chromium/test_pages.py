@@ -9,6 +9,8 @@ from playwright.sync_api import Locator, expect
 
 from kernelbot.domain.types import NewToken
 from kernelbot.protocol import Mode
+from tests.support.judging import fought
+from tests.support.ranked import ranked
 from tests.support.workers import finished
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
 
@@ -195,3 +197,17 @@ def test_times_are_in_the_visitors_zone_and_in_utc_without_a_script(site: Site) 
         told.append(page.locator(".facts time").inner_text())
         page.context.close()
     assert [False, True] == ["UTC" in text for text in told]
+
+
+@pytest.mark.opens("/board/sort/duels/1")
+def test_a_duel_is_read_by_workload(site: Site) -> None:
+    world = site.live.world
+    site.live.call(ranked(world, 1.9e-3, author=world.bob.user, device="H100", relative_error=0.1))
+    site.live.call(fought(world, (1.02, 1.01, 1.03), "H100"))
+    page = site.page(world.bob)
+    page.goto("/board/sort/duels")
+    page.get_by_role("link", name="By workload").click()
+    cells = page.locator("main tbody td").all_inner_texts()
+    assert ["workload 0", "1.50 s", "1.50 s", "1.020", "1.010 to 1.030", "B", "2"] == cells
+    assert [] == site.complaints(page)
+    page.context.close()

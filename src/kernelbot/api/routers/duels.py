@@ -16,7 +16,7 @@ from kernelbot.api.dependencies import (
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.common import NAME_MAX
-from kernelbot.schemas.duels import DuelList, DuelSamples
+from kernelbot.schemas.duels import DuelList, DuelSamples, DuelView
 
 router = APIRouter(prefix="/boards/{board}/duels", tags=["boards"])
 _Id = Annotated[int | None, Query(ge=1, le=BIGINT_MAX)]
@@ -46,6 +46,14 @@ async def list_duels(
         before_id=before_id,
     )
     return DuelList.of(found, limit)
+
+
+@router.get("/{duel_id}", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
+async def show_duel(
+    services: ServicesDep, viewer: MaybeViewer, board: BoardName, duel_id: SubmissionId
+) -> DuelView:
+    """One duel."""
+    return DuelView.of(await services.duels.get(viewer, board, duel_id))
 
 
 @router.get("/{duel_id}/samples", responses=documented(401, 403, 404, 422, 503))

@@ -4,13 +4,13 @@ from kernelbot.domain.duels import Duel
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.measurements import DueledWorkload
-from kernelbot.domain.types import User
+from kernelbot.domain.types import Board, User
 from kernelbot.services import views
 from kernelbot.services.boards import offered_device, visible_board
 from kernelbot.services.samples import dueled_workloads, may_see_pairs
 from kernelbot.services.submission_access import visible
 from kernelbot.store import duels
-from kernelbot.store.database import Database
+from kernelbot.store.database import Database, ReadSession
 
 
 class Duels:
@@ -49,6 +49,11 @@ class Duels:
                 before_id=before_id,
             )
 
+    async def get(self, viewer: User | None, board: str, duel_id: int) -> Duel:
+        """One duel of the board. Raises `NotFound`."""
+        async with self._database.read() as session:
+            return await _of(session, await visible_board(session, viewer, board), duel_id)
+
     async def measured(self, viewer: User, board: str, duel_id: int) -> list[DueledWorkload]:
         """What was timed in a duel of the board, as far as it is for the viewer.
 
@@ -56,11 +61,7 @@ class Duels:
         """
         async with self._database.read() as session:
             found = await visible_board(session, viewer, board)
-            known = can_be_id(duel_id)
-            page = await duels.of_board(session, found.id, None, duel_id=duel_id) if known else []
-            if not page:
-                raise NotFound(f"{board!r} has no duel {duel_id}.")
-            (duel,) = page
+            duel = await _of(session, found, duel_id)
             for submission_id in (duel.submission_id, duel.opponent_id):
                 await visible(session, viewer, submission_id)
             secret = views.sees_secret(viewer)
@@ -68,3 +69,11 @@ class Duels:
                 return []
             result = await duels.result(session, duel_id)
         return [] if result is None else dueled_workloads(result, names_data=secret)
+
+
+async def _of(session: ReadSession, board: Board, duel_id: int) -> Duel:
+    known = can_be_id(duel_id)
+    page = await duels.of_board(session, board.id, None, duel_id=duel_id) if known else []
+    if not page:
+        raise NotFound(f"{board.name!r} has no duel {duel_id}.")
+    return page[0]

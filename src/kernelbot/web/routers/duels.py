@@ -1,11 +1,18 @@
 """A board's duels."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.dependencies import BoardName, ServicesDep, SubmissionId
+from kernelbot.domain.errors import NotAllowed
 from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.types import User
+from kernelbot.protocol import DuelWorkload
+from kernelbot.render.duel import RATIO_HEADERS, RATIO_NUMBERS, how_measured, ratio_rows
+from kernelbot.render.duels import NOT_BY_WORKLOAD
+from kernelbot.services.ranking.duels import Duels
 from kernelbot.web.pages import PageDep
 
 router = APIRouter(prefix="/board", include_in_schema=False)
@@ -32,3 +39,36 @@ async def show_duels(
         before_id=before_id,
         next_before_id=duels[-1].id if len(duels) == _ROWS else None,
     )
+
+
+@router.get("/{board}/duels/{duel_id}")
+async def show_duel(
+    services: ServicesDep, page: PageDep, board: BoardName, duel_id: SubmissionId
+) -> Response:
+    """One duel; by workload for those who may see both submissions."""
+    viewer = page.session.user if page.session else None
+    duel = await services.duels.get(viewer, board, duel_id)
+    workloads = await _workloads(services.duels, viewer, board, duel_id)
+    return page(
+        "duel.html",
+        tab="duels",
+        board=await services.boards.get(viewer, board),
+        duel=duel,
+        headers=RATIO_HEADERS,
+        numbers=RATIO_NUMBERS,
+        rows=ratio_rows(workloads),
+        how=how_measured(workloads),
+        unshown=NOT_BY_WORKLOAD,
+    )
+
+
+async def _workloads(
+    duels: Duels, viewer: User | None, board: str, duel_id: int
+) -> Sequence[DuelWorkload]:
+    """None if nothing was measured, or it isn't for the viewer."""
+    if viewer is None:
+        return ()
+    try:
+        return [load.shown for load in await duels.measured(viewer, board, duel_id)]
+    except NotAllowed:
+        return ()

@@ -1,0 +1,35 @@
+"""Judging in the tests' own process: claims from the queue, and results without a judge."""
+
+from kernelbot.domain.types import QueueRules
+from kernelbot.protocol import Limits, SamplingRules, SandboxMode
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
+from tests.fakes.host import result_of
+from tests.support.world import DEVICES, World
+
+
+def judging(world: World, rules: QueueRules | None = None, stale_s: float = 30) -> RunLifecycle:
+    """What a worker has."""
+    queue = rules or QueueRules()
+    everything = RunRules(Limits(), SamplingRules(), SandboxMode.NONE, stale_s=stale_s, queue=queue)
+    return RunLifecycle(world.database, DEVICES, everything)
+
+
+async def begun_duel(judge: RunLifecycle, device: str = "CPU") -> Claim:
+    """The duel whose turn it is, being judged."""
+    claim = await judge.claim(device, "w")
+    assert claim is not None
+    assert claim.spec.opponent is not None
+    assert await judge.launched(claim, "w", "handle")
+    return claim
+
+
+async def end_duel(judge: RunLifecycle, claim: Claim, ratio: tuple[float, float, float]) -> None:
+    """It shows this ratio, with its interval."""
+    result = result_of(claim.spec, [str(number) for number in ratio])
+    assert await judge.finish(claim, "w", result)
+
+
+async def fought(world: World, ratio: tuple[float, float, float], device: str = "CPU") -> None:
+    """The duel whose turn it is shows this."""
+    judge = judging(world)
+    await end_duel(judge, await begun_duel(judge, device), ratio)
