@@ -90,8 +90,8 @@ def test_what_the_server_took_and_does_not_have_is_lost() -> None:
 def test_each_process_has_its_kind() -> None:
     tree = [
         Command(1, 0, "python", "python -m kernelbot serve --port 1"),
-        Command(2, 1, "python", "python -P -m kernelbot.main.work"),
-        Command(3, 1, "python", "python -P -m kernelbot.main.answer 5"),
+        Command(2, 1, "python", "python -P -m kernelbot.main.child kernelbot.main.work"),
+        Command(3, 1, "python", "python -P -m kernelbot.main.child kernelbot.main.answer 5"),
         Command(4, 1, "postgres", "postgres -D /proc/self/cwd"),
         Command(5, 2, "python", "python -P -m kernelbot.harness host --warm numpy"),
         Command(6, 5, "python", JUDGES),

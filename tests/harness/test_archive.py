@@ -1,7 +1,9 @@
 """The harness as one file, run by an interpreter that has nothing else."""
 
 import dataclasses
+import hashlib
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 import pytest
 
 from kernelbot import __version__
-from kernelbot.harness.archive import build, sources_sha256
+from kernelbot.harness.archive import build, sources_sha256, sources_stamp
 from kernelbot.protocol import RunResult, Verdict, from_wire, to_wire
 from tests.harness.jobs import a_job, a_problem
 from tests.support.terminal import SOURCE
@@ -83,3 +85,34 @@ def test_sha256sum_gives_the_hash_of_the_harness() -> None:
         ["bash", "-c", script], cwd=SOURCE, capture_output=True, text=True, check=True
     )
     assert sources_sha256() == said.stdout.split()[0]
+
+
+def test_the_stamp_changes_with_a_file_that_is_written_again(tmp_path: Path) -> None:
+    shutil.copytree(SOURCE, tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    before = stamp_in(tmp_path / "src")
+    again, file = stamp_in(tmp_path / "src"), tmp_path / "src/kernelbot/harness/timing/marks.c"
+    file.write_bytes(file.read_bytes())
+    assert (True, False) == (before == again, before == stamp_in(tmp_path / "src"))
+
+
+def stamp_in(folder: Path) -> str:
+    """What `sources_stamp` says there, in a process that can load nothing else."""
+    code = "from kernelbot.harness.archive import sources_stamp; print(sources_stamp())"
+    said = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env={"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return said.stdout
+
+
+def test_what_is_hashed_is_what_is_stamped() -> None:
+    ours = [Path(name) for name, *_times in sources_stamp()]
+    lines = sorted(
+        (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  ", str(path.relative_to(SOURCE)))
+        for path in ours
+    )
+    text = "".join(f"{sha}{name}\n" for sha, name in sorted(lines, key=lambda line: line[1]))
+    assert sources_sha256() == hashlib.sha256(text.encode()).hexdigest()

@@ -12,6 +12,7 @@ from pathlib import Path
 from kernelbot.domain.states import SubmissionState
 from kernelbot.domain.types import Submission
 from kernelbot.main.settings import Settings
+from kernelbot.main.supervise import START_CHILD
 from kernelbot.main.tables import DeviceSettings, WorkerSettings
 from kernelbot.main.work import open_worker
 from tests.support.world import World
@@ -67,7 +68,7 @@ class WorkerProcess:
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "kernelbot.main.work"], env=environment, stdin=subprocess.PIPE
+            [*START_CHILD, "kernelbot.main.work"], env=environment, stdin=subprocess.PIPE
         )
 
     def kill(self) -> None:

@@ -1,6 +1,9 @@
 """`python -m kernelbot.harness`, and what the zipapp runs."""
 
-from kernelbot.harness.cli import main
+from kernelbot.protocol.garbage import loading
+
+with loading():
+    from kernelbot.harness.cli import main
 
 if __name__ == "__main__":
     main()

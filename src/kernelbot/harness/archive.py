@@ -4,13 +4,22 @@ And says which harness this is, by a hash of its sources; only building needs to
 """
 
 import hashlib
+import os
 from functools import cache
 from pathlib import Path
 
 _PACKAGES = ("protocol", "harness")
 _SUFFIXES = (".py", ".c")
+_COMPILED = "__pycache__"
 _START = "__main__.py"
-_MAIN = "from kernelbot.harness.cli import main\n\nmain()\n"
+_MAIN = """\
+from kernelbot.protocol.garbage import loading
+
+with loading():
+    from kernelbot.harness.cli import main
+
+main()
+"""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -48,14 +57,34 @@ def sources_sha256() -> str:
 
 def _sources() -> dict[str, bytes]:
     """The harness's files by path, wherever this one runs from."""
-    root = Path(__file__).resolve().parents[2]
+    root = _root()
     if root.is_file():
         import zipfile
 
         with zipfile.ZipFile(root) as archive:
             return {name: archive.read(name) for name in archive.namelist() if name != _START}
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in _paths(root)}
+
+
+def sources_stamp() -> list[tuple[str, int, int, int]]:
+    """What changes whenever one of the harness's files does, in a tenth of the time that reading
+    them takes: their paths, inodes, and times of change."""
+    root = _root()
+    paths = [root] if root.is_file() else _paths(root)
+    found = [(str(path), path.stat()) for path in sorted(paths)]
+    return [(name, one.st_ino, one.st_mtime_ns, one.st_ctime_ns) for name, one in found]
+
+
+def _root() -> Path:
+    """The folder of the packages, or the one file."""
+    return Path(__file__).resolve().parents[2]
+
+
+def _paths(root: Path) -> list[Path]:
     paths = [root / "kernelbot" / "__init__.py", *(root / "kernelbot_check").glob("*.py")]
     for package in _PACKAGES:
-        found = (root / "kernelbot" / package).rglob("*.*")
-        paths += [path for path in found if path.suffix in _SUFFIXES]
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in paths}
+        for folder, folders, names in os.walk(root / "kernelbot" / package):
+            if _COMPILED in folders:
+                folders.remove(_COMPILED)
+            paths += [Path(folder, name) for name in names if name.endswith(_SUFFIXES)]
+    return paths

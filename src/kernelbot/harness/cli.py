@@ -22,6 +22,7 @@ from kernelbot.protocol import (
     WireError,
     to_wire,
 )
+from kernelbot.protocol.garbage import ending
 
 EXIT_NOT_FIT = 1
 EXIT_BAD_JOB = 2
@@ -43,7 +44,10 @@ def main(argv: list[str] | None = None) -> None:
         "vendor-check": _vendor_check,
         "node": _node,
     }
-    sys.exit(commands[arguments.command or "run"](arguments))
+    try:
+        sys.exit(commands[arguments.command or "run"](arguments))
+    finally:
+        ending()
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -134,7 +134,3 @@ def _stop(server: _Server) -> None:
 def _orphaned(server: _Server, parent: int) -> None:
     asyncio.get_running_loop().remove_reader(parent)
     _stop(server)
-
-
-if __name__ == "__main__":
-    main()

@@ -185,7 +185,3 @@ class RunningBot:
         await self.bot.close()
         self._connection.cancel()
         await asyncio.gather(self._connection, return_exceptions=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -18,6 +18,7 @@ _STEADY_S = 30.0
 _MAX_PAUSE_S = 10.0
 _LOOKS = 12
 """How often a child that a signal has stopped is looked at before it is killed."""
+START_CHILD = (sys.executable, "-P", "-m", "kernelbot.main.child")
 log = structlog.get_logger()
 
 
@@ -50,7 +51,7 @@ def child(
     end."""
     return Child(
         name=module,
-        command=(sys.executable, "-P", "-m", f"kernelbot.main.{module}", *arguments),
+        command=(*START_CHILD, f"kernelbot.main.{module}", *arguments),
         environment={
             **os.environ,
             "DATABASE_URL": url,

@@ -133,7 +133,3 @@ def _launcher(
 def _gone(owners: Path, names: list[str]) -> list[str]:
     """The owners whose lock file is here and no longer locked."""
     return [name for name in names if is_held(owners / f"{name}.lock") is False]
-
-
-if __name__ == "__main__":
-    main()

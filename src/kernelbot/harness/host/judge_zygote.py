@@ -4,7 +4,6 @@ No stranger's code runs in a judge: the author's is in runners, the problem's in
 """
 
 import contextlib
-import gc
 import importlib
 import os
 import select
@@ -33,6 +32,7 @@ from kernelbot.harness.system import look_up
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
 from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
 from kernelbot.protocol.environment import passed_on
+from kernelbot.protocol.garbage import loading
 
 _SEND_S = 1.0
 _RECEIVE_S = 1.0
@@ -79,14 +79,13 @@ def run_zygote(
     """
     control = Channel(socket.socket(fileno=control_fd))
     runners = socket.socket(fileno=runners_fd)
-    preload(flavour, cuda_on_cpu)
-    importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
-    precompile_decoders(JobSpec)
-    look_up()
-    sources_sha256()
-    zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)
-    gc.collect()
-    gc.freeze()
+    with loading():
+        preload(flavour, cuda_on_cpu)
+        importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
+        precompile_decoders(JobSpec)
+        look_up()
+        sources_sha256()
+        zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)
     if lasting:
         gather_pages()
     zygote.run()

@@ -3,7 +3,6 @@
 It runs no author's code and has a single thread. See `Prefork` for the runners that wait.
 """
 
-import gc
 import importlib
 import os
 import resource
@@ -18,6 +17,7 @@ from kernelbot.harness.sandbox.model import Flavour, Surroundings
 from kernelbot.harness.sandbox.prefork import Child, Prefork
 from kernelbot.harness.timing.marks import are_native
 from kernelbot.protocol import ProblemSpec, precompile_decoders
+from kernelbot.protocol.garbage import loading
 from kernelbot.protocol.os_errors import in_words
 
 
@@ -32,12 +32,11 @@ def main(argv: list[str]) -> None:
     control = socket.socket(fileno=int(control_fd))
     around = Surroundings(isolated == "1", tuple(map(int, filter(None, cpus.split(",")))))
     forker = _Forker(control, around, spare=int(spare))
-    preload(Flavour(flavour), cuda_on_cpu == "1")
-    for name in ("problem.examiner_inside", "ranks.family"):  # so that no runner has to
-        importlib.import_module(f"kernelbot.harness.{name}")
-    precompile_decoders(ProblemSpec)
-    gc.collect()
-    gc.freeze()
+    with loading():
+        preload(Flavour(flavour), cuda_on_cpu == "1")
+        for name in ("problem.examiner_inside", "ranks.family"):  # so that no runner has to
+            importlib.import_module(f"kernelbot.harness.{name}")
+        precompile_decoders(ProblemSpec)
     if lasting == "1":
         gather_pages()
     forker.run()

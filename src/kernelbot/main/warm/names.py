@@ -7,7 +7,7 @@ import resource
 import sys
 from pathlib import Path
 
-from kernelbot.harness.archive import sources_sha256
+from kernelbot.harness.archive import sources_stamp
 from kernelbot.protocol.environment import passed_on
 
 _LENGTH = 24
@@ -22,7 +22,7 @@ def judge_name() -> str:
     rights and namespaces. An upgraded package, or another GPU in CUDA_VISIBLE_DEVICES, is
     another judge."""
     parts = [
-        sources_sha256(),
+        sources_stamp(),
         sys.executable,
         sys.version,
         sorted(environment().items()),
