@@ -1,5 +1,6 @@
 """Fixtures for everyone: `database_url` (migrated), `empty_database_url`, `world` (services)."""
 
+import gc
 import os
 from collections.abc import AsyncIterator, Iterator
 
@@ -13,6 +14,22 @@ from tests.support.world import World, open_world
 # Hypothesis times each example by default, and what it would report is how busy the machine is.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+gc.disable()
+"""Until the tests are collected: looking through 5,000 of them again and again, as they become
+more, takes as long as collecting them."""
+
+
+def pytest_collection_finish() -> None:
+    """What is there now isn't looked through again."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_unconfigure() -> None:
+    """Nor are all objects once more before the end."""
+    gc.freeze()
 
 
 def pytest_xdist_auto_num_workers() -> int:

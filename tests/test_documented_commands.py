@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -112,25 +112,20 @@ def shell() -> Iterator[Shell]:
         yield shell
 
 
-def serve(shell: Shell) -> subprocess.Popen[bytes]:
-    """The tutorial's server, on a port that is free."""
-    with (shell.home / "log").open("wb") as log:
-        process = shell.serve("serve", "--port", "0", "--data", "data", log=log)
-    while not list((shell.home / ".local/state/kernelbot/servers").glob("*.json")):
-        assert process.poll() is None, (shell.home / "log").read_text()
-        time.sleep(0.05)
-    return process
-
-
 @contextmanager
 def running_server(shell: Shell) -> Iterator[None]:
-    """The same, ended in the end."""
-    server = serve(shell)
+    """The tutorial's server, on a port that is free; ended in the end."""
+    with (shell.home / "log").open("wb") as log:
+        server = shell.serve("serve", "--port", "0", "--data", "data", log=log)
     try:
+        while not list((shell.home / ".local/state/kernelbot/servers").glob("*.json")):
+            assert server.poll() is None, (shell.home / "log").read_text()
+            time.sleep(0.05)
         yield
     finally:
         server.send_signal(signal.SIGTERM)
-        server.wait(timeout=60)
+        code = server.wait(timeout=60)
+    assert 0 == code
 
 
 def typed(shell: Shell, line: str) -> int:
@@ -150,21 +145,16 @@ def typed(shell: Shell, line: str) -> int:
 @pytest.mark.timeout(300)  # some ten seconds of a processor, which others may share
 def test_the_tutorial_does_what_it_says(shell: Shell) -> None:
     codes: dict[str, list[int]] = {}
-    server = None
-    try:
+    with ExitStack() as running:
         for kind, text in blocks(TUTORIAL):
             if kind == "python":
                 (shell.home / "mine.py").write_text(text)
                 continue
             for line in text.splitlines():
                 if line == "kernelbot serve":
-                    server = serve(shell)
+                    running.enter_context(running_server(shell))
                 elif line not in SET_UP:
                     codes.setdefault(line, []).append(typed(shell, line))
-    finally:
-        if server is not None:
-            server.send_signal(signal.SIGTERM)
-            assert 0 == server.wait(timeout=60)
     assert {
         "ls examples/sort_np": [0],
         "kernelbot run examples/sort_np mine.py --mode test": [1],

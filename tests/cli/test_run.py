@@ -19,6 +19,15 @@ PROMISED = {
 }
 
 
+SAMPLING = "[sampling]\nwall_cap_s = 0.3\n"
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    (tmp_path / "kernelbot.toml").write_text(SAMPLING)
+    return Shell(tmp_path, {})
+
+
 @pytest.fixture
 def problem(tmp_path: Path) -> Path:
     new_problem(tmp_path / "sums", "sums", Lang.PY)
@@ -52,7 +61,6 @@ def test_an_accepted_file_as_json(shell: Shell, problem: Path) -> None:
 
 
 def test_a_benchmark_has_times(shell: Shell, problem: Path) -> None:
-    (shell.home / "kernelbot.toml").write_text("[sampling]\nwall_cap_s = 0.5\n")
     said = shell("run", problem, problem / "submission.py", "--mode", "benchmark", "--json")
     workload = said.document["phases"]["benchmark"]["workloads"][0]
     low, high = workload["ci95_ns"]

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from tests.support import forked
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
+_READ_AT_THE_START = ("PYTHON", "LANG", "LC_")
+"""How variables begin that a Python reads when it starts, not when it is forked."""
 COMMAND = (sys.executable, "-P", "-m", "kernelbot.cli")
 
 
@@ -44,11 +48,19 @@ class Shell:
         return {**kept, "HOME": str(self.home), "COLUMNS": "100", **self.more}
 
     def __call__(self, *arguments: str | os.PathLike[str], timeout_s: float = 60.0) -> Said:
+        """Nobody is there to be asked."""
+        words = [os.fspath(argument) for argument in arguments]
+        if any(name.startswith(_READ_AT_THE_START) for name in self.more):
+            return self._anew(words, timeout_s)
+        done = forked.run(words, self.home, self.environment, timeout_s)
+        return Said(done.code, done.out.decode(), done.err.decode())
+
+    def _anew(self, words: list[str], timeout_s: float) -> Said:
         done = subprocess.run(
-            [*COMMAND, *arguments],
+            [*COMMAND, *words],
             cwd=self.home,
             env=self.environment,
-            stdin=subprocess.DEVNULL,  # nobody is there to be asked
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=timeout_s,
             check=False,
