@@ -257,7 +257,8 @@ def _warm(arguments: argparse.Namespace) -> int:
     from kernelbot.harness.warm.server import serve_warm
 
     gpus = GpuLocks(wait_s=math.inf)  # its jobs may be cancelled, and take turns
-    host = Host(build_cache=arguments.build_cache, gpus=gpus)
+    # The next job may come while one is stopped.
+    host = Host(build_cache=arguments.build_cache, gpus=gpus, ahead=1)
     return serve_warm(host, arguments.folder, arguments.name, arguments.idle_s)
 
 

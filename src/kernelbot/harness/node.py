@@ -11,14 +11,14 @@ import os
 import platform
 import signal
 import sys
-import threading
 import traceback
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 from kernelbot.harness.gpu.lock import WAIT_S, GpuLocks
-from kernelbot.harness.host.host import AttemptLost, Cancelled, Host
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.harness.host.processors import RESERVED_CORES
 from kernelbot.harness.host.server import NO_SANDBOX_REFUSED, write_whole
 from kernelbot.harness.judge.failures import MAX_TEXT
@@ -188,7 +188,7 @@ def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> RunResult:
     """Always a result of this job."""
     if job.sandbox is SandboxMode.NONE and not options.no_sandbox_ok:
         return broken(job, NO_SANDBOX_REFUSED, system_info(job), SandboxReport(job.sandbox.value))
-    stopped = threading.Event()
+    stopped = Cancellation()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stopped.set())
     try:
         return _on_host(job, sink, options, stopped)
@@ -202,7 +202,7 @@ def _judged(job: JobSpec, sink: EventSink, options: NodeOptions) -> RunResult:
 
 
 def _on_host(
-    job: JobSpec, sink: EventSink, options: NodeOptions, stopped: threading.Event
+    job: JobSpec, sink: EventSink, options: NodeOptions, stopped: Cancellation
 ) -> RunResult:
     host = Host(
         build_cache=options.build_cache,

@@ -9,7 +9,8 @@ import pytest
 
 from kernelbot.harness.gpu.access import visible_gpus
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks, gpus_locked
-from kernelbot.harness.host.host import Cancelled, Host
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import ProgressEvent, Vendor
 from tests.harness.jobs import SORT, a_job
 from tests.support.device_problems import DEVICE
@@ -78,7 +79,7 @@ def test_the_environment_says_which_gpus_are_visible(monkeypatch: pytest.MonkeyP
 def test_a_job_waits_for_a_gpu_until_it_is_cancelled(tmp_path: Path) -> None:
     host = Host(gpus=GpuLocks(("0",), tmp_path, math.inf), lasting=False)
     job = replace(a_job(SORT), device=DEVICE)
-    cancelled = threading.Event()
+    cancelled = Cancellation()
     told: list[ProgressEvent] = []
     with gpus_locked(Vendor.NVIDIA, ("0",), tmp_path, 0):
         threading.Timer(0.3, cancelled.set).start()

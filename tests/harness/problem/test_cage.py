@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from scripts.processes import family
 
-from kernelbot.harness.host.host import Cancelled, Host
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.host import Host
 from kernelbot.protocol import (
     EventKind,
     Fault,
@@ -175,7 +176,7 @@ def test_a_cancelled_job_leaves_nothing_of_the_problem(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    cancelled = threading.Event()
+    cancelled = Cancellation()
 
     def cancel(event: ProgressEvent) -> None:
         if event.kind is EventKind.PHASE_STARTED:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+from pathlib import Path
 from typing import NoReturn
 
 from kernelbot.harness.runner_client.freeze import children_of
@@ -27,13 +28,29 @@ def test_a_child_waits_for_its_order() -> None:
     assert {"n": 1} == answer.body
 
 
-def test_a_child_that_was_taken_is_at_work_until_it_is_killed() -> None:
+def test_a_child_that_was_taken_is_at_work_until_it_has_ended() -> None:
     prefork = Prefork(0, _echo)
     before = prefork.is_idle
     child = prefork.take()
     during = prefork.is_idle
     prefork.kill(child)
-    assert (True, False, True) == (before, during, prefork.is_idle)
+    prefork.kill_all()
+    assert (True, False, True, False) == (
+        before,
+        during,
+        prefork.is_idle,
+        Path("/proc", str(child.pid)).exists(),
+    )
+
+
+def test_the_end_of_who_was_killed_is_seen() -> None:
+    # In a process of its own: `serve` takes over the signals.
+    if (pid := os.fork()) == 0:
+        prefork = Prefork(0, _echo)
+        prefork.kill(prefork.take())
+        prefork.serve(lambda: prefork.stop() if prefork.is_idle else None)
+        os._exit(0)
+    assert 0 == os.waitpid(pid, 0)[1]
 
 
 def test_who_is_killed_twice_ends_nobody_else() -> None:

@@ -18,7 +18,8 @@ from kernelbot.harness.gpu.access import architecture, gpu_access
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
 from kernelbot.harness.gpu.nodes import numbering
 from kernelbot.harness.gpu.sharing import MPS_NOTE, apart_from_mps
-from kernelbot.harness.host.judge_zygote import JudgeZygote
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.judge_zygote import RUNNERS_AHEAD, JudgeZygote
 from kernelbot.harness.host.processors import (
     RESERVED_CORES,
     author_cpus,
@@ -47,16 +48,10 @@ from kernelbot.protocol import (
 Emit = Callable[[ProgressEvent], None]
 _START_S = 120.0
 _SLACK_S = 30.0
-_GLANCE_S = 0.02
-"""How often it is seen that a job was cancelled: whoever saves a file again waits for that."""
 _RUNNERS_PER_JOB = 5
 """One for each phase of a ranked run, the control, and the problem's own."""
 _UNLOGGED = {"KINETO_LOG_LEVEL": "6"}
 """What torch's profiler tells of itself would stand among the author's own words on stderr."""
-
-
-class Cancelled(Exception):
-    """The job was cancelled; there is no result."""
 
 
 class AttemptLost(Exception):
@@ -82,7 +77,9 @@ class PoolKey:
 class Pool:
     """A runner zygote in the sandbox and a judge zygote outside, alike in what they loaded."""
 
-    def __init__(self, key: PoolKey, slots: int, reserved_cores: int, *, lasting: bool) -> None:
+    def __init__(
+        self, key: PoolKey, slots: int, reserved_cores: int, ahead: int, *, lasting: bool
+    ) -> None:
         on_cpu = key.vendor is Vendor.CPU
         cpus = author_cpus(reserved_cores, slots) if on_cpu else ()
         threads = thread_environment(cpus, slots) if on_cpu else gpu_thread_environment(slots)
@@ -99,7 +96,7 @@ class Pool:
             folders=access.folders,
             libraries=access.libraries,
             env={**env, **threads, **architecture(key.arch), **access.env, **apart, **_UNLOGGED},
-            spare=slots * (_RUNNERS_PER_JOB if lasting else 1),
+            spare=slots * _RUNNERS_PER_JOB + ahead * RUNNERS_AHEAD if lasting else slots,
             cpus=cpus or access.processors,
             lasting=lasting,
         )
@@ -112,7 +109,7 @@ class Pool:
             cuda_on_cpu,
             quiet,
             self._runners.connect(),
-            slots,
+            slots + (ahead if on_cpu else 0),  # on a GPU, one that waits holds a driver's context
             lasting=lasting,
             vendor=key.vendor,
         )
@@ -172,12 +169,15 @@ class Host:
         gpus: GpuLocks = GpuLocks(),
         *,
         lasting: bool = True,
+        ahead: int = 0,
     ) -> None:
         """`slots`: how many jobs at once it is meant for; `reserved_cores`: see `author_cpus`;
         `gpus`: which of them a job holds.
 
-        `lasting`: whether more jobs than one are to come, see `ZygoteConfig`.
+        `lasting`: whether more jobs than one are to come, see `ZygoteConfig`. `ahead`: for how many
+        more than `slots` judges get ready while there is no job.
         """
+        self._ahead = ahead
         self._lasting = lasting
         self._slots = slots
         self._reserved_cores = reserved_cores
@@ -194,7 +194,7 @@ class Host:
 
     def _pool(self, key: PoolKey) -> Pool:
         if key not in self._pools:
-            pool = Pool(key, self._slots, self._reserved_cores, lasting=self._lasting)
+            pool = Pool(key, self._slots, self._reserved_cores, self._ahead, lasting=self._lasting)
             self._pools[key] = pool
         return self._pools[key]
 
@@ -218,9 +218,7 @@ class Host:
             if ends:
                 pool.close()
 
-    def judge(
-        self, job: JobSpec, emit: Emit, cancelled: threading.Event | None = None
-    ) -> RunResult:
+    def judge(self, job: JobSpec, emit: Emit, cancelled: Cancellation | None = None) -> RunResult:
         """Judge one job. Always a result, unless it was cancelled (raises `Cancelled`)."""
         try:
             return self.attempt(job, emit, cancelled)
@@ -231,15 +229,13 @@ class Host:
             _emit_finished(emit, result, 0.0)
             return result
 
-    def attempt(
-        self, job: JobSpec, emit: Emit, cancelled: threading.Event | None = None
-    ) -> RunResult:
+    def attempt(self, job: JobSpec, emit: Emit, cancelled: Cancellation | None = None) -> RunResult:
         """Judge one job for somebody who can have it judged again; on a GPU, once no other job of
         this machine has it.
 
         Raises `Cancelled`, `OSError` (of the lock), and `AttemptLost` if judging itself failed.
         """
-        cancelled = cancelled or threading.Event()
+        cancelled = cancelled or Cancellation()
         try:
             with self._gpus.held(job.device.vendor, cancelled.is_set):
                 return self._alone(job, emit, cancelled)
@@ -248,7 +244,7 @@ class Host:
                 raise Cancelled from error
             raise AttemptLost(str(error)) from error
 
-    def _alone(self, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+    def _alone(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
         start = time.monotonic()
         emit(ProgressEvent(EventKind.STARTED))
         try:
@@ -258,7 +254,7 @@ class Host:
         _emit_finished(emit, result, time.monotonic() - start)
         return result
 
-    def _try(self, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+    def _try(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
         """Raises `SandboxUnavailable` or `ChannelError` if there are no runners or no judge,
         `_JudgeDied`, `AttemptLost`."""
         start = time.monotonic()
@@ -269,7 +265,7 @@ class Host:
         result.timings["startup"] = ready_s
         return result
 
-    def _try_again(self, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+    def _try_again(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
         try:
             return self._try(job, emit, cancelled)
         except (SandboxUnavailable, ChannelError, _JudgeDied) as error:
@@ -282,26 +278,23 @@ class Host:
                 pool.close()
             self._pools.clear()
 
-    def _guard(self, pool: Pool, job: JobSpec, emit: Emit, cancelled: threading.Event) -> RunResult:
+    def _guard(self, pool: Pool, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
         key = str(next(self._numbers))
         channel = pool.start(key)
         deadline = time.monotonic() + longest_s(job)
         order = Order(pool.report(), pool.notes, self._build_cache)
         try:
-            channel.send({"job": to_wire(job), "order": to_wire(order)}, (), deadline)
-            while True:
-                message = self._next(channel, deadline, cancelled)
-                if "event" in message:
-                    emit(from_wire(ProgressEvent, message["event"]))
-                elif "unsound" in message:
-                    raise SandboxUnavailable(str(message["unsound"]))
-                else:
-                    pool.let_go(key)
-                    return from_wire(RunResult, message["result"])
+            with cancelled.waking(channel.interrupt):
+                channel.send({"job": to_wire(job), "order": to_wire(order)}, (), deadline)
+                result = _followed(channel, deadline, emit)
+            pool.let_go(key)
+            return result
         except ChannelTimeout:
             pool.is_sound = False  # one that works has begun with the job, and ends it by itself
             raise AttemptLost("The judge took longer than all time limits together.") from None
         except ChannelError as error:
+            if cancelled.is_set():
+                raise Cancelled from error
             if pool.has_ended():
                 raise
             sys.stderr.write(f"the judge died: {error}\n")
@@ -310,18 +303,17 @@ class Host:
             pool.kill(key)
             channel.close()
 
-    def _next(
-        self, channel: Channel, deadline: float, cancelled: threading.Event
-    ) -> dict[str, object]:
-        while True:
-            if cancelled.is_set():
-                raise Cancelled
-            glance = min(deadline, time.monotonic() + _GLANCE_S)
-            try:
-                return channel.receive(glance)[0]
-            except ChannelTimeout:
-                if time.monotonic() >= deadline:
-                    raise
+
+def _followed(channel: Channel, deadline: float, emit: Emit) -> RunResult:
+    """What the judge says in the end; until then it tells events."""
+    while True:
+        message = channel.receive(deadline)[0]
+        if "event" in message:
+            emit(from_wire(ProgressEvent, message["event"]))
+        elif "unsound" in message:
+            raise SandboxUnavailable(str(message["unsound"]))
+        else:
+            return from_wire(RunResult, message["result"])
 
 
 def _emit_finished(emit: Emit, result: RunResult, duration_s: float) -> None:

@@ -42,7 +42,7 @@ _LEAVE_S = 10.0
 """For a judge to end the problem's process, which the kernel may take seconds to do."""
 _ANSWER_S = 5.0
 """Whoever needs longer to say a word is of no more use."""
-_RUNNERS_AHEAD = 2
+RUNNERS_AHEAD = 2
 """Those that every native job needs: one for the problem's code, one for the author's."""
 
 
@@ -189,7 +189,7 @@ def _judge_one(
     driver: Driver | None = None
     with contextlib.closing(RunnerClient.connect(runners)) as client:
         with contextlib.suppress(SandboxUnavailable):  # the job will say so, if it still is so
-            client.prepare(_RUNNERS_AHEAD)
+            client.prepare(RUNNERS_AHEAD)
             if not _has_order(control):
                 warm_up()
                 start_a_thread()

@@ -17,7 +17,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from kernelbot.harness.host.host import AttemptLost, Cancelled, Host
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.system import system_info
 from kernelbot.protocol import (
@@ -54,7 +55,7 @@ class Server:
     host: Host
     slots: int
     no_sandbox_ok: bool
-    _cancelled: dict[str, threading.Event] = field(default_factory=dict)
+    _cancelled: dict[str, Cancellation] = field(default_factory=dict)
     _writing: threading.Lock = field(default_factory=threading.Lock)
 
     def serve(self) -> None:
@@ -85,12 +86,12 @@ class Server:
             print(f"not understood: {line[:200]!r}", file=sys.stderr)
             return
         if "run" in order:
-            cancelled = self._cancelled[folder] = threading.Event()
+            cancelled = self._cancelled[folder] = Cancellation()
             pool.submit(self._run, folder, cancelled)
         elif folder in self._cancelled:
             self._cancelled[folder].set()
 
-    def _run(self, folder: str, cancelled: threading.Event) -> None:
+    def _run(self, folder: str, cancelled: Cancellation) -> None:
         ending: dict[str, Any] = {"job": folder, "finished": True}
         try:
             job = read_job(_taken(Path(folder, "jobspec.json")))
@@ -110,7 +111,7 @@ class Server:
             self._cancelled.pop(folder, None)
             self._say(ending)
 
-    def _judge(self, job: JobSpec, folder: str, cancelled: threading.Event) -> RunResult:
+    def _judge(self, job: JobSpec, folder: str, cancelled: Cancellation) -> RunResult:
         if cancelled.is_set():
             raise Cancelled
         if job.sandbox is SandboxMode.NONE and not self.no_sandbox_ok:

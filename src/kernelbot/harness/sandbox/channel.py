@@ -5,6 +5,7 @@ or the bytes of a file that both ends expect.
 """
 
 import array
+import contextlib
 import json
 import select
 import socket
@@ -77,6 +78,11 @@ class Channel:
     def close(self) -> None:
         """Close the socket; the other end reads the end of the stream."""
         self._sock.close()
+
+    def interrupt(self) -> None:
+        """From another thread: end the conversation. Who waits here raises `ChannelClosed`."""
+        with contextlib.suppress(OSError):  # the other end is gone, or this one closed
+            self._sock.shutdown(socket.SHUT_RDWR)
 
     def send(
         self, message: dict[str, Any], fds: Sequence[int] = (), deadline: float | None = None

@@ -113,22 +113,24 @@ class Prefork:
             self._at_work[child.pid] = child
 
     def kill(self, child: Child) -> None:
-        """End a child at work; harmless if it has ended. It is ours until it was reaped, so that
-        its pid can't have been given to another."""
+        """End a child at work; harmless if it has ended. It is at work until `serve` has seen its
+        end, which may take a large one 20 ms: others are served meanwhile. Until then its pid can't
+        have been given to another."""
         child.control.close()
         if self.is_at_work(child):
             os.kill(child.pid, signal.SIGKILL)
-            os.waitpid(child.pid, 0)
-            del self._at_work[child.pid]
 
     def kill_all(self) -> None:
-        """End all children."""
+        """End all children, and return once they have ended."""
         for child in (*self._spares, *self._reserved.values()):
             self._at_work[child.pid] = child
         self._spares = []
         self._reserved = {}
-        for child in list(self._at_work.values()):
+        for child in self._at_work.values():
             self.kill(child)
+        for pid in self._at_work:
+            os.waitpid(pid, 0)
+        self._at_work = {}
 
     def _make_spare(self) -> bool:
         """One at most, so that whoever asks meanwhile is served in between; whether it was."""

@@ -20,7 +20,8 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Any, NoReturn
 
-from kernelbot.harness.host.host import AttemptLost, Cancelled, Host
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.harness.host.server import read_job
 from kernelbot.harness.warm.folder import NotOurs, PrivateFolder, peer_pid
 from kernelbot.harness.warm.turns import GaveUp, turn
@@ -178,7 +179,7 @@ class Attendance:
     host: Host
     folder: PrivateFolder
     connection: socket.socket
-    _cancelled: threading.Event = field(default_factory=threading.Event)
+    _cancelled: Cancellation = field(default_factory=Cancellation)
 
     def run(self) -> None:
         """From the greeting to the last line. Raises OSError if the client is gone before."""

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +28,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.os_errors import in_words
 
+_GET_READY_S = 0.1
 SAVED_AGAIN = "It was saved again before it was judged to the end."
 
 
@@ -57,6 +59,8 @@ class _Saved:
     content: bytes
     trouble: str
     at_s: float
+    job: Future[JobSpec]
+    """What it is judged as: made while what it replaces is being stopped. Raises as `_job`."""
 
 
 class Session:
@@ -121,8 +125,18 @@ class Session:
             if latest is not None and (latest.content, latest.trouble) == (content, trouble):
                 return  # an editor's second change for the same save
             self._saves += 1
-            self._newest = _Saved(self._saves, content, trouble, at_s)
+            self._newest = _Saved(self._saves, content, trouble, at_s, Future())
+            saved = self._newest
             self._stop()
+        self._make_job(saved)
+
+    def _make_job(self, saved: _Saved) -> None:
+        try:
+            saved.job.set_result(self._job(saved))
+        except BaseException as error:
+            saved.job.set_exception(error)
+            if not isinstance(error, Exception):
+                raise
 
     def _stop(self) -> None:
         """With the lock held."""
@@ -150,17 +164,26 @@ class Session:
         if saved.trouble:
             return Save(saved.number, trouble=saved.trouble)
         try:
-            job = self._job(saved)
+            job = saved.job.result()
             tests_s = None
             result = self._result(job)
             if result is not None:
                 tests_s = time.monotonic() - saved.at_s
                 self._display.tests(result.verdict, tests_s)
                 if result.verdict is Verdict.ACCEPTED:
+                    self._let_it_get_ready()
                     result = self._result(replace(job, mode=Mode.BENCHMARK))
             return self._kept(saved, result, tests_s)
         except (KernelbotError, NoWarmJudge) as error:
             return Save(saved.number, trouble=_told(error))
+
+    def _let_it_get_ready(self) -> None:
+        """While a kernel is timed, the judge gets nothing ready for a save that stops that: it does
+        so now, when nobody waits."""
+        with self._changed:
+            self._changed.wait_for(
+                lambda: self._newest is not None or self._over.is_set(), _GET_READY_S
+            )
 
     def _job(self, saved: _Saved) -> JobSpec:
         """The tests alone: a job that is going to be timed gets processes ready for that while its
