@@ -96,7 +96,7 @@ class SimulatedLauncher:
             longest_poll_s=10 * scheduler.poll_s / speed,
             check_s=1.0,
         )
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
 
     @property
     def traits(self) -> Traits:
@@ -130,8 +130,8 @@ class SimulatedLauncher:
     def _outcome(self, handle: str, job: _Job, now_s: float) -> Outcome:
         if now_s < job.begins_s:
             return Outcome(JobState.WAITING)
-        events = () if handle in self._told else _progress()
-        self._told.add(handle)
+        events = () if handle in self._reported else _progress()
+        self._reported.add(handle)
         if now_s < job.ends_s:
             return Outcome(JobState.RUNNING, events=events)
         if job.fails:
@@ -143,7 +143,7 @@ class SimulatedLauncher:
 
     async def forget(self, handle: str) -> None:
         """See `Launcher`."""
-        self._told.discard(handle)
+        self._reported.discard(handle)
 
     async def availability(self, device: str) -> Availability:
         """See `Launcher`."""

@@ -123,8 +123,8 @@ def submissions_of_clients(url: str, *, waiting: bool) -> list[list[int]]:
 def measured(job: dict[str, object]) -> dict[str, list[float]]:
     """What the clients' process found."""
     command = [sys.executable, "-m", "benchmarks.standings_clients"]
-    told = json.dumps(job).encode()
-    done = subprocess.run(command, input=told, stdout=subprocess.PIPE, check=True)
+    job_json = json.dumps(job).encode()
+    done = subprocess.run(command, input=job_json, stdout=subprocess.PIPE, check=True)
     found: dict[str, list[float]] = json.loads(done.stdout)
     return found
 

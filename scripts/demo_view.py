@@ -176,9 +176,9 @@ class DemoView:
         sign = "✓" if verdict is Verdict.ACCEPTED else "✗"
         line = Text(f"{sign} {verdict.value.replace('_', ' '):<15}", style=style)
         score = entry.submission.score_s if entry.submission else None
-        told = seconds_text(score) if score is not None else _clip(entry.reason, 70)
+        note = seconds_text(score) if score is not None else _clip(entry.reason, 70)
         line.append(f"{entry.board:<16} {entry.author:<6} {entry.name:<28} ", style="default")
-        line.append(told, style="dim")
+        line.append(note, style="dim")
         if not entry.as_expected:
             expected = "accepted" if entry.should_pass else "refused, by its author's fault"
             line.append(f"  expected: {expected}", style="bold red")

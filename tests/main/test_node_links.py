@@ -18,10 +18,10 @@ PUBLIC = "https://kernels.example/"
 
 
 class Recording(FakeTable):
-    _told: list[Links | None] = PrivateAttr(default_factory=list)
+    _links: list[Links | None] = PrivateAttr(default_factory=list)
 
     def build(self, place: LauncherPlace) -> Launcher:
-        self._told.append(place.links)
+        self._links.append(place.links)
         return super().build(place)
 
 
@@ -33,7 +33,7 @@ async def told(folder: Path, url: str, **given: Any) -> Links | None:
         **given,
     }
     async with open_worker(quick_settings(folder).model_copy(update=update), url):
-        return table._told[0]
+        return table._links[0]
 
 
 async def test_nodes_are_told_where_the_platform_is(tmp_path: Path, database_url: str) -> None:

@@ -15,7 +15,7 @@ def scored(author: str, *scores_s: float) -> tuple[Scored, ...]:
 
 def test_the_record_and_each_author_are_a_line_in_one_unit() -> None:
     trend = Trend("sort", "CPU", scored("ada", 3e-3, 1e-3), {"bob": scored("bob", 2e-3)})
-    rows = trend_chart(trend, log=False, look=LIGHT)["data"]["values"]
+    rows = trend_chart(trend, log=False, colours=LIGHT)["data"]["values"]
     assert [("record", 3.0), ("record", 1.0), ("bob", 2.0)] == [
         (row["series"], row["score"]) for row in rows
     ]
@@ -23,14 +23,16 @@ def test_the_record_and_each_author_are_a_line_in_one_unit() -> None:
 
 def test_the_axis_is_logarithmic_if_it_is_asked_for() -> None:
     trend = Trend("sort", "CPU", scored("ada", 1.0), {})
-    charts = [trend_chart(trend, log=log, look=DARK) for log in (False, True)]
+    charts = [trend_chart(trend, log=log, colours=DARK) for log in (False, True)]
     kinds = [chart["layer"][0]["encoding"]["y"]["scale"].get("type") for chart in charts]
     assert [None, "log"] == kinds
 
 
 def test_names_are_one_short_line() -> None:
     trend = Trend("sort", "CPU", scored("ada", 1.0), {"a\nb" * 50: scored("a\nb" * 50, 2.0)})
-    names = {row["series"] for row in trend_chart(trend, log=False, look=LIGHT)["data"]["values"]}
+    names = {
+        row["series"] for row in trend_chart(trend, log=False, colours=LIGHT)["data"]["values"]
+    }
     assert max(map(len, names)) <= 24
 
 

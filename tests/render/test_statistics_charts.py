@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kernelbot.domain.statistics import DeviceStatistics, Statistics
-from kernelbot.render.board_charts import DARK, LIGHT, Look
+from kernelbot.render.board_charts import DARK, LIGHT, Colours
 from kernelbot.render.statistics_charts import outcomes_chart, times_chart
 
 
@@ -40,9 +40,9 @@ def test_times_are_those_that_there_are() -> None:
     ]
 
 
-@pytest.mark.parametrize("look", [LIGHT, DARK])
-def test_hostile_names_are_one_short_line(look: Look) -> None:
-    chart = outcomes_chart(of(IDLE), look)
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_hostile_names_are_one_short_line(colours: Colours) -> None:
+    chart = outcomes_chart(of(IDLE), colours)
     name = chart["data"]["values"][0]["device"]
     assert (True, "<b>\\u202e\\n") == (len(name) <= 24, name[:11])
-    assert look.ground == json.loads(json.dumps(chart))["background"]
+    assert colours.ground == json.loads(json.dumps(chart))["background"]

@@ -50,8 +50,8 @@ class Announcer:
                 due: list[Announcement] = []
                 with contextlib.suppress(Unavailable):  # then it is asked again in a moment
                     due = await self._due()
-                    told = [await self._deliver(one) for one in due]
-                    failing = not all(told) if due else failing
+                    delivered = [await self._deliver(one) for one in due]
+                    failing = not all(delivered) if due else failing
                 if not due:
                     await waker.wait(self._bot.rules.retry_s if failing else _POLL_S)
 

@@ -41,7 +41,7 @@ def machine_memory_bytes() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def look_up() -> None:
+def detect() -> None:
     """Find out what stays the same, for this process and its forks."""
     cpu_model()
     os_name()

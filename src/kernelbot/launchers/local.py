@@ -35,7 +35,7 @@ from kernelbot.protocol.os_errors import in_words
 
 _TRAITS = Traits(shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, remote=False)
 _KEEP_S = 24 * 3600.0
-_LOOK_S = 5.0
+_POLL_S = 5.0
 """How often a job that says nothing is looked after."""
 _SLACK_S = 300.0
 """What a job may take beyond its time limits together: hosts start up, and they clean up."""
@@ -120,7 +120,7 @@ class LocalLauncher:
         while not over:
             batch: list[ProgressEvent | None] = []
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_LOOK_S):  # 3.11's `wait_for` may swallow a cancellation
+                async with asyncio.timeout(_POLL_S):  # 3.11's `wait_for` may swallow a cancellation
                     batch.append(await queue.get())
             while not queue.empty():
                 batch.append(queue.get_nowait())

@@ -109,7 +109,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._in_head = False
         self._head_bytes = 0
         """Size of the head or trailers being read, as far as the parser has reported them."""
-        self._untold_bytes = 0
+        self._unparsed_bytes = 0
         """Bytes received since the parser reported anything: it keeps a header until it is
         complete."""
         self._unsent_bytes = 0
@@ -135,9 +135,9 @@ class BoundedHttp(HttpToolsProtocol):
             if self._refused or self.transport.is_closing():
                 return
             piece = data[start : start + _READ_AT_ONCE_BYTES]
-            self._untold_bytes += len(piece)
+            self._unparsed_bytes += len(piece)
             super().data_received(piece)
-            if self._untold_bytes > self._limits.head_bytes:
+            if self._unparsed_bytes > self._limits.head_bytes:
                 self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
         if not self._refused and not self.transport.is_closing():
             self._wait_on()
@@ -146,7 +146,7 @@ class BoundedHttp(HttpToolsProtocol):
         """A head begins."""
         super().on_message_begin()
         self._in_head = True
-        self._head_bytes = self._untold_bytes = 0
+        self._head_bytes = self._unparsed_bytes = 0
 
     def on_url(self, url: bytes) -> None:
         """Count the request's line."""
@@ -161,18 +161,18 @@ class BoundedHttp(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """A head is complete."""
         self._in_head = False
-        self._head_bytes = self._untold_bytes = 0
+        self._head_bytes = self._unparsed_bytes = 0
         self._stop_waiting()
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
         """A piece of a body."""
-        self._untold_bytes = 0
+        self._unparsed_bytes = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
         """A request is complete."""
-        self._untold_bytes = 0
+        self._unparsed_bytes = 0
         self._stop_waiting()
         super().on_message_complete()
 
@@ -208,7 +208,7 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.close()
 
     def _count(self, length: int) -> None:
-        self._untold_bytes = 0
+        self._unparsed_bytes = 0
         self._head_bytes += length
         if self._head_bytes > self._limits.head_bytes:
             raise ValueError(
@@ -255,9 +255,9 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _watch_writing(self) -> None:
         self._unsent_bytes = self.transport.get_write_buffer_size()
-        self.loop.call_later(self._limits.silence_s, self._look_at_writing)
+        self.loop.call_later(self._limits.silence_s, self._check_writing)
 
-    def _look_at_writing(self) -> None:
+    def _check_writing(self) -> None:
         if not self.flow.write_paused:
             return
         if self.transport.get_write_buffer_size() >= self._unsent_bytes:

@@ -15,7 +15,7 @@ from kernelbot.main.settings import Settings, read_settings
 from kernelbot.store import migrate
 from kernelbot.store.embedded import EmbeddedPostgres
 
-_LOOK_S = 0.5
+_POLL_S = 0.5
 log = structlog.get_logger()
 
 
@@ -86,7 +86,7 @@ async def kept_alive(database: ReadyDatabase) -> AsyncIterator[None]:
 
 async def _keep_alive(postgres: EmbeddedPostgres | None) -> None:
     while postgres is not None:
-        await asyncio.sleep(_LOOK_S)
+        await asyncio.sleep(_POLL_S)
         try:
             if await asyncio.to_thread(postgres.revive):
                 log.error("postgres_had_died")

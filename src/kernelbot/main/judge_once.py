@@ -51,8 +51,8 @@ def judge_once(
             harness = _start(command, writing)
         finally:
             os.close(writing)
-        told = on_event or _nobody
-        listener = threading.Thread(target=_listen, args=(events, told), daemon=True)
+        on_each = on_event or _nobody
+        listener = threading.Thread(target=_listen, args=(events, on_each), daemon=True)
         listener.start()
         try:
             output, errors = harness.communicate(

@@ -14,7 +14,7 @@ def mistake(sentence: str, *, key: str = "") -> PydanticCustomError:
     return PydanticCustomError("mistake", "{sentence}", {"sentence": sentence, "key": key})
 
 
-def told(error: ValidationError) -> str:
+def all_mistakes(error: ValidationError) -> str:
     """Every mistake behind the key that it is of."""
     return "; ".join(f"{_key(each)}: {what_is_wrong(each)}" for each in error.errors())
 

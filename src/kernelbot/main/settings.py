@@ -23,7 +23,7 @@ from kernelbot.domain.types import DeviceConfig
 from kernelbot.identity.providers import discord, github
 from kernelbot.main.judge_once import HARNESS
 from kernelbot.main.launcher_kinds import AnyLauncherTable
-from kernelbot.main.mistakes import mistake, told
+from kernelbot.main.mistakes import all_mistakes, mistake
 from kernelbot.main.tables import (
     DeviceSettings,
     DiscordSettings,
@@ -295,7 +295,7 @@ def read_settings(**given: object) -> Settings:
         return Settings(**{key: value for key, value in given.items() if value is not None})  # type: ignore[arg-type]  # pydantic checks
     except ValidationError as error:
         raise UserError(
-            f"The configuration has mistakes: {told(error)}",
+            f"The configuration has mistakes: {all_mistakes(error)}",
             hint="See kernelbot.toml, .env and the environment.",
         ) from None
     except tomllib.TOMLDecodeError as error:

@@ -131,7 +131,7 @@ async def _one(
             ok, note = found.available, found.note
             if ok:
                 job = _example(settings, device)
-                ok, note = _told(job, await judged_by(launcher, watcher, job))
+                ok, note = _verdict_of(job, await judged_by(launcher, watcher, job))
     except TimeoutError:
         ok, note = False, f"there was no result within {limit_s:.0f} s"
     except (KernelbotError, OSError) as error:
@@ -153,7 +153,7 @@ async def judged_by(launcher: Launcher, watcher: Watcher, job: JobSpec) -> Outco
         await launcher.forget(handle)
 
 
-def _told(job: JobSpec, outcome: Outcome | None) -> tuple[bool, str]:
+def _verdict_of(job: JobSpec, outcome: Outcome | None) -> tuple[bool, str]:
     """Whether it was accepted, and where it ran or why not."""
     if outcome is None:
         return False, "nobody told what became of it"

@@ -19,7 +19,7 @@ _FONT = "system-ui, sans-serif"
 
 
 @dataclass(frozen=True)
-class Look:
+class Colours:
     """Colours of a page. `lines`: the record's, then the authors'."""
 
     ink: str
@@ -28,13 +28,13 @@ class Look:
     lines: tuple[str, ...]
 
 
-LIGHT = Look(
+LIGHT = Colours(
     "#565d6d",
     "#dfe1e8",
     "#ffffff",
     ("#4338ca", "#b45309", "#0f766e", "#be185d", "#4d7c0f", "#0369a1"),
 )
-DARK = Look(
+DARK = Colours(
     "#a3abbc",
     "#2d323d",
     "#101217",
@@ -42,7 +42,7 @@ DARK = Look(
 )
 
 
-def trend_chart(trend: Trend, *, log: bool, look: Look) -> Chart:
+def trend_chart(trend: Trend, *, log: bool, colours: Colours) -> Chart:
     """The record over time as steps, and the scores of the chosen authors as points on lines."""
     everything = [*trend.records, *(one for scores in trend.chosen.values() for one in scores)]
     size_s, unit = unit_of(min((one.score_s for one in everything), default=1.0))
@@ -69,14 +69,14 @@ def trend_chart(trend: Trend, *, log: bool, look: Look) -> Chart:
             "field": "series",
             "type": "nominal",
             "title": None,
-            "scale": {"domain": series, "range": list(look.lines[: len(series)])},
+            "scale": {"domain": series, "range": list(colours.lines[: len(series)])},
         },
     }
     mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "point": {"size": 45}}
-    return _chart(rows, [{"mark": mark, "encoding": encoding}], look)
+    return _chart(rows, [{"mark": mark, "encoding": encoding}], colours)
 
 
-def card_chart(trend: Trend, about: str, *, look: Look) -> Chart:
+def card_chart(trend: Trend, about: str, *, colours: Colours) -> Chart:
     """A picture that stands for a board elsewhere, of 1200 by 630 pixels: its name, a sentence, and
     the record over time."""
     size_s, unit = unit_of(min((one.score_s for one in trend.records), default=1.0))
@@ -90,19 +90,19 @@ def card_chart(trend: Trend, about: str, *, look: Look) -> Chart:
             "axis": {**axis, "tickCount": 3, "labelExpr": f"datum.label + ' {unit}'"},
             "scale": {"zero": False, "nice": True},
         },
-        "color": {"value": look.lines[0]},
+        "color": {"value": colours.lines[0]},
     }
     mark = {"type": "line", "interpolate": "step-after", "strokeWidth": 3, "point": {"size": 60}}
     rows = [_row(one, _RECORD, size_s) for one in trend.records]
-    chart = _chart(rows, [{"mark": mark, "encoding": encoding}], look)
+    chart = _chart(rows, [{"mark": mark, "encoding": encoding}], colours)
     title = {
         "text": cut(one_line(trend.board), _CARD_CELLS),
         "subtitle": cut(one_line(about), 2 * _CARD_CELLS),
         "anchor": "start",
         "fontSize": 30,
         "subtitleFontSize": 17,
-        "color": look.lines[0],
-        "subtitleColor": look.ink,
+        "color": colours.lines[0],
+        "subtitleColor": colours.ink,
         "offset": 16,
     }
     size = {"width": _CARD_WIDTH, "height": _CARD_HEIGHT, "padding": 24}
@@ -115,7 +115,7 @@ def _row(one: Scored, series: str, size_s: float) -> dict[str, Any]:
 
 
 def roofline_chart(
-    work: Work, roof: Roof, scores: Sequence[tuple[str, float]], look: Look
+    work: Work, roof: Roof, scores: Sequence[tuple[str, float]], colours: Colours
 ) -> Chart:
     """How far below a device's limits scores are: both axes are logarithmic. `scores`: names with
     times in seconds, not empty."""
@@ -135,13 +135,13 @@ def roofline_chart(
         "field": "series",
         "type": "nominal",
         "title": None,
-        "scale": {"domain": names, "range": list(look.lines[: len(names)])},
+        "scale": {"domain": names, "range": list(colours.lines[: len(names)])},
     }
     x, y = _log("intensity", "operations per byte"), _log("flops", "operations per second")
     layers = [
         {
             "data": {"values": limit},
-            "mark": {"type": "line", "strokeWidth": 2, "color": look.ink},
+            "mark": {"type": "line", "strokeWidth": 2, "color": colours.ink},
             "encoding": {"x": x, "y": y},
         },
         {
@@ -149,7 +149,7 @@ def roofline_chart(
             "encoding": {"x": x, "y": y, "color": colour},
         },
     ]
-    return _chart(rows, layers, look)
+    return _chart(rows, layers, colours)
 
 
 def _log(field: str, title: str) -> dict[str, Any]:
@@ -158,12 +158,12 @@ def _log(field: str, title: str) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, "axis": axis}
 
 
-def _chart(rows: list[dict[str, Any]], layer: list[dict[str, Any]], look: Look) -> Chart:
+def _chart(rows: list[dict[str, Any]], layer: list[dict[str, Any]], colours: Colours) -> Chart:
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "width": _WIDTH,
         "height": _HEIGHT,
-        "background": look.ground,
+        "background": colours.ground,
         "padding": 8,
         "data": {"values": rows},
         "layer": layer,
@@ -173,14 +173,14 @@ def _chart(rows: list[dict[str, Any]], layer: list[dict[str, Any]], look: Look) 
                 "labelFontSize": 14,
                 "titleFontSize": 14,
                 "titleFontWeight": "normal",
-                "labelColor": look.ink,
-                "titleColor": look.ink,
-                "gridColor": look.grid,
-                "domainColor": look.grid,
-                "tickColor": look.grid,
+                "labelColor": colours.ink,
+                "titleColor": colours.ink,
+                "gridColor": colours.grid,
+                "domainColor": colours.grid,
+                "tickColor": colours.grid,
                 "labelOverlap": True,
             },
-            "legend": {"labelFontSize": 14, "labelColor": look.ink, "orient": "top"},
+            "legend": {"labelFontSize": 14, "labelColor": colours.ink, "orient": "top"},
             "view": {"stroke": None},
         },
     }

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from kernelbot.domain.statistics import DeviceStatistics, Statistics
-from kernelbot.render.board_charts import LIGHT, Look
+from kernelbot.render.board_charts import LIGHT, Colours
 from kernelbot.render.charts import Chart
 from kernelbot.render.text import cut, one_line
 
@@ -14,29 +14,29 @@ _LIGHT_ENDS = ("#17693a", "#c77700", "#b3261e", "#9aa1b1")
 _DARK_ENDS = ("#6fd897", "#f2bd5c", "#ff9d94", "#5b6373")
 
 
-def outcomes_chart(found: Statistics, look: Look) -> Chart:
+def outcomes_chart(found: Statistics, colours: Colours) -> Chart:
     """The runs of each device by how they ended, as stacked bars."""
     rows = [row for one in found.devices for row in _outcomes(one)]
     ends = ["passed", "refused", "our errors", "open"]
-    colours = _LIGHT_ENDS if look is LIGHT else _DARK_ENDS
+    shades = _LIGHT_ENDS if colours is LIGHT else _DARK_ENDS
     encoding = {
         "x": {"field": "runs", "type": "quantitative", "title": "runs", "axis": {"format": "~s"}},
-        "color": _colour("ended", ends, colours),
+        "color": _colour("ended", ends, shades),
         "order": {"field": "order"},
     }
-    return _bars(rows, encoding, look)
+    return _bars(rows, encoding, colours)
 
 
-def times_chart(found: Statistics, look: Look) -> Chart:
+def times_chart(found: Statistics, colours: Colours) -> Chart:
     """How long the runs of each device waited and took, at the median, beside each other."""
     rows = [row for one in found.devices for row in _times(one)]
     kinds = ["waited", "judged"]
     encoding = {
         "x": {"field": "seconds", "type": "quantitative", "title": "seconds, at the median"},
         "yOffset": {"field": "kind", "type": "nominal", "sort": kinds},
-        "color": _colour("kind", kinds, look.lines[1::-1]),
+        "color": _colour("kind", kinds, colours.lines[1::-1]),
     }
-    return _bars(rows, encoding, look)
+    return _bars(rows, encoding, colours)
 
 
 def _outcomes(one: DeviceStatistics) -> Iterable[dict[str, Any]]:
@@ -61,23 +61,23 @@ def _colour(field: str, names: list[str], colours: Iterable[str]) -> dict[str, A
     return {"field": field, "type": "nominal", "title": None, "scale": scale}
 
 
-def _bars(rows: list[dict[str, Any]], encoding: dict[str, Any], look: Look) -> Chart:
+def _bars(rows: list[dict[str, Any]], encoding: dict[str, Any], colours: Colours) -> Chart:
     device = {"field": "device", "type": "nominal", "title": None, "sort": None}
     axis = {
         "labelFontSize": 14,
         "titleFontSize": 14,
         "titleFontWeight": "normal",
-        "labelColor": look.ink,
-        "titleColor": look.ink,
-        "gridColor": look.grid,
-        "domainColor": look.grid,
-        "tickColor": look.grid,
+        "labelColor": colours.ink,
+        "titleColor": colours.ink,
+        "gridColor": colours.grid,
+        "domainColor": colours.grid,
+        "tickColor": colours.grid,
     }
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "width": _WIDTH,
         "height": {"step": _STEP if "yOffset" not in encoding else _STEP // 2},
-        "background": look.ground,
+        "background": colours.ground,
         "padding": 8,
         "data": {"values": rows},
         "mark": {"type": "bar", "cornerRadiusEnd": 2},
@@ -85,7 +85,7 @@ def _bars(rows: list[dict[str, Any]], encoding: dict[str, Any], look: Look) -> C
         "config": {
             "font": "system-ui, sans-serif",
             "axis": axis,
-            "legend": {"labelFontSize": 14, "labelColor": look.ink, "orient": "top"},
+            "legend": {"labelFontSize": 14, "labelColor": colours.ink, "orient": "top"},
             "view": {"stroke": None},
         },
     }

@@ -170,7 +170,7 @@ def _run(run: Run, result: RunResult, version: ProblemVersionName, reader: _Read
     assert run.verdict is not None, "it has finished"
     assert run.finished_at is not None, "it has finished"
     accepted = run.verdict is Verdict.ACCEPTED
-    told = views.told_of_secret(run.verdict)[0] if _hides_verdict(run) else run.verdict
+    verdict = views.shown_of_secret(run.verdict)[0] if _hides_verdict(run) else run.verdict
     shown = may_see_samples(
         run, sees_secret=reader.sees_secret, seed_is_shared=reader.seed_is_shared
     )
@@ -180,7 +180,7 @@ def _run(run: Run, result: RunResult, version: ProblemVersionName, reader: _Read
         secret=run.secret,
         rejudge_id=run.rejudge_id,
         finished_at=run.finished_at,
-        verdict=told,
+        verdict=verdict,
         score_s=result.score_s if accepted else None,  # the run itself shows a later rejudge's
         score_ci95_s=result.score_ci95_s if accepted else None,
         unverified=run.unverified,

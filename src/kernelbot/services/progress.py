@@ -17,13 +17,13 @@ async def add_progress(
 ) -> None:
     """Store what a judge has told, in this order. The run, which the caller has locked, is running
     now at the latest. `submission_id` None: nobody follows it."""
-    told: list[tuple[EventKind | RunState, EventData]] = [
+    stored: list[tuple[EventKind | RunState, EventData]] = [
         (event.kind, _event_data(event)) for event in events if event.kind not in _SAID_BY_STATES
     ]
     if await attempts.run_started(session, run_id):
-        told.insert(0, (RunState.RUNNING, {}))
-    if told and submission_id is not None:
-        await submissions.add_events(session, submission_id, run_id, told)
+        stored.insert(0, (RunState.RUNNING, {}))
+    if stored and submission_id is not None:
+        await submissions.add_events(session, submission_id, run_id, stored)
 
 
 def _event_data(event: ProgressEvent) -> EventData:

@@ -168,7 +168,7 @@ def event(found: Event, viewer: User) -> Event | None:
         return None
     data = dict(found.data)
     if data.get("fault") == Fault.AUTHOR:
-        verdict, message = told_of_secret(data.get("verdict"))
+        verdict, message = shown_of_secret(data.get("verdict"))
         data |= {"verdict": verdict, "message": message}
     return replace(found, data=data)
 
@@ -177,11 +177,11 @@ def _pass_or_fail(run: Run) -> Run:
     """A secret run for its author: a way of failing would tell something of the data."""
     if run.fault != Fault.AUTHOR:
         return run
-    verdict, message = told_of_secret(run.verdict)
+    verdict, message = shown_of_secret(run.verdict)
     return replace(run, verdict=verdict, message=message)
 
 
-def told_of_secret(verdict: object) -> tuple[Verdict, str]:
+def shown_of_secret(verdict: object) -> tuple[Verdict, str]:
     """What an author learns of a failure on secret data: whether it was the output or the rules."""
     if verdict == Verdict.RULE_VIOLATION:
         return Verdict.RULE_VIOLATION, REFUSED_UNSEEN

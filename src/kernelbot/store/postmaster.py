@@ -10,7 +10,7 @@ from pathlib import Path
 _PROC = Path("/proc")
 _STATUS_LINE = 7
 """Of postmaster.pid, counted from 0."""
-_LOOK_AGAIN_S = 0.1
+_POLL_S = 0.1
 _PATIENCE_S = 30.0
 """How long a server may take for an orderly end, before it must end at once."""
 
@@ -95,7 +95,7 @@ def await_ready(
             return False
         if len(lines) > _STATUS_LINE and lines[_STATUS_LINE].strip() == "ready":
             return True
-        time.sleep(_LOOK_AGAIN_S)
+        time.sleep(_POLL_S)
     return False
 
 
@@ -124,5 +124,5 @@ def _gone(pid: int, folder: Path, within_s: float) -> bool:
     while serves(pid, folder):
         if time.monotonic() > give_up:
             return False
-        time.sleep(_LOOK_AGAIN_S)
+        time.sleep(_POLL_S)
     return True

@@ -60,7 +60,7 @@ class Checks:
             for found in (self._last(launcher, name),)
         )
         available = any(one.available for one in each)
-        note = "" if available else "; ".join(_told(one, len(each)) for one in each)
+        note = "" if available else "; ".join(_note_of(one, len(each)) for one in each)
         return DeviceReport(name, available, note, each)
 
     def _last(self, launcher: str, device: str) -> Availability:
@@ -110,6 +110,6 @@ def _why(error: Exception, limit_s: float) -> str:
     return str(error)
 
 
-def _told(one: LauncherHealth, of: int) -> str:
+def _note_of(one: LauncherHealth, of: int) -> str:
     """The launcher is named where there are several to confuse."""
     return one.note if of == 1 else f"{one.launcher}: {one.note}"

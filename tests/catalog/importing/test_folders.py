@@ -30,7 +30,7 @@ def spec_of(folder: Path) -> ProblemSpec:
     return loaded.definition.spec
 
 
-def told(imported: Imported) -> list[str]:
+def refusals(imported: Imported) -> list[str]:
     return [str(finding) for finding in imported.refused]
 
 
@@ -117,7 +117,7 @@ def test_everything_wrong_is_reported_and_the_rest_imported(tmp_path: Path) -> N
         "level1/5_long.py: `level1/5_long.py` is larger than 1 MiB",
         "level1/6_away.py: `level1/6_away.py` leaves the checkout (suite)",
         f"level1/a'; echo x.py: \"level1_a'; echo x\" can't be a problem's name: {NAME_RULE}",
-    ] == told(imported)
+    ] == refusals(imported)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_definition_that_cannot_be_judged(
     lay_flashinfer(suite, {**DEFINITION, "name": "other", **changes})
     imported = import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out")
     assert ["scaled_add_k4"] == [folder.name for folder in imported.folders]
-    assert expected in "\n".join(told(imported))
+    assert expected in "\n".join(refusals(imported))
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_workload_that_cannot_be_made(
     suite = lay_flashinfer(tmp_path / "suite", lines=[record(**changes)])
     imported = import_problems(Suite.FLASHINFER_BENCH, suite, tmp_path / "out")
     assert () == imported.folders
-    assert expected in "\n".join(told(imported))
+    assert expected in "\n".join(refusals(imported))
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_problem_of_tensara_that_cannot_be_read(
     suite = lay_tensara(tmp_path / "suite", TENSARA.replace(old, new, 1))
     imported = import_problems(Suite.TENSARA, suite, tmp_path / "out")
     assert () == imported.folders
-    assert expected in "\n".join(told(imported))
+    assert expected in "\n".join(refusals(imported))
 
 
 def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_folder_that_exists_is_left_alone(tmp_path: Path) -> None:
     mine = tmp_path / "out" / "1_Scale"
     mine.mkdir(parents=True)
     imported = import_problems(Suite.KERNELBENCH, suite, tmp_path / "out")
-    assert [f"1_Scale.py: {mine} already exists; move it away, or use another --into"] == told(
+    assert [f"1_Scale.py: {mine} already exists; move it away, or use another --into"] == refusals(
         imported
     )
     assert [mine] == list((tmp_path / "out").iterdir())

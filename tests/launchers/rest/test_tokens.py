@@ -55,23 +55,23 @@ def pays(tokens: Tokens) -> str:
 
 def test_the_first_pays_while_it_has_requests_to_spare() -> None:
     tokens = Tokens(["first", "backup"], DATES)
-    tokens.learn(tokens.best(), answer(101))
+    tokens.note_limit(tokens.best(), answer(101))
     before = pays(tokens)
-    tokens.learn(tokens.best(), answer(100))
+    tokens.note_limit(tokens.best(), answer(100))
     assert (before, pays(tokens)) == ("first", "backup")
 
 
 def test_the_last_reserves_are_used_in_the_end() -> None:
     tokens = Tokens(["first", "backup"], DATES)
-    tokens.learn(tokens.best(), answer(60))
-    tokens.learn(tokens.best(), answer(20))
+    tokens.note_limit(tokens.best(), answer(60))
+    tokens.note_limit(tokens.best(), answer(20))
     assert pays(tokens) == "first"
 
 
 def test_a_new_hour_begins_by_the_schedulers_clock() -> None:
     clock = Clock()
     tokens = Tokens(["first"], DATES, clock)
-    tokens.learn(tokens.best(), answer(0, resets_in_s=600))
+    tokens.note_limit(tokens.best(), answer(0, resets_in_s=600))
     before_s = tokens.wait_s()
     clock.now = 601
     assert (before_s, tokens.wait_s(), pays(tokens)) == (600, 0, "first")
@@ -80,7 +80,7 @@ def test_a_new_hour_begins_by_the_schedulers_clock() -> None:
 def test_some_say_for_how_long_instead_of_until_when() -> None:
     tokens = Tokens(["first"], replace(DATES, reset_is_a_date=False), Clock())
     headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "42"}
-    tokens.learn(tokens.best(), Answer(200, httpx.Headers(headers), b""))
+    tokens.note_limit(tokens.best(), Answer(200, httpx.Headers(headers), b""))
     assert tokens.wait_s() == 42
 
 
@@ -88,7 +88,7 @@ def test_some_say_for_how_long_instead_of_until_when() -> None:
 def test_nonsense_about_the_end_of_the_hour_stops_nobody_for_long(resets_in_s: float) -> None:
     clock = Clock()
     tokens = Tokens(["first"], DATES, clock)
-    tokens.learn(tokens.best(), answer(0, resets_in_s=resets_in_s))
+    tokens.note_limit(tokens.best(), answer(0, resets_in_s=resets_in_s))
     clock.now = 3701
     assert tokens.wait_s() == 0
 
@@ -97,7 +97,7 @@ def test_nonsense_about_the_end_of_the_hour_stops_nobody_for_long(resets_in_s: f
 def test_a_header_that_is_no_number_says_nothing(text: str) -> None:
     tokens = Tokens(["first"], DATES)
     headers = httpx.Headers([(b"x-ratelimit-remaining", text.encode())])
-    tokens.learn(tokens.best(), Answer(200, headers, b""))
+    tokens.note_limit(tokens.best(), Answer(200, headers, b""))
     assert pays(tokens) == "first"
 
 
@@ -135,14 +135,14 @@ def test_a_limit_is_told_from_a_refusal(
     tokens = Tokens(["first", "backup"], DATES)
     token = tokens.best()
     given = answer(left, status=status, headers=headers, text=text)
-    tokens.learn(token, given)
+    tokens.note_limit(token, given)
     assert tokens.limited(token, given) == met
     assert not met or pays(tokens) == "backup"
 
 
 def test_requests_are_spread_over_the_hour_when_they_run_short() -> None:
     tokens = Tokens(["first"], DATES, Clock())
-    tokens.learn(tokens.best(), answer(2600, resets_in_s=3000))
+    tokens.note_limit(tokens.best(), answer(2600, resets_in_s=3000))
     plenty = tokens.pause_s()
-    tokens.learn(tokens.best(), answer(1000, resets_in_s=3000))
+    tokens.note_limit(tokens.best(), answer(1000, resets_in_s=3000))
     assert (plenty, tokens.pause_s()) == (0.0, 3.0)

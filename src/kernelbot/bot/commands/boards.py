@@ -156,10 +156,10 @@ def template(problem: BoardProblem, language: str) -> Attached:
     board = problem.board
     ends = f"{board.deadline.astimezone(UTC):%F %R} UTC" if board.deadline else "none"
     head = [f"{sign}!POPCORN leaderboard {board.name}", f"{sign}!POPCORN gpu {board.devices[0]}"]
-    told = [line for line in text.splitlines()[:20] if "!POPCORN" in line]
+    named = [line for line in text.splitlines()[:20] if "!POPCORN" in line]
     about = [*(problem.description or "").strip().splitlines(), "", f"Deadline: {ends}"]
     comments = [f"{sign} {line}".rstrip() for line in about]
-    lines = [*([] if told else head), "", *comments, "", text]
+    lines = [*([] if named else head), "", *comments, "", text]
     suffix = ".py" if problem.lang == Lang.PY else ".cu"
     return Attached.text(f"{board.name}{suffix}", "\n".join(lines).lstrip("\n"))
 

@@ -81,8 +81,8 @@ class Leaderboard(app_commands.Group):
         """On each of its devices."""
         viewer, member = await acting(self._bot.services, interaction), member_of(interaction)
         begun = await self._bot.services.announcements.watch(viewer, name, member)
-        told = "You get a direct message when somebody passes you" if begun else "No more messages"
-        await answer(interaction, f"{told} on **{plain(name)}**.")
+        text = "You get a direct message when somebody passes you" if begun else "No more messages"
+        await answer(interaction, f"{text} on **{plain(name)}**.")
 
     @app_commands.command(name="get-submission", description="One of your submissions")
     @app_commands.rename(number="id")

@@ -81,11 +81,11 @@ async def _tell_lines(
     async with bot.one_at_a_time:
         await answer(interaction, f"{head}: ...")
         working = asyncio.create_task(asyncio.to_thread(work, on_line))
-        told = 0
+        shown = 0
         while not working.done():
             await asyncio.wait((working,), timeout=max(bot.rules.edit_pause_s, 0.05))
-            if len(lines) > told:
-                told = len(lines)
+            if len(lines) > shown:
+                shown = len(lines)
                 await answer(interaction, _lines_text(f"{head}: ...", lines))
         good = await working
     ended = "✅ all is well" if good else "❌ not all is well"

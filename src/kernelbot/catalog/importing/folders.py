@@ -84,7 +84,7 @@ def import_problems(
     if not written and not refused:
         raise InvalidProblem(f"{path} holds no problem of {suite}.")
     if competition and listing and written:
-        with _told():
+        with _writing():
             listing.write_text(competition_text(competition, written, devices), encoding="utf-8")
     return Imported(tuple(written), tuple(refused))
 
@@ -98,7 +98,7 @@ def _write(
         findings.error("", None, f"{folder} already exists; move it away, or use another --into")
         return None
     try:
-        with _told():
+        with _writing():
             into.mkdir(parents=True, exist_ok=True)
             _complete(problem, folder, devices)
         return folder
@@ -117,7 +117,7 @@ def _complete(problem: ImportedProblem, folder: Path, devices: Sequence[str]) ->
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _writing() -> Iterator[None]:
     """What can't be written is the person's to correct."""
     try:
         yield

@@ -143,7 +143,7 @@ class CudaGpu:
         self._flusher: Flusher | None = None
         self._nothing: Callable[[], Any] | None = None
         self._marking_ns = 0
-        self._learn_to_mark()
+        self._measure_marking()
 
     @property
     def nothing(self) -> Callable[[], Any] | None:
@@ -211,7 +211,7 @@ class CudaGpu:
         do("cuEventElapsedTime", ctypes.byref(elapsed_ms), self._start, self._end)
         return returned, by_host_ns, round(elapsed_ms.value * 1e6)
 
-    def _learn_to_mark(self) -> None:
+    def _measure_marking(self) -> None:
         """Measure what waiting costs the host's clock, before any author's code runs here."""
         more_ns = []
         for _ in range(_EMPTY_CALLS):

@@ -28,7 +28,7 @@ from kernelbot.harness.sandbox.channel import (
     ChannelTimeout,
 )
 from kernelbot.harness.sandbox.prefork import Child, Prefork
-from kernelbot.harness.system import look_up
+from kernelbot.harness.system import detect
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
 from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
 from kernelbot.protocol.environment import passed_on
@@ -83,7 +83,7 @@ def run_zygote(
         preload(flavour, cuda_on_cpu)
         importlib.import_module("kernelbot.harness.judge.process")  # so that no judge has to
         precompile_decoders(JobSpec)
-        look_up()
+        detect()
         sources_sha256()
         zygote = _Zygote(control, runners, CacheFlusher(last_level_cache_bytes()), spare, vendor)
     if lasting:

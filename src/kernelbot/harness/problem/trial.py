@@ -35,7 +35,7 @@ def try_problem(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
                     if trouble := _try_case(problem, f"{what}[{index}] ({case.spec})", case):
                         return (trouble,)
     except ProblemBroken as error:
-        return (_told(str(error), error.__cause__),)
+        return (_trouble(str(error), error.__cause__),)
     return ()
 
 
@@ -64,7 +64,7 @@ def _try_checker(
         said = problem.judge(copy.deepcopy(data), copy.deepcopy(answer))
     except (Exception, SystemExit) as error:  # noqa: BLE001 (told with its place)
         text = f"{type(error).__name__}: {error}"
-        return _told(
+        return _trouble(
             f"check_implementation failed on ref_kernel's own output, {name}: {text}", error
         )
     if found is None:
@@ -85,7 +85,7 @@ def _bytes_of(data: Any, problem: LoadedProblem) -> tuple[str, tuple[bytes, ...]
     return repr(encoded.skeleton), tuple(leaves)
 
 
-def _told(message: str, error: BaseException | None) -> ProblemTrouble:
+def _trouble(message: str, error: BaseException | None) -> ProblemTrouble:
     """The trouble, with the lines of the problem's own files in the traceback."""
     if error is None:
         return ProblemTrouble(message)

@@ -25,7 +25,7 @@ def probe() -> SandboxReport:
         return SandboxReport("unavailable", missing=(str(error),))
     try:
         zygote.wait_ready(_READY_TIMEOUT_S)
-        findings = _look_around(zygote)
+        findings = _probe(zygote)
     except (SandboxUnavailable, CommandNotStarted) as error:
         return SandboxReport("unavailable", missing=(str(error),))
     finally:
@@ -38,7 +38,7 @@ def probe() -> SandboxReport:
     )
 
 
-def _look_around(zygote: Zygote) -> dict[str, bool]:
+def _probe(zygote: Zygote) -> dict[str, bool]:
     program = (
         f"import sys; sys.path.insert(0, {harness_path(isolated=True)!r}); "
         "from kernelbot.harness.sandbox import inside; inside.main()"

@@ -39,7 +39,7 @@ _BUILD_S = 30.0
 _PAUSE_S = 2e-5
 _COUNTED_BYTES = 128
 _WORD = ctypes.sizeof(ctypes.c_void_p)
-_LOOK_BYTES = 256
+_SEARCHED_BYTES = 256
 """How many bytes of a framework's object are searched for a pointer."""
 _END_OF_MEMORY = 1 << 63
 
@@ -392,7 +392,7 @@ class _Finder:
         found = b""
         with contextlib.suppress(OSError):
             if place % _WORD == 0 and 0 < place < _END_OF_MEMORY:
-                found = os.pread(self._memory_fd, _LOOK_BYTES, place)
+                found = os.pread(self._memory_fd, _SEARCHED_BYTES, place)
         words = memoryview(found[: len(found) - len(found) % _WORD]).cast("P")
         return {number * _WORD: word for number, word in enumerate(words)}
 

@@ -1,6 +1,6 @@
 """When a GPU is warm: its clocks rise for a while once it has work, and times fall with them."""
 
-_LOOK = 5
+_WINDOW = 5
 _LESS = 0.98
 LONGEST_S = 1.0
 """Nobody waits longer for clocks, whatever the times do."""
@@ -19,5 +19,5 @@ class Warming:
     @property
     def is_over(self) -> bool:
         """Whether the latest calls were no faster than those before, by more than noise."""
-        before, latest = self._times_ns[:-_LOOK], self._times_ns[-_LOOK:]
-        return len(before) >= _LOOK and min(latest) >= _LESS * min(before)
+        before, latest = self._times_ns[:-_WINDOW], self._times_ns[-_WINDOW:]
+        return len(before) >= _WINDOW and min(latest) >= _LESS * min(before)

@@ -18,7 +18,7 @@ from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
 _HANDLE = re.compile(r"(fc-[A-Za-z0-9]{1,80}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
 _JOB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
-_ASKED_UNTOLD = 8
+_ASKED_UNFINISHED = 8
 """Of the calls whose functions haven't said that they are done, so many are asked for each time, in
 turn: a container that was killed says nothing."""
 _AT_ONCE = 16
@@ -135,11 +135,11 @@ class ModalLauncher:
         """Those that say that they are done, and some of the others in turn."""
         self._polls += 1
         done = [job for job in jobs if entries[job.attempt].stage is Stage.DONE]
-        untold = [job for job in jobs if entries[job.attempt].stage is not Stage.DONE]
-        untold.sort(key=lambda job: self._turns.get(job.handle, 0))
-        for job in untold[:_ASKED_UNTOLD]:
+        unfinished = [job for job in jobs if entries[job.attempt].stage is not Stage.DONE]
+        unfinished.sort(key=lambda job: self._turns.get(job.handle, 0))
+        for job in unfinished[:_ASKED_UNFINISHED]:
             self._turns[job.handle] = self._polls
-        return done + untold[:_ASKED_UNTOLD]
+        return done + unfinished[:_ASKED_UNFINISHED]
 
     async def _outcome(self, job: _Job) -> Outcome | None:
         """None: it goes on, or can't be asked about just now."""

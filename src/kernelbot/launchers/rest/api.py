@@ -116,7 +116,7 @@ class Rest:
             await self._wait_for_the_limit()
             token = self.tokens.best()
             answer = await ask(token)
-            self.tokens.learn(token, answer)
+            self.tokens.note_limit(token, answer)
             if answer.status == 401:
                 self.tokens.refused(token)
             elif not self.tokens.limited(token, answer):

@@ -25,15 +25,15 @@ def carry(
 ) -> Carried:
     """`max_payload`: characters that the scheduler carries; `most_s`: seconds that the job may
     take. Raises `JobRefused` if the job is larger, and its node can't fetch it."""
-    told = NodeLinks("", "", "", "")
+    job_links = NodeLinks("", "", "", "")
     if links is not None:
-        told = links.of(spec.job_id, _IN_THE_QUEUE_S + most_s)
+        job_links = links.of(spec.job_id, _IN_THE_QUEUE_S + most_s)
     payload = encode_payload(spec)
     if len(payload) <= max_payload:
-        return Carried(payload, "", told)
-    if not told.payload_url:
+        return Carried(payload, "", job_links)
+    if not job_links.payload_url:
         raise JobRefused(
             f"The job has {len(payload)} characters, more than {scheduler} carries, and its node "
             "can't fetch it: set public_url, under which nodes reach this platform."
         )
-    return Carried("", told.payload_url, told)
+    return Carried("", job_links.payload_url, job_links)

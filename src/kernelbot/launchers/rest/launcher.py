@@ -19,7 +19,7 @@ from kernelbot.protocol import Fault, JobSpec, ProgressEvent
 
 _ONE_BY_ONE = 50
 """Jobs asked for singly, of those that the list doesn't show, in one poll."""
-_LOOK_S = 1.0
+_POLL_S = 1.0
 _STILL = Outcome(JobState.RUNNING)
 log = structlog.get_logger()
 
@@ -108,7 +108,7 @@ class RestLauncher(ABC, Generic[L]):
             number = await self._jobs.number_of(job_name(attempt))
             if number is not None or time.monotonic() >= ends_at:
                 return number
-            await asyncio.sleep(min(_LOOK_S, self._rules.appear_s / 8))
+            await asyncio.sleep(min(_POLL_S, self._rules.appear_s / 8))
 
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
         """None this way: nodes that reach us send theirs."""

@@ -98,7 +98,7 @@ class Tokens:
             )
         return found
 
-    def learn(self, token: Token, answer: Answer) -> None:
+    def note_limit(self, token: Token, answer: Answer) -> None:
         """What an answer's headers say of the limit; by the scheduler's clock alone, as ours may
         be wrong."""
         left = _number(answer, self._dialect.remaining)

@@ -175,7 +175,7 @@ class Session:
                     result = self._result(replace(job, mode=Mode.BENCHMARK))
             return self._kept(saved, result, tests_s)
         except (KernelbotError, NoWarmJudge) as error:
-            return Save(saved.number, trouble=_told(error))
+            return Save(saved.number, trouble=_error_text(error))
 
     def _let_it_get_ready(self) -> None:
         """While a kernel is timed, the judge gets nothing ready for a save that stops that: it does
@@ -247,6 +247,6 @@ class Session:
             return None
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """The error, and what to do."""
     return f"{error} {getattr(error, 'hint', '')}".rstrip()

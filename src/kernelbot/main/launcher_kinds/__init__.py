@@ -9,7 +9,7 @@ from kernelbot.main.launcher_kinds.buildkite import BuildkiteTable
 from kernelbot.main.launcher_kinds.github import GithubTable
 from kernelbot.main.launcher_kinds.modal import ModalTable
 from kernelbot.main.launcher_kinds.slurm import SlurmTable
-from kernelbot.main.mistakes import mistake, told
+from kernelbot.main.mistakes import all_mistakes, mistake
 
 KINDS: dict[str, type[LauncherTable]] = {
     "buildkite": BuildkiteTable,
@@ -29,7 +29,7 @@ def _of_its_kind(table: Any) -> Any:
     try:
         return kind.model_validate(table)
     except ValidationError as error:
-        raise mistake(told(error)) from None
+        raise mistake(all_mistakes(error)) from None
 
 
 AnyLauncherTable = Annotated[LauncherTable, BeforeValidator(_of_its_kind)]

@@ -38,7 +38,7 @@ class Theme(StrEnum):
     DARK = "dark"
 
 
-LOOKS = {Theme.LIGHT: LIGHT, Theme.DARK: DARK}
+COLOURS = {Theme.LIGHT: LIGHT, Theme.DARK: DARK}
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ async def trend_picture(
     if not trend.records:
         raise NotFound("Nobody is ranked here yet, so there is nothing to draw.")
     key = (ranking.board.id, ranking.device, *trend.chosen, log, theme, form)
-    chart = trend_chart(trend, log=log, look=LOOKS[theme])
+    chart = trend_chart(trend, log=log, colours=COLOURS[theme])
     picture = await pictures_of(request).get(key, ranking.version, chart, form)
     return Response(picture, media_type=_MEDIA_TYPES[form], headers=HEADERS)
 
@@ -150,6 +150,6 @@ async def roofline_picture(
     scores = [(row.author, row.score_s) for row in first]
     key = ("roofline", ranking.board.id, ranking.device, theme, form)
     version = (ranking, work, roof)
-    chart = roofline_chart(work, roof, scores, LOOKS[theme])
+    chart = roofline_chart(work, roof, scores, COLOURS[theme])
     picture = await pictures_of(request).get(key, version, chart, form)
     return Response(picture, media_type=_MEDIA_TYPES[form], headers=HEADERS)

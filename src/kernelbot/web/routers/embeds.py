@@ -52,7 +52,7 @@ async def board_card(
     )
     key = ("card", ranking.board.id, ranking.device)
     version = (ranking.version, ranking.board.name)
-    chart = card_chart(trend, about, look=LIGHT)
+    chart = card_chart(trend, about, colours=LIGHT)
     picture = await pictures_of(request).get(key, version, chart, PictureFormat.PNG)
     return _kept(request, picture, "image/png")
 

@@ -13,7 +13,7 @@ from kernelbot.drawing.drawing import PictureFormat
 from kernelbot.render.statistics_charts import outcomes_chart, times_chart
 from kernelbot.services.permissions import is_admin
 from kernelbot.web.pages import PageDep
-from kernelbot.web.routers.charts import HEADERS, LOOKS, Theme, pictures_of
+from kernelbot.web.routers.charts import COLOURS, HEADERS, Theme, pictures_of
 from kernelbot.web.routers.organise.access import HOME, Organiser, Typed, Word, filled
 from kernelbot.web.session import PostedSession
 
@@ -77,7 +77,7 @@ async def picture(
     )
     if not found.devices:
         raise NotFound("Nothing was judged yet, so there is nothing to draw.")
-    chart = _CHARTS[shown](found, LOOKS[theme])
+    chart = _CHARTS[shown](found, COLOURS[theme])
     key = ("statistics", found.board, last_day, shown, theme)
     drawn = await pictures_of(request).get(key, found, chart, PictureFormat.SVG)
     return Response(drawn, media_type="image/svg+xml", headers=HEADERS)
