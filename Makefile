@@ -18,7 +18,7 @@ pinned = $(shell grep -i '^$(1)==' constraints.txt)
 
 # Tests in several processes (how many, says tests/conftest.py); those of a file stay together, so
 # that what they share is started once. A worker needs about 1 GB, so there is a limit to them.
-SIDE_BY_SIDE := --numprocesses auto --maxprocesses 16 --dist loadfile
+SIDE_BY_SIDE := --numprocesses auto --maxprocesses 16 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo test check lint format setup docs bench gpu-check harness conformance clean
 

@@ -21,6 +21,37 @@ gc.disable()
 more, takes as long as collecting them."""
 
 
+LONGEST = (
+    "test_howto_commands.py",
+    "main/test_serve.py",
+    "launchers/slurm/test_cluster.py",
+    "worker/test_durability.py",
+    "web/chromium/",
+    "cli/test_run.py",
+    "api/test_openapi.py",
+    "harness/host/test_killed_from_outside.py",
+    "examples/",
+    "cli/test_serve.py",
+    "bot/test_trying.py",
+    "main/test_bot.py",
+    "test_documented_commands.py",
+)
+"""Files that take half a minute and more, most of it waiting. They come first, so that no worker is
+left with one of them when the others have ended."""
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the longest first, and leave the others as they are."""
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    name = item.nodeid.removeprefix("tests/")
+    found = (turn for turn, long in enumerate(LONGEST) if name.startswith(long))
+    return next(found, len(LONGEST))
+
+
 def pytest_collection_finish() -> None:
     """What is there now isn't looked through again."""
     gc.freeze()

@@ -2,6 +2,8 @@
 
 import contextlib
 import signal
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,11 @@ import pytest
 from kernelbot import __version__
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.harness.archive import sources_sha256
+from kernelbot.harness.warm.folder import PrivateFolder
 from kernelbot.protocol import Lang
 from tests.catalog.importing.suites import lay_tensara
 from tests.support.terminal import Shell
+from tests.support.warm import end_judges
 
 PROMISED = {
     *("verdict", "problem", "mode", "device", "harness", "score_s"),
@@ -22,10 +26,20 @@ PROMISED = {
 SAMPLING = "[sampling]\nwall_cap_s = 0.3\n"
 
 
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[Path]:
+    """The home of all tests here, whose judges stay warm from one to the next."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+        with contextlib.closing(PrivateFolder.open(Path(folder, "kernelbot"))) as judges:
+            end_judges(judges)
+
+
 @pytest.fixture
-def shell(tmp_path: Path) -> Shell:
+def shell(tmp_path: Path, runtime: Path) -> Shell:
     (tmp_path / "kernelbot.toml").write_text(SAMPLING)
-    return Shell(tmp_path, {})
+    more = {"KERNELBOT_COLD": "", "HOME": str(runtime), "XDG_RUNTIME_DIR": str(runtime)}
+    return Shell(tmp_path, more)
 
 
 @pytest.fixture
@@ -253,7 +267,8 @@ def test_the_doctor_judges_for_real(shell: Shell) -> None:
     assert (0, True, True) == (said.code, found["judging"], found["bubblewrap"])
 
 
-def test_ctrl_c_stops_all_of_it(shell: Shell, problem: Path) -> None:
+def test_ctrl_c_stops_all_of_it(tmp_path: Path, problem: Path) -> None:
+    shell = Shell(tmp_path, {})
     (shell.home / "loop.py").write_text("while True:\n    pass\n")
     process = shell.start("run", problem, "loop.py")
     assert process.stderr is not None
