@@ -84,7 +84,7 @@ def duel(
 
 
 def _workloads(client: "KernelbotClient", name: str, duel_id: int) -> "list[PairedWorkload]":
-    """None if nothing was measured, or it isn't for whoever asks."""
+    """Empty if nothing was measured, or it isn't for whoever asks."""
     from kernelbot.client import Refused
 
     try:

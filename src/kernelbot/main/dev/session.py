@@ -133,10 +133,11 @@ class Session:
     def _make_job(self, saved: _Saved) -> None:
         try:
             saved.job.set_result(self._job(saved))
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001 (raised again by who judges it)
             saved.job.set_exception(error)
-            if not isinstance(error, Exception):
-                raise
+        except BaseException:
+            saved.job.set_exception(Stopped())
+            raise
 
     def _stop(self) -> None:
         """With the lock held."""
@@ -176,6 +177,8 @@ class Session:
             return self._kept(saved, result, tests_s)
         except (KernelbotError, NoWarmJudge) as error:
             return Save(saved.number, trouble=_error_text(error))
+        except Stopped:  # by Ctrl-C, before there was a job
+            return Save(saved.number, trouble=SAVED_AGAIN)
 
     def _let_it_get_ready(self) -> None:
         """While a kernel is timed, the judge gets nothing ready for a save that stops that: it does

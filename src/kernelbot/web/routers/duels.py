@@ -65,7 +65,7 @@ async def show_duel(
 async def _workloads(
     duels: Duels, viewer: User | None, board: str, duel_id: int
 ) -> Sequence[DuelWorkload]:
-    """None if nothing was measured, or it isn't for the viewer."""
+    """Empty if nothing was measured, or it isn't for the viewer."""
     if viewer is None:
         return ()
     try:
