@@ -25,7 +25,7 @@ def test_a_problems_largest_workload_is_found(tmp_path: Path) -> None:
     assert ["yes"] * 5 == cells[-5:]
 
 
-COLOURS = """
+LOOKS = """
 import torch
 def generate_input(size, seed):
     return torch.empty(size, dtype=torch.int64, device="cuda")
@@ -54,7 +54,7 @@ benchmarks: [{size: 1000, seed: 1}]
 def test_steps_that_need_content_are_calculated_as_if_all_were_well(tmp_path: Path) -> None:
     """Bins are taken as if all fell into one, and nothing is looked for that is wrong."""
     pytest.importorskip("torch", reason="torch isn't installed")
-    (tmp_path / "reference.py").write_text(COLOURS)
+    (tmp_path / "reference.py").write_text(LOOKS)
     (tmp_path / "task.yml").write_text(TASK)
     command = [sys.executable, "-m", "scripts.problem_memory.dry_run", str(tmp_path), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)

@@ -164,7 +164,7 @@ class Logins:
             if not await logins.approve_device(session, wanted, user.id):
                 raise UserError(
                     "No terminal waits with this code.",
-                    hint="Colours at the terminal again, or begin again there.",
+                    hint="Look at the terminal again, or begin again there.",
                 )
 
     async def poll_device(self, device_code: str) -> LoggedIn | None:

@@ -94,7 +94,7 @@ class Submissions:
         code = submission_validation.check_upload(new, self._devices)
         async with self._database.write() as session:
             if form is not None and not await forms.claim(session, author.id, form):
-                raise FormSent("This form was sent already.", hint="Colours at your submissions.")
+                raise FormSent("This form was sent already.", hint="Look at your submissions.")
             accepted = await submission_validation.check(
                 session, author, new, code, late=late_by is not None
             )

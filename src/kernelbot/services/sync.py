@@ -138,7 +138,7 @@ class Sync:
                 if options.plan not in (None, outcome.digest):
                     raise Conflict(
                         "Something has changed since the plan was shown, so nothing was done.",
-                        hint="Colours at the new plan first.",
+                        hint="Look at the new plan first.",
                     )
                 await _apply(session, actor, steps, options)
                 await audit.record(session, actor, "problems.sync", source, _detail(outcome))
