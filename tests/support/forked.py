@@ -21,7 +21,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -33,20 +32,11 @@ _STREAMS = 3
 _MAX_REQUEST_BYTES = 1 << 20
 
 
-@dataclass(frozen=True)
-class Ended:
-    """`code` is negative for a signal, as in `subprocess`."""
-
-    code: int
-    out: bytes
-    err: bytes
-
-
 def run(
     arguments: Sequence[str], folder: Path, environment: dict[str, str], timeout_s: float
-) -> Ended:
-    """Run `kernelbot` with nobody to ask. Raises `subprocess.TimeoutExpired`; the command is killed
-    then."""
+) -> "subprocess.CompletedProcess[bytes]":
+    """As `subprocess.run`, with nobody to ask. Raises `subprocess.TimeoutExpired`; the command is
+    killed then."""
     request = {"arguments": arguments, "folder": str(folder), "environment": environment}
     with (
         open(os.devnull, "rb") as nothing,  # noqa: PTH123 (it has no content)
@@ -65,7 +55,7 @@ def run(
             raise subprocess.TimeoutExpired(list(arguments), timeout_s) from None
         out.seek(0)
         err.seek(0)
-        return Ended(code, out.read(), err.read())
+        return subprocess.CompletedProcess(list(arguments), code, out.read(), err.read())
 
 
 @functools.cache

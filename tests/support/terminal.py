@@ -51,12 +51,13 @@ class Shell:
         """Nobody is there to be asked."""
         words = [os.fspath(argument) for argument in arguments]
         if any(name.startswith(_READ_AT_THE_START) for name in self.more):
-            return self._anew(words, timeout_s)
-        done = forked.run(words, self.home, self.environment, timeout_s)
-        return Said(done.code, done.out.decode(), done.err.decode())
+            done = self._anew(words, timeout_s)
+        else:
+            done = forked.run(words, self.home, self.environment, timeout_s)
+        return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
-    def _anew(self, words: list[str], timeout_s: float) -> Said:
-        done = subprocess.run(
+    def _anew(self, words: list[str], timeout_s: float) -> "subprocess.CompletedProcess[bytes]":
+        return subprocess.run(
             [*COMMAND, *words],
             cwd=self.home,
             env=self.environment,
@@ -65,7 +66,6 @@ class Shell:
             timeout=timeout_s,
             check=False,
         )
-        return Said(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def start(self, *arguments: str | os.PathLike[str]) -> "subprocess.Popen[str]":
         """Start one and don't wait; its output is on pipes. Ctrl-C works, also if the tests were

@@ -11,8 +11,9 @@ def main() -> None:
     """The `kernelbot` command."""
     gc.set_threshold(*_COLLECT_AFTER)
     from kernelbot.cli.app import run  # here, so that importing the package costs nothing
+    from kernelbot.protocol.garbage import ending
 
     try:
         run()
     finally:
-        gc.freeze()  # else all objects are looked through twice before the process ends
+        ending()

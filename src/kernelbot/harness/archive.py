@@ -67,7 +67,7 @@ def _sources() -> dict[str, bytes]:
 
 
 def sources_stamp() -> list[tuple[str, int, int, int]]:
-    """What changes whenever one of the harness's files does, in a tenth of the time that reading
+    """What changes whenever one of the harness's files does, in a third of the time that reading
     them takes: their paths, inodes, and times of change."""
     root = _root()
     paths = [root] if root.is_file() else _paths(root)
