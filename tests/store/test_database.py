@@ -58,6 +58,31 @@ async def test_a_connection_that_the_server_closed_is_noticed_at_once(database_u
         assert 7 == await _seven(database)
 
 
+@pytest.mark.parametrize("turns", range(12))
+async def test_who_is_cancelled_as_they_get_a_connection_goes_no_further(
+    database_url: str, turns: int
+) -> None:
+    async with Database(database_url, max_size=1) as database:
+        asked, entered = asyncio.Event(), asyncio.Event()
+
+        async def ask() -> None:
+            asked.set()
+            async with database.read():
+                entered.set()
+                await asyncio.sleep(60)
+
+        async with database.read():
+            asking = asyncio.create_task(ask())
+            await asked.wait()
+            await asyncio.sleep(0.01)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        asking.cancel()
+        assert {asking} == (await asyncio.wait([asking], timeout=1))[0]
+        assert asking.cancelled()
+        assert 7 == await _seven(database)
+
+
 async def test_of_two_that_deadlock_one_is_told_to_try_again(world: World) -> None:
     met = asyncio.Barrier(2)
 

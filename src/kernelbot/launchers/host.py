@@ -103,7 +103,8 @@ class HostProcess:
             with contextlib.suppress(ProcessLookupError):
                 self._process.terminate()
         try:
-            await asyncio.wait_for(asyncio.shield(self._reader), _STOP_S)
+            async with asyncio.timeout(_STOP_S):
+                await asyncio.shield(self._reader)
         except TimeoutError:
             self.kill()
             await self._reader

@@ -93,7 +93,8 @@ async def _keep(child: Child, stopping: asyncio.Event) -> None:
         steady = time.monotonic() - started_s > _STEADY_S
         pause_s = 0.2 if steady else min(pause_s * 2, _MAX_PAUSE_S)
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stopping.wait(), pause_s)
+            async with asyncio.timeout(pause_s):
+                await stopping.wait()
 
 
 async def _start(child: Child) -> asyncio.subprocess.Process:
@@ -143,7 +144,8 @@ async def _stop(process: asyncio.subprocess.Process, child: Child) -> None:
     with contextlib.suppress(ProcessLookupError):
         process.terminate()
     try:
-        await asyncio.wait_for(process.wait(), child.patience_s)
+        async with asyncio.timeout(child.patience_s):
+            await process.wait()
     except TimeoutError:
         log.error("child_killed", child=child.name, waited_s=child.patience_s)
         with contextlib.suppress(ProcessLookupError):

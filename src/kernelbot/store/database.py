@@ -1,5 +1,6 @@
 """The connection pool, and two kinds of session. Repositories say by type which one they need."""
 
+import asyncio
 import contextlib
 import select
 import time
@@ -89,7 +90,7 @@ class Database:
     async def read(self) -> AsyncIterator[ReadSession]:
         """A session for reading. Raises `Unavailable`."""
         with _reachable():
-            async with self._pool.connection() as connection:
+            async with self._connection() as connection:
                 yield ReadSession(connection)
 
     @contextlib.asynccontextmanager
@@ -101,8 +102,20 @@ class Database:
         repeated must be guarded by the state it expects.
         """
         with _reachable():
-            async with self._pool.connection() as connection, connection.transaction():
+            async with self._connection() as connection, connection.transaction():
                 yield WriteSession(connection)
+
+    @contextlib.asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection[DictRow]]:
+        """One of the pool's. The pool waits with Python 3.11's `wait_for`, which swallows a
+        cancellation that comes together with the connection: who was cancelled goes no further."""
+        task = asyncio.current_task()
+        assert task is not None, "what is async runs in a task"
+        before = task.cancelling()
+        async with self._pool.connection() as connection:
+            if task.cancelling() > before:
+                raise asyncio.CancelledError
+            yield connection
 
 
 class _Checked:
