@@ -11,6 +11,8 @@ from scripts.slurm_cluster import SlurmCluster, slurm_cluster
 from tests.support.postgres import TestServer, test_server
 from tests.support.world import World, open_world
 
+pytest_plugins = ("tests.exploits.table",)
+
 # Hypothesis times each example by default, and what it would report is how busy the machine is.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
@@ -27,6 +29,7 @@ LONGEST = (
     "launchers/slurm/test_cluster.py",
     "worker/test_durability.py",
     "web/chromium/",
+    "exploits/test_exploits.py",
     "cli/test_run.py",
     "api/test_openapi.py",
     "harness/host/test_killed_from_outside.py",
