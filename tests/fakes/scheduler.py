@@ -25,6 +25,10 @@ class FakeScheduler:
         self.down: str | None = None
         """Why it fails; None: it works."""
         self.hangs = False
+        self.launch_s = 0.0
+        """How long a launch takes; the job is there at its end."""
+        self.launching = 0
+        self.forget_s = 0.0
 
     def end(self, handle: str, outcome: Outcome) -> None:
         """What every question is answered with from now on."""
@@ -61,6 +65,8 @@ class FakeLauncher:
 
     async def launch(self, spec: JobSpec) -> str:
         await self.scheduler.answer()
+        self.scheduler.launching += 1
+        await asyncio.sleep(self.scheduler.launch_s)
         handle = f"{self._name}/{spec.job_id}"
         if handle not in self.scheduler.specs:
             self.scheduler.launches.append(handle)
@@ -85,6 +91,7 @@ class FakeLauncher:
         self.scheduler.cancelled.append(handle)
 
     async def forget(self, handle: str) -> None:
+        await asyncio.sleep(self.scheduler.forget_s)
         self.scheduler.specs.pop(handle, None)
         self.scheduler.outcomes.pop(handle, None)
 

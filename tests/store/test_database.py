@@ -83,6 +83,26 @@ async def test_who_is_cancelled_as_they_get_a_connection_goes_no_further(
         assert 7 == await _seven(database)
 
 
+async def test_who_is_cancelled_as_the_database_goes_is_not_told_of_that(database_url: str) -> None:
+    """Else they would try again for ever."""
+    async with Database(database_url) as database:
+        entered = asyncio.Event()
+
+        async def ask() -> None:
+            async with database.read():
+                entered.set()
+                try:
+                    await asyncio.sleep(60)
+                except asyncio.CancelledError:
+                    raise psycopg.OperationalError("the server has gone") from None
+
+        asking = asyncio.create_task(ask())
+        await entered.wait()
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert asking.cancelled()
+
+
 async def test_of_two_that_deadlock_one_is_told_to_try_again(world: World) -> None:
     met = asyncio.Barrier(2)
 

@@ -144,6 +144,29 @@ async def test_a_worker_that_stops_leaves_jobs_to_the_next(judged: World, tmp_pa
     assert (shown.runs[0].attempts, len(far.launches)) == (1, 1)
 
 
+async def test_so_does_cancelling_while_the_job_is_launched(judged: World, tmp_path: Path) -> None:
+    """However many heartbeats say meanwhile that the attempt is closed."""
+    far = FakeScheduler()
+    far.launch_s = 1.0
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.launching)
+        await judged.services.submissions.cancel(judged.ada.user, submitted.id)
+        await until(lambda: far.cancelled and not far.specs)
+    assert (1, far.launches) == (len(far.launches), far.cancelled)
+
+
+async def test_a_heartbeat_does_not_interrupt_tidying_up(judged: World, tmp_path: Path) -> None:
+    far = FakeScheduler()
+    far.forget_s = 1.0
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.specs)
+        end_all(far)
+        await finished(judged, submitted.id)
+        await until(lambda: not far.specs)
+
+
 async def test_cancelling_reaches_the_scheduler(judged: World, tmp_path: Path) -> None:
     far = FakeScheduler()
     async with working(settings(tmp_path, far=far), judged.database.url):

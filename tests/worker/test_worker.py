@@ -155,6 +155,24 @@ async def test_a_worker_that_stops_hands_back_what_runs(judged: World, tmp_path:
     assert shown.runs[0].state == RunState.QUEUED
 
 
+async def test_so_does_what_waits_for_its_slot(judged: World, tmp_path: Path) -> None:
+    """What was handed back runs alone the next time."""
+    numbers: list[int] = []
+    async with asyncio.timeout(30):
+        for _ in range(2):
+            text = f"# fake: sleep 60 accepted\n# {len(numbers)}".encode()
+            numbers.append((await judged.submit(content=text, mode=Mode.TEST)).id)
+            async with working(quick_settings(tmp_path), judged.database.url):
+                while RunState.QUEUED in await _states(judged, numbers):  # noqa: ASYNC110
+                    await asyncio.sleep(0.02)
+    assert [RunState.QUEUED] * 2 == await _states(judged, numbers)
+
+
+async def _states(world: World, numbers: list[int]) -> list[RunState]:
+    get = world.services.submissions.get
+    return [(await get(world.admin.user, number)).runs[0].state for number in numbers]
+
+
 async def test_handing_back_counts_as_no_failure(judged: World, tmp_path: Path) -> None:
     text = b"# fake: sleep 2 accepted\n"
     submitted = await judged.submit(content=text, mode=Mode.TEST)

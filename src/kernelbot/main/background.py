@@ -17,7 +17,9 @@ from kernelbot.services.exports.service import Exports
 from kernelbot.services.users import Users
 from kernelbot.services.webhooks.deliveries import Deliveries
 from kernelbot.services.webhooks.sender import Sender
+from kernelbot.store.connections import ALIVE
 from kernelbot.store.database import Database
+from kernelbot.worker.retries import cancel_until_ended
 
 _QUEUE = "background"
 _WEBHOOKS = "webhooks"
@@ -29,33 +31,38 @@ _OFTEN = "*/10 * * * *"
 _HOURLY = "13 * * * *"
 _KEPT_HOURS = 72
 _RETRY_S = 1.0
+_STOP_S = 10.0
+"""It waits for the database, to say that it stops, for half of that."""
 log = structlog.get_logger()
 
 
 @contextlib.asynccontextmanager
 async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
     """Run background tasks while the block runs."""
-    connector = PsycopgConnector(conninfo=url, min_size=1, max_size=4, timeout=5.0)
+    connector = PsycopgConnector(
+        conninfo=url, min_size=1, max_size=4, timeout=5.0, kwargs=dict(ALIVE)
+    )
     app = App(connector=connector)
     async with Database(url, max_size=2) as database, app.open_async():
         _add_cleaning(app, Deletion(database))
         _add_daily_export(app, settings, database)
         _add_webhooks(app, settings, database)
+        stopping = asyncio.Event()
         tasks = [
-            asyncio.create_task(_work(app, queue, at_once), name=queue)
+            asyncio.create_task(_work(app, queue, at_once, stopping), name=queue)
             for queue, at_once in ((_QUEUE, 1), (_WEBHOOKS, _DELIVERED_AT_ONCE))
         ]
         try:
             yield
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            stopping.set()
+            await cancel_until_ended(tasks, _STOP_S)
 
 
-async def _work(app: App, queue: str, at_once: int) -> None:
-    """Run procrastinate's loop again and again: it ends whenever the database goes away."""
-    while True:
+async def _work(app: App, queue: str, at_once: int, stopping: asyncio.Event) -> None:
+    """Run procrastinate's loop again and again: it ends whenever the database goes away, and may
+    say so instead of that it was cancelled."""
+    while not stopping.is_set():
         try:
             await app.run_worker_async(
                 queues=[queue],

@@ -91,7 +91,13 @@ async def _run(settings: Settings, url: str, rules: BotRules, parent: int | None
     stop = asyncio.Event()
     on_stop_signals(stop.set)
     if parent is not None:
-        asyncio.get_running_loop().add_reader(parent, stop.set)  # readable means closed
+        loop = asyncio.get_running_loop()
+
+        def orphaned() -> None:
+            loop.remove_reader(parent)  # it stays readable
+            stop.set()
+
+        loop.add_reader(parent, orphaned)
     stopping = asyncio.ensure_future(stop.wait())
     try:
         async with watched():

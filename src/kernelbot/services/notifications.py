@@ -9,6 +9,8 @@ from typing import Self
 import psycopg
 import structlog
 
+from kernelbot.store.connections import ALIVE
+
 _RETRY_S = 1.0
 _POLL_S = 15.0
 log = structlog.get_logger()
@@ -59,7 +61,7 @@ class Listener:
 
     async def _listen_once(self) -> None:
         connection = await psycopg.AsyncConnection.connect(
-            self._url, autocommit=True, connect_timeout=5
+            self._url, autocommit=True, connect_timeout=5, **ALIVE
         )
         async with connection:
             await connection.execute(

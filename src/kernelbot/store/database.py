@@ -14,6 +14,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
+from kernelbot.store.connections import ALIVE
 
 _TRUSTED_S = 0.5
 Row = dict[str, Any]
@@ -73,7 +74,7 @@ class Database:
             timeout=timeout_s,
             open=False,
             check=_Checked(),
-            kwargs={"row_factory": dict_row, "autocommit": True},
+            kwargs={"row_factory": dict_row, "autocommit": True, **ALIVE},
             # Attempts to reconnect back off until this is over; the next request starts anew.
             reconnect_timeout=_RECONNECT_S,
             name="kernelbot",
@@ -112,10 +113,15 @@ class Database:
         task = asyncio.current_task()
         assert task is not None, "what is async runs in a task"
         before = task.cancelling()
-        async with self._pool.connection() as connection:
+        try:
+            async with self._pool.connection() as connection:
+                if task.cancelling() > before:
+                    raise asyncio.CancelledError
+                yield connection
+        except (PoolTimeout, PoolClosed, psycopg.Error):
             if task.cancelling() > before:
-                raise asyncio.CancelledError
-            yield connection
+                raise asyncio.CancelledError from None
+            raise
 
 
 class _Checked:

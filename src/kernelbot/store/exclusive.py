@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable
 import psycopg
 
 from kernelbot.domain.errors import Unavailable
+from kernelbot.store.connections import ALIVE
 
 _PAUSE_S = 2.0
 BOT = 7_241_533_012
@@ -21,7 +22,9 @@ async def only_one(
     once if somebody has it. Yields a future that fails with `Unavailable` as soon as the lock is
     lost with its connection: then somebody else may have it. Raises `Unavailable`."""
     try:
-        connection = await psycopg.AsyncConnection.connect(url, autocommit=True, connect_timeout=10)
+        connection = await psycopg.AsyncConnection.connect(
+            url, autocommit=True, connect_timeout=10, **ALIVE
+        )
     except psycopg.OperationalError as error:
         raise Unavailable(f"The database can't be reached: {str(error).strip()}") from error
     async with connection:

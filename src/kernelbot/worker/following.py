@@ -40,6 +40,8 @@ class Following:
         self._tally = tally
         self.claim = claim
         self._handle = claim.handle
+        self.tidies_up = False
+        """Whether it has the outcome, or was cancelled: what is left is to leave nothing behind."""
         self._log = log.bind(
             submission=claim.submission_id, run=claim.run_id, attempt=claim.spec.job_id
         )
@@ -50,8 +52,10 @@ class Following:
         try:
             outcome = await self._execute()
         except asyncio.CancelledError:
+            self.tidies_up = True
             await asyncio.shield(self._let_go())
             raise
+        self.tidies_up = True
         if outcome is not None:
             await self._store(outcome)
             await self._forget()
@@ -98,6 +102,7 @@ class Following:
         try:
             return await asyncio.shield(launching)
         except asyncio.CancelledError:
+            self.tidies_up = True
             await asyncio.wait([launching], timeout=_LAUNCH_LIMIT_S)
             if launching.done() and not launching.cancelled() and not launching.exception():
                 self._handle = launching.result()

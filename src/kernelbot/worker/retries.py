@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import TypeVar
 
 from kernelbot.domain.errors import JobRefused, SchedulerError, Unavailable
@@ -38,6 +38,17 @@ async def with_retries(step: Callable[[], Awaitable[T]]) -> T:
             await asyncio.sleep(jittered(delay_s))
             delay_s *= 3
     return await step()
+
+
+async def cancel_until_ended(tasks: Collection[asyncio.Task[None]], again_s: float = 1.0) -> None:
+    """Returns once all have ended. They are cancelled again and again: with Python 3.11 a library's
+    `wait_for` swallows a cancellation that comes together with what it waits for. Of what they
+    failed is told where they are waited for."""
+    open_tasks = set(tasks)
+    while open_tasks:
+        for task in open_tasks:
+            task.cancel()
+        _, open_tasks = await asyncio.wait(open_tasks, timeout=again_s)
 
 
 async def set_or_after(event: asyncio.Event, delay_s: float) -> bool:

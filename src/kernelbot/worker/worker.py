@@ -17,7 +17,7 @@ from kernelbot.services.notifications import Listener, Waker
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.following import Following
-from kernelbot.worker.retries import set_or_after, until_available
+from kernelbot.worker.retries import cancel_until_ended, set_or_after, until_available
 from kernelbot.worker.slots import Slots
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.watching import Watcher
@@ -70,7 +70,7 @@ class Worker:
         self._identity = identity
         self._rules = rules
         self._tally = Tally()
-        self._following: dict[int, asyncio.Task[None]] = {}
+        self._following: dict[int, tuple[Following, asyncio.Task[None]]] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._stopping = False
 
@@ -106,11 +106,14 @@ class Worker:
     async def _wind_down(self, loops: list[asyncio.Task[None]]) -> None:
         self._stopping = True
         takers = [task for task in loops if task.get_name().startswith("take ")]
-        await _cancel_all(takers)
-        if self._following:
-            await asyncio.wait(self._following.values(), timeout=self._rules.grace_s)
-        await _cancel_all(list(self._following.values()))
-        await _cancel_all(loops)
+        await cancel_until_ended(takers)
+        if tasks := [task for _, task in self._following.values()]:
+            await asyncio.wait(tasks, timeout=self._rules.grace_s)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        await cancel_until_ended(loops)
         for launcher in self._launchers.values():
             await launcher.close()
         await self._hand_over()
@@ -157,7 +160,7 @@ class Worker:
             self._tally,
         )
         task = asyncio.create_task(self._follow(following), name=f"run {claim.run_id}")
-        self._following[claim.attempt_id] = task
+        self._following[claim.attempt_id] = following, task
         task.add_done_callback(lambda done: self._done(following, done))
         return task
 
@@ -175,26 +178,35 @@ class Worker:
     async def _follow(self, following: Following) -> None:
         claim = following.claim
         alone = claim.alone and not self._launchers[claim.launcher].traits.remote
-        async with (
-            self._slots[claim.spec.device.name].taken(alone=alone),
-            self._cancelled.following(str(claim.run_id)) as waker,
-        ):
-            work = asyncio.create_task(following.see_through())
-            woken = asyncio.create_task(self._until_taken_away(claim, waker))
-            try:
-                await asyncio.wait([work, woken], return_when=asyncio.FIRST_COMPLETED)
-                if not work.done():
-                    log.info("run_cancelled", run=claim.run_id)
-                    await _cancel_all([work])
-                    return
-                work.result()
-            except asyncio.CancelledError:
-                await _cancel_all([work])
-                if self._stopping:
-                    await following.give_back()
-                raise
-            finally:
-                woken.cancel()
+        try:
+            async with (
+                self._slots[claim.spec.device.name].taken(alone=alone),
+                self._cancelled.following(str(claim.run_id)) as waker,
+            ):
+                if self._stopping:  # it has waited for its slot until now
+                    raise asyncio.CancelledError
+                await self._see_through(following, waker)
+        except asyncio.CancelledError:
+            if self._stopping:
+                await following.give_back()
+            raise
+
+    async def _see_through(self, following: Following, waker: Waker) -> None:
+        claim = following.claim
+        work = asyncio.create_task(following.see_through())
+        woken = asyncio.create_task(self._until_taken_away(claim, waker))
+        try:
+            await asyncio.wait([work, woken], return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                log.info("run_cancelled", run=claim.run_id)
+                await _let_go(following, work)
+                return
+            work.result()
+        except asyncio.CancelledError:
+            await _let_go(following, work)
+            raise
+        finally:
+            woken.cancel()
 
     async def _until_taken_away(self, claim: Claim, waker: Waker) -> None:
         """Return when the attempt isn't ours any more. A wake alone says nothing: after a pause
@@ -217,7 +229,8 @@ class Worker:
             self._tally.counts(),
         )
         for attempt_id in before - mine:
-            if task := self._following.get(attempt_id):
+            following, task = self._following.get(attempt_id, (None, None))
+            if following is not None and task is not None and not following.tidies_up:
                 task.cancel()
 
     async def _sweep(self) -> None:
@@ -248,9 +261,9 @@ async def _until_set(stop: asyncio.Event, loops: list[asyncio.Task[None]]) -> No
         stopped.cancel()
 
 
-async def _cancel_all(tasks: list[asyncio.Task[None]]) -> None:
-    """Returns once all have ended. Of what they failed is told where they are waited for."""
-    for task in tasks:
-        task.cancel()
-    if tasks:
-        await asyncio.wait(tasks)
+async def _let_go(following: Following, work: asyncio.Task[None]) -> None:
+    """Returns once the work has ended. It is cancelled once: a second time would interrupt what it
+    does to leave no job behind."""
+    if not following.tidies_up:
+        work.cancel()
+    await asyncio.wait([work])

@@ -138,7 +138,12 @@ class _Zygote:
             self._start(message["id"], fds)
 
     def _start(self, key: str, fds: list[int]) -> None:
-        judge = self._judges[key] = self._prefork.take()
+        try:
+            judge = self._judges[key] = self._prefork.take()
+        except OSError as error:  # of this one only: others are being judged
+            print(f"no judge could be started: {error}", file=sys.stderr, flush=True)
+            wire.close_all(fds)
+            return
         with judge.control, contextlib.suppress(OSError):  # the host notices a dead judge
             wire.send(judge.control, {"op": "judge"}, tuple(fds))
         wire.close_all(fds)

@@ -85,8 +85,8 @@ class GithubLauncher(RestLauncher[Run]):
         if (known := Handle.of(handle)) is None:
             return
         self._forget(known)
-        if not await self._api.delete(known.number):
-            self._left_over.append(known.number)
+        self._left_over.append(known.number)  # first: whatever happens, it is tried again
+        await self._delete(known.number)
 
     async def availability(self, device: str) -> Availability:
         """Whether the workflow is there, and runners with the device's label, as far as our token
@@ -120,9 +120,12 @@ class GithubLauncher(RestLauncher[Run]):
 
     async def _delete_left_over(self) -> None:
         for _ in range(min(_LEFT_OVER, len(self._left_over))):
-            number = self._left_over.popleft()
-            if not await self._api.delete(number):
-                self._left_over.append(number)
+            self._left_over.rotate(-1)
+            await self._delete(self._left_over[-1])
+
+    async def _delete(self, number: str) -> None:
+        if await self._api.delete(number) and number in self._left_over:
+            self._left_over.remove(number)
 
 
 def _unpack(archive: bytes, attempt: str) -> Outcome:
