@@ -225,6 +225,7 @@ except OSError as error: out = error.errno
         ("timerfd_create", "283, 1, 0"),
         ("signalfd", "282, -1, b'12345678', 8"),
         ("signalfd4", "289, -1, b'12345678', 8, 0"),
+        ("mincore of much", "27, 0, ctypes.c_size_t(1 << 32), 0"),
     ],
 )
 def test_a_dangerous_call_is_refused(client: RunnerClient, name: str, call: str) -> None:

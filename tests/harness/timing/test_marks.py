@@ -1,5 +1,6 @@
 """The marks of a timed call: set in one place, seen in another."""
 
+import ctypes
 import os
 import sys
 import threading
@@ -170,6 +171,41 @@ def test_what_is_written_after_the_mark_differs_from_its_probes(
     changed = probes.count_changed(taken.address, stretches([2, 1 << 20]))
     assert (4, 4) == (probes.count, changed)
     taken.close()
+
+
+def test_the_time_is_that_of_the_reading_if_that_had_to_wait(
+    either: Marks, page: SharedBuffer
+) -> None:
+    """A mapping that changes keeps readers waiting, while what they read can still be written."""
+    record: Any = Record.from_address(page.address)
+    array = np.zeros(64, np.uint8)
+    record.addresses[0], record.outcome = array.ctypes.data, Outcome.TAKEN
+    record.count, record.mark = 1, TURN
+    memory = np.ones(1 << 29, np.uint8)
+    libc, over = ctypes.CDLL(None), threading.Event()
+    place, size = memory.ctypes.data + 4096 & ~4095, memory.nbytes - 8192
+
+    def keep_changing() -> None:
+        while not over.is_set():
+            for protection in (1, 3):  # to be read alone, and as before
+                libc.mprotect(ctypes.c_void_p(place), ctypes.c_size_t(size), protection)
+
+    changing = threading.Thread(target=keep_changing)
+    changing.start()
+    try:
+        waited_ns = seen_after_ns = 0
+        deadline = time.monotonic() + 60
+        while waited_ns < 2_000_000 and time.monotonic() < deadline:
+            probes = Probes.choose(os.getpid(), [(0, 64)])
+            start_ns = time.perf_counter_ns()
+            seen_ns, _ = either.wait(page.address, TURN, 0.0, 0.0, -1, probes)
+            waited_ns = time.perf_counter_ns() - start_ns
+            seen_after_ns = seen_ns - start_ns
+    finally:
+        over.set()
+        changing.join()
+    assert waited_ns >= 2_000_000
+    assert seen_after_ns > waited_ns / 2
 
 
 @pytest.mark.parametrize("expected", [[], [8, 8], [8] * 40])

@@ -107,6 +107,7 @@ _CLONE = (56, 220)
 _PRCTL = (157, 167)
 _SOCKET = (41, 198)
 _PRLIMIT = (302, 261)
+_MINCORE = (27, 232)
 _SETSOCKOPT = (54, 208)
 _SO_MAX_PACING_RATE = 47
 """Of SOL_SOCKET: the kernel then sends later, by a timer of its own."""
@@ -142,6 +143,8 @@ def build_filter(machine: str | None = None) -> bytes:
     # Of oneself only: init has the same user, and one without a limit left can't tell of an end.
     program += _when(_PRLIMIT[column], _allow_values((0,)))
     program += _when(_SETSOCKOPT[column], _refuse_option(_SO_MAX_PACING_RATE))
+    # It looks at no signal, not even SIGKILL, and a mapping of terabytes costs nothing.
+    program += _when(_MINCORE[column], _refuse_large_second())
     program.append(_give(_ALLOW))
     return b"".join(program)
 
@@ -181,6 +184,12 @@ def _refuse_value(value: int) -> list[bytes]:
         refuse,
         _give(_ALLOW),
     ]
+
+
+def _refuse_large_second() -> list[bytes]:
+    """An argument of 4 GiB and more."""
+    refuse = _give(_ERRNO | errno.EPERM)
+    return [_load(_SECOND_ARGUMENT_OFFSET + 4), _step(_JUMP_EQUAL, 0, 1, 0), refuse, _give(_ALLOW)]
 
 
 def _refuse_option(option: int) -> list[bytes]:

@@ -37,6 +37,8 @@ _COMPILERS = ("gcc", "cc", "clang")
 _FLAGS = ("-O2", "-shared", "-fPIC")
 _BUILD_S = 30.0
 _PAUSE_S = 2e-5
+_READ_NS = 200_000
+"""As in the library, which needs a tenth of the time."""
 _COUNTED_BYTES = 128
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _SEARCHED_BYTES = 256
@@ -269,6 +271,8 @@ class PythonMarks:
         seen_ns = time.perf_counter_ns()
         if probes is not None:
             _read(probes, shared)
+            read_ns = time.perf_counter_ns()
+            seen_ns = read_ns if read_ns - seen_ns > _READ_NS else seen_ns
         return seen_ns, b"" if schedstat < 0 else os.pread(schedstat, _COUNTED_BYTES, 0)
 
     def set(self, word: int, turn: int) -> None:
