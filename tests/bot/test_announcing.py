@@ -200,6 +200,22 @@ async def test_who_watches_is_told_when_somebody_passes_them(stage: Stage) -> No
     ] == entries
 
 
+async def test_who_may_not_see_the_board_any_more_is_told_nothing(stage: Stage) -> None:
+    world = stage.world
+    await world.board("shut")
+    await stage.person("lisa").runs("leaderboard watch", name="shut")
+    await ranked(stage, "shut", "lisa", 2.0)
+    await world.services.boards.edit(
+        world.admin.user, "shut", BoardEdit(visibility=Visibility.CLOSED)
+    )
+    await ranked(stage, "shut", "root", 1.0)
+    async with world.database.read() as session:
+        assert [] == await session.all(
+            "SELECT a.kind FROM announcements a JOIN leaderboards b ON b.id = a.leaderboard_id"
+            " WHERE b.name = 'shut' AND a.kind = 'passed'"
+        )
+
+
 def passed_told(by: str, theirs: str, own: str) -> str:
     return (
         f"bot (to lea): **{by}** has passed you on **watched** (CPU): {theirs}, and yours is "

@@ -6,7 +6,7 @@ import pytest
 
 from kernelbot.protocol import Mode
 from kernelbot.services.boards import BoardEdit
-from tests.bot.stage import Stage
+from tests.bot.stage import ADMIN, Stage
 from tests.support.problems import CORRECT, sort_problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -210,6 +210,13 @@ async def test_suggestions_are_boards_that_contain_what_was_typed(stage: Stage) 
     assert [] == await ada.completes("leaderboard show", "name", "a'; echo x" * 30)
     found = await ada.completes("leaderboard template", "lang", "", name="mat-mul")
     assert ["Python"] == found
+
+
+async def test_nothing_is_suggested_to_those_who_may_not_use_it(stage: Stage) -> None:
+    ada, admin = stage.person("ada"), stage.person("root", ADMIN)
+    found = [await person.completes("admin settings", "competition", "") for person in (ada, admin)]
+    assert ([], True) == (found[0], "all" in found[1])
+    assert [] == await ada.completes("admin create-local", "directory", "")
 
 
 async def test_only_active_boards_are_suggested_for_starter_files(stage: Stage) -> None:

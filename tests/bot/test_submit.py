@@ -209,6 +209,26 @@ async def test_of_a_closed_board_nobody_else_is_told(stage: Stage) -> None:
     assert "in #" not in stage.discord.transcript.text
 
 
+async def test_nor_is_it_when_the_answers_time_is_over(stage: Stage) -> None:
+    await stage.world.board("secluded")
+    await stage.world.services.boards.edit(
+        stage.world.admin.user, "secluded", BoardEdit(visibility=Visibility.CLOSED)
+    )
+    rita = stage.person("rita", ADMIN)
+    asked = await submitted(
+        stage, rita, "ranked", script("sleep 0.5 accepted 1"), leaderboard_name="secluded"
+    )
+    await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
+    asked.expired = True
+    await said(stage, "Its author sees with `/submission show id:")
+    async with asyncio.timeout(20):
+        open_answers = stage.world.services.chat.open_answers
+        while await open_answers([stage.guild.id]):  # noqa: ASYNC110  # no event for it
+            await asyncio.sleep(0.02)
+    told = [e.text for e in stage.discord.transcript.entries if "in #submissions" in e.text]
+    assert not any("secluded" in text or "rita" in text for text in told)
+
+
 async def test_what_is_suspicious_is_held(stage: Stage) -> None:
     await stage.world.board("held")
     ada = stage.person("ada")

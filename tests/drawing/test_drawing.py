@@ -11,7 +11,7 @@ import pytest
 
 from kernelbot.domain.ranking import Achieved
 from kernelbot.drawing import drawing as module
-from kernelbot.drawing import kept_process, process
+from kernelbot.drawing import kept_process, kept_program, process
 from kernelbot.drawing.drawing import Drawing, PictureFormat
 from kernelbot.render.charts import progress_chart
 from tests.support.waiting import until
@@ -66,7 +66,7 @@ async def test_a_process_that_was_killed_is_replaced(drawing: Drawing) -> None:
 async def test_a_process_that_has_drawn_enough_is_replaced(
     drawing: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_CHARTS", 1)
+    monkeypatch.setattr(kept_program, "_REQUESTS", 1)
     drawn = await drawing.draw(CHART, SVG)
     assert (True, []) == (drawn is not None, drawers())
 

@@ -1,10 +1,28 @@
 """Statements and source code as HTML."""
 
+import asyncio
+from collections.abc import AsyncIterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernelbot.drawing.texts import Texts
 from kernelbot.web.documents import source, statement
+
+
+class Plain(Texts):
+    """Without colours."""
+
+    async def coloured(self, code: str, file_name: str) -> None:
+        return None
+
+
+@pytest.fixture
+async def texts() -> AsyncIterator[Texts]:
+    found = Texts()
+    yield found
+    await found.close()
 
 
 @pytest.mark.parametrize(
@@ -40,10 +58,16 @@ def test_no_statement_makes_an_element_of_its_own(text: str) -> None:
 @given(st.text(max_size=300), st.sampled_from(["a.py", "a.cu", "a.cpp", "a.yml", "a", "<.x"]))
 def test_every_line_of_code_is_there_once(code: str, name: str) -> None:
     lines = code.replace("\r", "").removesuffix("\n").split("\n")
-    assert len(lines) == source(code.replace("\r", ""), name).count('class="line"')
+    html = asyncio.run(source(Plain(), code.replace("\r", ""), name))
+    assert len(lines) == html.count('class="line"')
+
+
+async def test_colours_are_shown_if_there_are_some(texts: Texts) -> None:
+    html = await source(texts, "import os\nx = '<script>'\n", "a.py")
+    assert (2, True, False) == (html.count('class="line"'), 'class="kn"' in html, "<script" in html)
 
 
 @pytest.mark.parametrize("code", ["x" * 100_000, "x = 1\n" * 20_000, "'<script>'", "\x00\u202e"])
-def test_large_and_hostile_code_is_text(code: str) -> None:
-    html = source(code, "a.py")
+async def test_large_and_hostile_code_is_text(texts: Texts, code: str) -> None:
+    html = await source(texts, code, "a.py")
     assert (False, False) == ("<script" in html, "\u202e" in html)

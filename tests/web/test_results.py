@@ -16,7 +16,7 @@ from kernelbot.protocol import (
 )
 from kernelbot.web.assets import Assets
 from kernelbot.web.pages import Pages
-from kernelbot.web.results import difference, shown_runs, timed
+from kernelbot.web.results import diff_lines, shown_runs, timed
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG, judged
 
 EVIL = "<script>alert(1)</script>\u202e\x00\x1b[31m" + "x" * 100_000
@@ -81,10 +81,5 @@ def test_hostile_output_stays_text_and_is_cut() -> None:
 
 
 def test_a_difference_has_its_kinds_of_lines() -> None:
-    found = difference("a\nb\n", "a\nc\n")
-    assert found is not None
-    assert ["place", "same", "removed", "added"] == [line.kind for line in found]
-
-
-def test_the_same_is_no_difference_and_large_files_are_not_compared() -> None:
-    assert ([], None) == (difference("a", "a"), difference("a\n" * 5000, "b"))
+    lines = ["--- a", "+++ b", "@@ -1,2 +1,2 @@", " a", "-b", "+c"]
+    assert ["place", "same", "removed", "added"] == [line.kind for line in diff_lines(lines)]

@@ -19,6 +19,7 @@ from kernelbot.bot.presses import Presses
 from kernelbot.bot.rules import STAGING_NICK, BotRules
 from kernelbot.bot.tree import Tree
 from kernelbot.domain.guilds import GuildPlaces
+from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
 
 log = structlog.get_logger()
@@ -55,6 +56,7 @@ class KernelBot(discord.Client):
         for command in command_groups(self):
             self.tree.add_command(command)
         self.pictures = Pictures()
+        self.texts = Texts()
         self.follower = Follower(self)
         self.announcer = Announcer(self)
         self._presses = Presses(press_handlers(), form_handlers())
@@ -85,6 +87,7 @@ class KernelBot(discord.Client):
         await self.follower.close()
         await self.announcer.close()
         await self.pictures.close()
+        await self.texts.close()
         await super().close()
 
     async def on_guild_join(self, guild: discord.Guild) -> None:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _QUEUE_S = 5.0
 _RETRY_S = 2.0
 _SOON_S = 0.01
+_OF_CLOSED_BOARD = "Its author sees with `/submission show id:{0}` what became of submission {0}."
 _NOT_SUBMITTED = (
     "❌ Nothing was submitted: the bot was stopped before it could. Please type the command again."
 )
@@ -147,7 +148,8 @@ class Follower:
                     continue
                 if event is None and progress.text != shown:
                     shown, shown_at_s = progress.text, time.monotonic()
-                    await live.show(shown, f"{plain(submission.author)}: {shown}")
+                    public = f"{plain(submission.author)}: {shown}"
+                    await live.show(shown, await self._for_everyone(submission, public))
 
     async def _show_end(self, live: LiveMessage, author: User, answer: ChatAnswer) -> None:
         services = self._bot.services
@@ -156,10 +158,23 @@ class Follower:
         outcomes = await services.outcomes.of(author, submission.id)
         await live.show(
             report.final_text(submission, outcomes),
-            report.public_text(submission, outcomes),
+            await self._for_everyone(submission, report.public_text(submission, outcomes)),
             [*await self._pictures(author, submission, outcomes), *report.files(submission)],
         )
         await self._tell_everyone(answer, submission, outcomes)
+
+    async def _for_everyone(self, submission: Submission, text: str) -> str:
+        """The text, unless everyone may not even know of the board."""
+        if await self._everyone_sees(submission.board):
+            return text
+        return _OF_CLOSED_BOARD.format(submission.id)
+
+    async def _everyone_sees(self, board: str) -> bool:
+        try:
+            await self._bot.services.boards.get(None, board)
+        except NotFound:
+            return False
+        return True
 
     async def _pictures(
         self, author: User, submission: Submission, outcomes: list[Outcome]
@@ -184,9 +199,7 @@ class Follower:
         texts = [report.best_text(submission, one) for one in outcomes]
         if not any(texts):
             return
-        try:
-            await self._bot.services.boards.get(None, submission.board)
-        except NotFound:  # not for everyone's eyes
+        if not await self._everyone_sees(submission.board):
             return
         channel = self._bot.get_partial_messageable(channel_id, guild_id=answer.guild_id)
         text = "\n".join(text for text in texts if text)

@@ -26,15 +26,16 @@ def final_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
     failed = next((run for run in submission.runs if _failure(run)), None)
     if failed is not None:
         lines.append(_failure(failed))
-    lines += _closing(submission, outcomes)
+    lines += _closing(submission, outcomes, plain(submission.review_reason or ""))
     return "\n".join(lines)
 
 
 def public_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
-    """As `final_text`, for a channel: nothing of the code or of what it printed."""
+    """As `final_text`, for a channel: nothing of the code, of what it printed, or of why it is held
+    or refused."""
     lines = [f"{plain(submission.author)}: {heading(submission)}"]
     lines += [run_line(run) for run in submission.runs]
-    lines += _closing(submission, outcomes)
+    lines += _closing(submission, outcomes, "")
     lines.append(f"Details: `/leaderboard get-submission id:{submission.id}`")
     return "\n".join(lines)
 
@@ -64,14 +65,13 @@ def _failure(run: Run) -> str:
     return fenced_within(run.message, _INLINE) if run.message else ""
 
 
-def _closing(submission: Submission, outcomes: Sequence[Outcome]) -> list[str]:
+def _closing(submission: Submission, outcomes: Sequence[Outcome], reason: str) -> list[str]:
     if submission.state is SubmissionState.CANCELLED:
         return ["It was cancelled."]
     if submission.state is SubmissionState.HELD:
-        reason = plain(submission.review_reason or "")
         return [f"⏸️ It is held until an organiser has looked at it. {reason}".rstrip()]
     if submission.review is ReviewState.REFUSED:
-        return [f"It was refused: {plain(submission.review_reason or '')}"]
+        return [f"It was refused{f': {reason}' if reason else '.'}"]
     return [outcome_text(one) for one in outcomes]
 
 

@@ -11,6 +11,7 @@ from kernelbot.bot.acting import acting
 from kernelbot.bot.commands.boards import is_active
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.types import Board
+from kernelbot.services.permissions import require_admin, require_creator
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -65,8 +66,12 @@ async def device_names(interaction: discord.Interaction, typed: str) -> Choices:
 
 
 async def competitions(interaction: discord.Interaction, typed: str) -> Choices:
-    """The competitions, and all boards."""
+    """The competitions, and all boards; for administrators."""
     bot = cast("KernelBot", interaction.client)
+    try:
+        require_admin(await acting(bot.services, interaction))
+    except KernelbotError:
+        return []
     return matching([ALL, *await bot.services.guilds.competitions()], typed)
 
 
@@ -76,8 +81,12 @@ async def time_zones(_: discord.Interaction, typed: str) -> Choices:
 
 
 async def folders(interaction: discord.Interaction, typed: str) -> Choices:
-    """The problem folders of the server."""
+    """The problem folders of the server; for those who may make boards of them."""
     bot = cast("KernelBot", interaction.client)
+    try:
+        require_creator(await acting(bot.services, interaction))
+    except KernelbotError:
+        return []
     return matching(await bot.services.problem_folders.names(), typed)
 
 

@@ -1,1 +1,1 @@
-"""Charts as pictures, each drawn in a process of its own."""
+"""Charts as pictures and texts with colours, made in processes of their own."""

@@ -1,46 +1,44 @@
-"""Our end of the process that draws."""
+"""Our end of a process that answers requests."""
 
 import asyncio
 import sys
 from asyncio.subprocess import PIPE, Process
 
-from kernelbot.drawing import process as program
-
 _IDLE_S = 120.0
-"""It keeps its memory no longer than that after a chart."""
+"""It keeps its memory no longer than that after a request."""
 
 
-class NotDrawn(Exception):
-    """The library's reason why a document is no chart."""
+class NotAnswered(Exception):
+    """The program's reason why a request has no answer."""
 
 
-class DrawingProcess:
-    """Draws one chart at a time."""
+class KeptProcess:
+    """Answers one request at a time."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
-        self.charts = 0
-        """How many it was asked for."""
+        self.requests = 0
+        """How many it has been sent."""
 
     @classmethod
-    async def start(cls) -> "DrawingProcess":
+    async def start(cls, program: str) -> "KeptProcess":
         """A new one, which ends with us: its input ends then. In a session of its own, so that
-        Ctrl-C in a terminal doesn't reach it."""
+        Ctrl-C in a terminal doesn't reach it. `program`: a module that calls `serve`."""
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", program.__name__, str(_IDLE_S)),
+            *(sys.executable, "-P", "-m", program, str(_IDLE_S)),
             stdin=PIPE,
             stdout=PIPE,
             start_new_session=True,
         )
         return cls(process)
 
-    async def draw(self, request: bytes) -> bytes:
-        """The picture that a line asks for. Raises `NotDrawn`, and `EOFError` if the process has
-        ended. If this is cancelled, nothing further can be asked for."""
+    async def ask(self, request: bytes) -> bytes:
+        """The answer to a line. Raises `NotAnswered`, and `EOFError` if the process has ended. If
+        this is cancelled, nothing further can be asked for."""
         requests, answers = self._process.stdin, self._process.stdout
         assert requests is not None, "it was started with a pipe"
         assert answers is not None, "it was started with a pipe"
-        self.charts += 1
+        self.requests += 1
         try:
             requests.write(request + b"\n")
             await requests.drain()
@@ -49,7 +47,7 @@ class DrawingProcess:
         except ConnectionError:
             raise EOFError from None
         if kind == b"error":
-            raise NotDrawn(content.decode("utf-8", "replace"))
+            raise NotAnswered(content.decode("utf-8", "replace"))
         return content
 
     async def end(self) -> None:

@@ -25,6 +25,10 @@ from kernelbot.services.permissions import is_admin
 from kernelbot.store.new_submissions import AddedRun, Destination
 
 FAILED_UNSEEN = "The run on the secret data did not pass; what it found stays secret."
+UNJUDGED_UNSEEN = (
+    "The run on the secret data couldn't be judged, through no fault of the submission; why is for "
+    "organisers to see."
+)
 REFUSED_UNSEEN = (
     "The run on the secret data was refused by the rules, not for its output: its times or its "
     "conduct contradict what was seen. Organisers can read the evidence."
@@ -170,13 +174,17 @@ def event(found: Event, viewer: User) -> Event | None:
     if data.get("fault") == Fault.AUTHOR:
         verdict, message = shown_of_secret(data.get("verdict"))
         data |= {"verdict": verdict, "message": message}
+    elif data.get("verdict") == Verdict.INTERNAL_ERROR:
+        data |= {"message": UNJUDGED_UNSEEN}
     return replace(found, data=data)
 
 
 def _pass_or_fail(run: Run) -> Run:
-    """A secret run for its author: a way of failing would tell something of the data."""
+    """A secret run for its author: a way of failing would tell something of the data, and so may
+    what the problem's own code complained of."""
     if run.fault != Fault.AUTHOR:
-        return run
+        unjudged = run.verdict is Verdict.INTERNAL_ERROR
+        return replace(run, message=UNJUDGED_UNSEEN) if unjudged else run
     verdict, message = shown_of_secret(run.verdict)
     return replace(run, verdict=verdict, message=message)
 

@@ -1,13 +1,13 @@
 """Texts from elsewhere as HTML: statements in Markdown, and source code."""
 
+from typing import Annotated
+
 import nh3
+from fastapi import Depends, Request
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
-from pygments import highlight
-from pygments.formatters import HtmlFormatter
-from pygments.lexers import CppLexer, CudaLexer, PythonLexer, YamlLexer
-from pygments.lexers.special import TextLexer
 
+from kernelbot.drawing.texts import Texts
 from kernelbot.render.text import printable, shorten
 
 _TAGS = {
@@ -17,18 +17,6 @@ _TAGS = {
 _STATEMENT_CHARACTERS = 100_000
 _HEADINGS = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 """A statement's headings are below the page's own."""
-_COLOURED_CHARACTERS = 60_000
-"""Larger files are shown without colours: finding them takes a second for a megabyte."""
-_COLOURED_LINE = 2_000
-_LEXERS = {
-    ".py": PythonLexer,
-    ".cu": CudaLexer,
-    ".cuh": CudaLexer,
-    ".cpp": CppLexer,
-    ".h": CppLexer,
-    ".hpp": CppLexer,
-    ".yml": YamlLexer,
-}
 
 
 def statement(text: str) -> Markup:
@@ -50,22 +38,26 @@ def statement(text: str) -> Markup:
     return Markup(clean)  # noqa: S704  # cleaned just now
 
 
-def source(code: str, file_name: str) -> Markup:
-    """Source code, each line in an element of its own, which the style numbers."""
-    lines = _coloured(printable(code), file_name)
+async def source(texts: Texts, code: str, file_name: str) -> Markup:
+    """Source code, each line in an element of its own, which the style numbers; with colours,
+    unless finding them takes too long."""
+    plain = printable(code).removesuffix("\n").split("\n")
+    coloured = await texts.coloured("\n".join(plain), file_name)
+    if coloured is None or len(coloured) != len(plain):
+        lines = [escape(line) for line in plain]
+    else:
+        lines = [Markup(line) for line in coloured]  # noqa: S704  # escaped by the formatter
     return Markup("\n").join(
         Markup('<span class="line" id="L{}">{}</span>').format(number, line)
         for number, line in enumerate(lines, 1)
     )
 
 
-def _coloured(code: str, file_name: str) -> list[Markup]:
-    plain = code.removesuffix("\n").split("\n")
-    longest = max(map(len, plain))
-    if len(code) > _COLOURED_CHARACTERS or longest > _COLOURED_LINE:
-        return [escape(line) for line in plain]
-    suffix = "." + file_name.rpartition(".")[2].lower()
-    lexer = _LEXERS.get(suffix, TextLexer)(stripnl=False, ensurenl=False)
-    formatter = HtmlFormatter(nowrap=True)  # closes its elements at the end of each line
-    html = highlight("\n".join(plain), lexer, formatter)
-    return [Markup(line) for line in html.removesuffix("\n").split("\n")]  # noqa: S704  # escaped by it
+def texts_of(request: Request) -> Texts:
+    """This application's."""
+    found = request.app.state.texts
+    assert isinstance(found, Texts)
+    return found
+
+
+TextsDep = Annotated[Texts, Depends(texts_of)]

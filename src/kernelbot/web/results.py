@@ -1,7 +1,6 @@
 """What a submission's page says of its runs."""
 
-import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.domain.states import RunState, SubmissionState
@@ -12,8 +11,6 @@ from kernelbot.render.progress import RunProgress
 from kernelbot.render.report import STOPPED
 
 _BINS = 24
-_DIFF_LINES, _DIFF_CHARACTERS = 3_000, 200_000
-"""Comparing larger files may take seconds."""
 _LIVE = frozenset({SubmissionState.QUEUED, SubmissionState.RUNNING})
 
 
@@ -121,16 +118,6 @@ class DiffLine:
 _KINDS = {"+": "added", "-": "removed", "@": "place"}
 
 
-def difference(before: str, after: str) -> list[DiffLine] | None:
-    """What changed, with three lines around each change; None: too large to compare."""
-    old, new = before.splitlines(), after.splitlines()
-    if max(len(old), len(new)) > _DIFF_LINES or max(len(before), len(after)) > _DIFF_CHARACTERS:
-        return None
-    return list(_diff_lines(old, new))
-
-
-def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[DiffLine]:
-    lines = difflib.unified_diff(old, new, lineterm="")
-    for number, line in enumerate(lines):
-        if number >= 2:  # the first two name the files
-            yield DiffLine(_KINDS.get(line[:1], "same"), line)
+def diff_lines(lines: Sequence[str]) -> list[DiffLine]:
+    """Of a unified diff, without its first two lines, which name the files."""
+    return [DiffLine(_KINDS.get(line[:1], "same"), line) for line in lines[2:]]

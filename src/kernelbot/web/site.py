@@ -5,6 +5,7 @@ from prometheus_client import CollectorRegistry
 
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
+from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
 from kernelbot.web import assets, errors
 from kernelbot.web.kept import Kept
@@ -50,6 +51,7 @@ def create_site(
     app = create_app(services, settings, registry, pages=routers, refusal=errors.too_large)
     pictures = charts.Pictures()
     app.state.pictures = pictures
+    app.state.texts = Texts()
     app.state.kept = Kept()
     app.state.pages = Pages(files, charts=pictures.drawing.available)
     errors.install(app)
@@ -57,5 +59,6 @@ def create_site(
 
 
 async def close_site(app: FastAPI) -> None:
-    """End what was begun for it: the process that draws its charts."""
+    """End what was begun for it: the processes that draw its charts and colour its texts."""
     await app.state.pictures.drawing.close()
+    await app.state.texts.close()

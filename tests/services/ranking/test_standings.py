@@ -88,6 +88,16 @@ async def test_pages_apart_are_kept_apart(world: World) -> None:
     assert [["bob"], ["ada"], ["bob"]] == [names(found) for found in pages]
 
 
+@pytest.mark.parametrize(("limit", "kept"), [(10, True), (1_000, True), (1_001, False)])
+async def test_long_pages_are_not_kept(world: World, limit: int, kept: bool) -> None:
+    """Anybody can ask for them, each time for another one."""
+    await world.board()
+    await ranked(world, 2.0)
+    ask = world.services.standings.page
+    first, second = [await ask(None, "sort", None, limit=limit, offset=0) for _ in range(2)]
+    assert kept is (first.rows is second.rows)
+
+
 MANY = 400
 MANY_RANKED: LiteralString = """
 WITH authors AS (

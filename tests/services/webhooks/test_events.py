@@ -27,6 +27,24 @@ async def test_a_verdict_is_told_once_with_all_runs(post: Post) -> None:
     assert [(False, "accepted", 1e-3), (True, "accepted", 1e-3)] == runs
 
 
+async def test_how_a_secret_run_failed_stays_secret(post: Post) -> None:
+    await post.world.board()
+    await post.hook(board=None, events=FINISHED)
+    sent = await post.world.submit()
+    async with post.world.database.write() as session:
+        await session.do("UPDATE runs SET state = 'dispatched'")
+        await session.do(
+            "UPDATE runs SET state = 'finished', finished_at = now(), fault = 'author',"
+            " verdict = CASE WHEN secret THEN 'memory_limit' ELSE 'time_limit' END::run_verdict"
+        )
+    await post.deliver_all()
+    (told,) = post.receiver.received
+    assert sent.id == told.data["submission_id"]
+    assert [(False, "time_limit"), (True, "wrong_answer")] == [
+        (run["secret"], run["verdict"]) for run in told.data["runs"]
+    ]
+
+
 async def test_nothing_is_told_while_a_run_is_open(post: Post) -> None:
     await post.world.board()
     await post.hook(events=FINISHED)

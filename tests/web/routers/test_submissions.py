@@ -96,8 +96,8 @@ async def test_two_of_ones_own_are_compared(front: Front) -> None:
 
 async def test_files_too_large_to_compare_are_offered_instead(front: Front) -> None:
     await front.world.board()
-    older = await front.world.submit(content=b"x\n" * 5000)
-    newer = await front.world.submit(content=b"y\n" * 5000)
+    older = await front.world.submit(content=b"x\n" * 30_000)
+    newer = await front.world.submit(content=b"y\n" * 30_000)
     text = (await front.ada.get(f"/submission/{newer.id}/diff?before={older.id}")).text
     assert "too large to compare" in text
 

@@ -1,6 +1,5 @@
 """`/submission`: one's own submissions."""
 
-import difflib
 from typing import TYPE_CHECKING
 
 import discord
@@ -10,7 +9,7 @@ from kernelbot.bot import report
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer
 from kernelbot.bot.commands import boards
-from kernelbot.domain.errors import NotAllowed
+from kernelbot.domain.errors import NotAllowed, UserError
 from kernelbot.domain.types import User
 
 if TYPE_CHECKING:
@@ -54,9 +53,12 @@ class Submission(app_commands.Group):
         """As a file, line by line."""
         viewer = await acting(self._bot.services, interaction)
         old, new = await self._code(viewer, before), await self._code(viewer, after)
-        lines = difflib.unified_diff(
-            old.splitlines(), new.splitlines(), str(before), str(after), lineterm=""
-        )
+        lines = await self._bot.texts.compared(old, new, (str(before), str(after)))
+        if lines is None:
+            raise UserError(
+                f"Submissions {before} and {after} are too large or too different to be compared.",
+                hint="`/submission show` has the code of each.",
+            )
         text = "\n".join(lines)
         if not text:
             await answer(interaction, f"Submissions {before} and {after} have the same code.")

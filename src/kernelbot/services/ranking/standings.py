@@ -84,7 +84,7 @@ class StandingsService:
         rows = self._pages.get(key, found.version)
         if rows is None:
             rows = await self._read(key, found.version)
-            if offset < _KEPT_ROWS:
+            if offset + limit <= _KEPT_ROWS:
                 self._pages.keep(key, found.version, rows)
         return rows
 

@@ -13,6 +13,7 @@ from kernelbot.domain.files import safe_name
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.roofline import Roof, Work, roof_of, work_of
 from kernelbot.domain.types import Board, BoardProblem, Standing, User
+from kernelbot.drawing.texts import Texts
 from kernelbot.protocol import Lang
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
@@ -168,22 +169,23 @@ async def _problem(
     problems, version_id = kept_of(request).problems, board.problem_version_id
     written = problems.get(version_id, version_id)
     if written is None:
-        written = _written(await services.boards.problem(viewer, board.name))
+        found = await services.boards.problem(viewer, board.name)
+        written = await _written(documents.texts_of(request), found)
         version_id = written.problem.board.problem_version_id  # perhaps a newer one
         problems.keep(version_id, version_id, written)
     return written
 
 
-def _written(problem: BoardProblem) -> WrittenProblem:
-    files = tuple(
+async def _written(texts: Texts, problem: BoardProblem) -> WrittenProblem:
+    files = [
         (
             file.name,
-            documents.source(file.text[:_SHOWN_FILE_CHARACTERS], file.name),
+            await documents.source(texts, file.text[:_SHOWN_FILE_CHARACTERS], file.name),
             len(file.text) <= _SHOWN_FILE_CHARACTERS,
         )
         for file in problem.files
-    )
-    return WrittenProblem(problem, documents.statement(problem.description), files)
+    ]
+    return WrittenProblem(problem, documents.statement(problem.description), tuple(files))
 
 
 @router.get("/{board}/starter/{language}")

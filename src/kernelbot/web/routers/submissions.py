@@ -19,9 +19,10 @@ from kernelbot.domain.types import Event, QueuePlace, Submission, User
 from kernelbot.protocol import Mode
 from kernelbot.services import Services
 from kernelbot.web import documents
+from kernelbot.web.documents import TextsDep
 from kernelbot.web.filters import wait
 from kernelbot.web.pages import HEADERS, PageDep, go
-from kernelbot.web.results import difference, is_live, progress_of, shown_runs
+from kernelbot.web.results import diff_lines, is_live, progress_of, shown_runs
 from kernelbot.web.session import NeededSession, PostedSession
 
 router = APIRouter(prefix="/submission", include_in_schema=False)
@@ -33,7 +34,11 @@ _SHOWN_CODE_CHARACTERS = 100_000
 
 @router.get("/{submission_id}")
 async def show_submission(
-    services: ServicesDep, session: NeededSession, page: PageDep, submission_id: SubmissionId
+    services: ServicesDep,
+    session: NeededSession,
+    page: PageDep,
+    texts: TextsDep,
+    submission_id: SubmissionId,
 ) -> Response:
     """All that the visitor may know of it."""
     user = session.user
@@ -59,7 +64,7 @@ async def show_submission(
         duels=duels,
         artifacts=artifacts,
         earlier=earlier,
-        source=documents.source(code[:_SHOWN_CODE_CHARACTERS], submission.file_name)
+        source=await documents.source(texts, code[:_SHOWN_CODE_CHARACTERS], submission.file_name)
         if code is not None
         else None,
         cut=code is not None and len(code) > _SHOWN_CODE_CHARACTERS,
@@ -173,6 +178,7 @@ async def show_difference(
     services: ServicesDep,
     session: NeededSession,
     page: PageDep,
+    texts: TextsDep,
     submission_id: SubmissionId,
     before: Annotated[int, Query(ge=1, le=BIGINT_MAX)],
 ) -> Response:
@@ -180,8 +186,9 @@ async def show_difference(
     ask = services.submissions
     older = await ask.get(session.user, before)
     newer = await ask.get(session.user, submission_id)
-    lines = await asyncio.to_thread(difference, _code(older), _code(newer))
-    return page("diff.html", older=older, newer=newer, lines=lines)
+    lines = await texts.compared(_code(older), _code(newer))
+    shown = None if lines is None else diff_lines(lines)
+    return page("diff.html", older=older, newer=newer, lines=shown)
 
 
 def _code(submission: Submission) -> str:

@@ -89,6 +89,11 @@ BEGIN
         FROM standings s
         JOIN watches w ON w.leaderboard_id = s.leaderboard_id AND w.author_id = s.author_id
         JOIN users a ON a.id = _author
+        JOIN users watching ON watching.id = w.author_id
+        JOIN leaderboards b ON b.id = _board AND (
+            b.visibility = 'public' OR watching.role = 'admin' OR watching.id = b.creator_id
+            OR is_member(b.id, watching.id)
+        )
         WHERE s.leaderboard_id = _board AND s.device = _device AND s.author_id <> _author
             AND s.score_s > _score_s AND (_old_s IS NULL OR s.score_s < _old_s)
         ON CONFLICT DO NOTHING

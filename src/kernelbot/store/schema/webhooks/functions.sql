@@ -45,7 +45,8 @@ BEGIN
             OR (w.leaderboard_id IS NULL AND w.owner_id = s.author_id))
     CROSS JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object(
-                'device', r.device, 'secret', r.secret, 'state', r.state, 'verdict', r.verdict,
+                'device', r.device, 'secret', r.secret, 'state', r.state,
+                'verdict', shown_verdict(r.secret, r.fault, r.verdict),
                 'fault', r.fault, 'score_s', r.score_s
             ) ORDER BY r.id) AS runs,
             bool_and(r.state IN ('finished', 'lost', 'cancelled')) AS are_all

@@ -28,7 +28,11 @@ async def list_held(
 
 @router.get("/submission/{submission_id}")
 async def show_submission(
-    services: ServicesDep, session: Organiser, page: PageDep, submission_id: SubmissionId
+    services: ServicesDep,
+    session: Organiser,
+    page: PageDep,
+    texts: documents.TextsDep,
+    submission_id: SubmissionId,
 ) -> Response:
     """A submission with its evidence, its code, and what can be decided about it."""
     found = await services.reviews.get(session.user, submission_id)
@@ -37,7 +41,7 @@ async def show_submission(
         "organise/submission.html",
         tab="held" if found.review == "held" else "submissions",
         submission=found,
-        source=documents.source(code[:_SHOWN_CODE_CHARACTERS], found.file_name),
+        source=await documents.source(texts, code[:_SHOWN_CODE_CHARACTERS], found.file_name),
         cut=len(code) > _SHOWN_CODE_CHARACTERS,
     )
 

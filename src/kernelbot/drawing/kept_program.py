@@ -1,0 +1,82 @@
+"""Asks one of the programs beside this, in a process that is kept for the next requests."""
+
+import asyncio
+
+import structlog
+
+from kernelbot.drawing.kept_process import KeptProcess, NotAnswered
+
+_AT_ONCE = 16
+"""How many requests may wait or be answered; more are refused, so that nobody can pile them up."""
+_REQUESTS = 500
+"""How many a process answers before another takes its place."""
+log = structlog.get_logger()
+
+
+class KeptProgram:
+    """Answers requests one after another. The process ends by itself if none comes; one that takes
+    too long is ended. For one event loop."""
+
+    def __init__(self, name: str) -> None:
+        """`name`: the program's module."""
+        self._name = name
+        self._turn = asyncio.Lock()
+        self._asked = 0
+        self._kept: KeptProcess | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a further request would be refused."""
+        return self._asked >= _AT_ONCE
+
+    async def ask(self, request: bytes, limit_s: float) -> bytes | None:
+        """The answer; None without one: too many requests wait, or it failed, which the log says.
+        `limit_s`: how long it may take, once it is its turn."""
+        if self.is_full:
+            return None
+        self._asked += 1
+        why = ""
+        try:
+            async with self._turn, asyncio.timeout(limit_s):
+                return await self._answer(request)
+        except TimeoutError:
+            why = f"it took over {limit_s} s"
+        except NotAnswered as error:
+            why = str(error)[-500:]
+        except EOFError:
+            why = "the process ended"
+        finally:
+            self._asked -= 1
+        log.warning("program_gave_no_answer", program=self._name, error=why)
+        return None
+
+    async def close(self) -> None:
+        """End the process. Another request would begin another one."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            await kept.end()
+
+    async def _answer(self, request: bytes) -> bytes:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            try:
+                return await self._answer_of(kept, request)
+            except EOFError:
+                pass  # it had nothing to do for long, or was killed: a new one answers
+        return await self._answer_of(await KeptProcess.start(self._name), request)
+
+    async def _answer_of(self, process: KeptProcess, request: bytes) -> bytes:
+        """Keeps the process, unless it has answered enough, has ended, or is still at work."""
+        usable = False
+        try:
+            answer = await process.ask(request)
+            usable = process.requests < _REQUESTS
+            return answer
+        except NotAnswered:
+            usable = True
+            raise
+        finally:
+            if usable:
+                self._kept = process
+            else:
+                await process.end()

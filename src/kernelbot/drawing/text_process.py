@@ -1,0 +1,50 @@
+"""The program that colours source code and compares files.
+
+A process of its own, since both take very long for texts that were made for it, and neither can be
+interrupted. A request has `code` and `suffix`, or `before`, `after` and `names`; the answer is a
+JSON list of lines, of HTML or of a unified diff.
+"""
+
+import difflib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from kernelbot.drawing.serving import serve
+
+_MEMORY_BYTES = 512 << 20
+
+
+def _lines(request: dict[str, Any]) -> bytes:
+    found = _coloured(request) if "code" in request else _compared(request)
+    return json.dumps(list(found)).encode()
+
+
+def _compared(request: dict[str, Any]) -> Iterable[str]:
+    before, after = request["before"].splitlines(), request["after"].splitlines()
+    first, second = request["names"]
+    return difflib.unified_diff(before, after, first, second, lineterm="")
+
+
+def _coloured(request: dict[str, Any]) -> Iterable[str]:
+    from pygments import highlight
+    from pygments.formatters import HtmlFormatter
+    from pygments.lexers import CppLexer, CudaLexer, PythonLexer, YamlLexer
+    from pygments.lexers.special import TextLexer
+
+    lexers = {
+        ".py": PythonLexer,
+        ".cu": CudaLexer,
+        ".cuh": CudaLexer,
+        ".cpp": CppLexer,
+        ".h": CppLexer,
+        ".hpp": CppLexer,
+        ".yml": YamlLexer,
+    }
+    lexer = lexers.get(request["suffix"], TextLexer)(stripnl=False, ensurenl=False)
+    formatter = HtmlFormatter(nowrap=True)  # closes its elements at the end of each line
+    return highlight(request["code"], lexer, formatter).removesuffix("\n").split("\n")
+
+
+if __name__ == "__main__":
+    serve(_lines, _MEMORY_BYTES)
