@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.ranking import Achieved
+from kernelbot.drawing import chart_process, kept_process, kept_program
 from kernelbot.drawing import drawing as module
-from kernelbot.drawing import kept_process, kept_program, process
 from kernelbot.drawing.drawing import Drawing, PictureFormat
 from kernelbot.render.charts import progress_chart
 from tests.support.waiting import until
@@ -35,7 +35,7 @@ def drawers() -> list[int]:
 
 
 def _draws(pid: str) -> bool:
-    return process.__name__.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+    return chart_process.__name__.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 async def test_charts_become_pictures_in_one_process(drawing: Drawing) -> None:
@@ -74,7 +74,7 @@ async def test_a_process_that_has_drawn_enough_is_replaced(
 async def test_a_process_without_work_ends_and_another_draws_the_next(
     drawing: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_process, "_IDLE_S", 0.01)
+    monkeypatch.setattr(kept_process, "_IDLE_S", 0.5)
     await drawing.draw(CHART, SVG)
     await until(lambda: not drawers())
     assert await drawing.draw(CHART, SVG) is not None

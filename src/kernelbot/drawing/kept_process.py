@@ -4,6 +4,8 @@ import asyncio
 import sys
 from asyncio.subprocess import PIPE, Process
 
+from kernelbot.drawing.serving import READY
+
 _IDLE_S = 120.0
 """It keeps its memory no longer than that after a request."""
 
@@ -23,14 +25,22 @@ class KeptProcess:
     @classmethod
     async def start(cls, program: str) -> "KeptProcess":
         """A new one, which ends with us: its input ends then. In a session of its own, so that
-        Ctrl-C in a terminal doesn't reach it. `program`: a module that calls `serve`."""
+        Ctrl-C in a terminal doesn't reach it. `program`: a module that calls `serve`. Returns once
+        it takes requests. Raises `EOFError` if it ends before."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", program, str(_IDLE_S)),
             stdin=PIPE,
             stdout=PIPE,
             start_new_session=True,
         )
-        return cls(process)
+        started = cls(process)
+        try:
+            assert process.stdout is not None, "it was started with a pipe"
+            await process.stdout.readuntil(READY)
+        except BaseException:
+            await started.end()
+            raise
+        return started
 
     async def ask(self, request: bytes) -> bytes:
         """The answer to a line. Raises `NotAnswered`, and `EOFError` if the process has ended. If

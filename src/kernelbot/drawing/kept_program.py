@@ -8,6 +8,7 @@ from kernelbot.drawing.kept_process import KeptProcess, NotAnswered
 
 _AT_ONCE = 16
 """How many requests may wait or be answered; more are refused, so that nobody can pile them up."""
+_START_S = 20.0
 _REQUESTS = 500
 """How many a process answers before another takes its place."""
 log = structlog.get_logger()
@@ -31,16 +32,16 @@ class KeptProgram:
 
     async def ask(self, request: bytes, limit_s: float) -> bytes | None:
         """The answer; None without one: too many requests wait, or it failed, which the log says.
-        `limit_s`: how long it may take, once it is its turn."""
+        `limit_s`: how long the answer may take, once the program has started and it is its turn."""
         if self.is_full:
             return None
         self._asked += 1
         why = ""
         try:
-            async with self._turn, asyncio.timeout(limit_s):
-                return await self._answer(request)
+            async with self._turn:
+                return await self._answer(request, limit_s)
         except TimeoutError:
-            why = f"it took over {limit_s} s"
+            why = "it took too long"
         except NotAnswered as error:
             why = str(error)[-500:]
         except EOFError:
@@ -56,20 +57,23 @@ class KeptProgram:
         if kept is not None:
             await kept.end()
 
-    async def _answer(self, request: bytes) -> bytes:
+    async def _answer(self, request: bytes, limit_s: float) -> bytes:
         kept, self._kept = self._kept, None
         if kept is not None:
             try:
-                return await self._answer_of(kept, request)
+                return await self._answer_of(kept, request, limit_s)
             except EOFError:
                 pass  # it had nothing to do for long, or was killed: a new one answers
-        return await self._answer_of(await KeptProcess.start(self._name), request)
+        async with asyncio.timeout(_START_S):
+            started = await KeptProcess.start(self._name)
+        return await self._answer_of(started, request, limit_s)
 
-    async def _answer_of(self, process: KeptProcess, request: bytes) -> bytes:
+    async def _answer_of(self, process: KeptProcess, request: bytes, limit_s: float) -> bytes:
         """Keeps the process, unless it has answered enough, has ended, or is still at work."""
         usable = False
         try:
-            answer = await process.ask(request)
+            async with asyncio.timeout(limit_s):
+                answer = await process.ask(request)
             usable = process.requests < _REQUESTS
             return answer
         except NotAnswered:

@@ -1,8 +1,8 @@
 """The loop of a program that answers requests until nobody asks any more.
 
-Each line on standard input is a request, a JSON object. Each answer is a line of `answer` or
-`error` and a number of bytes, and then that many bytes. The argument says after how many seconds
-without a request it ends.
+It begins with a line of `ready`. Each line on standard input is a request, a JSON object. Each
+answer is a line of `answer` or `error` and a number of bytes, and then that many bytes. The
+argument says after how many seconds without a request it ends.
 """
 
 import json
@@ -13,6 +13,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+READY = b"ready\n"
+
 
 def serve(answer: Callable[[dict[str, Any]], bytes], memory_bytes: int) -> None:
     """Answer requests until standard input ends, or none comes for long. What `answer` raises as
@@ -21,6 +23,8 @@ def serve(answer: Callable[[dict[str, Any]], bytes], memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
+    answers.write(READY)
+    answers.flush()
     while line := _next_line(sys.stdin.buffer, idle_s):
         try:
             kind, content = b"answer", answer(json.loads(line))

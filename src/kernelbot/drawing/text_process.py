@@ -47,4 +47,5 @@ def _coloured(request: dict[str, Any]) -> Iterable[str]:
 
 
 if __name__ == "__main__":
+    _lines({"code": "", "suffix": ".py"})  # loads the library, whose time is nobody's
     serve(_lines, _MEMORY_BYTES)
