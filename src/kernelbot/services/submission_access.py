@@ -1,5 +1,6 @@
 """Whether a person may see a submission or change it; what they may read says `code_visibility`."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from kernelbot.domain.errors import NotAllowed, NotFound
@@ -39,6 +40,13 @@ async def require_visible(session: ReadSession, viewer: User, row: BareSubmissio
         raise no_submission(row.id) from None
     if not may_read:
         raise _someone_elses(row.id)
+
+
+def as_shown_to(viewer: User, row: BareSubmission) -> BareSubmission:
+    """Without the reason of its review for those who may merely read its code."""
+    if is_admin(viewer) or viewer.id in (row.author_id, row.creator_id):
+        return row
+    return replace(row, review_reason=None)
 
 
 async def own(session: ReadSession, viewer: User, submission_id: int) -> BareSubmission:

@@ -29,7 +29,7 @@ from kernelbot.services.notifications import Listener
 from kernelbot.services.permissions import is_admin, require_admin
 from kernelbot.services.ranking.places import Places
 from kernelbot.services.samples import may_see_samples, measured_workloads
-from kernelbot.services.submission_access import own, require_visible, visible
+from kernelbot.services.submission_access import as_shown_to, own, require_visible, visible
 from kernelbot.services.views import SubmissionSnapshot
 from kernelbot.services.wait_estimate import place_of
 from kernelbot.store import chat, deletion, forms, queue, reviews, submissions, users
@@ -374,7 +374,12 @@ class Submissions:
             noticed = (await reviews.evidence(session, [row.id]))[row.id]
         secret = views.sees_secret(viewer)
         return SubmissionSnapshot(
-            row, tuple(runs), tuple(places), noticed, queue=None, secret=secret
+            as_shown_to(viewer, row),
+            tuple(runs),
+            tuple(places),
+            noticed,
+            queue=None,
+            secret=secret,
         )
 
 

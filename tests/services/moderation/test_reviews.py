@@ -1,4 +1,5 @@
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
@@ -9,6 +10,7 @@ from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionS
 from kernelbot.domain.types import Role, Submission, User
 from kernelbot.main.tables import DeviceSettings
 from kernelbot.protocol import Verdict
+from kernelbot.services.boards import BoardEdit
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -233,3 +235,17 @@ def test_review_transitions_are_the_same_in_sql(database_url: str) -> None:
         for after in REVIEW_TRANSITIONS[before]
     }
     assert allowed == set(rows)
+
+
+async def test_who_may_merely_read_the_code_is_not_told_why_it_was_refused(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    await world.services.submissions.cancel(world.ada.user, sent.id)
+    await world.services.reviews.refuse(world.admin.user, sent.id, "copied from bob")
+    ended = BoardEdit(deadline=datetime(2026, 1, 1, tzinfo=UTC), reveal_code=True)
+    await world.services.boards.edit(world.admin.user, "sort", ended)
+    get = world.services.submissions.get
+    people = (world.ada.user, world.admin.user, world.bob.user)
+    assert ["copied from bob", "copied from bob", None] == [
+        (await get(person, sent.id)).review_reason for person in people
+    ]
