@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from kernelbot.domain.errors import JobRefused, SchedulerError
@@ -15,6 +16,7 @@ from kernelbot.protocol import Fault, JobSpec, Mode, Verdict
 from tests.fakes.host import result_of, words_of
 from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 from tests.support.launchers import FakeTable
+from tests.support.postgres import WAITS_FOR_A_LOCK, wait_until_there_is
 from tests.support.waiting import until
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
@@ -165,6 +167,22 @@ async def test_a_heartbeat_does_not_interrupt_tidying_up(judged: World, tmp_path
         end_all(far)
         await finished(judged, submitted.id)
         await until(lambda: not far.specs)
+
+
+async def test_a_result_that_cannot_be_stored_holds_up_no_stop(
+    judged: World, tmp_path: Path
+) -> None:
+    far = FakeScheduler()
+    with psycopg.connect(judged.database.url) as other:
+        async with asyncio.timeout(20):
+            async with working(settings(tmp_path, far=far), judged.database.url):
+                submitted = await submit(judged)
+                await until(lambda: far.polls)
+                await becomes(judged, submitted, RunState.DISPATCHED)
+                other.execute("SELECT 1 FROM runs FOR UPDATE")
+                end_all(far)
+                await asyncio.to_thread(wait_until_there_is, judged.database.url, WAITS_FOR_A_LOCK)
+    assert (RunState.DISPATCHED, 1) == (await state(judged, submitted), len(far.specs))
 
 
 async def test_cancelling_reaches_the_scheduler(judged: World, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ class Texts:
     def __init__(self) -> None:
         self._program = KeptProgram(text_process.__name__)
         self._slow: deque[bytes] = deque(maxlen=_SLOW)
-        """The hashes of requests that took too long: they aren't tried again."""
+        """The hashes of requests that got no answer in time: they aren't tried again."""
 
     async def coloured(self, code: str, file_name: str) -> list[str] | None:
         """Each line as HTML; None if that takes too long."""

@@ -40,11 +40,17 @@ class Following:
         self._tally = tally
         self.claim = claim
         self._handle = claim.handle
-        self.tidies_up = False
-        """Whether it has the outcome, or was cancelled: what is left is to leave nothing behind."""
+        self._has_outcome = False
+        self.was_cancelled = False
+        """A second time would interrupt what it does to leave no job behind."""
         self._log = log.bind(
             submission=claim.submission_id, run=claim.run_id, attempt=claim.spec.job_id
         )
+
+    @property
+    def tidies_up(self) -> bool:
+        """Whether its attempt may be closed while it is still at work, by itself or by others."""
+        return self._has_outcome or self.was_cancelled
 
     async def see_through(self) -> None:
         """Launch, pass progress on, store the outcome. Cancelled: the job is stopped, unless it can
@@ -52,10 +58,10 @@ class Following:
         try:
             outcome = await self._execute()
         except asyncio.CancelledError:
-            self.tidies_up = True
+            self.was_cancelled = True
             await asyncio.shield(self._let_go())
             raise
-        self.tidies_up = True
+        self._has_outcome = True
         if outcome is not None:
             await self._store(outcome)
             await self._forget()
@@ -102,7 +108,7 @@ class Following:
         try:
             return await asyncio.shield(launching)
         except asyncio.CancelledError:
-            self.tidies_up = True
+            self.was_cancelled = True
             await asyncio.wait([launching], timeout=_LAUNCH_LIMIT_S)
             if launching.done() and not launching.cancelled() and not launching.exception():
                 self._handle = launching.result()

@@ -229,9 +229,8 @@ class Worker:
             self._tally.counts(),
         )
         for attempt_id in before - mine:
-            following, task = self._following.get(attempt_id, (None, None))
-            if following is not None and task is not None and not following.tidies_up:
-                task.cancel()
+            if (found := self._following.get(attempt_id)) and not found[0].tidies_up:
+                found[1].cancel()
 
     async def _sweep(self) -> None:
         gone = self._identity.gone(await self._judging.owners(self._identity.node))
@@ -262,8 +261,7 @@ async def _until_set(stop: asyncio.Event, loops: list[asyncio.Task[None]]) -> No
 
 
 async def _let_go(following: Following, work: asyncio.Task[None]) -> None:
-    """Returns once the work has ended. It is cancelled once: a second time would interrupt what it
-    does to leave no job behind."""
-    if not following.tidies_up:
+    """Returns once the work has ended. It is cancelled once."""
+    if not following.was_cancelled:
         work.cancel()
     await asyncio.wait([work])
