@@ -1,7 +1,7 @@
 """What is suggested while someone types an option. Every suggestion is checked again later."""
 
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 import discord
@@ -10,7 +10,7 @@ from discord import app_commands
 from kernelbot.bot.acting import acting
 from kernelbot.bot.commands.boards import is_active
 from kernelbot.domain.errors import KernelbotError
-from kernelbot.domain.types import Board
+from kernelbot.domain.types import Board, User
 from kernelbot.services.permissions import require_admin, require_creator
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ async def device_names(interaction: discord.Interaction, typed: str) -> Choices:
 async def competitions(interaction: discord.Interaction, typed: str) -> Choices:
     """The competitions, and all boards; for administrators."""
     bot = cast("KernelBot", interaction.client)
-    try:
-        require_admin(await acting(bot.services, interaction))
-    except KernelbotError:
+    if not await _may(interaction, require_admin):
         return []
     return matching([ALL, *await bot.services.guilds.competitions()], typed)
 
@@ -83,11 +81,18 @@ async def time_zones(_: discord.Interaction, typed: str) -> Choices:
 async def folders(interaction: discord.Interaction, typed: str) -> Choices:
     """The problem folders of the server; for those who may make boards of them."""
     bot = cast("KernelBot", interaction.client)
-    try:
-        require_creator(await acting(bot.services, interaction))
-    except KernelbotError:
+    if not await _may(interaction, require_creator):
         return []
     return matching(await bot.services.problem_folders.names(), typed)
+
+
+async def _may(interaction: discord.Interaction, require: Callable[[User], None]) -> bool:
+    bot = cast("KernelBot", interaction.client)
+    try:
+        require(await acting(bot.services, interaction))
+    except KernelbotError:
+        return False
+    return True
 
 
 async def _boards(interaction: discord.Interaction) -> list[Board]:
