@@ -1,6 +1,6 @@
 # KernelBot. Two commands matter to a newcomer, and each does all its own set-up:
 #   make demo    judge the example submissions end to end, and show the standings
-#   make test    lint, types, import contracts and all tests
+#   make test    lint, types, import contracts and all tests but the longest
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
@@ -20,7 +20,7 @@ pinned = $(shell grep -i '^$(1)==' constraints.txt)
 # that what they share is started once. A worker needs about 1 GB, so there is a limit to them.
 SIDE_BY_SIDE := --numprocesses auto --maxprocesses 16 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test check lint format setup docs bench gpu-check harness conformance clean
+.PHONY: help demo test test-all check lint format setup docs bench gpu-check harness conformance clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,12 +30,15 @@ demo: $(VENV)/runs ## judge the example submissions end to end, and show the sta
 
 # Both parts always run, and either fails the whole: what compares or bounds times runs alone, after
 # what doesn't has run side by side.
-test: setup lint ## lint, types, import contracts and all tests
+test: setup lint ## lint, types, import contracts and all tests but the longest
 	@$(RUN); \
-	python -m pytest $(SIDE_BY_SIDE) -m "not timed"; side_by_side=$$?; \
-	python -m pytest -m timed; alone=$$?; \
+	python -m pytest $(SIDE_BY_SIDE) -m "not timed and not long"; side_by_side=$$?; \
+	python -m pytest -m "timed and not long"; alone=$$?; \
 	echo "Tests side by side: exit code $$side_by_side; timed ones, alone: exit code $$alone."; \
 	exit $$((side_by_side || alone))
+
+test-all: test ## those that take minutes as well, alone
+	@$(RUN) python -m pytest -m long
 
 # Those that need no server, sandbox or database of their own: seconds, at every change.
 QUICK := $(addprefix tests/,catalog client domain identity kernelbot_check protocol render schemas \
@@ -44,7 +47,7 @@ QUICK := $(addprefix tests/,catalog client domain identity kernelbot_check proto
 	harness/problem/test_seeds.py harness/data/test_values.py)
 
 check: lint ## lint, types and the tests that take seconds: for every change, before `make test`
-	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed" $(QUICK)
+	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed and not long" $(QUICK)
 
 lint: $(VENV)/develops ## ruff, mypy and the import contracts
 	@$(RUN) ruff check --quiet .
@@ -89,6 +92,7 @@ $(VENV)/runs: pyproject.toml constraints.txt scripts/find-python scripts/system-
 		{ $(BIN)/python -c '' 2>/dev/null || "$$python" -m venv --clear $(VENV); }
 	@$(PIP) $(call pinned,pip)
 	@$(PIP) hatchling
+	@$(BIN)/python -m pip uninstall -qq -y kernelbot # as this project was called before
 	@$(PIP) --no-build-isolation --editable '.[server]'
 	@touch $@
 

@@ -2,9 +2,12 @@
 submissions while its processes are killed and stopped at random moments.
 
 Run with `python -m benchmarks.chaos [--runs 1] [--submissions 60] [--every 2.5] [--seed N]
-[--user NAME]`. `--every`: seconds between two hits, on average. `--user`: everything as that
-account. Hits end `--storm` seconds after the last submission was sent; some stopped processes stay
-stopped. The exit code is 1 if any submission ended as anything but `right` and `gave up`.
+[--launchers local slurm buildkite] [--user NAME]`. `--every`: seconds between two hits, on average.
+`--launchers`: each has a device on the boards, and what judges on their nodes is hit as well, the
+schedulers never. Slurm is a real one, Buildkite the tests' stand-in; both need root. `--user`:
+everything as that account. Hits end `--storm` seconds after the last submission was sent; some
+stopped processes stay stopped. The exit code is 1 if any submission ended as anything but `right`
+and `gave up`.
 """
 
 import argparse
@@ -26,7 +29,8 @@ import psycopg
 from scripts.local_server import LocalServer, ServerTrouble
 
 from benchmarks.chaos_ends import Fate, RunEnd, counted, fates, read_ends
-from benchmarks.chaos_processes import Kind, Storm
+from benchmarks.chaos_launchers import NAMES, Place, opened
+from benchmarks.chaos_processes import Storm
 from kernelbot.catalog.problem import load_problem
 from kernelbot.client import KernelbotClient
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
@@ -43,8 +47,6 @@ TIMEOUTS = Timeouts(test_s=15.0, benchmark_s=15.0, ranked_s=15.0, compile_s=10.0
 """Shorter than the problems', because a judge that stays stopped takes all of them."""
 CONFIG = """
 warm = ["numpy"]
-[[devices]]
-name = "CPU"
 [sampling]
 min_samples = 10
 max_samples = 20
@@ -79,13 +81,16 @@ class Order:
     file_name: str
     code: str
     board: str
+    device: str
     mode: Mode
     author: int
     expected: Verdict
 
 
-def make_orders(count: int, chance: random.Random) -> list[Order]:
-    """Sources are all different, also without comments and white space."""
+def make_orders(
+    count: int, chance: random.Random, devices: Sequence[str] = ("CPU",)
+) -> list[Order]:
+    """Sources are all different, also without comments and white space; the devices take turns."""
     orders = []
     for number in range(count):
         board = chance.choice(PROBLEMS)
@@ -94,18 +99,20 @@ def make_orders(count: int, chance: random.Random) -> list[Order]:
         code = (WRONG[expected] if wrong else HONEST[board]) + f"NUMBER = {number}\n"
         mode = chance.choice((Mode.TEST, Mode.LEADERBOARD))
         author = chance.randrange(AUTHORS)
-        orders.append(Order(f"number_{number}.py", code, board, mode, author, expected))
+        name, device = f"number_{number}.py", devices[number % len(devices)]
+        orders.append(Order(name, code, board, device, mode, author, expected))
     return orders
 
 
 class Platform:
     """One `serve` at a time on the same folder; if it was killed, another is started."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, places: Sequence[Place]) -> None:
         self.folder = folder
+        self.places = places
         self.starts = 0
         self._config = folder / "kernelbot.toml"
-        self._config.write_text(CONFIG)
+        self._config.write_text(CONFIG + "".join(place.config for place in places))
         self.server = self._start()
 
     def revive(self) -> bool:
@@ -129,7 +136,10 @@ class Platform:
             log.rename(self.folder / f"serve.log.{self.starts}")
         self.starts += 1
         options = ("--processes", "2")
-        return LocalServer(self.folder, config=self._config, options=options).__enter__()
+        variables = {name: text for each in self.places for name, text in each.variables.items()}
+        return LocalServer(
+            self.folder, config=self._config, options=options, variables=variables
+        ).__enter__()
 
 
 class Sender(threading.Thread):
@@ -158,7 +168,11 @@ class Sender(threading.Thread):
         try:
             with KernelbotClient(url, token, timeout_s=10.0) as client:
                 sent = client.submit(
-                    order.file_name, order.code.encode(), board=order.board, mode=order.mode
+                    order.file_name,
+                    order.code.encode(),
+                    board=order.board,
+                    devices=(order.device,),
+                    mode=order.mode,
                 )
         except Refused as error:
             if error.status < 500:
@@ -182,21 +196,29 @@ class Outcome:
 
 
 def prepare(platform: Platform) -> list[str]:
-    """Create the boards; returns the tokens of new authors."""
+    """Create the boards, on all devices; returns the tokens of new authors."""
+    devices = [place.device for place in platform.places]
     with KernelbotClient.to(platform.server.own_endpoint()) as client:
         for name in PROBLEMS:
-            client.create_board(
-                _quick(load_problem(ROOT / "examples" / name).definition), name=name
-            )
+            problem = _quick(load_problem(ROOT / "examples" / name).definition)
+            client.create_board(problem, name=name, devices=devices)
         return [client.create_user(f"author-{number}").token for number in range(AUTHORS)]
 
 
 def go_through(folder: Path, options: argparse.Namespace, seed: int) -> Outcome:
     """One storm over a new server in `folder`, until all submissions or the patience have ended."""
+    with opened(options.launchers, folder) as places:
+        return _go_through(folder, options, seed, places)
+
+
+def _go_through(
+    folder: Path, options: argparse.Namespace, seed: int, places: Sequence[Place]
+) -> Outcome:
     chance = random.Random(seed)
-    orders = make_orders(options.submissions, chance)
-    storm = Storm(chance, folder / "storm.log")
-    platform = Platform(folder)
+    orders = make_orders(options.submissions, chance, [place.device for place in places])
+    nodes = {place.name: place.marker for place in places if place.marker is not None}
+    storm = Storm(chance, folder / "storm.log", nodes)
+    platform = Platform(folder, places)
     try:
         sender = Sender(platform, orders, prepare(platform), options.pause)
         sender.start()
@@ -271,7 +293,7 @@ def row(seed: int, outcome: Outcome) -> list[str]:
     figures = [
         len(outcome.fates),
         sum(len(runs) for runs in outcome.ends.values()),
-        *(sum(n for (_, how), n in hits.items() if how == what) for what in ("killed", "stopped")),
+        *(sum(n for (*_, how), n in hits.items() if how == what) for what in _HITS),
         *(counts[each] for each in SHOWN),
         outcome.starts,
         round(outcome.seconds),
@@ -282,10 +304,14 @@ def row(seed: int, outcome: Outcome) -> list[str]:
 def hits_table(outcomes: Sequence[Outcome]) -> str:
     """How often each kind was killed and stopped."""
     rows = [
-        [kind, *(str(sum(o.storm.hits[kind, how] for o in outcomes)) for how in _HITS)]
-        for kind in Kind
+        [
+            where,
+            kind,
+            *(str(sum(o.storm.hits[where, kind, how] for o in outcomes)) for how in _HITS),
+        ]
+        for where, kind in sorted({hit[:2] for o in outcomes for hit in o.storm.hits})
     ]
-    return table(("process", *_HITS), rows, right=_HITS)
+    return table(("where", "process", *_HITS), rows, right=_HITS)
 
 
 _HITS = ("killed", "stopped")
@@ -299,9 +325,10 @@ def tell(outcome: Outcome) -> None:
         print(f"\nsubmission {number}: {what}")
         for run in outcome.ends.get(number, []):
             print(
-                f"  run {run.run_id} ({run.file_name}): {run.state}, {run.verdict}, fault "
-                f"{run.fault}, {run.lost_attempts} lost, {run.results} results, {run.ends} ends, "
-                f"{run.standings} standings, {run.created_at:%H:%M:%S} to {run.finished_at}"
+                f"  run {run.run_id} ({run.file_name}, {run.device}): {run.state}, {run.verdict}, "
+                f"fault {run.fault}, {run.lost_attempts} lost, {run.results} results, "
+                f"{run.ends} ends, {run.standings} standings, "
+                f"{run.created_at:%H:%M:%S} to {run.finished_at}"
             )
             print(f"    {run.message}")
 
@@ -331,6 +358,7 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--pause", type=float, default=1.0, help="seconds between two submissions")
     parser.add_argument("--storm", type=float, default=120.0, help="seconds of hits after the last")
     parser.add_argument("--patience", type=float, default=600.0, help="seconds until one is lost")
+    parser.add_argument("--launchers", nargs="+", choices=NAMES, default=["local"])
     parser.add_argument("--folder", type=Path, help="the folder for data and logs")
     parser.add_argument("--user", help="the account to do everything as")
     return parser.parse_args(arguments)
@@ -342,12 +370,15 @@ def main() -> int:
     if options.user is not None:
         given = {name: value for name, value in vars(options).items() if value is not None}
         del given["user"]
-        return as_user(options.user, [f"--{name}={value}" for name, value in given.items()])
+        launchers = given.pop("launchers")
+        single = [f"--{name}={value}" for name, value in given.items()]
+        return as_user(options.user, [*single, "--launchers", *launchers])
     folder = options.folder or Path(tempfile.mkdtemp(prefix="kernelbot-chaos-"))
     outcomes = []
     for seed in range(options.seed, options.seed + options.runs):
         place = folder / f"run-{seed}"
         place.mkdir(parents=True)
+        folder.chmod(0o755)  # sandboxes of others read harness and jobs below it
         outcome = go_through(place, options, seed)
         outcomes.append(outcome)
         print(table(HEADERS, [row(seed, outcome)], right=HEADERS), flush=True)

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.rows import class_row
 
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
-from kernelbot.protocol import Fault, Verdict
+from kernelbot.protocol import Fault, Mode, Verdict
 
 
 class Fate(StrEnum):
@@ -35,6 +35,8 @@ class RunEnd:
     submission_id: int
     run_id: int
     file_name: str
+    mode: Mode
+    device: str | None
     secret: bool
     state: RunState
     verdict: Verdict | None
@@ -56,8 +58,8 @@ class RunEnd:
 
 
 _RUNS = """
-SELECT s.id AS submission_id, r.id AS run_id, s.file_name, r.secret, r.state::text, r.fault::text,
-    r.verdict::text, r.message, r.created_at, r.finished_at,
+SELECT s.id AS submission_id, r.id AS run_id, s.file_name, s.mode::text, r.device, r.secret,
+    r.state::text, r.fault::text, r.verdict::text, r.message, r.created_at, r.finished_at,
     (SELECT count(*) FROM attempts a WHERE a.run_id = r.id AND a.state = 'lost') AS lost_attempts,
     (SELECT count(*) FROM attempts a WHERE a.run_id = r.id AND a.state = 'finished') AS results,
     (SELECT count(*) FROM events e WHERE e.run_id = r.id AND e.kind = 'finished') AS ends,
@@ -79,6 +81,8 @@ def fate(runs: Sequence[RunEnd], expected: Verdict) -> Fate:
     """The fate of one submission, whose verdict should be `expected`."""
     if not runs or any(run.state != RunState.FINISHED or run.ends == 0 for run in runs):
         return Fate.LOST
+    if _lacks_secret_run(runs):
+        return Fate.LOST
     if any(run.results > 1 or run.ends > 1 or run.standings > 1 for run in runs):
         return Fate.DOUBLED
     strange = {run.verdict for run in runs} - {expected, Verdict.INTERNAL_ERROR}
@@ -89,6 +93,14 @@ def fate(runs: Sequence[RunEnd], expected: Verdict) -> Fate:
         return Fate.RIGHT
     in_vain = all(run.lost_attempts >= MAX_ATTEMPTS for run in failed)
     return Fate.GAVE_UP if in_vain else Fate.OURS
+
+
+def _lacks_secret_run(runs: Sequence[RunEnd]) -> bool:
+    """Whether it is ranked and passed its tests on a device where it wasn't timed. Secret runs of
+    what doesn't pass are deleted."""
+    passed = {run.device for run in runs if not run.secret and run.verdict == Verdict.ACCEPTED}
+    timed = {run.device for run in runs if run.secret}
+    return runs[0].mode == Mode.LEADERBOARD and not passed <= timed
 
 
 def fates(

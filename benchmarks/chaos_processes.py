@@ -1,11 +1,13 @@
-"""The processes below a server by kind, and the signals that `chaos.py` sends to them."""
+"""The processes of a server and of its jobs on nodes by kind, and the signals that `chaos.py` sends
+to them."""
 
 import os
 import random
+import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -16,15 +18,21 @@ from scripts.processes import Process, family, survivors
 LONGEST_STOP_S = 6.0
 STAYING_STOPPED = 0.2
 """The share of stopped processes that stay stopped, of kinds that may."""
+_NOBODY = -1  # no process has this id
+SERVER = "server"
+"""Where a process is that belongs to no scheduler's job."""
 
 
 class Kind(StrEnum):
-    """What may be killed: everything but Postgres."""
+    """What may be killed: everything but Postgres and schedulers."""
 
     SERVE = "serve"
     ANSWER = "answer"
     WORKER = "worker"
     HOST = "host"
+    SCRIPT = "job's script"
+    CONTAINER = "container"
+    NODE = "node's harness"
     JUDGES = "judges' zygote"
     JUDGE = "judge"
     BUBBLEWRAP = "bubblewrap"
@@ -33,9 +41,15 @@ class Kind(StrEnum):
     RUNNER = "runner"
 
 
-NEVER_LEFT_STOPPED = {Kind.SERVE, Kind.ANSWER, Kind.WORKER, Kind.HOST, Kind.RUNNER}
+NEVER_LEFT_STOPPED = {
+    *(Kind.SERVE, Kind.ANSWER, Kind.WORKER, Kind.HOST, Kind.RUNNER),
+    *(Kind.SCRIPT, Kind.CONTAINER, Kind.NODE),
+}
 """They are always continued. A stopped runner can't be distinguished from an author's code that
-waits; only the operator watches those of `serve`; and a host may take five minutes."""
+waits; only the operator watches those of `serve`; a host may take five minutes; and what holds a
+job on a node together has the scheduler's time limit alone."""
+_JOB = {"slurm_script": Kind.SCRIPT, "run-job.sh": Kind.SCRIPT, "judge-payload": Kind.CONTAINER}
+"""By a word of the command line."""
 
 
 @dataclass(frozen=True)
@@ -48,24 +62,33 @@ class Command:
     line: str
 
 
-def kinds(commands: Iterable[Command], serve_pid: int) -> dict[int, Kind]:
-    """By process id; others have none. Several generations have the zygotes' commands."""
+def kinds(commands: Iterable[Command], serve_pid: int | None = None) -> dict[int, Kind]:
+    """By process id; others have none. Several generations have the zygotes' commands. `serve_pid`
+    None: they are a scheduler's jobs."""
     found = {command.pid: command for command in commands}
     return {pid: kind for pid in found if (kind := _kind(found, pid, serve_pid)) is not None}
 
 
-def _kind(found: dict[int, Command], pid: int, serve_pid: int) -> Kind | None:
+def _kind(found: dict[int, Command], pid: int, serve_pid: int | None) -> Kind | None:
     command = found[pid]
     if pid == serve_pid:
         return Kind.SERVE
     if "forker.main" in command.line:
         return _in_sandbox(found, command)
-    if "kernelbot.harness judges" in command.line:
+    if re.search(r"(kernelbot\.harness|/\S+) judges ", command.line):
         return Kind.JUDGE if _generation(found, command) else Kind.JUDGES
     for word, kind in (("main.answer", Kind.ANSWER), ("main.work", Kind.WORKER)):
         if f"kernelbot.{word}" in command.line:
             return kind
+    if serve_pid is None:
+        return _in_job(command)
     return Kind.HOST if "kernelbot.harness host" in command.line else None
+
+
+def _in_job(command: Command) -> Kind | None:
+    if " node --" in command.line:
+        return Kind.NODE
+    return next((kind for word, kind in _JOB.items() if word in command.line), None)
 
 
 def _in_sandbox(found: dict[int, Command], command: Command) -> Kind:
@@ -85,40 +108,47 @@ def _generation(found: dict[int, Command], command: Command) -> int:
 
 
 class Storm:
-    """Hits processes of one server, and of those that were started again in its place."""
+    """Hits processes of one server, of those that were started again in its place, and of its jobs
+    on nodes. `nodes`: by launcher, what stands in the environment of its jobs."""
 
-    def __init__(self, chance: random.Random, log: Path) -> None:
-        self.hits: Counter[tuple[Kind, str]] = Counter()
-        """By kind, and `killed` or `stopped`."""
+    def __init__(self, chance: random.Random, log: Path, nodes: Mapping[str, str]) -> None:
+        self.hits: Counter[tuple[str, Kind, str]] = Counter()
+        """By launcher or `SERVER`, kind, and `killed` or `stopped`."""
         self.began = time.monotonic()
         self._chance = chance
         self._log = log
-        self._known: set[Process] = set()
+        self._nodes = nodes
+        self._known: dict[str, set[Process]] = {where: set() for where in (SERVER, *nodes)}
         self._stopped: list[tuple[float, Process]] = []
         """When to continue which process."""
 
-    def look(self, server: LocalServer) -> set[Process]:
-        """All processes below it, and those left of earlier servers."""
-        found = server.processes()
-        for process in survivors(self._known - found):
-            found |= family(process.pid, server.marker)
-        self._known |= found
-        return found
+    def look(self, server: LocalServer) -> dict[str, set[Process]]:
+        """All processes below it and of the jobs on nodes, by launcher or `SERVER`; and those left
+        of earlier servers and of jobs whose first process was killed."""
+        markers = {SERVER: server.marker, **self._nodes}
+        for where, marker in markers.items():
+            found = server.processes() if where == SERVER else family(_NOBODY, marker)
+            for process in survivors(self._known[where] - found):
+                found |= family(process.pid, marker)
+            self._known[where] = found
+        return self._known
 
     def hit(self, server: LocalServer) -> None:
         """Kill or stop a random process, each kind with the same probability."""
-        by_kind: dict[Kind, list[Process]] = {}
-        members = {process.pid: process for process in self.look(server)}
-        for pid, kind in kinds(map(_command, members.values()), server.pid).items():
-            by_kind.setdefault(kind, []).append(members[pid])
+        by_kind: dict[tuple[str, Kind], list[Process]] = {}
+        for where, found in self.look(server).items():
+            members = {process.pid: process for process in found}
+            serve_pid = server.pid if where == SERVER else None
+            for pid, kind in kinds(map(_command, found), serve_pid).items():
+                by_kind.setdefault((where, kind), []).append(members[pid])
         if not by_kind:
             return
-        kind = self._chance.choice(sorted(by_kind))
-        process = self._chance.choice(sorted(by_kind[kind], key=lambda each: each.pid))
+        where, kind = self._chance.choice(sorted(by_kind))
+        process = self._chance.choice(sorted(by_kind[where, kind], key=lambda each: each.pid))
         if self._chance.random() < 0.5:
-            self._hit_with(signal.SIGKILL, "killed", kind, process)
+            self._hit_with(signal.SIGKILL, "killed", (where, kind), process)
         else:
-            self._stop(kind, process)
+            self._stop((where, kind), process)
 
     def continue_due(self, *, everyone: bool = False) -> None:
         """Continue the processes whose time is over."""
@@ -131,7 +161,7 @@ class Storm:
 
     def end(self) -> None:
         """Kill whatever is left."""
-        for process in survivors(self._known):
+        for process in survivors(set().union(*self._known.values())):
             send(process, signal.SIGKILL)
 
     def note(self, text: str) -> None:
@@ -140,19 +170,21 @@ class Storm:
         with self._log.open("a") as file:
             file.write(f"{stamp} (+{time.monotonic() - self.began:.1f} s) {text}\n")
 
-    def _stop(self, kind: Kind, process: Process) -> None:
-        for_ever = kind not in NEVER_LEFT_STOPPED and self._chance.random() < STAYING_STOPPED
+    def _stop(self, what: tuple[str, Kind], process: Process) -> None:
+        for_ever = what[1] not in NEVER_LEFT_STOPPED and self._chance.random() < STAYING_STOPPED
         stop_s = self._chance.uniform(0.1, LONGEST_STOP_S)
         self._stopped = [(until, each) for until, each in self._stopped if each != process]
-        if self._hit_with(signal.SIGSTOP, "stopped", kind, process) and not for_ever:
+        if self._hit_with(signal.SIGSTOP, "stopped", what, process) and not for_ever:
             self._stopped.append((time.monotonic() + stop_s, process))
         self.note("  for ever" if for_ever else f"  for {stop_s:.1f} s")
 
-    def _hit_with(self, number: signal.Signals, what: str, kind: Kind, process: Process) -> bool:
+    def _hit_with(
+        self, number: signal.Signals, how: str, what: tuple[str, Kind], process: Process
+    ) -> bool:
         reached = send(process, number)
         if reached:
-            self.hits[kind, what] += 1
-            self.note(f"{what} {kind} {process.pid}")
+            self.hits[*what, how] += 1
+            self.note(f"{how} {' '.join(what)} {process.pid}")
         return reached
 
 

@@ -24,9 +24,9 @@ import psycopg
 import structlog
 
 from benchmarks.cluster_sim_ends import Ends, fairness_rows, read_ends
-from benchmarks.cluster_sim_launchers import SCHEDULERS
+from benchmarks.cluster_sim_launchers import PROBLEM, SCHEDULERS
 from benchmarks.cluster_sim_plan import Options, Order, make_orders
-from benchmarks.cluster_sim_workers import ROOT, Workers
+from benchmarks.cluster_sim_workers import Workers
 from benchmarks.figures import median_and_p95_ms, quantile
 from benchmarks.processor_time import processor_s
 from kernelbot.catalog.problem import load_problem
@@ -92,7 +92,7 @@ async def simulate(url: str, folder: Path, options: Options, postgres_pid: int) 
 
 
 async def _prepare(services: Services, count: int) -> list[User]:
-    problem = load_problem(ROOT / "examples" / "identity_np").definition
+    problem = load_problem(PROBLEM).definition
     admin = await services.users.create("simulated-admin", Role.ADMIN)
     devices = tuple(each.device for each in SCHEDULERS)
     await services.boards.create(admin.user, problem, name=BOARD, devices=devices)

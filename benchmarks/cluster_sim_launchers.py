@@ -5,15 +5,26 @@ and any worker can say what became of it: as with a scheduler, but without one.
 """
 
 import asyncio
+import json
 import random
 import sys
 import time
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from kernelbot.launchers.base import Availability, JobState, Launcher, Outcome, Traits
+from kernelbot.catalog.problem import load_problem
+from kernelbot.launchers.base import (
+    NO_SIZES,
+    Availability,
+    JobState,
+    Launcher,
+    Left,
+    Outcome,
+    Traits,
+)
 from kernelbot.launchers.results import lost, no_events
 from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
 from kernelbot.main.logs import set_up_logs
@@ -22,26 +33,38 @@ from kernelbot.main.tables import DeviceSettings, QueueSettings, WorkerSettings
 from kernelbot.main.work import work
 from kernelbot.protocol import (
     CaseResult,
+    DeviceSpec,
     EventKind,
     Fault,
-    HarnessKind,
     JobSpec,
     Mode,
     Phase,
     PhaseResult,
+    ProblemSpec,
     ProgressEvent,
     RunResult,
     SandboxReport,
+    SourceFile,
     SystemInfo,
+    Vendor,
     Verdict,
     WorkloadResult,
+    to_wire,
 )
+from kernelbot.protocol.phases import TIMED, cases_of, phases_of
+from kernelbot.protocol.scoring import score, scoring_workloads
 
+PROBLEM = Path(__file__).parents[1] / "examples" / "identity_np"
 FAILURES = 0.02
 RUN_S = (3.0, 30.0)
 CASES = 3
 """How many tests a judge tells of."""
-_MODES = {"t": Mode.TEST, "l": Mode.LEADERBOARD}
+_MODES = {
+    "t": (Mode.TEST, False),
+    "l": (Mode.LEADERBOARD, False),
+    "s": (Mode.LEADERBOARD, True),
+}
+"""And whether the run is secret."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +100,13 @@ class _Job:
     ends_s: float
     fails: bool
     mode: Mode
+    secret: bool
     job_id: str
 
     @classmethod
     def of(cls, handle: str) -> "_Job":
         begins, ends, fails, mode, job_id = handle.split(";")
-        return cls(float(begins), float(ends), fails == "1", _MODES[mode], job_id)
+        return cls(float(begins), float(ends), fails == "1", *_MODES[mode], job_id)
 
 
 class SimulatedLauncher:
@@ -115,14 +139,18 @@ class SimulatedLauncher:
         fails = chance.random() < FAILURES
         begins_s = time.time() + chance.uniform(*self._scheduler.start_s) / self._speed
         ends_s = begins_s + chance.uniform(*RUN_S) / self._speed
-        mode = next(letter for letter, mode in _MODES.items() if mode is spec.mode)
+        mode = next(letter for letter, kind in _MODES.items() if kind == (spec.mode, spec.secret))
         return f"{begins_s:.4f};{ends_s:.4f};{int(fails)};{mode};{spec.job_id}"
 
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:  # noqa: ARG002
         """See `Launcher`."""
         return no_events()
 
-    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+    async def poll(
+        self,
+        handles: Collection[str],
+        most_bytes: Mapping[str, int] = NO_SIZES,  # noqa: ARG002 (what it has is small)
+    ) -> dict[str, Outcome]:
         """See `Launcher`."""
         now_s = time.time()
         return {handle: self._outcome(handle, _Job.of(handle), now_s) for handle in handles}
@@ -136,7 +164,7 @@ class SimulatedLauncher:
             return Outcome(JobState.RUNNING, events=events)
         if job.fails:
             return lost("its node failed", Fault.SCHEDULER)
-        return Outcome(JobState.FINISHED, _result(job), events=events)
+        return Outcome(JobState.FINISHED, _left(job), events=events)
 
     async def cancel(self, handle: str) -> None:
         """See `Launcher`."""
@@ -163,30 +191,55 @@ def _progress() -> tuple[ProgressEvent, ...]:
     )
 
 
-def _result(job: _Job) -> RunResult:
+def _left(job: _Job) -> Left:
     """Accepted; if it was timed, with a score of its own and a hundred samples."""
-    cases = tuple(CaseResult(f"size: {n}", Verdict.ACCEPTED) for n in range(CASES))
-    phases = [PhaseResult(Phase.TEST, Verdict.ACCEPTED, 0.1, cases=cases)]
-    timed = job.mode is Mode.LEADERBOARD
-    score_s = random.Random(job.job_id).uniform(1e-4, 2e-4)
-    if timed:
-        ns = score_s * 1e9
-        bounds = (ns * 0.99, ns * 1.01)
-        load = WorkloadResult("size: 1", (ns,) * 100, ns, ns, 1.0, bounds, *bounds)
-        phases.append(PhaseResult(Phase.LEADERBOARD, Verdict.ACCEPTED, 1.0, workloads=(load,)))
-    return RunResult(
+    problem = _problem()
+    spec = JobSpec(
         job_id=job.job_id,
-        problem="simulated",
+        problem=problem,
+        submission=SourceFile(problem.submission_name, ""),
         mode=job.mode,
-        harness=HarnessKind.NATIVE,
+        device=DeviceSpec("simulated", Vendor.CPU),
+        secret=job.secret,
+    )
+    ns = random.Random(job.job_id).uniform(1e5, 2e5)
+    phases = tuple(_phase(spec, phase, ns) for phase in phases_of(spec))
+    workloads = scoring_workloads({each.phase: each.workloads for each in phases})
+    score_s, interval_s = score(problem.ranking_by, workloads) if workloads else (None, None)
+    result = RunResult(
+        job_id=job.job_id,
+        problem=problem.name,
+        mode=job.mode,
+        harness=problem.harness,
         verdict=Verdict.ACCEPTED,
         system=SystemInfo("simulated", "simulated", "Linux", "3.11"),
         sandbox=SandboxReport("required", ("namespaces", "seccomp")),
-        score_s=score_s if timed else None,
-        score_ci95_s=(score_s * 0.99, score_s * 1.01) if timed else None,
-        phases=tuple(phases),
+        score_s=score_s,
+        score_ci95_s=interval_s,
+        phases=phases,
         duration_s=1.0,
     )
+    return Left(json.dumps(to_wire(result)).encode())
+
+
+@cache
+def _problem() -> ProblemSpec:
+    """That of the simulation's board."""
+    return load_problem(PROBLEM).definition.spec
+
+
+def _phase(spec: JobSpec, phase: Phase, ns: float) -> PhaseResult:
+    names = [case.spec for _, case in cases_of(spec.problem, phase)]
+    if phase not in TIMED:
+        cases = tuple(CaseResult(name, Verdict.ACCEPTED) for name in names)
+        return PhaseResult(phase, Verdict.ACCEPTED, 0.1, cases=cases)
+    samples, ends = (ns * 0.99, ns, ns, ns * 1.01) * 25, (ns, ns)
+    best, worst = ns * 0.99, ns * 1.01
+    workloads = tuple(
+        WorkloadResult(name, samples, ns, ns, 1.0, ends, best, worst, stopped_by="precision")
+        for name in names
+    )
+    return PhaseResult(phase, Verdict.ACCEPTED, 1.0, workloads=workloads)
 
 
 class SimulatedTable(LauncherTable):

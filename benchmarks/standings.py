@@ -61,7 +61,8 @@ waiting_limit = 1000000
 def database(folder: Path) -> Iterator[str]:
     """The data's server, with the data."""
     postgres = EmbeddedPostgres(folder / "postgres")
-    url = postgres.start()
+    postgres.start()
+    url = postgres.admin_url("postgres")  # the data is made without its triggers
     try:
         if standings_data.seeded(url):
             migrate(url)

@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
@@ -19,11 +20,12 @@ from benchmarks.figures import median_and_p95_ms
 from benchmarks.standings import URL, server
 from benchmarks.standings_data import DEVICES
 from kernelbot.catalog.problem import load_problem
-from kernelbot.domain.types import NewToken, Role
+from kernelbot.domain.types import Role
 from kernelbot.main.wiring import open_services
 from kernelbot.render.table import table
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
+from kernelbot.web.session import SESSION
 
 BOARD = "large"
 PROBLEM = Path(__file__).resolve().parent.parent / "examples" / "matmul_py"
@@ -74,36 +76,45 @@ SET session_replication_role = DEFAULT
 """
 
 
-async def _open_board(url: str) -> NewToken:
+@dataclass(frozen=True)
+class Organiser:
+    """What opens the API, and what opens the pages."""
+
+    token: str
+    session: str
+
+
+async def _open_board(url: str) -> Organiser:
     async with open_services(url, DEVICES) as core:
         organiser = await core.services.users.create("organiser", Role.ADMIN)
         definition = load_problem(PROBLEM).definition
         await core.services.boards.create(
             organiser.user, definition, name=BOARD, devices=(DEVICES[0].spec.name,)
         )
-    return organiser
+        browser = await core.services.logins.open_with(organiser.token)
+    return Organiser(organiser.token, browser.token)
 
 
-def seed(url: str, authors: int) -> str:
-    """Make board and data; the token of an organiser."""
+def seed(url: str, authors: int) -> Organiser:
+    """Make board, organiser and data."""
     migrate(url)
     organiser = asyncio.run(_open_board(url))
     with psycopg.connect(url, autocommit=True) as connection:
         for statement in _SEED.split(";\n"):
             values = {"authors": authors} if "%(" in statement else None
             connection.execute(statement, values)
-    return organiser.token
+    return organiser
 
 
-def measured(path: str, token: str, count: int) -> tuple[list[float], int]:
+def measured(path: str, organiser: Organiser, count: int) -> tuple[list[float], int]:
     """How long each answer took, and its size in bytes."""
     times = []
     with (
         httpx.Client(base_url=URL, headers={"Accept": "text/html"}) as stranger,
         httpx.Client(
             base_url=URL,
-            headers={"Accept": "text/html", "Authorization": f"Bearer {token}"},
-            cookies={"kernelbot_session": token},
+            headers={"Accept": "text/html", "Authorization": f"Bearer {organiser.token}"},
+            cookies={SESSION: organiser.session},
         ) as author,
     ):
         clients = [author] if path.startswith(FOR_AUTHORS) else [stranger, author]
@@ -126,13 +137,14 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         postgres = EmbeddedPostgres(Path(folder) / "postgres")
-        url = postgres.start()
+        postgres.start()
+        url = postgres.admin_url("postgres")  # the data is made without its triggers
         try:
-            token = seed(url, arguments.authors)
+            organiser = seed(url, arguments.authors)
             with server(Path(folder), url, 1):
                 for name, path in PATHS:
                     filled = path.format(deep=arguments.authors - 100, submission=1)
-                    times, size = measured(filled, token, arguments.count)
+                    times, size = measured(filled, organiser, arguments.count)
                     rows.append([name, *median_and_p95_ms(times), f"{size / 1e3:.1f}"])
         finally:
             postgres.stop()

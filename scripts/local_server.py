@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -31,8 +32,8 @@ class ServerTrouble(RuntimeError):
 class LocalServer:
     """Runs while the `with` block does. Everything it writes is under `folder`.
 
-    `options` are further ones of `serve`; `pass_fds` stay open in the server. Raises
-    `ServerTrouble` when the server isn't ready in time.
+    `options` are further ones of `serve`, `variables` of its environment; `pass_fds` stay open in
+    the server. Raises `ServerTrouble` when the server isn't ready in time.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class LocalServer:
         config: Path | None = None,
         options: tuple[str, ...] = (),
         pass_fds: tuple[int, ...] = (),
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.folder = folder
         self.port = _free_port()
@@ -54,6 +56,7 @@ class LocalServer:
         self._config = config
         self._options = options
         self._pass_fds = pass_fds
+        self._variables = dict(variables or {})
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -109,7 +112,7 @@ class LocalServer:
         }
         if self._config is not None:
             ours["KERNELBOT_CONFIG"] = str(self._config)
-        return kept | ours
+        return kept | self._variables | ours
 
     def own_endpoint(self) -> Endpoint:
         """The server as its own account reaches it; nothing else on this machine counts."""

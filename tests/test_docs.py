@@ -1,6 +1,7 @@
 """The reference pages name everything: nothing new stays undocumented."""
 
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +17,9 @@ from kernelbot.cli.app import command_tree
 from kernelbot.domain import errors
 from kernelbot.protocol import Mode, Verdict
 
-REFERENCE = Path(__file__).parent.parent / "docs" / "reference"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+REFERENCE = DOCS / "reference"
+LINK = re.compile(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)")
 
 
 def page(name: str) -> str:
@@ -29,11 +32,32 @@ def error_codes() -> set[str]:
     return {kind.code for kind in trees if kind is not errors.KernelbotError}
 
 
-def test_every_page_is_listed_in_the_table_of_contents() -> None:
-    docs = REFERENCE.parent
-    contents = (docs / "README.md").read_text() + (docs / "decisions" / "README.md").read_text()
-    pages = [path for path in docs.rglob("*.md") if path.name != "README.md"]
-    assert [str(path) for path in pages if f"{path.name})" not in contents] == []
+def linked_from(page: Path) -> set[Path]:
+    """The pages that it has links to."""
+    return {(page.parent / link).resolve() for link in LINK.findall(page.read_text())}
+
+
+def test_every_page_is_on_the_map() -> None:
+    decisions = DOCS / "decisions" / "README.md"
+    linked = {DOCS / "README.md"} | linked_from(DOCS / "README.md") | linked_from(decisions)
+    assert set() == set(DOCS.rglob("*.md")) - linked
+
+
+def test_only_decisions_are_a_second_step_away() -> None:
+    far = set(DOCS.rglob("*.md")) - linked_from(DOCS / "README.md") - {DOCS / "README.md"}
+    assert {"decisions"} == {page.parent.name for page in far}
+
+
+def test_the_map_has_a_part_for_each_reader() -> None:
+    heads = re.findall(r"^## (\w[\w ]*):", (DOCS / "README.md").read_text(), re.MULTILINE)
+    assert [
+        "Authors",
+        "Problem authors",
+        "Organisers",
+        "Operators",
+        "Vendors",
+        "Contributors",
+    ] == heads
 
 
 def test_every_error_code_is_explained() -> None:

@@ -24,11 +24,16 @@ NOT_RUN: dict[str, dict[str, str]] = {
         "kernelbot login": ELSEWHERE,
         "kernelbot mcp": "serves until it is stopped: tests/cli/agents does",
     },
-    "buildkite": {"BUILDKITE_": SECRET, "kernelbot verify-runs": NO_DEVICE},
+    "buildkite": {
+        "BUILDKITE_": SECRET,
+        "docker": "makes an image: tests/deploy starts what is in one",
+        "kernelbot verify-runs": NO_DEVICE,
+    },
     "check-a-result": {"kernelbot signing-key list": ELSEWHERE},
     "deploy-with-compose": {ALL: A_MACHINE},
     "deploy-with-systemd": {ALL: A_MACHINE},
     "discord": {"pip install": INSTALLS, "export": SECRET, "kernelbot serve": SERVES},
+    "first-board": {"kernelbot login": "asks a person for a token"},
     "github-actions": {"GITHUB_": SECRET, "kernelbot verify-runs": NO_DEVICE},
     "import-problems": {
         "pip install": INSTALLS,

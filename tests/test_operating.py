@@ -51,6 +51,34 @@ async def test_the_dashboard_asks_for_metrics_that_there_are(world: World) -> No
     assert asked - await exported(world) == set()
 
 
+async def test_what_has_not_happened_yet_is_0(world: World) -> None:
+    async with gathered_metrics(world.services) as registry:
+        nobody = await _until_gathered(registry)
+    async with world.database.write() as session:
+        await session.do("INSERT INTO workers (owner, node) VALUES ('w', 'n')")
+        await session.do(
+            "INSERT INTO worker_devices (owner, device, available, note)"
+            " VALUES ('w', 'CPU', true, '')"
+        )
+        await session.do("INSERT INTO worker_counters VALUES ('w', 'verdicts', 'accepted', 3)")
+    async with gathered_metrics(world.services) as registry:
+        one = await _until_gathered(registry)
+    wanted = {
+        "kernelbot_workers 0.0": nobody,
+        'kernelbot_device_available{device="CPU"} 0.0': nobody,
+        'kernelbot_verdicts_total{verdict="internal_error",worker=""} 0.0': nobody,
+        "kernelbot_workers 1.0": one,
+        'kernelbot_device_available{device="CPU"} 1.0': one,
+        'kernelbot_device_available{device="H100"} 0.0': one,
+        'kernelbot_verdicts_total{verdict="internal_error",worker="w"} 0.0': one,
+        'kernelbot_verdicts_total{verdict="accepted",worker="w"} 3.0': one,
+        'kernelbot_launcher_errors_total{launcher="local",worker="w"} 0.0': one,
+        'kernelbot_runs_started_total{device="CPU",worker="w"} 0.0': one,
+        'kernelbot_wait_seconds_total{device="CPU",worker="w"} 0.0': one,
+    }
+    assert [] == [line for line, text in wanted.items() if line not in text.splitlines()]
+
+
 async def test_the_page_tells_of_every_metric(world: World) -> None:
     told = set(_METRIC.findall((_DOCS / "operating.md").read_text()))
     families = {

@@ -17,6 +17,11 @@ REGISTRY = re.compile(
 OWN_NAME = Path(__file__).relative_to(ROOT)
 LOCK_LINE = re.compile(r"^[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+$")
 MAX_LINES = 500
+LIMIT_S = re.compile(
+    r"(?:asyncio\.timeout\(|\.(?:wait|communicate|get|result)\(timeout=|\.join\(|monotonic\(\) \+ )"
+    r"(\d+(?:\.\d+)?)\)?(?P<after>.*)$"
+)
+"""A limit that ends a test, or a part of one."""
 
 
 def tracked_files() -> list[Path]:
@@ -52,6 +57,18 @@ def test_no_file_names_a_home_folder(files: list[Path]) -> None:
     personal = re.compile(r"/(?:home|Users)/[a-z][\w.-]*/|/root/\.pyenv|/work/(?:wt|main|shared)")
     named = [str(path) for path in files if path != OWN_NAME and personal.search(text_of(path))]
     assert named == []
+
+
+def test_limits_of_tests_are_no_guesses_of_how_quick_a_machine_is(files: list[Path]) -> None:
+    """What waits for a condition has a minute at least. A shorter limit says why on its line."""
+    short = [
+        f"{path}:{number}: {line.strip()}"
+        for path in files
+        if path.parts[0] == "tests" and path.suffix == ".py" and "corpus" not in str(path)
+        for number, line in enumerate(text_of(path).splitlines(), 1)
+        if (found := LIMIT_S.search(line)) and float(found[1]) < 60 and "  # " not in line
+    ]
+    assert [] == short
 
 
 def complaints(tool: str, paths: list[Path]) -> str:

@@ -130,7 +130,6 @@ def _image() -> modal.Image:
         .run_commands(
             f"git clone --depth 1 --branch {CUTLASS} https://github.com/NVIDIA/cutlass /opt/cutlass"
         )
-        .env({"CPATH": "/opt/cutlass/include:/opt/cutlass/tools/util/include"})
     )
     if not modal.is_local():
         return image

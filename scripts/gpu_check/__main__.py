@@ -18,6 +18,7 @@ from scripts.gpu_check import (
     examples,
     exploits,
     first_run,
+    libraries,
     machine,
     outputs,
     timing,
@@ -28,6 +29,7 @@ NO_GPU = 2
 SECTIONS: dict[str, Callable[[Gpu], bool]] = {
     "device": machine.check,
     "arenas": arenas.check,
+    "libraries": libraries.check,
     "examples": examples.check,
     "exploits": exploits.check,
     "timing": timing.check,

@@ -4,6 +4,7 @@ several GPUs. Made of the examples, whose problems are changed for it.
 
 import math
 import re
+import shutil
 import subprocess
 import threading
 import time
@@ -35,17 +36,34 @@ ADD = "def custom_kernel(data):\n    return data[0] + data[1]\n"
 ENDLESS = (
     "import torch\ndef custom_kernel(data):\n    torch.cuda._sleep(1 << 62)\n    return data[0]\n"
 )
-BUILT = """
+_DECLARED = "torch::Tensor added(torch::Tensor a, torch::Tensor b)"
+CPP_SOURCE = f"#include <torch/extension.h>\n{_DECLARED} {{ return a + b; }}\n"
+CUDA_SOURCE = (
+    """
+#include <torch/extension.h>
+template <typename T> __global__ void add(const T* a, const T* b, T* out, long count) {
+    long place = blockIdx.x * (long)blockDim.x + threadIdx.x;
+    if (place < count) out[place] = a[place] + b[place];
+}
+"""
+    + _DECLARED
+    + """ {
+    auto out = torch::empty_like(a);
+    long count = a.numel();
+    AT_DISPATCH_ALL_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "added", [&] {
+        add<scalar_t><<<(count + 255) / 256, 256>>>(
+            a.data_ptr<scalar_t>(), b.data_ptr<scalar_t>(), out.data_ptr<scalar_t>(), count);
+    });
+    return out;
+}
+"""
+)
+_BUILT = """
 import time, torch
 from torch.utils.cpp_extension import load_inline
 start = time.monotonic()
-module = load_inline(
-    "added", "torch::Tensor added(torch::Tensor a, torch::Tensor b);",
-    "#include <torch/extension.h>\\n"
-    "torch::Tensor added(torch::Tensor a, torch::Tensor b) { return a + b; }",
-    functions=["added"],
-)
-print(f"built in {time.monotonic() - start:.2f} s", flush=True)
+module = load_inline("added", {cpp!r}, {cuda!r}, functions=["added"])
+print(f"built in {{time.monotonic() - start:.2f}} s", flush=True)
 def custom_kernel(data):
     return module.added(*data)
 """
@@ -109,9 +127,11 @@ def check_endless(gpu: Gpu) -> bool:
 
 
 def check_builds(gpu: Gpu) -> bool:
-    """A ranked run of `load_inline`: it compiles once."""
+    """A ranked run of `load_inline`, of CUDA if there is nvcc: it compiles once."""
+    with_nvcc = shutil.which("nvcc") is not None
     with closing(Host()) as host:
-        result = _judge(host, gpu, of_size(4), BUILT, Mode.LEADERBOARD)
+        result = _judge(host, gpu, of_size(4), built(with_nvcc=with_nvcc), Mode.LEADERBOARD)
+    print("compiled by nvcc" if with_nvcc else "nvcc is missing: compiled by g++ alone")
     times_s = build_times_s(result.stdout)
     print(f"{result.verdict} {reason(result)}; built in s: {times_s}")
     return result.verdict is Verdict.ACCEPTED and compiled_once(times_s)
@@ -136,6 +156,13 @@ def of_size(mib: int) -> ProblemSpec:
     size = math.isqrt((mib << 20) // 8)
     cases = (Case({"size": size, "seed": 9173}),)
     return replace(problem, tests=cases, benchmarks=cases, timeouts=_LIMITS)
+
+
+def built(*, with_nvcc: bool) -> str:
+    """A submission that compiles its kernel by `load_inline`."""
+    if with_nvcc:
+        return _BUILT.format(cpp=f"{_DECLARED};", cuda=CUDA_SOURCE)
+    return _BUILT.format(cpp=CPP_SOURCE, cuda="")
 
 
 def with_gap(gap_s: float) -> ProblemSpec:

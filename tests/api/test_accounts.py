@@ -5,15 +5,17 @@ from collections import Counter
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
+from kernelbot.domain.errors import NotAuthenticated
 from kernelbot.domain.types import NewToken
 from tests.api.conftest import Door, client_of
 from tests.support.applications import application
 from tests.support.problems import CORRECT
 
-ADMIN_TOKEN = "s3cret-grün"
+ADMIN_TOKEN = "s3cret-grün-and-long-enough"
 
 
 def upload(mode: str = "leaderboard", **fields: str) -> dict[str, object]:
@@ -38,7 +40,8 @@ async def test_a_token_is_made_used_and_revoked(door: Door) -> None:
 
 async def test_a_list_of_tokens_holds_no_text(door: Door) -> None:
     answer = await door.ada.get("/api/v1/tokens")
-    assert {"id", "name", "created_at", "expires_at"} == set(answer.json()["tokens"][0])
+    fields = {"id", "kind", "name", "created_at", "expires_at", "parent_id"}
+    assert fields == set(answer.json()["tokens"][0])
 
 
 @pytest.mark.parametrize(
@@ -155,6 +158,81 @@ async def test_what_the_admin_token_does_has_a_name_in_the_log(
     await organiser.post("/api/v1/platform/resume")
     newest = (await organiser.get("/api/v1/audit")).json()["entries"][0]
     assert "organiser" == newest["actor"]
+
+
+async def test_a_token_made_with_the_admin_token_ends_with_it(
+    organiser: httpx.AsyncClient, door: Door
+) -> None:
+    users = door.world.services.users
+    made = (await organiser.post("/api/v1/tokens", json={"name": "ci"})).json()["token"]
+    await users.admin_token_is(ADMIN_TOKEN)
+    before = (await users.authenticate(made)).name
+    await users.admin_token_is(None)
+    with pytest.raises(NotAuthenticated):
+        await users.authenticate(made)
+    assert "organiser" == before
+
+
+async def test_a_browsers_session_opens_no_api(door: Door) -> None:
+    session = await door.world.services.logins.open_with(door.world.ada.token)
+    for header in ("Authorization", "X-Popcorn-Cli-Id", "X-Web-Auth-Id"):
+        sent = f"Bearer {session.token}" if header == "Authorization" else session.token
+        answer = await door.stranger.get("/api/v1/users/me", headers={header: sent})
+        assert 401 == answer.status_code
+
+
+async def test_a_token_of_the_api_ends_with_the_one_that_made_it(door: Door) -> None:
+    made = (await door.ada.post("/api/v1/tokens", json={"name": "child"})).json()
+    listed = (await door.ada.get("/api/v1/tokens")).json()["tokens"]
+    (first,) = [one["id"] for one in listed if one["name"] == "first"]
+    await door.ada.delete(f"/api/v1/tokens/{first}")
+    headers = {"Authorization": f"Bearer {made['token']}"}
+    gone = await door.stranger.get("/api/v1/users/me", headers=headers)
+    assert (first, 401) == (made["parent_id"], gone.status_code)
+
+
+@pytest.mark.parametrize("path", ["/api/v1/users/me", "/admin/stats", "/user/submissions"])
+async def test_who_tries_tokens_out_is_stopped_even_at_the_right_one(door: Door, path: str) -> None:
+    settings = ApiSettings(admin_token=ADMIN_TOKEN)
+    app = application(create_app, door.world.services, settings)
+    client = client_of(app)
+    counted_before = _failures(app)
+    right = httpx.Headers([(b"Authorization", f"Bearer {ADMIN_TOKEN}".encode())])
+    wrong = {"Authorization": "Bearer kb_wrong", "X-Popcorn-Cli-Id": "kb_wrong"}
+    before = (await client.get("/api/v1/users", headers=right)).status_code
+    tried = [(await client.get(path, headers=wrong)).status_code for _ in range(101)]
+    after = await client.get("/api/v1/users", headers=right)
+    own = await client.get(
+        "/api/v1/users/me", headers={"Authorization": f"Bearer {door.world.ada.token}"}
+    )
+    assert ([401] * 100 + [429], 200, 429, 200) == (
+        tried,
+        before,
+        after.status_code,
+        own.status_code,
+    )
+    assert 0 < int(after.headers["retry-after"]) <= 60
+    assert 101 == _failures(app) - counted_before
+
+
+def _failures(app: FastAPI) -> float:
+    """How many wrong tokens `/metrics` says that there were."""
+    value = app.state.registry.get_sample_value("kernelbot_failed_authentications_total")
+    assert isinstance(value, float)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("public_url", "expected"),
+    [("https://kernels.example", "max-age=31536000"), ("http://kernels.example", None)],
+)
+async def test_browsers_are_told_to_stay_with_https(
+    door: Door, public_url: str, expected: str | None
+) -> None:
+    settings = ApiSettings(public_url=public_url)
+    client = client_of(application(create_app, door.world.services, settings))
+    answers = [await client.get(path) for path in ("/api/v1/boards", "/nothing", "/health")]
+    assert [expected] * 3 == [one.headers.get("strict-transport-security") for one in answers]
 
 
 @pytest.mark.parametrize("sent", ["", "s3cret", ADMIN_TOKEN + "x", "None"])

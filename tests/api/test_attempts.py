@@ -1,9 +1,12 @@
 """How often one address may try to log in."""
 
+import contextlib
+
 import pytest
+from fastapi import FastAPI, Request
 
 from kernelbot.api import attempts as module
-from kernelbot.api.attempts import Attempts
+from kernelbot.api.attempts import Attempts, counted
 from kernelbot.domain.errors import TooManyRequests
 
 
@@ -29,3 +32,30 @@ def test_other_addresses_are_counted_by_themselves() -> None:
 def test_the_next_minute_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_WITHIN_S", 0.0)
     tries(Attempts(), "192.0.2.1", 900)
+
+
+def asking(host: str) -> Request:
+    """A request from this address."""
+    app = FastAPI()
+    app.state.attempts = Attempts(most=1)
+    scope = {"type": "http", "app": app, "client": (host, 1), "headers": []}
+    return Request(scope)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("2001:db8::1", "2001:db8::ffff:1", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),
+        ("192.0.2.1", "192.0.2.2", False),
+        ("fe80::1%eth0", "fe80::2%eth0", True),
+        ("", "a name", False),
+    ],
+)
+async def test_a_network_of_ipv6_is_one_address(first: str, second: str, same: bool) -> None:
+    request = asking(first)
+    await counted(request)
+    request.scope["client"] = (second, 1)
+    with pytest.raises(TooManyRequests) if same else contextlib.nullcontext():
+        await counted(request)

@@ -1,8 +1,14 @@
+import csv
+import io
+
 import pytest
 
+from kernelbot.domain.types import Visibility
 from kernelbot.schemas.boards import problem_to_wire
+from kernelbot.services.boards import BoardEdit
 from tests.api.conftest import Door
 from tests.support.problems import sort_problem
+from tests.support.ranked import ranked
 
 
 def new_board(name: str = "sort") -> dict[str, object]:
@@ -122,3 +128,28 @@ async def test_a_problem_may_be_larger_than_a_submission(door: Door) -> None:
 async def test_a_problem_has_a_limit_too(door: Door) -> None:
     answer = await door.admin.post("/api/v1/boards", content=b" " * ((16 << 20) + 1))
     assert (413, "body_too_large") == (answer.status_code, answer.json()["code"])
+
+
+async def test_a_whole_ranking_as_csv_has_no_formula(door: Door) -> None:
+    await door.world.board()
+    formula = (await door.world.services.users.create('=HYPERLINK("x")')).user
+    await ranked(door.world, 2e-3)
+    await ranked(door.world, 1e-3, author=formula)
+    answer = await door.stranger.get("/api/v1/boards/SORT/standings.csv")
+    found = list(csv.DictReader(io.StringIO(answer.text, newline="")))
+    assert 'attachment; filename="sort-CPU.csv"' == answer.headers["content-disposition"]
+    assert [("1", '\'=HYPERLINK("x")', 1e-3), ("2", "ada", 2e-3)] == [
+        (row["rank"], row["author"], float(row["score_s"])) for row in found
+    ]
+
+
+async def test_a_ranking_as_csv_is_hidden_as_its_board_is(door: Door) -> None:
+    await door.world.board()
+    await door.world.services.boards.edit(
+        door.world.admin.user, "sort", BoardEdit(visibility=Visibility.CLOSED)
+    )
+    answers = [
+        await door.stranger.get(f"/api/v1/boards/{path}")
+        for path in ("sort/standings.csv", "none/standings.csv")
+    ]
+    assert [404, 404] == [one.status_code for one in answers]

@@ -185,7 +185,7 @@ async def _ask(client: httpx.AsyncClient, route: str, stage: Stage) -> str:
     usual = {name: filled(text) for name, text in {**_USUAL, **ask.things}.items()}
     method, path = route.split(" ")
     body = None if ask.json is None else json.loads(_filled_json(ask.json, things))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         answer = await client.request(
             method,
             path.format_map({**things, **usual}) + (f"?{filled(ask.query)}" if ask.query else ""),

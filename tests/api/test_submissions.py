@@ -4,11 +4,13 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from kernelbot.domain.types import Submission
 from kernelbot.protocol import Mode
 from tests.api.conftest import Door
 from tests.support.problems import CORRECT
+from tests.support.waiting import until
 from tests.support.workers import finished, quick_settings, working
 
 END = "event: end\ndata: {}"
@@ -204,21 +206,41 @@ async def test_events_go_on_after_the_last_one_seen(door: Door) -> None:
 
 async def test_a_silent_stream_shows_that_it_lives(door: Door) -> None:
     submission = await a_submission(door)
-    path = f"/api/v1/submissions/{submission.id}/events"
-    reading = asyncio.create_task(door.ada.get(path))
-    await asyncio.sleep(0.3)
+    reading, told = streamed(door, submission.id)
+    await until(lambda: b": still here\n\n" in told)
     await door.world.services.submissions.cancel(door.world.ada.user, submission.id)
     assert ": still here\n\n" in (await reading).text
+
+
+def streamed(door: Door, submission_id: int) -> tuple[asyncio.Task[httpx.Response], bytearray]:
+    """The stream of a submission's events, and what of it has come so far."""
+    told = bytearray()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        async def tell(message: Message) -> None:
+            told.extend(message.get("body", b""))
+            await send(message)
+
+        await door.app(scope, receive, tell)
+
+    async def read() -> httpx.Response:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(
+            transport=transport, base_url="http://test", headers=door.ada.headers
+        ) as client:
+            return await client.get(f"/api/v1/submissions/{submission_id}/events")
+
+    return asyncio.create_task(read()), told
 
 
 async def test_a_stream_tells_each_change_of_the_place_in_the_queue(door: Door) -> None:
     first = await a_submission(door)
     second = await door.world.submit()
-    reading = asyncio.create_task(door.ada.get(f"/api/v1/submissions/{second.id}/events"))
+    reading, told_so_far = streamed(door, second.id)
     before = await door.world.services.submissions.queue_place(second.id)
-    await asyncio.sleep(0.3)
+    await until(lambda: 1 == told_so_far.count(b"event: queue\n"))
     await door.world.services.submissions.cancel(door.world.ada.user, first.id)
-    await asyncio.sleep(0.3)
+    await until(lambda: 2 == told_so_far.count(b"event: queue\n"))
     await door.world.services.submissions.cancel(door.world.ada.user, second.id)
     frames = (await reading).text.split("\n\n")
     told = [frame for frame in frames if frame.startswith("event: queue")]

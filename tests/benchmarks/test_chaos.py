@@ -1,4 +1,5 @@
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,7 +9,7 @@ from benchmarks.chaos_ends import Fate, RunEnd, fate, fates
 from benchmarks.chaos_processes import Command, Kind, kinds
 
 from kernelbot.domain.states import RunState
-from kernelbot.protocol import Fault, Verdict
+from kernelbot.protocol import Fault, Mode, Verdict
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FORKER = "/usr/bin/python -I -c import forker; forker.main(sys.argv[1:]) 3 numpy"
@@ -21,6 +22,8 @@ def a_run(**changed: Any) -> RunEnd:
         "submission_id": 7,
         "run_id": 9,
         "file_name": "mine.py",
+        "mode": Mode.LEADERBOARD,
+        "device": "CPU",
         "secret": True,
         "state": RunState.FINISHED,
         "verdict": Verdict.ACCEPTED,
@@ -78,6 +81,29 @@ def test_a_wrong_one_has_its_own_verdict(verdict: Verdict, expected: Fate) -> No
     assert expected == fate([failed(verdict, Fault.AUTHOR)], Verdict.WRONG_ANSWER)
 
 
+PASSED = a_run(secret=False, standings=0)
+FAILED = failed(Verdict.WRONG_ANSWER, Fault.AUTHOR, secret=False)
+RANKED = {
+    "whose timing is missing": ([PASSED], Verdict.ACCEPTED, Fate.LOST),
+    "that was timed on another device": (
+        [PASSED, a_run(device="SLURM")],
+        Verdict.ACCEPTED,
+        Fate.LOST,
+    ),
+    "that was timed": ([PASSED, a_run()], Verdict.ACCEPTED, Fate.RIGHT),
+    "that failed": ([FAILED], Verdict.WRONG_ANSWER, Fate.RIGHT),
+}
+
+
+@pytest.mark.parametrize(("runs", "verdict", "expected"), RANKED.values(), ids=list(RANKED))
+def test_a_ranked_one(runs: list[RunEnd], verdict: Verdict, expected: Fate) -> None:
+    assert expected == fate(runs, verdict)
+
+
+def test_a_test_run_alone_is_no_ranked_one_that_lacks_its_timing() -> None:
+    assert Fate.RIGHT == fate([replace(PASSED, mode=Mode.TEST)], Verdict.ACCEPTED)
+
+
 def test_a_wrong_one_that_is_accepted_is_misjudged() -> None:
     assert Fate.MISJUDGED == fate([a_run()], Verdict.WRONG_ANSWER)
 
@@ -114,6 +140,35 @@ def test_each_process_has_its_kind() -> None:
         13: Kind.RUNNER,
     }
     assert expected == kinds(tree, serve_pid=1)
+
+
+def test_processes_of_a_job_on_a_node_have_kinds_too() -> None:
+    judges = "python3 /scratch/harness/0a1b judges 5 9 numpy"
+    tree = [
+        Command(1, 0, "slurm_script", "/bin/bash /var/spool/job00001/slurm_script"),
+        Command(2, 1, "python3", "python3 -I /scratch/harness/0a1b node --payload - --gpus "),
+        Command(3, 2, "python3", judges),
+        Command(4, 3, "python3", judges),
+        Command(5, 2, "bwrap", f"bwrap --unshare-all -- {FORKER}"),
+        Command(6, 0, "bash", "bash /agent/checkout/deploy/buildkite/run-job.sh"),
+        Command(7, 6, "sh", "/bin/sh deploy/runner/judge-payload"),
+        Command(8, 7, "sha256sum", "sha256sum harness.pyz"),
+    ]
+    expected = {
+        1: Kind.SCRIPT,
+        2: Kind.NODE,
+        3: Kind.JUDGES,
+        4: Kind.JUDGE,
+        5: Kind.BUBBLEWRAP,
+        6: Kind.SCRIPT,
+        7: Kind.CONTAINER,
+    }
+    assert expected == kinds(tree)
+
+
+def test_orders_take_turns_on_the_devices() -> None:
+    orders = make_orders(3, random.Random(1), ["CPU", "SLURM"])
+    assert ["CPU", "SLURM", "CPU"] == [order.device for order in orders]
 
 
 def test_no_two_orders_have_the_same_code() -> None:

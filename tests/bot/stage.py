@@ -60,7 +60,7 @@ class Stage:
         async with open_bot(self.world.services, self.rules, self.machine) as running:
             ready = asyncio.ensure_future(running.bot.prepared.wait())
             closed = asyncio.ensure_future(running.wait_until_closed())
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 await asyncio.wait((ready, closed), return_when=asyncio.FIRST_COMPLETED)
             if closed.done():
                 await closed
@@ -80,6 +80,8 @@ async def open_stage(database_url: str) -> AsyncIterator[Stage]:
             ready_pause_s=0.05,
             edit_pause_s=0.0,
             retry_s=0.05,
+            reconnect_pause_s=0.01,
         )
         yield Stage(world, discord, guild, rules)
         assert [] == discord.refused
+        assert not discord.contradictions, sorted(set(discord.contradictions))

@@ -8,6 +8,7 @@ from kernelbot.protocol import Mode
 from kernelbot.services.boards import BoardEdit
 from tests.bot.stage import ADMIN, Stage
 from tests.support.problems import CORRECT, sort_problem
+from tests.support.ranked import ranked
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -82,6 +83,17 @@ Nobody is ranked here yet.
 ```
 [Choose a GPU: CPU | H100]"""
     )
+
+
+async def test_a_ranking_comes_with_a_file(stage: Stage) -> None:
+    ada = stage.person("ada")
+    await stage.world.board("with-file")
+    formula = (await stage.world.services.users.create("=1+1")).user
+    await ranked(stage.world, 1e-3, author=formula, board="with-file")
+    asked = await ada.runs("leaderboard show", name="with-file")
+    assert asked.original is not None
+    (file,) = asked.original.files
+    assert ("with-file-CPU.csv", True) == (file.name, b"\n1,'=1+1,0.001," in file.content)
 
 
 async def test_a_menu_of_a_board_that_is_gone(stage: Stage) -> None:
@@ -166,7 +178,7 @@ async def test_a_submission_with_its_code(stage: Stage) -> None:
 async def test_the_task_has_its_reference_files(stage: Stage) -> None:
     board, ada = await stage.world.board("task"), stage.person("ada")
     announcements = stage.world.services.announcements
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             known = {
                 one.board_id: one.thread_id for one in await announcements.threads(stage.guild.id)
@@ -180,6 +192,21 @@ async def test_the_task_has_its_reference_files(stage: Stage) -> None:
         f"**task**: no deadline\nTalk about it in <#{thread_id}>.\n```\nSort it.\n```"
     )
     assert ["reference.py"] == [file.name for file in asked.original.files]
+
+
+async def test_a_long_statement_is_shown_as_far_as_it_fits_and_attached(stage: Stage) -> None:
+    problem = replace(sort_problem("wordy"), description="Sort it. " * 500)
+    await stage.world.services.boards.create(
+        stage.world.admin.user, problem, name="wordy", devices=("CPU",)
+    )
+    await stage.discord.until(lambda: "in thread wordy" in stage.told)
+    thread = stage.guild.channel("wordy").messages[0]
+    asked = await stage.person("ada").runs("leaderboard task", name="wordy")
+    assert asked.original is not None
+    for message in (thread, asked.original):
+        assert 1940 <= len(message.content) <= 2000
+        assert ("statement.md", 4500) == (message.files[0].name, len(message.files[0].content))
+    assert "Start with `/leaderboard template name:wordy`." == thread.content.splitlines()[-1]
 
 
 async def test_a_starter_file_says_where_it_belongs(stage: Stage) -> None:

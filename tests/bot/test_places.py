@@ -3,13 +3,15 @@
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
+import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
 from kernelbot.bot.places import make_places
 from kernelbot.domain.guilds import GuildPlaces
+from kernelbot.domain.types import Role
 from tests.bot.stage import Stage, open_stage
-from tests.fakes.discord.model import CATEGORY, FORUM, TEXT
+from tests.fakes.discord.model import CATEGORY, FORUM, TEXT, FakeChannel, FakeRole, snowflake
 
 ROLES = ["Leaderboard Admin", "Leaderboard Creator", "Leaderboard Participant"]
 
@@ -56,8 +58,6 @@ async def test_what_was_deleted_is_made_again(stage: Stage) -> None:
 
 
 async def test_a_role_that_was_there_before_gives_nobody_rights(stage: Stage) -> None:
-    from tests.fakes.discord.model import FakeRole, snowflake
-
     theirs = FakeRole(snowflake(), "Leaderboard Admin")
     stage.guild.roles[theirs.id] = theirs
     mallory = stage.person("mallory", "Leaderboard Admin")
@@ -96,6 +96,93 @@ async def test_several_guilds_have_places_of_their_own(stage: Stage) -> None:
         assert bot.places[other.id] != bot.places[stage.guild.id]
 
 
+def fill(stage: Stage, kind: int, count: int, parent_id: int | None = None) -> None:
+    for number in range(count):
+        one = FakeChannel(snowflake(), stage.guild.id, f"old-{number}", kind, parent_id)
+        stage.guild.channels[one.id] = one
+
+
+async def lacking(stage: Stage) -> list[str]:
+    """What an organiser reads of it."""
+    olga = stage.person("olga")
+    account = await stage.acting(olga)
+    root = stage.world.admin.user
+    await stage.world.services.users.set_role(root, account.id, Role.ADMIN)
+    asked = await olga.runs("admin settings", channel="old-0")
+    assert asked.original is not None
+    return [line for line in asked.original.content.splitlines() if "Missing" in line]
+
+
+async def test_a_guild_that_is_full_has_commands_and_organisers_read_what_it_lacks(
+    stage: Stage,
+) -> None:
+    fill(stage, TEXT, 499)
+    for number in range(246):
+        role = FakeRole(snowflake(), f"old-{number}")
+        stage.guild.roles[role.id] = role
+    with capture_logs() as logs:
+        async with stage.running():
+            assert stage.guild.commands
+            assert ["Leaderboards"] == [name for name, _ in made_channels(stage)[499:]]
+            assert ROLES[:2] == made_roles(stage)
+            full = "this server has 500 channels, the most that Discord allows."
+            assert [
+                f"⚠️ Missing: forum central: {full}",
+                f"⚠️ Missing: channel submissions: {full}",
+                f"⚠️ Missing: channel general: {full}",
+                (
+                    "⚠️ Missing: role Leaderboard Participant: this server has 250 roles, "
+                    "the most that Discord allows."
+                ),
+            ] == await lacking(stage)
+    assert [30013, 30013, 30013, 30005] == [one.code for one in stage.discord.refused]
+    stage.discord.refused.clear()
+    assert ["error"] == [e["log_level"] for e in logs if e["event"] == "guild_incomplete"]
+    for one in [one for one in stage.guild.channels.values() if one.name == "old-1"]:
+        del stage.guild.channels[one.id]
+    async with stage.running() as bot:
+        assert bot.places[stage.guild.id].forum_id is not None
+        assert ROLES[:2] == made_roles(stage), "the two that it made are found again"
+        stage.discord.refused.clear()
+
+
+async def test_a_full_category_is_named_in_discords_words(stage: Stage) -> None:
+    fill(stage, CATEGORY, 1)
+    category = stage.guild.channel("old-0")
+    category.name = "Leaderboards"
+    fill(stage, TEXT, 50, category.id)
+    async with stage.running():
+        assert ROLES == made_roles(stage)
+        first, *_ = await lacking(stage)
+        assert first == (
+            r"⚠️ Missing: forum central: Invalid Form Body: In parent\_id: "
+            "Maximum number of channels in category reached (50)."
+        )
+    assert [50035] * 3 == [one.code for one in stage.discord.refused]
+    stage.discord.refused.clear()
+
+
+async def test_another_channel_of_the_same_name_isnt_taken(stage: Stage) -> None:
+    fill(stage, TEXT, 1)
+    (theirs,) = stage.guild.channels.values()
+    theirs.name = "general"
+    stage.discord.trouble("/channels", 400)  # no category
+    async with stage.running() as bot:
+        places = bot.places[stage.guild.id]
+        assert (None, False) == (places.category_id, places.general_id in (None, theirs.id))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("Cluster Bot (Staging)", None), ("theirs", "theirs")]
+)
+async def test_a_bot_that_isnt_tried_out_any_more_isnt_called_so(
+    stage: Stage, before: str, after: str | None
+) -> None:
+    stage.guild.nick = before
+    async with stage.running():
+        assert after == stage.guild.nick
+
+
 async def test_a_guild_that_refuses_commands_doesnt_hold_up_the_others(stage: Stage) -> None:
     other = stage.discord.guild("other")
     stage.guild.scoped = False
@@ -103,12 +190,13 @@ async def test_a_guild_that_refuses_commands_doesnt_hold_up_the_others(stage: St
     with capture_logs() as logs:
         async with stage.running():
             assert ([], True) == (stage.guild.commands, bool(other.commands))
-    assert [stage.guild.id] == [e["guild"] for e in logs if e["event"] == "guild_not_prepared"]
+            assert 4 == len(made_channels(stage)), "it has its channels all the same"
+    assert [stage.guild.id] == [e["guild"] for e in logs if e["event"] == "guild_without_commands"]
 
 
 async def test_making_places_again_changes_nothing(stage: Stage) -> None:
     async with stage.running() as bot:
         before = stage.discord.requests.total()
         (guild,) = bot.served()
-        assert bot.places[guild.id] == await make_places(bot.services, guild)
+        assert bot.places[guild.id] == (await make_places(bot.services, guild)).places
         assert before == stage.discord.requests.total()

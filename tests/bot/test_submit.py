@@ -94,7 +94,8 @@ async def test_a_benchmark_and_a_profile(stage: Stage) -> None:
         seen(stage, cleo)
         == """cleo: /leaderboard submit benchmark script:fast.py leaderboard_name:timed
 bot edits (only cleo): **timed**, benchmark: `fast.py`, submission N
-✓ CPU public: accepted
+✓ CPU public: accepted, 2.00 s
+  `size: 10000; seed: 7`: 2.00 s
 [file report-CPU-public.txt]
 cleo: /leaderboard submit profile script:fast.py leaderboard_name:timed
 bot edits (only cleo): **timed**, profile: `fast.py`, submission N
@@ -120,6 +121,7 @@ bot edits (only dina): **single**, ranked: `fast.py`, submission N
 ✓ CPU secret: accepted
 **CPU**: 2.00 s, place 1 of 1 🥇; your first on this board.
 [file report-CPU-public.txt]
+[file report-CPU-secret.txt]
 bot in #submissions: dina on **single** (CPU): first score 2.00 s, place 1 of 1 🥇"""
     )
 
@@ -158,6 +160,19 @@ async def test_a_failure_says_what_failed(stage: Stage) -> None:
     )
 
 
+async def test_a_long_failure_is_shown_as_far_as_it_fits(stage: Stage) -> None:
+    await stage.world.board("long-failure")
+    file = script("compile_error", "fast.py", "# says: 5000")
+    asked = await submitted(
+        stage, stage.person("ada"), "test", file, leaderboard_name="long-failure"
+    )
+    message = await ended(stage, asked)
+    assert 1940 <= len(message.content) <= 2000
+    assert message.content.endswith("`\u200b\n```")
+    (report,) = message.files
+    assert b"`" * 5000 in report.content
+
+
 async def test_ranked_ends_with_place_and_gain_and_is_told_to_everyone(stage: Stage) -> None:
     await stage.world.board("ranks")
     ada, bob = stage.person("ada"), stage.person("bob")
@@ -187,7 +202,8 @@ async def test_ranked_ends_with_place_and_gain_and_is_told_to_everyone(stage: St
         "**CPU**: 1.25 s. Not ranked: it is the same code as submission N, which counts once.",
     ] == ends
     assert asked.original
-    assert ["progress-CPU.png", "report-CPU-public.txt"] == [f.name for f in asked.original.files]
+    names = [file.name for file in asked.original.files]
+    assert ["progress-CPU.png", "report-CPU-public.txt", "report-CPU-secret.txt"] == names
     assert asked.original.files[0].content.startswith(b"\x89PNG")
     told = [e.text for e in stage.discord.transcript.entries if "in #submissions" in e.text]
     assert [
@@ -221,7 +237,7 @@ async def test_nor_is_it_when_the_answers_time_is_over(stage: Stage) -> None:
     await stage.discord.until(lambda: "running" in (asked.original or FakeMessage).content)
     asked.expired = True
     await said(stage, "Its author sees with `/submission show id:")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         open_answers = stage.world.services.chat.open_answers
         while await open_answers([stage.guild.id]):  # noqa: ASYNC110  # no event for it
             await asyncio.sleep(0.02)

@@ -67,6 +67,8 @@ bot (only ada): **How to take part**
 5. `/leaderboard show-personal` lists what you sent, `/leaderboard get-submission` shows one.
 `/submission show`, `cancel` and `diff` are about your own; `/leaderboard watch` tells you when
 somebody passes you.
+`/run` and *Run this* in a message's menu run a script by itself, and so does a mention of the bot
+with one.
 
 ada: /leaderboard help
 bot (only ada): **How to take part**
@@ -77,6 +79,8 @@ bot (only ada): **How to take part**
 5. `/leaderboard show-personal` lists what you sent, `/leaderboard get-submission` shows one.
 `/submission show`, `cancel` and `diff` are about your own; `/leaderboard watch` tells you when
 somebody passes you.
+`/run` and *Run this* in a message's menu run a script by itself, and so does a mention of the bot
+with one.
 """
     )
 

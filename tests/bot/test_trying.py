@@ -1,12 +1,16 @@
 """What is tried on the bot's machine, by the real harness."""
 
+import asyncio
+import contextlib
 import shutil
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import pytest
 import pytest_asyncio
 
 from kernelbot.main.trying import this_machine
+from kernelbot.protocol import RunResult, SourceFile
 from tests.bot.stage import ADMIN, CREATOR, Stage, open_stage
 from tests.bot.transcripts import seen
 from tests.fakes.discord import FakeMessage, Interaction, Upload
@@ -76,7 +80,7 @@ async def test_a_problems_solutions_are_judged(stage: Stage) -> None:
 
 
 async def test_a_script_is_run_and_its_output_shown(stage: Stage) -> None:
-    carl = stage.person("carl", CREATOR)
+    carl = stage.person("carl")
     asked = await carl.runs("run auto", script=SCRIPT)
     text = original(asked).content
     assert "✓ `train.py` on `CPU`: ended well" == text.splitlines()[0]
@@ -126,15 +130,79 @@ async def test_a_script_of_a_message_is_run_by_its_menu(stage: Stage) -> None:
 
 
 async def test_a_mention_with_a_script_runs_it_in_a_thread(stage: Stage) -> None:
-    carl = stage.person("carl", CREATOR)
-    await carl.says("run it", SCRIPT, mentions_bot=True)
+    eve = stage.person("eve")
+    await eve.says("run it", SCRIPT, mentions_bot=True)
     await stage.discord.until(lambda: "bot in thread Output of train.py" in stage.told, 60)
     assert "ended well" in stage.told
+
+
+async def test_a_mention_in_the_text_is_told_to_attach_a_file(stage: Stage) -> None:
     eve = stage.person("eve")
-    await eve.says("mine, too", Upload("eve.py", b"1"), mentions_bot=True)
-    await stage.discord.until(lambda: "Output of eve.py: ❌ Only creators" in stage.told)
-    await eve.says("hello", mentions_bot=True)
-    assert (await eve.runs("ping")).original is not None
+    await eve.says("thanks", replies_to_bot=True)
+    await eve.says("hello", Upload("x.txt", b"1"), mentions_bot=True)
+    await stage.discord.until(lambda: "Attach" in stage.told)
+    await eve.runs("ping")
+    assert stage.told.count("bot in #general: Attach a .py or .cu file, and I run it.") == 1
+
+
+async def test_a_mention_is_answered_in_place_where_there_can_be_no_thread(stage: Stage) -> None:
+    eve = stage.person("eve")
+    script = Upload("eve.py", b"print('hello')\n")
+    await eve.says("run it", script, mentions_bot=True)
+    where = "bot in thread Output of eve.py: ✓"
+    await stage.discord.until(lambda: stage.told.count(where) == 1, 60)
+    await eve.says("again", script, channel="Output of eve.py", mentions_bot=True)
+    await stage.discord.until(lambda: stage.told.count(where) == 2, 60)
+    assert [50024] == [one.code for one in stage.discord.refused]
+    stage.discord.refused.clear()
+    stage.discord.trouble("/attachments", 500)
+    await eve.says("run it", SCRIPT, mentions_bot=True)
+    await stage.discord.until(lambda: "bot in #general: ❌ Something broke" in stage.told)
+
+
+async def test_a_banned_person_runs_nothing(stage: Stage) -> None:
+    olga, mallory = stage.person("olga", ADMIN), stage.person("mallory")
+    services = stage.world.services
+    await services.users.ban(await stage.acting(olga), (await stage.acting(mallory)).id)
+    asked = await mallory.runs("run auto", script=SCRIPT)
+    assert "❌ This account is banned.\nAsk an admin." == original(asked).content
+    await mallory.says("run it", SCRIPT, mentions_bot=True)
+    await stage.discord.until(lambda: "bot in #general: ❌ This account is banned." in stage.told)
+
+
+async def test_an_answer_after_discords_15_minutes_is_a_message_of_the_channel(
+    stage: Stage,
+) -> None:
+    gate = asyncio.Event()
+    eve = stage.person("eve")
+    async with held_up(stage, gate) as begun:
+        asked = await eve.starts("run auto", script=SCRIPT)
+        await begun.wait()
+        asked.expired = True
+        again = await eve.runs("run auto", script=SCRIPT)
+        assert "❌ A script of yours runs or waits already." in original(again).content
+        gate.set()
+        await stage.discord.until(lambda: "#submissions: eve: ✓ `train.py` on" in stage.told, 60)
+        assert not asked.messages
+
+
+@contextlib.asynccontextmanager
+async def held_up(stage: Stage, gate: asyncio.Event) -> AsyncIterator[asyncio.Event]:
+    """Scripts wait for the gate, as for a scheduler's queue; what is yielded says that one does."""
+    assert stage.bot is not None
+    machine = this_machine()
+    begun = asyncio.Event()
+
+    async def run_script(script: SourceFile, device: str, kind: str | None) -> RunResult:
+        begun.set()
+        await gate.wait()
+        return await machine.run_script(script, device, kind)
+
+    stage.bot.machine = replace(machine, run_script=run_script)
+    try:
+        yield begun
+    finally:
+        stage.bot.machine = machine
 
 
 async def test_whole_transcripts_of_verifying(stage: Stage) -> None:
@@ -210,9 +278,5 @@ hello
 
 async def test_competitors_may_not(stage: Stage) -> None:
     eve = stage.person("eve")
-    asked = [
-        await eve.runs("verifyruns"),
-        await eve.runs("run local", gpu_type="CPU", script=SCRIPT),
-        await eve.runs("verify-task", task="x"),
-    ]
-    assert [True] * 3 == [original(one).content.startswith("❌ Only ") for one in asked]
+    asked = [await eve.runs("verifyruns"), await eve.runs("verify-task", task="x")]
+    assert [True] * 2 == [original(one).content.startswith("❌ Only ") for one in asked]

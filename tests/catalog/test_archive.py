@@ -2,6 +2,7 @@ import contextlib
 import gzip
 import io
 import stat
+import struct
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -205,3 +206,88 @@ def test_a_file_with_a_hundred_million_holes(tmp_path: Path) -> None:
     file = tar_of((info, b"100000000\n" + b"1\n" * 1000))
     with pytest.raises(InvalidProblem, match="a file with holes"):
         unpack(file, tmp_path)
+
+
+def tar_with(kind: bytes, beside: bytes, *, times: int = 1) -> io.BytesIO:
+    """A file with that before its own header, so often."""
+    info = tarfile.TarInfo("././@LongLink")
+    info.type, info.size = kind, len(beside)
+    padding = bytes(-len(beside) % tarfile.BLOCKSIZE)
+    file = tarfile.TarInfo("a")
+    file.size = 3
+    content = (info.tobuf(tarfile.GNU_FORMAT) + beside + padding) * times
+    content += file.tobuf(tarfile.GNU_FORMAT) + b"one".ljust(512, b"\0") + bytes(1024)
+    return io.BytesIO(gzip.compress(content, 1))
+
+
+def record(key: str, value: str) -> bytes:
+    """As POSIX has it, with a length that counts itself."""
+    rest = f" {key}={value}\n".encode()
+    length = len(rest) + len(str(len(rest) + 1))
+    return str(length).encode() + rest
+
+
+@pytest.mark.parametrize("key", ["mtime", "LIBARCHIVE.xattr.com.apple.quarantine", "uid", "a'b"])
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE])
+def test_notes_about_a_file_change_nothing(tmp_path: Path, kind: bytes, key: str) -> None:
+    unpack(tar_with(kind, record(key, "1.5")), tmp_path)
+    assert {"a": b"one"} == files_of(tmp_path)
+
+
+@pytest.mark.parametrize("form", [tarfile.PAX_FORMAT, tarfile.GNU_FORMAT])
+def test_long_names_are_kept(tmp_path: Path, form: int) -> None:
+    name = "/".join(["ä" * 60] * 4)
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=form) as tar:
+        folder = tarfile.TarInfo(name)
+        folder.type = tarfile.DIRTYPE
+        tar.addfile(folder)
+        info = tarfile.TarInfo(f"{name}/b")
+        info.size = 3
+        tar.addfile(info, io.BytesIO(b"one"))
+    unpack(file, tmp_path)
+    assert {f"{name}/b": b"one"} == files_of(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("packed", "said"),
+    [
+        (tar_with(tarfile.XHDTYPE, record("size", "0")), "another size"),
+        (tar_with(tarfile.XHDTYPE, record("size", "-5")), "another size"),
+        (tar_with(tarfile.XGLTYPE, record("size", "99999999999")), "another size"),
+        (tar_with(tarfile.XHDTYPE, record("GNU.sparse.size", "5")), "holes"),
+        (tar_with(tarfile.XHDTYPE, record("GNU.sparse.map", "0,1" * 99)), "holes"),
+        (tar_with(tarfile.GNUTYPE_SPARSE, b""), "holes"),
+        (tar_with(tarfile.XGLTYPE, record("path", "b")), "the same name"),
+        (tar_with(tarfile.XHDTYPE, record("path", "../b")), "leads outside"),
+        (tar_with(tarfile.XHDTYPE, record("path", "/etc/passwd")), "leads outside"),
+        (tar_with(tarfile.XHDTYPE, record("path", "b\0c")), "leads outside"),
+        (tar_with(tarfile.GNUTYPE_LONGNAME, b"../../b\0"), "leads outside"),
+        (tar_with(tarfile.XHDTYPE, b"0 a=b\n"), "can't be read"),
+        (tar_with(tarfile.XHDTYPE, b"999 a=b\n"), "can't be read"),
+        (tar_with(tarfile.XHDTYPE, b"6 a=bc"), "can't be read"),
+        (tar_with(tarfile.XHDTYPE, b"\xb2 a=b\n"), "can't be read"),
+        (tar_with(tarfile.XHDTYPE, b"9" * 60_000), "can't be read"),
+        (tar_with(tarfile.XHDTYPE, b"9" * (1 << 20)), "bytes of notes"),
+        (tar_with(tarfile.GNUTYPE_LONGNAME, b"a" * (1 << 20)), "bytes of notes"),
+        (tar_with(tarfile.XHDTYPE, record("a", "b"), times=5000), "can't be unpacked"),
+    ],
+)
+def test_notes_that_would_make_a_file_another_are_refused(
+    tmp_path: Path, packed: io.BytesIO, said: str
+) -> None:
+    with pytest.raises(InvalidProblem, match=said):
+        unpack(packed, tmp_path)
+    assert {} == files_of(tmp_path)
+
+
+def test_a_zip_whose_list_is_huge_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    """Both forms of its end say how long the list is; who opens it believes the second."""
+    entry = b"PK\x01\x02" + bytes(42)
+    entries = entry * ((9 << 20) // len(entry))
+    large = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, 1, 1, len(entries), 4)
+    locator = struct.pack("<4sIQI", b"PK\x06\x07", 0, 4 + len(entries), 1)
+    for ends, size in ((b"", len(entries)), (large + locator, 46)):
+        end = struct.pack("<4s4H2IH", b"PK\x05\x06", 0, 0, 1, 1, size, 4, 0)
+        with pytest.raises(InvalidProblem, match="more than 20,000 entries"):
+            unpack(io.BytesIO(b"PK\x03\x04" + entries + ends + end), tmp_path)

@@ -64,7 +64,7 @@ def test_folders_that_hold_each_other_ten_milliard_times(origin: Path, into: Pat
     commit = problem_sets.git(origin, "commit-tree", tree, "-m", "bomb")
     problem_sets.git(origin, "branch", "bomb", commit)
     with pytest.raises(InvalidProblem, match="too large"):
-        fetch(url(origin), "bomb", into, GitLimits(timeout_s=30))
+        fetch(url(origin), "bomb", into, GitLimits(timeout_s=60))
 
 
 def test_a_repository_that_is_gone(tmp_path: Path, into: Path) -> None:

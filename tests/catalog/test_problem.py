@@ -5,7 +5,16 @@ import pytest
 
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import Finding, InvalidProblem
-from kernelbot.protocol import Case, Floor, HarnessKind, Lang, ProblemSpec, RankRule, Timeouts
+from kernelbot.protocol import (
+    Case,
+    Floor,
+    HarnessKind,
+    Lang,
+    NumberType,
+    ProblemSpec,
+    RankRule,
+    Timeouts,
+)
 from tests.catalog.folders import REFERENCE, TASK, write_problem
 
 
@@ -35,7 +44,8 @@ def test_a_small_problem_is_read_whole(tmp_path: Path) -> None:
 def test_every_further_key_is_read(tmp_path: Path) -> None:
     task = TASK + (
         "test_timeout: 10\nbenchmark_timeout: 20.5\nranked_timeout: 30\nranking_by: geom\n"
-        "fresh_output: true\ninputs_unchanged: true\nfloor: {flops: 100, bytes: 200}\n"
+        "fresh_output: true\ninputs_unchanged: true\nrecurring_data: true\n"
+        "floor: {flops: 100, bytes: 200, type: fp8}\n"
         "gpus: [CPU, H100]\ntemplates: {Python: reference.py}\n"
         "config: {main: eval.py, outputs: [0]}\n"
     )
@@ -46,8 +56,9 @@ def test_every_further_key_is_read(tmp_path: Path) -> None:
         spec.ranking_by,
         spec.fresh_output,
         spec.inputs_unchanged,
-    ) == (RankRule.GEOM, True, True)
-    assert (Floor(100.0, 200.0),) == spec.floors
+        spec.recurring_data,
+    ) == (RankRule.GEOM, True, True, True)
+    assert (Floor(100.0, 200.0, NumberType.FP8),) == spec.floors
     assert (None, (0,)) == (spec.anchor, spec.config.outputs)
     assert (("CPU", "H100"), {"Python": REFERENCE}) == (definition.devices, definition.templates)
 
@@ -125,6 +136,8 @@ def test_a_missing_key_is_named(tmp_path: Path, key: str) -> None:
         ("floor: 3", "floor"),
         ("floor: [{flops: 1}, {flops: 2}]", "floor"),
         ("floor: {flops: fast}", "floor.flops"),
+        ("floor: {flops: 1, type: float}", "floor.type"),
+        ("floor: {flops: 1, type: [fp8]}", "floor.type"),
         ("floor: {bytes: -1}", "floor.bytes"),
         ("anchor: nowhere.py", "anchor"),
         ("anchor: reference.py", "anchor"),

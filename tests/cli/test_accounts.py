@@ -40,7 +40,7 @@ def logged_in(live: LiveServer, shell: Shell, *options: str) -> str:
         csrf = re.search(r'name="csrf" value="(\w+)"', form)
         assert csrf is not None
         browser.post(f"{live.url}/auth/device", data={"csrf": csrf[1], "code": code[0]})
-    return waiting.communicate(timeout=30)[0]
+    return waiting.communicate(timeout=60)[0]
 
 
 def test_a_terminal_logs_in_through_a_browser(
@@ -102,6 +102,12 @@ def test_a_token_is_made_and_revoked(ada: Shell) -> None:
     gone = ada("token", "revoke", str(made["id"]), "--json")
     left = ada("token", "list", "--json").document["tokens"]
     assert (True, 0, ["first"]) == ("laptop" in listed, gone.code, [t["name"] for t in left])
+
+
+def test_a_new_token_says_what_it_ends_with(ada: Shell) -> None:
+    (first,) = ada("token", "list", "--json").document["tokens"]
+    said = ada("token", "create", "laptop").out
+    assert f"It ends with the token that made it, {first['id']}." in said
 
 
 def test_a_role_and_a_ban(admin: Shell) -> None:

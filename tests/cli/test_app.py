@@ -1,7 +1,14 @@
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
 import typer.core
 import typer.main
 
 from kernelbot.cli.app import COMMANDS, command_tree
+from tests.support.terminal import COMMAND
 
 
 def test_each_module_registers_what_the_table_says() -> None:
@@ -11,3 +18,38 @@ def test_each_module_registers_what_the_table_says() -> None:
         assert isinstance(group, typer.core.TyperGroup)
         registered[module] = set(group.commands)
     assert {module: set(names) for module, names in COMMANDS.items()} == registered
+
+
+def test_ctrl_c_at_any_moment_of_the_start_gives_no_traceback() -> None:
+    """Interrupted while modules are loaded: at the first, and once the commands are."""
+    for module in ("kernelbot.cli.app", "kernelbot.cli.judging"):
+        hook = (
+            "import builtins, os, signal, sys\n"
+            "real = builtins.__import__\n"
+            "def load(name, *rest, **more):\n"
+            f"    if name == {module!r}:\n"
+            "        os.kill(os.getpid(), signal.SIGINT)\n"
+            "    return real(name, *rest, **more)\n"
+            "builtins.__import__ = load\n"
+            "import importlib\n"
+            "importlib.import_module = lambda name: (load(name), sys.modules[name])[1]\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "from kernelbot.cli import main\n"
+            "sys.argv = ['kernelbot', 'run', '--help']\n"
+            "main()\n"
+        )
+        done = subprocess.run([sys.executable, "-c", hook], capture_output=True, check=False)
+        assert (b"", True) == (done.stderr, done.returncode in (130, -signal.SIGINT))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["problem", "new", "a", "--json"]])
+def test_a_full_disk_is_said_in_a_sentence(tmp_path: Path, arguments: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, check=False
+        )
+    assert (2, True, False) == (
+        done.returncode,
+        done.stderr.startswith(b"Error: The disk is full"),
+        b"Traceback" in done.stderr,
+    )

@@ -152,7 +152,7 @@ def test_ctrl_c_leaves_it_running(ada: Shell) -> None:
     while "waiting in the queue" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, rest = process.communicate(timeout=30)
+    _, rest = process.communicate(timeout=60)
     state = ada("submission", "show", "1", "--json").document["state"]
     assert (130, "queued", True) == (
         process.returncode,
@@ -224,7 +224,7 @@ def test_a_reader_that_goes_away_is_no_crash(ada: Shell) -> None:
     process = ada.start("board", "list")
     assert process.stdout is not None
     process.stdout.close()
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=60)
     assert "Traceback" not in errors
 
 

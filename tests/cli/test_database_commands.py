@@ -13,6 +13,10 @@ def test_a_database_is_migrated_backed_up_and_put_back(shell: Shell, tmp_path: P
     again = shell("backup", "all.dump", "--data", "one", "--json")
     back = shell("restore", "all.dump", "--data", "two")
     nothing_new = shell("db", "migrate", "--data", "two", "--json")
+    assert "\n  kernelbot db activate --data two\n" in back.out.replace(str(tmp_path) + "/", "")
+    activated = shell("db", "activate", "--data", "two", "--json").document
+    copied = shell("db", "copy", "--data", "two", "--json").document
+    assert ({"copy": False}, {"copy": True}) == (activated, copied)
     assert (0, 0, 0) == (made.code, kept.code, back.code)
     assert (2, "conflict") == (again.code, again.document["error"]["code"])
     assert (True, 0) == ((tmp_path / "all.dump").stat().st_size > 0, nothing_new.code)

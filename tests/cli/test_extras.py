@@ -1,17 +1,46 @@
 """The commands that need more than a client."""
 
+from pathlib import Path
+
 import pytest
 
 from kernelbot.cli import extras
 from kernelbot.cli.errors import USAGE, report_error
 from kernelbot.cli.extras import Extra
+from kernelbot.domain.distribution import install_command
 from kernelbot.domain.errors import UserError
 
 
-@pytest.mark.parametrize("extra", ["judge", "server", "mcp"])
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, extra: Extra) -> None:
+@pytest.fixture(autouse=True)
+def _nothing_is_installed_or_known(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    for name in ("KERNELBOT_URL", "POPCORN_API_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def hint(extra: Extra) -> str:
     with pytest.raises(UserError) as caught:
         extras.require_extra(extra)
-    assert f"pip install 'kernelbot[{extra}]'" in caught.value.hint
     assert USAGE == report_error(caught.value, as_json=True)
+    return caught.value.hint
+
+
+@pytest.mark.parametrize("extra", ["judge", "server", "discord", "mcp"])
+def test_a_missing_extra_comes_from_the_server_that_is_used(
+    monkeypatch: pytest.MonkeyPatch, extra: Extra
+) -> None:
+    monkeypatch.setenv("KERNELBOT_URL", "https://kernels.example/")
+    command = install_command("https://kernels.example", extra)
+    assert f"Install it: `{command}`." == hint(extra)
+
+
+def test_without_a_server_it_comes_from_a_checkout() -> None:
+    assert "Install it: in a checkout, `pip install '.[judge]'`." == hint("judge")
+
+
+def test_a_broken_configuration_hides_no_hint(tmp_path: Path) -> None:
+    (tmp_path / "kernelbot").mkdir()
+    (tmp_path / "kernelbot/config.toml").write_text("[")
+    assert "Install it: in a checkout, `pip install '.[judge]'`." == hint("judge")

@@ -44,7 +44,7 @@ def shell(small_disk: Path) -> Iterator[Shell]:
     with tempfile.TemporaryFile() as log:
         process = shell.serve("serve", "--port", "0", "--data", "data", log=log)
         try:
-            while not list(small_disk.rglob("servers/*.json")):
+            while not list(small_disk.glob(".local/state/kernelbot/servers/*.json")):
                 assert process.poll() is None
                 time.sleep(0.05)
             assert 0 == shell("board", "create", "--from", "sums").code

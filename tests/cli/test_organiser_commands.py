@@ -109,7 +109,7 @@ def test_a_duel_is_shown_by_workload(admin: Shell, live: LiveServer, tmp_path: P
     live.call(ranked(live.world, 0.95, relative_error=0.1))
     live.call(fought(live.world, (0.5, 0.498, 0.502)))
     said = admin("board", "duel", "sort", "1")
-    assert (0, True, True) == (said.code, "size: 1" in said.out, "is faster" in said.out)
+    assert (0, True, True) == (said.code, "size: 10000" in said.out, "is faster" in said.out)
     document = admin("board", "duel", "sort", "1", "--json").document
     assert ("measured", [0.5]) == (
         document["state"],
@@ -119,6 +119,6 @@ def test_a_duel_is_shown_by_workload(admin: Shell, live: LiveServer, tmp_path: P
     assert (0, True, False) == (
         unknown.code,
         NOT_BY_WORKLOAD in unknown.out,
-        "size: 1" in unknown.out,
+        "size: 10000" in unknown.out,
     )
     assert 2 == admin("board", "duel", "sort", "7").code

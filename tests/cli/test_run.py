@@ -78,9 +78,11 @@ def test_a_benchmark_has_times(shell: Shell, problem: Path) -> None:
     said = shell("run", problem, problem / "submission.py", "--mode", "benchmark", "--json")
     workload = said.document["phases"]["benchmark"]["workloads"][0]
     low, high = workload["ci95_ns"]
-    assert (True, True, True) == (
+    # What differs between processes may take an interval beyond the samples' own ends.
+    assert (True, True, True, True) == (
         workload["samples"] >= 20,
-        workload["best_ns"] <= low <= workload["median_ns"] <= high <= workload["worst_ns"],
+        workload["best_ns"] <= workload["median_ns"] <= workload["worst_ns"],
+        0 <= low <= workload["median_ns"] <= high,
         said.document["score_s"] > 0,
     )
 
@@ -275,7 +277,7 @@ def test_ctrl_c_stops_all_of_it(tmp_path: Path, problem: Path) -> None:
     while "test (" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert (130, []) == (process.returncode, harnesses_in(shell.home))
 
 

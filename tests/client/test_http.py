@@ -102,6 +102,18 @@ def test_events_survive_a_server_that_is_being_restarted(serve: Callable[[Handle
         assert [1] == [found.id for found in client.events(7)]
 
 
+def test_a_server_that_is_away_is_told_once_each_time(serve: Callable[[Handle], str]) -> None:
+    away = b'{"detail": "Later.", "code": "unavailable"}'
+    answers = [(503, away)] * 3 + [(200, event(1))] + [(503, away)] * 2 + [(200, event(2) + END)]
+    told = list[str]()
+    with KernelbotClient(serve(lambda handler: answer(handler, *answers.pop(0)))) as client:
+        seen = [
+            (found.id, len(told))
+            for found in client.events(7, on_broken=lambda error: told.append(str(error)))
+        ]
+    assert ([(1, 1), (2, 2)], ["Later."] * 2) == (seen, told)
+
+
 def test_events_of_nothing_are_refused_at_once(serve: Callable[[Handle], str]) -> None:
     body = b'{"detail": "No submission 7.", "code": "not_found"}'
     with (

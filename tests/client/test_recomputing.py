@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kernelbot.client.recomputing import DoesNotFollow, ScoreCheck, check_scores
 from kernelbot.protocol import RankRule
-from kernelbot.protocol.scoring import median_time, score
+from kernelbot.protocol.scoring import median_time, process_interval, score
 from kernelbot.schemas.attestations import AttestedResult
 from tests.support.signed import RESULT, run, workload
 
@@ -37,6 +37,13 @@ def test_drift_is_taken_out_of_the_samples_first() -> None:
         [1e9, 8e8, 1.2e9], median_ns=5e8, ci95_ns=[4e8, 6e8], anchor_ns=1.0, drift_factors=[0.5]
     )
     assert [("equal", 3)] == outcomes(run([load]))
+
+
+def test_processes_are_taken_into_account_if_the_document_names_them() -> None:
+    samples = [4e8, 5e8, 6e8] * 4
+    low, high = process_interval(samples, 3)
+    load = workload(samples, ci95_ns=[low, high], processes=3)
+    assert [("equal", 12)] == outcomes(run([load], score_ci95_s=[low / 1e9, high / 1e9]))
 
 
 @given(

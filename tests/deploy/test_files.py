@@ -52,6 +52,14 @@ def test_the_step_goes_to_the_queue_of_the_build() -> None:
     assert (DEPLOY.parent / step["command"]).is_file()
 
 
+def test_what_is_pasted_uploads_the_step_and_names_no_variable() -> None:
+    """In the pipeline's editor Buildkite replaces none but its own."""
+    text = (DEPLOY / "buildkite/steps.yml").read_text()
+    (step,) = yaml.safe_load(text)["steps"]
+    command = "buildkite-agent pipeline upload deploy/buildkite/pipeline.yml"
+    assert ("$" in text, command, {"queue": "uploads"}) == (False, step["command"], step["agents"])
+
+
 def test_the_payload_is_named_in_no_step() -> None:
     assert "SUBMISSION_PAYLOAD" not in yaml.safe_dump(pipeline())
 

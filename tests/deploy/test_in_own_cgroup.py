@@ -20,7 +20,7 @@ def run_alone(text: str, before: str = ":") -> subprocess.CompletedProcess[str]:
     /sys/fs/cgroup. `before`: what is done outside of them."""
     inner = shlex.join(["unshare", "--mount", "--cgroup", "sh", "-c", f"{EMPTY}; {text}"])
     command = ["sh", "-c", f"{before}; exec {inner}"]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 @pytest.fixture
@@ -70,5 +70,5 @@ def test_the_command_runs_where_the_group_cannot_be_written() -> None:
 
 def test_the_commands_exit_code_and_arguments_are_its_own() -> None:
     command = [str(SCRIPT), "sh", "-c", 'echo "$1"; exit 7', "sh", "a'; echo x"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert (7, "a'; echo x\n") == (done.returncode, done.stdout)

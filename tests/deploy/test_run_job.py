@@ -134,7 +134,7 @@ def test_a_job_that_is_cancelled_leaves_no_container_and_no_client(agent: Agent)
         assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert 143 == process.returncode
     # Its client has ended as well (it held the pipes), or it would make a container after this.
     assert "docker rm --force kernelbot-gpu0" == agent.calls()[-1]

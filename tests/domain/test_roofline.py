@@ -14,6 +14,8 @@ SPEC = replace(
     floors=(Floor(2.0, 1.0), Floor(8.0, 4.0)),
 )
 
+WORK = Work(8.0, 4.0)
+
 
 @pytest.mark.parametrize(
     ("rule", "work"),
@@ -42,6 +44,6 @@ def test_memory_limits_up_to_the_ridge(intensity: float, flops_per_s: float) -> 
 
 
 def test_a_device_without_peaks_has_no_roof() -> None:
-    assert [None, None] == [roof_of(one) for one in (None, DeviceSpec("CPU", Vendor.CPU))]
+    assert [None, None] == [roof_of(one, WORK) for one in (None, DeviceSpec("CPU", Vendor.CPU))]
     known = DeviceSpec("X", Vendor.CPU, peak_flops=1.0, peak_bytes_per_s=2.0)
-    assert Roof(1.0, 2.0) == roof_of(known)
+    assert Roof(1.0, 2.0) == roof_of(known, WORK)

@@ -11,6 +11,10 @@ def test_text_comes_back_as_it_is() -> None:
     assert "# späße\r\nx = 1" == source_text("# späße\r\nx = 1".encode())
 
 
+def test_a_byte_order_mark_is_no_part_of_it() -> None:
+    assert "x = 1" == source_text(b"\xef\xbb\xbfx = 1")
+
+
 def test_another_encoding_is_refused() -> None:
     with pytest.raises(InvalidSubmission, match="byte 5 can't be read"):
         source_text(b"x = '\xff'")

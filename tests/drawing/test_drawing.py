@@ -38,6 +38,10 @@ def _draws(pid: str) -> bool:
     return chart_process.__name__.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
+def status_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/status").read_text()
+
+
 async def test_charts_become_pictures_in_one_process(drawing: Drawing) -> None:
     pictures, used = [], set()
     for form in (PictureFormat.PNG, SVG, SVG):
@@ -47,6 +51,13 @@ async def test_charts_become_pictures_in_one_process(drawing: Drawing) -> None:
     assert (False, 1) == (b"<script" in pictures[1], len(used))
     await drawing.close()
     assert [] == drawers()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+async def test_as_root_it_draws_as_nobody(drawing: Drawing) -> None:
+    assert await drawing.draw(CHART, PictureFormat.PNG) is not None
+    (pid,) = drawers()
+    assert "Uid:\t65534\t65534\t65534\t65534\n" in status_of(pid)
 
 
 async def test_what_is_no_chart_is_not_drawn_and_the_next_one_is(drawing: Drawing) -> None:

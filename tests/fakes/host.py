@@ -2,10 +2,14 @@
 
 The submission's first line says what happens: `# fake: [sleep S] VERDICT [SCORE_S LOW HIGH]`, with
 `suspicious` (the harness noticed something) or `script` (the problem's own measured) at its end, or
-`# fake: die` (the host is gone), `# fake: die-until FILE N` (as often as that, then accepted),
-`# fake: garbage` (a result that can't be read), `# fake: give-up WORD` (the end without a result,
-and why), `# fake: stop` (the host stands still), `# fake: shout BYTES VERDICT` (an event as long
-as that). In mode profile it leaves `ARTIFACTS`.
+`# fake: until FILE VERDICT` (once that file exists), `# fake: secret VERDICT` (so on secret data,
+accepted in public), `# fake: die` (the host is gone),
+`# fake: die-until FILE N` (as often as that, then accepted), `# fake: garbage` (a result that can't
+be read), `# fake: long BYTES` (one of that size, and none), `# fake: give-up WORD` (the end without
+a result, and why), `# fake: stop` (the host stands still), `# fake: shout BYTES VERDICT` (an event
+as long as that). A file that says nothing is wrong, e.g. a starter file, which the platform judges
+too. In mode profile it leaves `ARTIFACTS`. The line `# says: N` makes the failure's
+message N characters long.
 
 Of a duel, the line `# duel: RATIO LOW HIGH` of the submission says what it shows (without it: 1,
 from 0.99 to 1.01), `# duel: VERDICT` that the submission fails in it,
@@ -19,10 +23,12 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kernelbot.protocol import (
     Artifact,
+    CaseResult,
     DuelResult,
     DuelWorkload,
     EventKind,
@@ -42,8 +48,11 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+from kernelbot.protocol.phases import TIMED, cases_of, phases_of
+from kernelbot.protocol.scoring import spread_of
 
 _OUT = threading.Lock()
+_MESSAGE = "seeds\x00 and \udc80 more"
 ARTIFACTS = (
     Artifact("profile.0.txt", "text/plain", base64.b64encode(b"a table").decode()),
     Artifact("profile.0.trace.json.gz", "application/gzip", base64.b64encode(b"\x1f\x8b").decode()),
@@ -78,9 +87,18 @@ def _judge(folder: str, cancelled: set[str]) -> None:
     started = ProgressEvent(EventKind.PHASE_STARTED, phase=Phase.TEST, total=1)
     _tell(folder, event=to_wire(started))
     draft = Path(folder) / "result.json.new"
-    draft.write_text("{}" if words == ["garbage"] else json.dumps(to_wire(result_of(job, words))))
+    draft.write_text(content_of(job, words))
     draft.rename(Path(folder) / "result.json")
     _tell(folder, finished=True)
+
+
+def content_of(job: JobSpec, words: list[str]) -> str:
+    """Of the result's file."""
+    if words == ["garbage"]:
+        return "{}"
+    if words[0] == "long":
+        return os.urandom(int(words[1]) // 2).hex()
+    return json.dumps(to_wire(result_of(job, words)))
 
 
 def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
@@ -102,9 +120,9 @@ def _perform(words: list[str], folder: str, cancelled: set[str]) -> list[str]:
     if words[0] == "shout":
         _tell(folder, event={"kind": "case", "message": "x" * int(words[1])})
         return words[2:]
-    if words[0] == "sleep":
-        until = time.monotonic() + float(words[1])
-        while time.monotonic() < until:
+    if words[0] in ("sleep", "until"):
+        end_s = time.monotonic() + float(words[1]) if words[0] == "sleep" else 0.0
+        while time.monotonic() < end_s if words[0] == "sleep" else not Path(words[1]).exists():
             if folder in cancelled:
                 return []
             time.sleep(0.02)
@@ -118,22 +136,28 @@ def words_of(job: JobSpec) -> list[str]:
     if job.opponent is not None:
         said = (line for line in lines if line.startswith("# duel:"))
         return next(said, "1 0.99 1.01").removeprefix("# duel:").split()
-    return lines[0].removeprefix("# fake:").split()
+    first = lines[0] if lines else ""
+    return first.removeprefix("# fake:").split() if "# fake:" in first else ["wrong_answer"]
 
 
 def result_of(job: JobSpec, words: list[str]) -> RunResult:
     """The result that the words ask for: VERDICT, and what may follow it."""
     if job.opponent is not None:
         return _dueled(job, words)
+    if words[0] == "secret":
+        words = words[1:] if job.secret else ["accepted"]
     verdict = Verdict(words[0])
     numbers = [float(word) for word in words[1:] if word not in ("suspicious", "script")]
-    timed = job.mode == Mode.LEADERBOARD and verdict == Verdict.ACCEPTED
+    accepted = verdict == Verdict.ACCEPTED
     score_s = numbers[0] if numbers else 1.0
     low_s, high_s = numbers[1:3] if len(numbers) > 2 else (score_s, score_s)
-    ends = (low_s * 1e9, high_s * 1e9)
-    samples = () if "script" in words else (score_s * 1e9, *ends)
-    load = WorkloadResult("size: 1", samples, score_s * 1e9, score_s * 1e9, 0.0, ends, *ends)
-    message = "seeds\x00 and \udc80 more"
+    measured = _Measured(job, (low_s * 1e9, score_s * 1e9, high_s * 1e9), "script" in words)
+    phases = tuple(map(measured.phase, phases_of(job))) if accepted else (_refused(verdict),)
+    timed = any(phase.workloads for phase in phases)
+    fault = Fault.PLATFORM if verdict == Verdict.INTERNAL_ERROR else Fault.AUTHOR
+    said = (line for line in job.submission.text.splitlines() if line.startswith("# says: "))
+    length = int(next(said, "# says: 0").removeprefix("# says: "))
+    message = "`" * length or _MESSAGE
     return RunResult(
         job_id=job.job_id,
         problem=job.problem.name,
@@ -143,13 +167,49 @@ def result_of(job: JobSpec, words: list[str]) -> RunResult:
         system=SystemInfo(job.device.name, "fake", "fake", "3"),
         sandbox=SandboxReport("none"),
         score_s=score_s if timed else None,
-        score_ci95_s=(numbers[1], numbers[2]) if timed and len(numbers) > 2 else None,
-        phases=(PhaseResult(Phase.LEADERBOARD, verdict, 0.1, workloads=(load,)),) if timed else (),
+        score_ci95_s=(low_s, high_s) if timed else None,
+        phases=phases,
         stdout="hello\x00",
         artifacts=ARTIFACTS if job.mode == Mode.PROFILE else (),
-        failure=None if verdict == Verdict.ACCEPTED else Failure(Fault.AUTHOR, message),
+        failure=None if accepted else Failure(fault, message),
         suspicions=("Its claims spread less than the clock.",) if "suspicious" in words else (),
     )
+
+
+def _refused(verdict: Verdict) -> PhaseResult:
+    return PhaseResult(Phase.TEST, verdict, 0.1)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """Phases in which all is well. The median lies between the first time and the last."""
+
+    job: JobSpec
+    times_ns: tuple[float, float, float]
+    by_script: bool
+
+    def phase(self, phase: Phase) -> PhaseResult:
+        specs = [case.spec for _, case in cases_of(self.job.problem, phase)]
+        loads = tuple(map(self._load, specs)) if phase in TIMED else ()
+        cases = () if loads else tuple(CaseResult(spec, Verdict.ACCEPTED) for spec in specs)
+        return PhaseResult(phase, Verdict.ACCEPTED, 0.1, cases, loads)
+
+    def _load(self, spec: str) -> WorkloadResult:
+        low, median, high = self.times_ns
+        samples = () if self.by_script else samples_of(self.job, self.times_ns)
+        spread = spread_of(samples or (median,))
+        mean, stdev = spread.mean_ns, spread.stdev_ns
+        stopped_by = "script" if self.by_script else "wall_cap"
+        return WorkloadResult(
+            spec, samples, median, mean, stdev, (low, high), low, high, stopped_by=stopped_by
+        )
+
+
+def samples_of(job: JobSpec, times_ns: tuple[float, float, float]) -> tuple[float, ...]:
+    """As few as are a measurement, whose median is the second time, and whose interval goes from
+    the first to the last."""
+    low, median, high = times_ns
+    return (median, low, high) * (1 if job.sampling.min_samples <= len(times_ns) else 2)
 
 
 def _dueled(job: JobSpec, words: list[str]) -> RunResult:
@@ -157,10 +217,17 @@ def _dueled(job: JobSpec, words: list[str]) -> RunResult:
     words = words[1:] if opposed else words
     failed = words[0] in set(Verdict)
     ratio = None
-    if not failed:
+    phases: list[PhaseResult] = []
+    if failed:
+        phases = [replace(_refused(Verdict(words[0])), of_opponent=opposed)]
+        if opposed:
+            phases.insert(0, _Measured(job, (0, 0, 0), by_script=False).phase(Phase.TEST))
+    else:
         value, low, high = map(float, words)
-        load = DuelWorkload("size: 1", (1e9, 2e9), (1e9, 2e9), value, (low, high))
-        ratio = DuelResult(value, (low, high), (load,))
+        ratio = _ratio(job, (low, value, high))
+        test = _Measured(job, (0, 0, 0), by_script=False).phase(Phase.TEST)
+        ranked = PhaseResult(Phase.LEADERBOARD, Verdict.ACCEPTED, 0.1)
+        phases = [test, replace(test, of_opponent=True), ranked]
     return RunResult(
         job_id=job.job_id,
         problem=job.problem.name,
@@ -169,10 +236,22 @@ def _dueled(job: JobSpec, words: list[str]) -> RunResult:
         verdict=Verdict(words[0]) if failed else Verdict.ACCEPTED,
         system=SystemInfo(job.device.name, "fake", "fake", "3"),
         sandbox=SandboxReport("none"),
+        phases=tuple(phases),
         failure=Failure(Fault.AUTHOR, "a secret case") if failed else None,
         duel=ratio,
         opponent_failed=opposed,
     )
+
+
+def _ratio(job: JobSpec, ratios: tuple[float, float, float]) -> DuelResult:
+    """The opponent takes a second each time."""
+    low, value, high = ratios
+    mine = samples_of(job, (low * 1e9, value * 1e9, high * 1e9))
+    loads = tuple(
+        DuelWorkload(case.spec, mine, (1e9,) * len(mine), value, (low, high), "wall_cap")
+        for _, case in cases_of(job.problem, Phase.LEADERBOARD)
+    )
+    return DuelResult(value, (low, high), loads)
 
 
 def _tell(folder: str, **message: object) -> None:

@@ -1,6 +1,7 @@
 """A Hugging Face Hub that keeps its datasets in memory and speaks the real protocol on loopback."""
 
 import base64
+import hashlib
 import json
 import re
 import threading
@@ -10,7 +11,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import yaml
+
 TOKEN = "hf_right"
+_FILE = r"/datasets/(?P<repo>[^/]+/[^/]+)/resolve/[^/]+/(?P<path>.+)"
+_LICENSES = ("other", "mit", "cc-by-4.0")
 _REPO = r"/api/datasets/(?P<repo>[^/]+/[^/]+)"
 
 
@@ -63,6 +68,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self._answer_for(b"")
 
+    def do_HEAD(self) -> None:
+        self._answer_for(b"")
+
     def do_POST(self) -> None:
         self._answer_for(self.rfile.read(int(self.headers.get("content-length", 0))))
 
@@ -73,6 +81,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(401, {"error": "Invalid credentials in Authorization header"})
         elif self.path == "/api/repos/create":
             self._create(json.loads(body))
+        elif self.path == "/api/validate-yaml":
+            self._validate(json.loads(body)["content"])
         elif found := re.fullmatch(_REPO + r"/preupload/[^/]+", self.path.split("?")[0]):
             files = [
                 {"path": one["path"], "uploadMode": "regular", "shouldIgnore": False, "oid": None}
@@ -81,10 +91,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, {"files": files})
         elif found := re.fullmatch(_REPO + r"/commit/[^/]+", self.path.split("?")[0]):
             self._commit(found["repo"], body)
+        elif found := re.fullmatch(_FILE, self.path.split("?")[0]):
+            self._resolve(found["repo"], found["path"])
         elif found := re.fullmatch(_REPO + r"(/revision/[^/]+)?", self.path.split("?")[0]):
             self._show(found["repo"])
         else:
             self._answer(404, {"error": f"no such path: {self.path}"})
+
+    def _validate(self, card: str) -> None:
+        """The Hub's check of a card, or the least of it: that it names a licence."""
+        parts = card.split("\n---\n", 1)
+        front = yaml.safe_load(parts[0].removeprefix("---\n")) if len(parts) == 2 else None
+        known = isinstance(front, dict) and front.get("license") in _LICENSES
+        wrong = [] if known else [{"message": "license must be one of the known ones"}]
+        self._answer(400 if wrong else 200, {"errors": wrong, "warnings": []})
 
     def _create(self, asked: dict[str, Any]) -> None:
         name = "/".join(part for part in (asked.get("organization"), asked["name"]) if part)
@@ -114,7 +134,31 @@ class _Handler(BaseHTTPRequestHandler):
         if found is None:
             self._answer(404, {"error": "Repository not found"})
             return
-        self._answer(200, {"_id": "1", "id": name, "private": found.private, "sha": "0" * 40})
+        self._answer(
+            200,
+            {
+                "_id": "1",
+                "id": name,
+                "private": found.private,
+                "sha": "0" * 40,
+                "siblings": [{"rfilename": path} for path in found.files],
+            },
+        )
+
+    def _resolve(self, name: str, path: str) -> None:
+        found = self.hub.datasets.get(name)
+        if found is None or path not in found.files:
+            self._answer(404, {"error": "Entry not found"})
+            return
+        content = found.files[path]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("ETag", f'"{hashlib.sha1(content, usedforsecurity=False).hexdigest()}"')
+        self.send_header("X-Repo-Commit", "0" * 40)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
 
     def _answer(self, status: int, document: dict[str, Any]) -> None:
         content = json.dumps(document).encode()

@@ -1,7 +1,8 @@
 """A harness on a node that takes real payloads and judges nothing.
 
 The submission's first line says what happens, as for `tests.fakes.host`: `[sleep S] VERDICT`,
-`die`, `garbage`; and `huge` (a result of 2 GB), `another` (of another job), `newer` (of another
+`die`, `garbage`; and `huge` (a result of 2 GB), `another` (of another job), `lie` (accepted without
+a phase), `newer` (of another
 version), `silent` (the end without a result). What a job was given stands in its result's notes.
 """
 
@@ -14,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kernelbot.protocol import EventKind, JobSpec, ProgressEvent, decode_payload, to_wire
-from tests.fakes.host import result_of, words_of
+from tests.fakes.host import content_of, result_of, words_of
 
 HUGE_BYTES = 2 << 30
 EXIT_NOT_MINIMAL = 4
@@ -77,10 +78,14 @@ def _write(result: Path, words: list[str], job: JobSpec, gpus: str) -> None:
 def _content(words: list[str], job: JobSpec, gpus: str) -> str:
     if words[0] == "garbage":
         return "<html>502 Bad Gateway</html>"
-    verdict = ["accepted"] if words[0] in ("another", "newer") else words
+    if words[0] == "long":
+        return content_of(job, words)
+    verdict = ["accepted"] if words[0] in ("another", "newer", "lie") else words
     result = result_of(job, verdict)
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
     result = replace(result, system=replace(result.system, notes=(f"{visible};{gpus}",)))
+    if words[0] == "lie":
+        result = replace(result, phases=())
     if words[0] == "another":
         result = replace(result, job_id="8.1.0123456789ab")
     return json.dumps({**to_wire(result), **({"version": 99} if words[0] == "newer" else {})})

@@ -14,6 +14,13 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 CLIENT_ID = "kernelbot-app"
 CLIENT_SECRET = "app-secret"
+GITHUB_ERRORS = ("incorrect_client_credentials", "redirect_uri_mismatch", "bad_verification_code")
+DISCORD_ERRORS = ("invalid_client", "invalid_grant", "invalid_grant")
+DESCRIPTIONS = {
+    "bad_verification_code": "The code passed is incorrect or expired.",
+    "incorrect_client_credentials": "The client_id and/or client_secret passed are incorrect.",
+    "redirect_uri_mismatch": "The redirect_uri MUST match the registered callback URL.",
+}
 
 
 @dataclass
@@ -35,6 +42,8 @@ class FakeProvider:
     """`github` or `discord`: they differ in paths, in types and in how they say no."""
     person: tuple[int, str] = (42, "ada")
     down: bool = False
+    refuses: str | None = None
+    """The error that the next exchanges are answered with, whatever they send."""
     codes: dict[str, Grant] = field(default_factory=dict)
     tokens: dict[str, Grant] = field(default_factory=dict)
 
@@ -52,21 +61,26 @@ class FakeProvider:
     def exchange(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
         """A token for a code: once, for our application, the same redirect and the verifier."""
         grant = self.codes.pop(form.get("code", ""), None)
-        digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
-        challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
-        good = (
-            grant is not None
-            and "authorization_code" == form.get("grant_type")
-            and (CLIENT_ID, CLIENT_SECRET) == (form.get("client_id"), form.get("client_secret"))
-            and grant.redirect_uri == form.get("redirect_uri")
-            and grant.challenge == challenge
-        )
-        if grant is None or not good:
-            error = "bad_verification_code" if self.dialect == "github" else "invalid_grant"
-            return (200 if self.dialect == "github" else 400), {"error": error}
+        if error := self.refuses or self._why_not(form, grant):
+            description = DESCRIPTIONS.get(error, "The request was refused.")
+            status = 200 if self.dialect == "github" else 401 if "client" in error else 400
+            return status, {"error": error, "error_description": description}
+        assert grant is not None
         token = secrets.token_hex(20)
         self.tokens[token] = grant
         return 200, {"access_token": token, "token_type": "bearer", "scope": ""}
+
+    def _why_not(self, form: dict[str, str], grant: Grant | None) -> str:
+        """In the words of each dialect; empty if nothing is wrong."""
+        names = GITHUB_ERRORS if self.dialect == "github" else DISCORD_ERRORS
+        if (CLIENT_ID, CLIENT_SECRET) != (form.get("client_id"), form.get("client_secret")):
+            return names[0]
+        digest = hashlib.sha256(form.get("code_verifier", "").encode()).digest()
+        challenge = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+        if grant is not None and grant.redirect_uri != form.get("redirect_uri"):
+            return names[1]
+        known = grant is not None and grant.challenge == challenge
+        return "" if known and "authorization_code" == form.get("grant_type") else names[2]
 
     def who(self, authorization: str) -> tuple[int, dict[str, Any]]:
         """The person a token speaks for. Discord's ids are texts, GitHub's are numbers."""

@@ -1,11 +1,11 @@
 """A scheduler in memory, and a launcher for it: what the worker sees of a remote one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import replace
 
 from kernelbot.domain.errors import SchedulerError
-from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
+from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.results import no_events
 from kernelbot.protocol import JobSpec, ProgressEvent
 
@@ -28,7 +28,10 @@ class FakeScheduler:
         self.launch_s = 0.0
         """How long a launch takes; the job is there at its end."""
         self.launching = 0
-        self.forget_s = 0.0
+        self.forgetting = 0
+        self.may_forget = asyncio.Event()
+        """Clear: it takes until it is set."""
+        self.may_forget.set()
 
     def end(self, handle: str, outcome: Outcome) -> None:
         """What every question is answered with from now on."""
@@ -77,7 +80,11 @@ class FakeLauncher:
     def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
         return no_events()
 
-    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+    async def poll(
+        self,
+        handles: Collection[str],
+        most_bytes: Mapping[str, int] = NO_SIZES,
+    ) -> dict[str, Outcome]:
         self.scheduler.polls.append(len(handles))
         await self.scheduler.answer()
         unknown = Outcome(JobState.LOST, reason="nobody knows it")
@@ -91,7 +98,8 @@ class FakeLauncher:
         self.scheduler.cancelled.append(handle)
 
     async def forget(self, handle: str) -> None:
-        await asyncio.sleep(self.scheduler.forget_s)
+        self.scheduler.forgetting += 1
+        await self.scheduler.may_forget.wait()
         self.scheduler.specs.pop(handle, None)
         self.scheduler.outcomes.pop(handle, None)
 

@@ -24,11 +24,12 @@ class Received:
 
 @dataclass
 class FakeReceiver:
-    """`answer` is what it says; `secret` None: nothing is checked."""
+    """`answer` is what it says, and may wait for `release`; `secret` None: nothing is checked."""
 
     url: str = ""
     secret: str | None = None
     answer: Callable[[], Response] = Response
+    release: Callable[[], None] = lambda: None
     received: list[Received] = field(default_factory=list)
     changed: threading.Condition = field(default_factory=threading.Condition)
 
@@ -43,7 +44,7 @@ class FakeReceiver:
             self.changed.notify_all()
         return self.answer()
 
-    def wait_for(self, count: int, within_s: float = 30.0) -> list[Received]:
+    def wait_for(self, count: int, within_s: float = 60.0) -> list[Received]:
         """What has come, once there are so many."""
         end_s = time.monotonic() + within_s
         with self.changed:

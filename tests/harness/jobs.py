@@ -39,7 +39,7 @@ def a_problem(
     *,
     reference: str = REFERENCE,
     files: tuple[SourceFile, ...] = (),
-    timeouts: Timeouts = Timeouts(test_s=3, benchmark_s=20, ranked_s=20),
+    timeouts: Timeouts = Timeouts(test_s=3, benchmark_s=20, ranked_s=20, compile_s=5),
     ranking_by: RankRule = RankRule.LAST,
     fresh_output: bool = False,
     inputs_unchanged: bool = False,

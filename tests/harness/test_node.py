@@ -125,14 +125,14 @@ def test_a_node_that_is_stopped_says_that_the_attempt_is_lost(node: Node) -> Non
     with subprocess.Popen(command) as running:
         _until_judging(node)
         running.send_signal(signal.SIGTERM)
-        running.wait(20)
+        running.wait(60)
     result = node.answer()
     assert result.failure is not None
     assert (result.attempt_lost, "told to stop" in result.failure.message) == (True, True)
 
 
 def _until_judging(node: Node) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not (node.events.exists() and "phase_started" in node.events.read_text()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -198,5 +198,5 @@ def test_no_secret_is_left_on_the_node_while_the_author_runs(node: Node) -> None
         texts = b"".join(path.read_bytes() for path in left)
         seen = _environments(running.pid) + _commands(running.pid) + texts
         running.send_signal(signal.SIGTERM)
-        running.wait(20)
+        running.wait(60)
     assert [mark for mark in (OUR_TOKEN, MARK, text[:64]) if mark.encode() in seen] == []

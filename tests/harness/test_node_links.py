@@ -162,7 +162,7 @@ def sink_to(platform: Platform) -> LinkSink:
 
 
 def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -194,7 +194,7 @@ def test_a_job_that_is_over_tells_nothing_more(platform: Platform) -> None:
     sink = sink_to(platform)
     sink.emit(case(0))
     until(lambda: platform.asked)
-    sink._thread.join(10)
+    sink._thread.join(60)
     sink.emit(case(1))
     sink.close()
     assert (platform.asked, sink._thread.is_alive()) == (1, False)

@@ -1,8 +1,9 @@
 import pytest
+from structlog.testing import capture_logs
 
 from kernelbot.domain.errors import Unavailable, UserError
-from kernelbot.identity.providers import Provider, discord, fetch_person, github, login_url
-from tests.fakes.oauth_provider import fake_provider
+from kernelbot.identity.providers import Provider, discord, fetch_person, github, login_url, refusal
+from tests.fakes.oauth_provider import DESCRIPTIONS, fake_provider
 
 RFC_VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
@@ -32,6 +33,39 @@ async def test_nobody_at_the_address_is_reported() -> None:
 async def test_a_wrong_secret_is_refused() -> None:
     with fake_provider("discord") as fake, pytest.raises(UserError):
         await ask(discord("id", "wrong", url=fake.url))
+
+
+@pytest.mark.parametrize("dialect", ["github", "discord"])
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        ("access_denied", "Log in again."),
+        ("bad_verification_code", "Log in again."),
+        ("incorrect_client_credentials", "Tell the organisers, whose log has more."),
+        ("redirect_uri_mismatch", "Tell the organisers, whose log has more."),
+    ],
+)
+async def test_a_refusal_names_its_reason_and_the_log_has_the_providers_words(
+    dialect: str, error: str, hint: str
+) -> None:
+    with fake_provider(dialect) as fake, capture_logs() as logged:
+        fake.refuses = error
+        at_github = github("id", "s", url=fake.url, api_url=fake.url)
+        provider = at_github if dialect == "github" else discord("id", "s", url=fake.url)
+        with pytest.raises(UserError) as told:
+            await ask(provider)
+    (line,) = logged
+    assert (f"login: {error}." in str(told.value), hint) == (True, told.value.hint)
+    assert (line["event"], line["error"]) == ("login_refused", error)
+    assert line["description"] == DESCRIPTIONS.get(error, "The request was refused.")
+
+
+def test_a_refusal_of_strange_words_is_on_one_line_and_shows_nobody_but_the_log() -> None:
+    with capture_logs() as logged:
+        told = refusal(github("id", "s"), "<b>call\n\x1b[31m", "\u202e" * 9999)
+    assert str(told) == "GitHub did not accept the login."
+    assert logged[0]["error"] == "<b>call\\n\\x1b[31m"
+    assert len(logged[0]["description"]) == 200 * len("\\u202e")
 
 
 async def test_another_kind_of_server_is_reported() -> None:

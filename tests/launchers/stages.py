@@ -40,6 +40,9 @@ from tests.support.fake_node import build_fake_node
 from tests.support.problems import sort_problem
 
 SomeLauncher = TypeVar("SomeLauncher", bound=Launcher)
+MANY = 100_000
+UNHEARD_OF = "EXPEDITING"
+"""No state of a job's that any of our launchers knows by name."""
 FILE_NAME = "a'; echo x\n$(id).py"
 
 
@@ -73,6 +76,10 @@ class Stage(Protocol):
 
     def judged(self) -> list[str]:
         """The ids of all jobs that were begun, each as often as it was."""
+
+    def confuse(self, handle: str) -> None:
+        """From now on the scheduler says of the job, which goes on, that its state is one of which
+        nobody has heard."""
 
     async def left(self) -> list[str]:
         """What is kept of jobs anywhere, in words."""
@@ -119,6 +126,9 @@ class LocalStage:
     def judged(self) -> list[str]:
         log = self._folder / "jobs" / "judged.log"
         return log.read_text().split() if log.exists() else []
+
+    def confuse(self, handle: str) -> None:
+        """A host tells no states."""
 
     async def left(self) -> list[str]:
         own = {"hosts", "judged.log"}
@@ -167,6 +177,19 @@ class SlurmStage:
     def judged(self) -> list[str]:
         log = self._work / "jobs" / "judged.log"
         return log.read_text().split() if log.exists() else []
+
+    def confuse(self, handle: str) -> None:
+        number = handle.partition(":")[0]
+        told = (
+            f"s/^{number}|[A-Z]*/{number}|{UNHEARD_OF}/; s/JobState=[A-Z]*/JobState={UNHEARD_OF}/"
+        )
+        program = self._work.parent / "confused"
+        program.write_text(
+            "#!/bin/bash\ncase $1 in squeue|scontrol)\n"
+            f'    set -o pipefail; "$@" | sed \'{told}\';;\n*) exec "$@";; esac\n'
+        )
+        program.chmod(0o755)
+        self._launcher._commands._prefix = (str(program),)
 
     async def left(self) -> list[str]:
         folders = [self._work / name for name in ("jobs", "done", "payloads")]
@@ -233,6 +256,10 @@ class GithubStage:
     def judged(self) -> list[str]:
         return self._github.actions.judged()
 
+    def confuse(self, handle: str) -> None:
+        run = self._github.actions.runs[int(handle.partition(":")[0])]
+        run.told_status = UNHEARD_OF.lower()
+
     async def left(self) -> list[str]:
         return [run.title for run in self._github.actions.runs.values()]
 
@@ -277,6 +304,7 @@ class BuildkiteStage:
             pytest.skip("an ordinary user can't make a /dev for the agents")
         harness = build_fake_node(folder / "node.pyz")
         with fake_buildkite(folder / "agents", harness) as buildkite:
+            buildkite.limits.raise_to(MANY)  # tests ask more often than a worker does
             async with buildkite_launcher(buildkite_settings(buildkite), None) as launcher:
                 yield cls(buildkite, launcher)
             assert buildkite.storage.leaked == []
@@ -296,6 +324,10 @@ class BuildkiteStage:
     def judged(self) -> list[str]:
         return self._buildkite.agents.judged()
 
+    def confuse(self, handle: str) -> None:
+        build = self._buildkite.agents.builds[int(handle.partition(":")[0])]
+        build.told_state = UNHEARD_OF.lower()
+
     async def left(self) -> list[str]:
         return [file.path for build in self._buildkite.builds for file in build.artifacts]
 
@@ -307,6 +339,7 @@ def buildkite_settings(buildkite: FakeBuildkite, **changes: Any) -> BuildkiteSet
         "pipeline": fake.PIPELINE,
         "token": fake.TOKEN,
         "queues": {DEVICE: buildkite.agents.queues},
+        "upload_queue": buildkite.agents.uploads,
         "api_url": buildkite.url,
         "settle_s": 0.5,
         "appear_s": 0.5,
@@ -360,6 +393,10 @@ class ModalStage:
     def judged(self) -> list[str]:
         log = self._service.folder / "judged.log"
         return log.read_text().split() if log.exists() else []
+
+    def confuse(self, handle: str) -> None:
+        call, _, attempt = handle.partition(":")
+        self._service.dict.content[attempt] = f"{call} {UNHEARD_OF.lower()}"
 
     async def left(self) -> list[str]:
         return list(self._service.dict.content)

@@ -11,6 +11,7 @@ from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Verdict
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import STAGES, Stage, a_job, started
+from tests.support.results import result_in, why_none
 
 
 @pytest.fixture(params=list(STAGES))
@@ -44,8 +45,8 @@ async def running(stage: Stage, handle: str, job_id: str) -> None:
 async def test_a_job_has_a_result(stage: Stage) -> None:
     job = a_job("accepted")
     outcome = await over(stage.launcher, await stage.launcher.launch(job))
-    assert outcome.result is not None, outcome
-    assert (outcome.state, outcome.result.verdict, outcome.result.job_id) == (
+    result = result_in(outcome, job)
+    assert (outcome.state, result.verdict, result.job_id) == (
         JobState.FINISHED,
         Verdict.ACCEPTED,
         job.job_id,
@@ -78,8 +79,8 @@ async def test_many_are_asked_for_at_once(stage: Stage) -> None:
     for handle in handles:
         await over(stage.launcher, handle)
     found = await stage.launcher.poll([*handles, stage.unknown_handle])
-    results = [found[handle].result for handle in handles]
-    assert [result and result.job_id for result in results] == [job.job_id for job in jobs]
+    results = [result_in(found[h], job) for h, job in zip(handles, jobs, strict=True)]
+    assert [result.job_id for result in results] == [job.job_id for job in jobs]
     assert found.keys() == {*handles, stage.unknown_handle}
 
 
@@ -95,10 +96,18 @@ async def test_a_result_stays_until_it_is_forgotten(stage: Stage) -> None:
     assert await stage.left() == []
 
 
-async def test_a_result_that_cant_be_read_is_lost(stage: Stage) -> None:
-    outcome = await over(stage.launcher, await stage.launcher.launch(a_job("garbage")))
-    assert (outcome.state, outcome.result) == (JobState.LOST, None)
-    assert "can't be read" in outcome.reason
+async def test_a_result_is_brought_as_it_is(stage: Stage) -> None:
+    job = a_job("garbage")
+    outcome = await over(stage.launcher, await stage.launcher.launch(job))
+    assert (outcome.state, "can't be read" in why_none(outcome, job)) == (JobState.FINISHED, True)
+
+
+async def test_a_result_is_not_fetched_beyond_what_it_can_be(stage: Stage) -> None:
+    handle = await stage.launcher.launch(a_job("long 600000"))
+    await over(stage.launcher, handle)
+    found = await stage.launcher.poll([handle], {handle: 100_000})
+    assert (found[handle].state, found[handle].left) == (JobState.LOST, None)
+    assert "more than 0 MiB" in found[handle].reason
 
 
 async def test_a_judge_that_dies_loses_the_job(stage: Stage) -> None:
@@ -124,6 +133,16 @@ async def test_a_cancelled_job_ends_without_a_result(stage: Stage) -> None:
         await stage.launcher.cancel(handle)
     assert (await over(stage.launcher, handle)).state == JobState.LOST
     await stage.launcher.cancel(handle)
+
+
+async def test_a_state_that_nobody_knows_is_no_end(stage: Stage) -> None:
+    job = a_job("sleep 60 accepted")
+    handle = await stage.launcher.launch(job)
+    await running(stage, handle, job.job_id)
+    stage.confuse(handle)
+    states = [(await poll(stage.launcher, handle)).state for _ in range(3)]
+    await stage.launcher.cancel(handle)
+    assert {False} == {state.is_over for state in states}
 
 
 async def test_cancelling_what_has_ended_takes_no_result_away(stage: Stage) -> None:

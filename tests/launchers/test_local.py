@@ -25,6 +25,7 @@ from kernelbot.protocol import (
     Verdict,
 )
 from tests.support.problems import sort_problem
+from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.waiting import until
 from tests.support.workers import FAKE_HARNESS, kill_fake_hosts
@@ -63,7 +64,7 @@ async def _poll(launcher: LocalLauncher, handle: str) -> Outcome:
 
 
 async def _outcome(launcher: LocalLauncher, handle: str) -> Outcome:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             outcome = await _poll(launcher, handle)
             if outcome.state != JobState.RUNNING:
@@ -77,8 +78,7 @@ async def test_a_job_has_events_and_a_result(tmp_path: Path) -> None:
         kinds = [event.kind for event in await _events(launcher, handle)]
         outcome = await _poll(launcher, handle)
     assert kinds == [EventKind.STARTED, EventKind.PHASE_STARTED]
-    assert outcome.result is not None
-    assert outcome.result.verdict == Verdict.ACCEPTED
+    assert result_in(outcome, _job("accepted")).verdict == Verdict.ACCEPTED
 
 
 async def test_launching_twice_runs_once(tmp_path: Path) -> None:
@@ -102,8 +102,8 @@ async def test_another_process_reads_a_finished_job(tmp_path: Path) -> None:
 
 async def test_a_job_whose_host_died_is_lost(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
-        handle = await launcher.launch(_job("sleep 60 accepted"))
-        await asyncio.sleep(0.3)
+        handle = await launcher.launch(_job("sleep 600 accepted"))
+        await _begun(tmp_path)
         kill_fake_hosts()
         await _events(launcher, handle)
         assert (await _outcome(launcher, handle)).state == JobState.LOST
@@ -117,13 +117,6 @@ async def test_after_a_death_the_next_job_finds_a_new_host(tmp_path: Path) -> No
         assert (await _outcome(launcher, alive)).state == JobState.FINISHED
 
 
-async def test_an_unreadable_result_counts_as_lost(tmp_path: Path) -> None:
-    async with _launcher(tmp_path) as launcher:
-        outcome = await _outcome(launcher, await launcher.launch(_job("garbage")))
-    assert outcome.state == JobState.LOST
-    assert "can't be read" in outcome.reason
-
-
 async def test_a_job_that_its_host_gave_up_is_lost(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job("give-up full"))
@@ -134,15 +127,14 @@ async def test_a_job_that_its_host_gave_up_is_lost(tmp_path: Path) -> None:
 async def test_a_host_that_stands_still_is_killed_when_the_time_is_up(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
         handle = await launcher.launch(_job("stop"))
-        await _be_overdue(handle)
+        await _be_overdue(tmp_path, handle)
         outcome = await _outcome(launcher, handle)
-        await _events(launcher, handle)
         after = await _outcome(launcher, await launcher.launch(_job("accepted", "2.1.x")))
     assert (outcome.state, after.state) == (JobState.LOST, JobState.FINISHED)
 
 
 async def test_a_host_that_stays_stopped_is_killed_before_the_time_is_up(tmp_path: Path) -> None:
-    async with _launcher(tmp_path, patience_s=1) as launcher:
+    async with _launcher(tmp_path, patience_s=2) as launcher:
         handle = await launcher.launch(_job("stop"))
         await _events(launcher, handle)
         outcome = await _poll(launcher, handle)
@@ -152,21 +144,34 @@ async def test_a_host_that_stays_stopped_is_killed_before_the_time_is_up(tmp_pat
 
 
 async def test_a_host_that_answers_is_kept_however_long_its_job_is_silent(tmp_path: Path) -> None:
-    async with _launcher(tmp_path, patience_s=1) as launcher:
+    async with _launcher(tmp_path, patience_s=2) as launcher:
         handle = await launcher.launch(_job("sleep 3 accepted"))
         assert JobState.FINISHED == (await _outcome(launcher, handle)).state
 
 
-async def _be_overdue(handle: str) -> None:
+async def test_a_host_may_take_longer_than_that_to_start(tmp_path: Path) -> None:
+    slow = ("/bin/sh", "-c", 'sleep 1 && exec "$@"', "sh", *FAKE_HARNESS)
+    async with _launcher(tmp_path, slow, patience_s=0.2) as launcher:
+        handle = await launcher.launch(_job("accepted"))
+        assert JobState.FINISHED == (await _outcome(launcher, handle)).state
+
+
+async def _begun(folder: Path) -> None:
+    """Until the fake host has a job."""
+    log = folder / "jobs" / "judged.log"
+    await until(lambda: log.exists() and log.read_text().endswith("\n"))
+
+
+async def _be_overdue(folder: Path, handle: str) -> None:
     """As if it had been launched long ago."""
-    await asyncio.sleep(0.3)
+    await _begun(folder)
     os.utime(Path(handle) / "jobspec.json", (0, 0))
 
 
 async def test_a_job_of_another_process_is_lost_when_the_time_is_up(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher, _launcher(tmp_path) as another:
-        handle = await launcher.launch(_job("sleep 60 accepted"))
-        await _be_overdue(handle)
+        handle = await launcher.launch(_job("sleep 600 accepted"))
+        await _be_overdue(tmp_path, handle)
         assert await _events(another, handle) == []
         assert (await _poll(another, handle)).state == JobState.LOST
 
@@ -182,12 +187,12 @@ async def test_an_event_that_is_too_long_is_left_out_and_the_host_lives(tmp_path
 
 async def test_a_cancelled_job_ends_at_once(tmp_path: Path) -> None:
     async with _launcher(tmp_path) as launcher:
-        handle = await launcher.launch(_job("sleep 60 accepted"))
-        await asyncio.sleep(0.3)
+        handle = await launcher.launch(_job("sleep 600 accepted"))
+        await _begun(tmp_path)
         await launcher.cancel(handle)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await _events(launcher, handle)
-        assert (await _poll(launcher, handle)).result is None
+        assert (await _poll(launcher, handle)).left is None
 
 
 async def test_nothing_is_left_of_a_forgotten_job(tmp_path: Path) -> None:
@@ -265,10 +270,7 @@ async def test_a_host_is_told_no_secret(tmp_path: Path, monkeypatch: pytest.Monk
     told = tmp_path / "environment"
     program = f"import os; open({str(told)!r}, 'w').write(' '.join(os.environ)); input()"
     async with _launcher(tmp_path, (sys.executable, "-c", program)):
-        for _ in range(1000):
-            if told.exists() and told.read_text():
-                break
-            await asyncio.sleep(0.02)
+        await until(lambda: told.exists() and told.read_text())
     names = told.read_text().split()
     assert ("LANG" in names, "ADMIN_TOKEN" in names) == (True, False)
 
@@ -286,11 +288,11 @@ def _with_a_secret(folder: Path) -> list[str]:
 async def test_an_author_finds_no_secret_here(tmp_path: Path) -> None:
     source = searching_submission([str(tmp_path), "/dev/shm", "/tmp"], [MARK])
     async with _launcher(tmp_path, REAL_HOST) as launcher:
-        handle = await launcher.launch(bare_job(source, secret=True))
+        job = bare_job(source, secret=True)
+        handle = await launcher.launch(job)
         await _events(launcher, handle)
-        outcome = await _outcome(launcher, handle)
-    assert outcome.result is not None, outcome
-    assert outcome.result.verdict == Verdict.ACCEPTED, outcome.result.failure
+        result = result_in(await _outcome(launcher, handle), job)
+    assert result.verdict == Verdict.ACCEPTED, result.failure
 
 
 async def test_no_secret_lies_here_while_the_author_runs(tmp_path: Path) -> None:

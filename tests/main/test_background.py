@@ -25,7 +25,11 @@ async def test_the_worker_uploads_what_is_due(world: World, tmp_path: Path) -> N
         async with background_tasks(settings, world.database.url):
             uploaded = await asyncio.to_thread(hub.uploaded.wait, 30)
     dataset = hub.datasets["lab/kernels"]
-    assert (True, True, ["submissions.parquet"]) == (uploaded, dataset.private, list(dataset.files))
+    assert (True, True, ["submissions.parquet", "README.md"]) == (
+        uploaded,
+        dataset.private,
+        list(dataset.files),
+    )
 
 
 async def test_what_has_run_out_is_deleted(world: World) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from kernelbot.domain.errors import Conflict, KernelbotError, SchemaOutdated, UserError
 from kernelbot.main.backup import backup, restore
+from kernelbot.main.copies import set_copy
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 
@@ -38,6 +39,11 @@ def running(data: Path) -> Iterator[str]:
         postgres.stop()
 
 
+def is_copy(data: Path) -> bool:
+    with running(data) as url, psycopg.connect(url) as connection:
+        return connection.execute("SELECT is_copy FROM platform").fetchone() == (True,)
+
+
 def users(data: Path) -> list[str]:
     with running(data) as url, psycopg.connect(url) as connection:
         return [row[0] for row in connection.execute("SELECT name FROM users ORDER BY id")]
@@ -62,6 +68,15 @@ def test_a_backup_comes_back_elsewhere(stopped: Path, tmp_path: Path) -> None:
         back.applied,
         users(tmp_path / "other"),
     )
+
+
+def test_what_is_restored_is_a_copy_until_it_is_activated(stopped: Path, tmp_path: Path) -> None:
+    backup(tmp_path / "x.dump", data=stopped)
+    restore(tmp_path / "x.dump", data=tmp_path / "other")
+    restored = is_copy(tmp_path / "other")
+    with running(tmp_path / "other"):  # as while a server runs
+        set_copy(is_copy=False, data=tmp_path / "other")
+    assert (True, False) == (restored, is_copy(tmp_path / "other"))
 
 
 def test_a_backup_is_made_while_the_server_runs(stopped: Path, tmp_path: Path) -> None:

@@ -10,9 +10,12 @@ from typing import LiteralString
 import pytest
 from scripts.local_server import LocalServer
 
+from kernelbot.bot.rules import BotRules
 from kernelbot.domain.errors import UserError
-from kernelbot.main.bot import bot_rules
+from kernelbot.main.bot import _answer, bot_rules
 from kernelbot.main.settings import Settings
+from kernelbot.store.exclusive import only_one
+from kernelbot.store.locks import Lock
 from tests.fakes.discord import BOT_TOKEN, FakeDiscord, FakeGuild, Person, Upload, fake_discord
 from tests.support.workers import FAKE_HARNESS, ROOT
 from tests.support.world import World, open_world
@@ -38,7 +41,11 @@ def environment(discord: FakeDiscord, guild: FakeGuild, folder: Path) -> dict[st
 
 async def pinged(discord: FakeDiscord, ada: Person) -> str:
     """Wait until the bot has registered its commands, and ask it for a sign of life."""
-    await discord.until(lambda: ada.guild.commands and ada.guild.channels, within_s=40)
+    guild = ada.guild
+    await discord.until(
+        lambda: guild.commands and "submissions" in {one.name for one in guild.channels.values()},
+        within_s=60,
+    )
     asked = await ada.runs("ping")
     assert asked.original is not None
     return asked.original.content
@@ -67,7 +74,7 @@ async def started(variables: dict[str, str]) -> asyncio.subprocess.Process:
 
 async def holds(world: World, condition: LiteralString) -> None:
     """Wait until it is so in the database."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             async with world.database.read() as session:
                 if (await session.all(f"SELECT {condition} AS so"))[0]["so"]:
@@ -95,12 +102,41 @@ async def test_a_bot_killed_before_it_has_submitted_leaves_nobody_waiting(
             await process.wait()
         assert [] == asked.messages
         process = await started(variables)
-        await discord.until(lambda: asked.messages, within_s=40)
+        await discord.until(lambda: asked.messages, within_s=60)
         assert asked.messages[0].content.startswith("❌ Nothing was submitted")
         await holds(world, "NOT EXISTS (SELECT 1 FROM chat_answers WHERE done_at IS NULL)")
         await holds(world, "NOT EXISTS (SELECT 1 FROM submissions)")
         process.terminate()
         await process.wait()
+
+
+async def test_a_bot_that_isnt_connected_lets_another_answer(
+    database_url: str, tmp_path: Path
+) -> None:
+    settings = Settings(data=tmp_path)
+    async with fake_discord() as discord:
+        ada = discord.person("ada", guild := discord.guild())
+        rules = BotRules(
+            BOT_TOKEN,
+            (guild.id,),
+            api_url=discord.url,
+            ready_pause_s=0.05,
+            retry_s=0.05,
+            reconnect_pause_s=0.01,
+            away_s=0.1,
+        )
+        running = asyncio.create_task(_answer(settings, database_url, rules))
+        assert "Pong" in await pinged(discord, ada)
+        discord.gateway.refuses = 1 << 20
+        await discord.gateway.drop()
+        async with only_one(database_url, Lock.BOT, lambda: None, pause_s=0.02):
+            discord.gateway.refuses = 0
+            discord.gateway.session = None
+        await discord.until(lambda: discord.gateway.session)
+        assert "Pong" in await pinged(discord, ada)
+        assert not running.done()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
 
 
 async def test_serve_starts_the_bot_and_ends_it(
@@ -138,5 +174,6 @@ def test_debug_works_in_its_own_guild_alone() -> None:
         discord_token="t", discord_guild=1, discord_debug_token="d", discord_debug_guild=2
     )
     usual, debug = bot_rules(settings), bot_rules(settings, debug=True)
-    assert ((1,), (2,), (2,)) == (usual.guild_ids, debug.guild_ids, debug.staging_ids)
+    assert ((1,), (2,)) == (usual.guild_ids, debug.guild_ids)
+    assert ((), (2,)) == (usual.staging_ids, debug.staging_ids), "nicknames"
     assert "token" not in repr(usual)

@@ -1,10 +1,11 @@
 import os
 import socket
+from pathlib import Path
 
 import pytest
 
 from kernelbot.domain.errors import UserError
-from kernelbot.main.serve import _account_name, _listening
+from kernelbot.main.serve import _account_name, _listening, serve
 
 
 def test_answers_are_sent_at_once() -> None:
@@ -54,3 +55,26 @@ def _waiting(listener: socket.socket) -> int:
             return count
         connection.close()
         count += 1
+
+
+@pytest.mark.parametrize(
+    ("token", "expected"),
+    [
+        ("x", "ADMIN_TOKEN has less than 20 characters"),
+        ("x" * 19, "ADMIN_TOKEN has less than 20 characters"),
+        ("x" * 18 + " \n", "ADMIN_TOKEN has less than 20 characters"),
+        ("x" * 20, "The data folder can't be made"),
+        ("", "The data folder can't be made"),
+    ],
+)
+def test_an_admin_token_that_could_be_guessed_is_refused_first_of_all(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, token: str, expected: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ADMIN_TOKEN", token)
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError) as refused:
+        serve(data=tmp_path / "file" / "data")
+    assert expected == str(refused.value)[: len(expected)]
+    if token and len(token.strip()) < 20:
+        assert "Make one: openssl rand -hex 24" == refused.value.hint

@@ -5,10 +5,13 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import DeviceNotOffered
+from kernelbot.harness.gpu.lock import WAIT_S
+from kernelbot.main import plain_run
 from kernelbot.main.plain_run import chosen_device, devices_reached
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.verify_runs import narrowed
 from kernelbot.main.work import launchers
+from kernelbot.protocol import SourceFile
 
 CONFIGURATION = """
 [launchers.actions]
@@ -77,6 +80,20 @@ def test_what_cannot_be_reached_is_refused(
 def test_the_devices_of_each_kind_of_launcher() -> None:
     kinds = ("local", "github", "slurm", "buildkite")
     assert [["CPU"], ["H100", "MI300"], ["H100"], []] == [devices_reached(kind) for kind in kinds]
+
+
+def test_the_default_is_a_t4_if_there_is_one(settings: Settings) -> None:
+    first = settings.devices[0]
+    other = settings.model_copy(
+        update={"devices": (first, first.model_copy(update={"name": "t4"}))}
+    )
+    assert "t4" == chosen_device(other, None, None).spec.name
+
+
+def test_a_script_frees_its_gpu_before_a_ranked_run_gives_up_on_it(settings: Settings) -> None:
+    device = chosen_device(settings, "H100", None)
+    jobs = [plain_run.script_job(settings, device, SourceFile(f"x.{e}", "")) for e in ("py", "cu")]
+    assert all(job.problem.timeouts.test_s + 10 < WAIT_S for job in jobs)
 
 
 def test_a_table_that_names_other_devices_does_not_stop_it(

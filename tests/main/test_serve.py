@@ -112,20 +112,25 @@ def test_a_taken_port_says_so(running: LocalServer, tmp_path: Path) -> None:
 
 def test_a_dead_worker_is_replaced(running: LocalServer) -> None:
     with KernelbotClient.to(running.own_endpoint()) as client:
-        submitted = _submit(client, "# fake: sleep 1 accepted\n")
+        go_on = running.folder / "worker-killed"
+        submitted = _submit(client, f"# fake: until {go_on} accepted\n")
         _until(lambda: client.submission(submitted).state == "running")
         os.kill(_child(running.pid, "kernelbot.main.work"), signal.SIGKILL)
+        go_on.touch()
         _until(lambda: client.submission(submitted).state == "finished")
         assert client.submission(submitted).verdict == "accepted"
 
 
 def test_a_killed_database_comes_back(running: LocalServer) -> None:
     with KernelbotClient.to(running.own_endpoint()) as client:
-        submitted = _submit(client, "# fake: sleep 1 accepted\n")
+        go_on = running.folder / "database-killed"
+        submitted = _submit(client, f"# fake: until {go_on} accepted\n")
         _until(lambda: client.submission(submitted).state == "running")
-        pid_file = running.folder / "data" / "postgres" / "postmaster.pid"
-        os.kill(int(pid_file.read_text().split()[0]), signal.SIGKILL)
-        time.sleep(1)
+        killed = _database(running)
+        assert killed is not None
+        os.kill(killed, signal.SIGKILL)
+        go_on.touch()
+        _until(lambda: _database(running) not in (None, killed))
         _until(lambda: _answers(running) and client.submission(submitted).state == "finished")
         assert client.submission(submitted).verdict == "accepted"
 
@@ -157,7 +162,7 @@ def test_several_processes_end_with_a_killed_server(several: LocalServer) -> Non
 def test_several_processes_count_their_answers_together(several_running: LocalServer) -> None:
     before = _answers_to_health(several_running)
     for _ in range(30):  # so many that neither process is left out
-        httpx.get(f"{several_running.url}/health", timeout=30).raise_for_status()
+        httpx.get(f"{several_running.url}/health", timeout=60).raise_for_status()
     _until(lambda: before + 30 == _answers_to_health(several_running))  # counted once it is sent
     folder = several_running.folder / "data" / "metrics"
     assert 2 == len(list(folder.glob("histogram_*.db")))
@@ -169,11 +174,11 @@ def test_a_dead_one_of_several_processes_is_replaced(several_running: LocalServe
     os.kill(first, signal.SIGKILL)
     _until(lambda: first not in (now := answering()) and second in now and len(now) == 2)
     for _ in range(30):
-        httpx.get(f"{several_running.url}/health", timeout=30).raise_for_status()
+        httpx.get(f"{several_running.url}/health", timeout=60).raise_for_status()
 
 
 def _answers_to_health(server: LocalServer) -> float:
-    text = httpx.get(f"{server.url}/metrics", timeout=30).raise_for_status().text
+    text = httpx.get(f"{server.url}/metrics", timeout=60).raise_for_status().text
     line = 'kernelbot_http_request_seconds_count{method="GET",route="health",status="200"} '
     found = [row.removeprefix(line) for row in text.splitlines() if row.startswith(line)]
     return sum(float(count) for count in found)
@@ -183,11 +188,20 @@ def _submit(client: KernelbotClient, code: str) -> int:
     return client.submit("fast.py", code.encode(), board="sort", mode=Mode.TEST).id
 
 
+def _database(server: LocalServer) -> int | None:
+    """The process id of the database's server; None: it is just being started."""
+    file = server.folder / "data" / "postgres" / "postmaster.pid"
+    try:
+        return int(file.read_text().split()[0])
+    except (FileNotFoundError, IndexError):
+        return None
+
+
 def _answers(server: LocalServer) -> bool:
-    return httpx.get(f"{server.url}/ready/judging", timeout=10).status_code == httpx.codes.OK
+    return httpx.get(f"{server.url}/ready/judging", timeout=60).status_code == httpx.codes.OK
 
 
-def _until(condition: Callable[[], bool], within_s: float = 40.0) -> None:
+def _until(condition: Callable[[], bool], within_s: float = 90.0) -> None:
     deadline = time.monotonic() + within_s
     while not condition():
         assert time.monotonic() < deadline, "it took too long"

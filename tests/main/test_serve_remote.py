@@ -38,6 +38,7 @@ workflow = "kernelbot-nvidia.yml"
 kind = "buildkite"
 organization = "{organization}"
 pipeline = "{pipeline}"
+upload_queue = "uploads"
 api_url = "{buildkite}"
 shortest_poll_s = 0.1
 longest_poll_s = 0.3

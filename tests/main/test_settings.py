@@ -5,7 +5,7 @@ import pytest
 
 from kernelbot.domain.errors import UserError
 from kernelbot.main.settings import read_settings
-from kernelbot.protocol import SandboxMode, Vendor
+from kernelbot.protocol import NumberType, Peak, SandboxMode, Vendor
 
 
 @pytest.fixture(autouse=True)
@@ -24,12 +24,42 @@ def test_without_any_configuration_there_is_one_device() -> None:
     ]
 
 
+@pytest.mark.parametrize(("given", "read"), [("", None), (" \n", None), (" secret\n", "secret")])
+def test_an_empty_admin_token_is_none(
+    monkeypatch: pytest.MonkeyPatch, given: str, read: str | None
+) -> None:
+    monkeypatch.setenv("ADMIN_TOKEN", given)
+    assert read == read_settings().admin_token
+
+
 def test_a_device_is_a_few_lines(tmp_path: Path) -> None:
     (tmp_path / "kernelbot.toml").write_text(
         '[[devices]]\nname = "H100"\nvendor = "nvidia"\narch = "90a"\nslots = 8\n'
     )
     (device,) = read_settings().device_configs()
     assert (device.spec.name, device.spec.arch, device.slots) == ("H100", "90a", 8)
+
+
+def test_peaks_by_type_and_headers_reach_those_who_judge(tmp_path: Path) -> None:
+    (tmp_path / "kernelbot.toml").write_text(
+        '[[devices]]\nname = "H100"\nvendor = "nvidia"\ncache_bytes = 7\n'
+        'peak_flops = {bf16 = 989e12, fp8 = 2e15}\ninclude_dirs = ["/opt/cutlass/include"]\n'
+    )
+    settings = read_settings()
+    (device,) = settings.device_configs()
+    peaks = (Peak(NumberType.BF16, 989e12), Peak(NumberType.FP8, 2e15))
+    assert (peaks, None, 7) == (device.spec.peaks, device.spec.peak_flops, device.spec.cache_bytes)
+    command = settings.host_command(device)
+    assert "/opt/cutlass/include" == command[command.index("--include-dir") + 1]
+
+
+def test_a_path_that_is_none_is_a_mistake(tmp_path: Path) -> None:
+    for folder in ("opt", "/", "/a b", "/a:/b", "/../etc"):
+        (tmp_path / "kernelbot.toml").write_text(
+            f'[[devices]]\nname = "A"\ninclude_dirs = ["{folder}"]\n'
+        )
+        with pytest.raises(UserError, match=r"devices\.0\.include_dirs"):
+            read_settings()
 
 
 def test_the_environment_outweighs_the_file(
@@ -67,6 +97,9 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
         ('[[devices]]\nname = "A"\ncolour = 1\n', "devices.0.colour"),
         ("[worker]\nstale_s = -1\n", "worker.stale_s"),
         ("devices = []\n", "devices"),
+        ('[vendors]\ncontact = "javascript:alert(1)"\n', "vendors.contact"),
+        ('[vendors]\nimage = "images.lab/runner:latest"\n', "vendors.image"),
+        ('[vendors]\nrepository = "https://a/b\'; echo x"\n', "vendors.repository"),
         ('[[devices]]\nname = "A"\n[[devices]]\nname = "a"\n', "a: there are two devices"),
         ('[[devices]]\nname = "A"\nlauncher = "post"\n', "devices.0.launcher"),
         ('[[devices]]\nname = "A"\nlauncher = []\n', "devices.0.launcher"),
@@ -85,6 +118,8 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
         ('[launchers.far]\nkind = "modal"\napp = "a b"\n', "launchers.far: app:"),
         ('[launchers."A B"]\nkind = "slurm"\nwork_dir = "/w"\n', "launchers.A B: a name has"),
         ('[[devices]]\nname = "A"\npeak_flops = inf\n', "devices.0.peak_flops"),
+        ('[[devices]]\nname = "A"\npeak_flops = {fp8 = 0}\n', "devices.0.peak_flops"),
+        ('[[devices]]\nname = "A"\npeak_flops = {int9 = 1}\n', "devices.0.peak_flops"),
         ("dvices = 1\n", "unknown key `dvices`"),
         ("[limits]\nmemory = 1\n", "limits: there is no key `memory`"),
         ("[limits]\nmemory_bytes = 0\n", "limits: memory_bytes must be above 0"),

@@ -17,7 +17,7 @@ async def test_a_child_that_cannot_be_started_is_tried_again(tmp_path: Path) -> 
         draft.write_text(f"#!/bin/sh\necho > {mark}\nexec sleep 60\n")
         draft.chmod(0o700)
         draft.rename(program)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await asyncio.to_thread(_await, mark)
 
 
@@ -25,7 +25,7 @@ async def test_a_child_that_stays_stopped_is_replaced(tmp_path: Path) -> None:
     async with supervised(_child(tmp_path, standstill_s=0.3)):
         first = await asyncio.to_thread(_pid, tmp_path / "pid")
         os.kill(first, signal.SIGSTOP)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await asyncio.to_thread(_await_another, tmp_path / "pid", first)
 
 

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 
 from kernelbot.protocol import RankRule
 from kernelbot.protocol.scoring import (
+    RESOLUTION_NS,
     MedianTime,
     combine,
+    least_width,
     median_interval,
     median_time,
+    process_interval,
     score,
     steady_samples,
 )
@@ -38,6 +41,104 @@ def test_the_interval_covers_the_true_median_nineteen_times_in_twenty() -> None:
         low, high = median_interval([source.expovariate(1.0) for _ in range(40)])
         hits += low <= 0.6931 <= high
     assert 940 <= hits <= 990
+
+
+TURNS = st.integers(2, 8).flatmap(
+    lambda count: st.lists(
+        st.lists(st.floats(1, 1e9), min_size=count, max_size=count), min_size=2, max_size=20
+    )
+)
+"""What each process took in each turn."""
+
+
+def flat(turns: list[list[float]]) -> list[float]:
+    return [sample for turn in turns for sample in turn]
+
+
+@given(TURNS)
+def test_the_interval_of_processes_is_never_narrower_than_one_s(turns: list[list[float]]) -> None:
+    low, high = process_interval(flat(turns), len(turns[0]))
+    naive_low, naive_high = median_interval(flat(turns))
+    assert low <= naive_low <= naive_high <= high
+
+
+@given(TURNS, st.floats(0.1, 10))
+def test_another_unit_changes_nothing(turns: list[list[float]], factor: float) -> None:
+    low, high = process_interval(flat(turns), len(turns[0]))
+    scaled = process_interval([sample * factor for sample in flat(turns)], len(turns[0]))
+    assert pytest.approx((low * factor, high * factor)) == scaled
+
+
+@given(TURNS, st.randoms(use_true_random=False))
+def test_the_order_of_processes_is_nothing(turns: list[list[float]], source: random.Random) -> None:
+    order = list(range(len(turns[0])))
+    source.shuffle(order)
+    dealt = [[turn[place] for place in order] for turn in turns]
+    expected = process_interval(flat(turns), len(order))
+    assert pytest.approx(expected) == process_interval(flat(dealt), len(order))
+
+
+def test_processes_that_differ_widen_it() -> None:
+    """Three whose samples are 90, 100 and 110: t = 4.303 of the logarithms' deviation by root 3."""
+    low, high = process_interval([90.0, 100.0, 110.0] * 100, 3)
+    assert pytest.approx((77.67, 127.9), abs=0.1) == (low, high)
+
+
+def test_a_machine_that_changes_meanwhile_widens_it() -> None:
+    """Three alike, and four stretches of 90, 100, 110 and 100."""
+    steady = [100.0] * 120
+    changing = [sample for sample in (90.0, 100.0, 110.0, 100.0) for _ in range(30)]
+    low, high = process_interval(changing, 3)
+    assert pytest.approx((100.0, 100.0)) == process_interval(steady, 3)
+    assert pytest.approx((87.8, 113.9), abs=0.1) == (low, high)
+
+
+@given(st.lists(st.floats(1, 1e9), min_size=1, max_size=60))
+def test_one_process_has_the_interval_of_its_median(samples: list[float]) -> None:
+    assert median_interval(samples) == process_interval(samples, 1)
+
+
+@pytest.mark.parametrize("processes", [1, 3, 8, 100])
+def test_equal_samples_have_no_width(processes: int) -> None:
+    low, high = process_interval([5.0] * 24, processes)
+    assert pytest.approx((5.0, 5.0)) == (low, high)
+
+
+def test_calls_that_took_no_time_leave_the_whole_range() -> None:
+    assert (0.0, 9.0) == process_interval([0.0, 1.0, 9.0] * 3, 3)
+
+
+def test_the_largest_numbers_have_an_interval() -> None:
+    low, high = process_interval([1e-300, 1e300] * 6, 2)
+    assert 0 <= low < high < math.inf
+
+
+@pytest.mark.parametrize("processes", [3, 5, 8])
+def test_it_covers_the_truth_where_processes_differ(processes: int) -> None:
+    """By 4 %, each with noise of 2 %; the interval of all samples as one's would hold it seldom."""
+    source = random.Random(1)
+    held = naively = 0
+    for _ in range(1000):
+        of_each = [source.gauss(0, 0.04) for _ in range(processes)]
+        turns = [[math.exp(one + source.gauss(0, 0.02)) for one in of_each] for _ in range(15)]
+        low, high = process_interval(flat(turns), processes)
+        naive_low, naive_high = median_interval(flat(turns))
+        held += low <= 1 <= high
+        naively += naive_low <= 1 <= naive_high
+    assert (held >= 940, naively < 600) == (True, True)
+
+
+def test_processes_that_are_known_exactly_leave_their_interval() -> None:
+    samples = [90.0, 100.0, 110.0] * 30
+    low, high = process_interval(samples, 3)
+    assert pytest.approx(math.log(high / low)) == least_width(samples, 3)
+
+
+def test_processes_that_differ_have_a_least_width_and_noise_has_none() -> None:
+    source = random.Random(1)
+    differ = [100.0 * (1 + place % 3 / 10) for place in range(90)]
+    noisy = [source.lognormvariate(0, 0.1) for _ in range(90)]
+    assert (True, 0.0) == (least_width(differ, 3) > 0.4, least_width(noisy, 3))
 
 
 @given(st.lists(st.floats(1, 1e9), min_size=1, max_size=200))
@@ -75,3 +176,20 @@ def test_the_interval_is_the_rule_applied_to_the_ends() -> None:
 def test_single_calls_may_claim_to_have_taken_no_time() -> None:
     found = score(RankRule.GEOM, [MedianTime(100.0, (0.0, 200.0))])
     assert [pytest.approx(1e-7), pytest.approx((1e-9, 2e-7))] == list(found)
+
+
+def test_what_is_too_short_to_be_told_apart_widens_no_interval() -> None:
+    """Of a kernel that is read as next to nothing in one of its processes."""
+    samples_ns = [2000.0, 1.0, 2000.0] * 7
+    low_ns, high_ns = median_time(samples_ns, processes=3).ci95_ns
+    assert (True, True) == (low_ns > 50, high_ns < 40_000)
+
+
+@pytest.mark.parametrize("time_ns", [1_000.0, 1e6])
+def test_no_interval_is_narrower_than_what_can_be_told_apart(time_ns: float) -> None:
+    expected = time_ns - RESOLUTION_NS, time_ns + RESOLUTION_NS
+    assert expected == median_time([time_ns] * 24, processes=3).ci95_ns
+
+
+def test_that_of_one_process_is_as_it_was() -> None:
+    assert (1e6, 1e6) == median_time([1e6] * 24).ci95_ns

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.render.markdown import fence, fenced_within, inline, plain
+from kernelbot.render.markdown import fence, fenced_within, fits_fenced, inline, plain
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,41 @@ def test_a_block_keeps_within_its_limit(text: str, limit: int) -> None:
     assert len(block) <= limit
     assert block.startswith("```")
     assert block.endswith("```")
+
+
+@given(
+    st.one_of(
+        st.text(st.sampled_from("`a\n")),
+        st.text(st.sampled_from("a\u200b\U000e0001\r\n\x1b")),
+        st.text(st.sampled_from("🚀é`")),
+        st.text(),
+    ).filter(bool),
+    st.integers(100, 1200),
+)
+def test_a_text_that_is_too_long_is_shown_as_far_as_it_fits(part: str, limit: int) -> None:
+    # twice as long as that, since \\r\\n is one character once it is shown
+    block = fenced_within(part * (2 * limit // len(part) + 2), limit)
+    note = re.search(r"\n\[\.\.\. \d+ characters left out \.\.\.\]\n", block)
+    shown = len(block) - len(fence("")) - len(note[0] if note else "")
+    assert limit - 60 <= shown <= limit
+    assert "```" not in block[4:-4]
+
+
+def test_the_note_says_how_much_is_left_out() -> None:
+    block = fenced_within("`" * 1000 + "x" * 1000, 500)
+    (count,) = re.findall(r"(\d+) characters", block)
+    shown = block.removeprefix("```\n").removesuffix("\n```").replace("\u200b", "")
+    assert 2000 == int(count) + shown.count("`") + shown.split("...]")[1].count("x")
+
+
+@given(st.text(st.sampled_from("`a\r\n\u200b🚀"), max_size=200), st.integers(0, 300))
+def test_what_fits_is_left_whole(text: str, limit: int) -> None:
+    assert fits_fenced(text, limit) == (len(fence(text)) <= limit)
+    assert not fits_fenced(text, limit) or fence(text) == fenced_within(text, limit)
+
+
+def test_lines_that_end_as_on_windows_are_lines() -> None:
+    assert "```\na\nb\n```" == fence("a\r\nb")
 
 
 @given(st.text())

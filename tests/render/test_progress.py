@@ -1,7 +1,9 @@
 import pytest
 
+from kernelbot.domain.repeats import REPEATED
+from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, Phase, ProgressEvent, Verdict
-from kernelbot.render.progress import Activity, progress_line
+from kernelbot.render.progress import Activity, progress_line, state_text
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,22 @@ def test_activities_are_counted_in_any_order() -> None:
         "leaderboard: 1 of 2 timed, sampling the next",
         "leaderboard: 2 of 2 timed",
     ] == [activity.after(event) for event in events]
+
+
+@pytest.mark.parametrize(
+    ("state", "repeats", "expected"),
+    [
+        (
+            RunState.QUEUED,
+            1,
+            f"waiting in the queue; {REPEATED}",
+        ),
+        (RunState.QUEUED, 0, "waiting in the queue"),
+        (RunState.QUEUED, "<b>", "waiting in the queue"),
+        (RunState.FINISHED, 3, "finished"),
+    ],
+)
+def test_a_run_that_is_measured_again_says_why(
+    state: RunState, repeats: object, expected: str
+) -> None:
+    assert expected == state_text(state, repeats)

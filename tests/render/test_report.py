@@ -2,7 +2,7 @@ import base64
 from dataclasses import replace
 
 from kernelbot.protocol import Artifact, Failure, Fault, HarnessKind, Phase, SandboxReport, Verdict
-from kernelbot.render.report import report, workloads_table
+from kernelbot.render.report import report, threads_hint, workloads_table
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 ACCEPTED_TEXT = """\
@@ -74,6 +74,25 @@ def test_a_missing_sandbox_is_said() -> None:
     assert "\n\nNote: Judged without a sandbox, because the operator said so.\n\n" in text
 
 
+def test_more_threads_than_processors_are_said_with_what_to_do() -> None:
+    one = replace(ACCEPTED, system=replace(ACCEPTED.system, processors=1, threads=4))
+    assert (
+        "\n\nNote: Processors for the kernel: 1.\nNote: Your kernel ran 4 threads on 1 processor: "
+        "they took turns, which costs time. Use one thread here, as OMP_NUM_THREADS says.\n\n"
+    ) in report(one)
+    more = replace(one.system, processors=2, threads=3)
+    assert "ran 3 threads on 2 processors: they took turns, which costs time. Use 2 threads" in (
+        threads_hint(more)
+    )
+
+
+def test_as_many_threads_as_processors_need_no_hint() -> None:
+    system = replace(ACCEPTED.system, processors=4, threads=4)
+    assert "" == threads_hint(system)
+    assert "" == threads_hint(replace(system, threads=None))
+    assert "" == threads_hint(replace(system, processors=None))
+
+
 def test_what_is_for_operators_is_left_to_the_doctor() -> None:
     text = report(replace(ACCEPTED, sandbox=SandboxReport("full", (), ("landlock: too old",))))
     assert "landlock" not in text
@@ -84,6 +103,17 @@ def test_each_reason_why_sampling_ended_is_counted() -> None:
     timed = replace(ACCEPTED.phases[1], workloads=(WORKLOAD, precise, precise))
     said = "its time limit was reached (1 of 3) or the interval was narrow enough (2 of 3)."
     assert said in report(replace(ACCEPTED, phases=(timed,)))
+
+
+def test_it_says_in_how_many_processes_calls_were_timed() -> None:
+    several = replace(WORKLOAD, processes=8)
+    texts = [
+        report(replace(ACCEPTED, phases=(replace(ACCEPTED.phases[1], workloads=loads),)))
+        for loads in ((WORKLOAD,), (several,), (several, WORKLOAD))
+    ]
+    said = [text.partition("new data and cold caches")[2].partition(".")[0] for text in texts]
+    assert ["", "; 8 processes of the kernel took turns"] == said[:2]
+    assert "; 1 or 8 processes of the kernel took turns" == said[2]
 
 
 def test_only_the_timings_that_count_are_listed() -> None:
@@ -140,3 +170,24 @@ def test_timings_fit_into_a_narrow_terminal_by_leaving_columns_out() -> None:
 def test_the_median_and_its_interval_are_never_left_out() -> None:
     header = workloads_table((WORKLOAD,), 10).splitlines()[0]
     assert ["workload", "median", "95%", "of", "it"] == header.split()
+
+
+def test_one_traceback_of_several_cases_is_shown_once() -> None:
+    phase = WRONG.phases[0]
+    crash = "Traceback (most recent call last):\nIndexError: size {}"
+    ends = [crash.format(1), crash.format(23), "element 1 is 5, not 6", "element 2 is 7, not 8"]
+    cases = [
+        replace(phase.cases[1], spec=f"size: {number}", message=message)
+        for number, message in enumerate([*ends, *map(crash.format, range(100, 110))])
+    ]
+    expected = """\
+  ✗ size: 0
+      Traceback (most recent call last):
+      IndexError: size 1
+  ✗ 11 more the same: (size: 1), (size: 4), (size: 5), (size: 6), ...
+  ✗ size: 2
+      element 1 is 5, not 6
+  ✗ size: 3
+      element 2 is 7, not 8"""
+    found = report(replace(WRONG, phases=(replace(phase, cases=tuple(cases)),)))
+    assert expected.splitlines() == found.splitlines()[1:9]

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.render.text import counted, indent, one_line, printable, shorten, wrap
+from kernelbot.render.text import counted, indent, one_line, printable, shorten, with_article, wrap
 
 
 def test_escape_sequences_are_written_out() -> None:
@@ -46,3 +46,10 @@ def test_every_line_is_indented() -> None:
 def test_lines_break_at_words() -> None:
     text = "  one two three four\nshort\n数数 数数 数数"
     assert "  one two\n    three\n    four\nshort\n数数 数数\n  数数" == wrap(text, 10)
+
+
+def test_an_article_fits_its_word() -> None:
+    words = ("admin", "creator", "competitor", "Organiser")
+    assert ["an admin", "a creator", "a competitor", "an Organiser"] == [
+        with_article(word) for word in words
+    ]

@@ -17,8 +17,8 @@ from scripts.gpu_check.timing import SPIN, asked_ns, is_credible, submissions
 
 from kernelbot.catalog.problem import load_problem
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.judge.duel import duel_workload
 from kernelbot.protocol import Case, Failure, Fault, Mode, RunResult, Vendor, Verdict
+from kernelbot.protocol.ratios import duel_workload
 from tests.harness.jobs import SORT, a_job
 from tests.support.cuda_driver import build_driver
 
@@ -38,6 +38,13 @@ def path(tmp_path: Path) -> str:
     (tmp_path / "nvidia-smi").write_text(NVIDIA_SMI)
     (tmp_path / "nvidia-smi").chmod(0o755)
     return f"{tmp_path}:{os.environ['PATH']}"
+
+
+@pytest.mark.parametrize("with_nvcc", [True, False])
+def test_what_is_built_is_cuda_wherever_there_is_nvcc(with_nvcc: bool) -> None:
+    source = first_run.built(with_nvcc=with_nvcc)
+    compile(source, "submission.py", "exec")
+    assert with_nvcc is ("<<<" in source)
 
 
 def test_the_first_gpu_counts() -> None:

@@ -24,6 +24,11 @@ def test_a_server_answers_while_the_block_lasts_and_leaves_nothing(tmp_path: Pat
         httpx.get(f"{server.url}/health")
 
 
+def test_a_server_has_the_variables_that_it_was_given(tmp_path: Path) -> None:
+    server = LocalServer(tmp_path / "x", variables={"SOME_TOKEN": "a'; echo x"})
+    assert server.environment()["SOME_TOKEN"] == "a'; echo x"
+
+
 def test_a_server_that_cannot_start_tells_its_last_words(tmp_path: Path) -> None:
     config = tmp_path / "kernelbot.toml"
     config.write_text("devices = 7")

@@ -95,7 +95,7 @@ async def test_a_rejudge_ranks_what_was_submitted_again(judged: World) -> None:
     await judged.services.deletion.delete_submission(judged.ada.user, first.id)
     await ranked(judged, judged.ada.user, 1.0)
     started = await judged.services.rejudging.start(judged.admin.user, "sort")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while started.finished_at is None:
             started = await judged.services.rejudging.get(judged.admin.user, "sort", started.id)
             await asyncio.sleep(0.05)

@@ -12,7 +12,7 @@ from kernelbot.protocol import DuelResult, Failure, Fault, Mode, RunResult, Verd
 from kernelbot.services.boards import BoardEdit
 from kernelbot.services.dueling import configure
 from tests.fakes.host import result_of
-from tests.support.judging import begun_duel, end_duel, fought, judging
+from tests.support.judging import begun_duel, end_duel, fought, judging, show
 from tests.support.ranked import ranked
 from tests.support.world import World
 
@@ -61,7 +61,8 @@ async def test_its_job_has_both_sources_and_a_secret_seed(world: World) -> None:
     await _two_of_ada(world)
     claim = await begun_duel(judging(world))
     job = claim.spec
-    assert ("# 0.95\n", "# 1.0\n") == (job.submission.text, job.opponent and job.opponent.text)
+    sources = (job.submission.text, job.opponent.text if job.opponent else "")
+    assert ["# 0.95", "# 1.0"] == [source.splitlines()[0] for source in sources]
     assert (Mode.LEADERBOARD, True, True) == (job.mode, job.secret, job.seed is not None)
 
 
@@ -70,6 +71,25 @@ async def test_the_winner_stands(world: World) -> None:
     await fought(world, FASTER)
     assert [(1, "ada", second)] == await _ranking(world)
     assert NotRanked(NotRankedReason.SUPERSEDED, second) == await _why(world, first)
+
+
+async def test_who_wins_once_has_to_win_again(world: World) -> None:
+    """Before all others, alone and with other data: what one process gained by its place in memory,
+    the next one loses."""
+    first, second = await _two_of_ada(world)
+    judge = judging(world)
+    claim = await begun_duel(judge)
+    await show(judge, claim, FASTER)
+    assert [(1, "ada", first)] == await _ranking(world)
+    again = await begun_duel(judge)
+    assert (claim.run_id, True) == (again.run_id, again.alone)
+    assert claim.spec.seed != again.spec.seed
+    await show(judge, again, SAME)
+    assert [(1, "ada", first)] == await _ranking(world)
+    told = await _why(world, second)
+    assert told is not None
+    assert NotRankedReason.DUEL_UNDECIDED is told.reason
+    assert await judge.claim("CPU", "w") is None
 
 
 @pytest.mark.parametrize(
@@ -375,7 +395,7 @@ async def test_its_pairs_are_for_those_who_may_see_both(world: World) -> None:
         with pytest.raises(NotAllowed):
             await measured(one, "sort", duel.id)
     (load,) = await measured(world.admin.user, "sort", duel.id)
-    assert ("size: 1", SAME[0], (1e9, 2e9)) == (
+    assert ("size: 10000; seed: 7", SAME[0], (1e9,) * 6) == (
         load.spec,
         load.pairs.ratio,
         load.pairs.opponent_ns,
@@ -390,7 +410,7 @@ async def test_of_their_own_authors_see_the_pairs_and_not_the_data(world: World)
     (load,) = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
     await world.services.boards.edit(world.admin.user, "sort", BoardEdit(fixed_seed=True))
     shared = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
-    assert ([], (0, None, (1e9, 2e9)), []) == (
+    assert ([], (0, None, tuple(ratio * 1e9 for ratio in FASTER) * 2), []) == (
         before,
         (load.index, load.spec, load.pairs.submission_ns),
         shared,

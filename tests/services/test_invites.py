@@ -121,6 +121,33 @@ async def test_a_revoked_invite_opens_nothing(closed: World) -> None:
     assert was_claimed is False
 
 
+@pytest.mark.parametrize("role", [Role.COMPETITOR, Role.CREATOR])
+async def test_strangers_revoke_an_invite_as_one_that_is_not_there(
+    closed: World, role: Role
+) -> None:
+    stranger = (await closed.services.users.create("mallory", role)).user
+    code = await invite(closed, "sort")
+    said = []
+    for tried in (code, "NO-SUCH-CODE"):
+        with pytest.raises(NotFound) as refused:
+            await closed.services.invites.revoke(stranger, tried)
+        said.append((str(refused.value), refused.value.hint))
+    assert said[0] == said[1]
+    assert ("sort",) == await closed.services.invites.join(closed.ada.user, code)
+
+
+async def test_who_organises_one_of_an_invites_boards_alone_does_not_revoke_it(
+    closed: World,
+) -> None:
+    carl = (await closed.services.users.create("carl", Role.CREATOR)).user
+    async with closed.database.write() as session:
+        await session.do(
+            "UPDATE leaderboards SET creator_id = %(id)s WHERE name = 'sort'", {"id": carl.id}
+        )
+    with pytest.raises(NotAllowed):
+        await closed.services.invites.revoke(carl, await invite(closed, "sort", "scan"))
+
+
 async def test_revoking_twice_is_reported(closed: World) -> None:
     code = await invite(closed, "sort")
     await closed.services.invites.revoke(closed.admin.user, code)

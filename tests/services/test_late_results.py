@@ -74,10 +74,13 @@ async def test_nor_does_that_of_a_cancelled_run(world: World) -> None:
 async def test_whoever_took_the_attempt_over_tells_its_end(world: World) -> None:
     sent, judge = await submitted(world), judging(world)
     claim = await claimed(judge, "first")
+    async with world.database.write() as session:
+        await session.do("UPDATE attempts SET created_at = now() - interval '1 hour'")
     await judge.expire(["first"])
     taken_over = await judge.claim("CPU", "second")
     assert taken_over is not None
     assert (claim.spec, claim.attempt_id) == (taken_over.spec, taken_over.attempt_id)
+    assert (0, True) == (claim.age_s, 3600 <= taken_over.age_s < 4000)
     applied = [await judge.finish(claim, owner, accepted(claim)) for owner in ("first", "second")]
     assert ([False, True], (Verdict.ACCEPTED, 1)) == (applied, await ends(world, sent))
 

@@ -5,6 +5,7 @@ import psycopg
 import pytest
 
 from kernelbot.domain.ranking import NotRanked, NotRankedReason
+from kernelbot.domain.states import SubmissionState
 from kernelbot.domain.types import Submission, User
 from kernelbot.protocol import Mode
 from tests.support.workers import finished, quick_settings, working
@@ -39,6 +40,17 @@ async def test_the_same_code_names_the_first(judged: World) -> None:
     first = await _send(judged, "accepted 1.0 0.9 1.1")
     again = await _send(judged, "accepted 1.0 0.9 1.1")
     assert again.not_ranked == NotRanked(NotRankedReason.SAME_CODE, first.id)
+
+
+async def test_the_same_code_is_said_before_it_is_judged(judged: World) -> None:
+    first = await _send(judged, "accepted 1.0 0.9 1.1")
+    code = b"# again\n# fake: accepted 1.0 0.9 1.1\n'accepted 1.0 0.9 1.1'   # the same\n"
+    sent = await judged.submit(content=code, mode=Mode.LEADERBOARD)
+    known = NotRanked(NotRankedReason.SAME_CODE, first.id)
+    assert (SubmissionState.QUEUED, known) == (sent.state, sent.not_ranked)
+    test = await judged.submit(content=code, mode=Mode.TEST)
+    other = await judged.submit(content=b"'something else'", mode=Mode.LEADERBOARD)
+    assert [None, None] == [test.not_ranked, other.not_ranked]
 
 
 async def test_the_same_code_as_what_was_deleted_names_that(judged: World) -> None:
@@ -78,8 +90,12 @@ async def test_a_banned_author_s_says_so(judged: World) -> None:
 
 
 async def test_a_script_s_result_on_a_native_board_is_not_ranked(judged: World) -> None:
-    sent = await _send(judged, "accepted 1.0 script")
-    assert (None, NotRanked(NotRankedReason.SCRIPT)) == (sent.place, sent.not_ranked)
+    """As after a change of the problem's judging."""
+    sent = await _send(judged, "accepted 1.0")
+    with psycopg.connect(judged.database.url) as connection:
+        connection.execute("UPDATE runs SET unverified = true")
+        connection.execute("SELECT rebuild_standings()")
+    assert await _again(judged, sent) == NotRanked(NotRankedReason.SCRIPT)
 
 
 async def test_a_problem_that_changed_says_so(judged: World) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 import psycopg
@@ -11,11 +12,12 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from kernelbot.domain.errors import TooManyRequests
-from kernelbot.domain.states import RunState
+from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.types import QueueRules, User
 from kernelbot.main.wiring import open_services
 from kernelbot.protocol import Fault, Mode
 from kernelbot.services.run_lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle
+from tests.fakes.host import result_of
 from tests.support.judging import judging
 from tests.support.world import DEVICES, World
 
@@ -31,10 +33,24 @@ async def take(world: World, judge: RunLifecycle, owner: str = "w") -> Claim | N
     return await judge.claim("CPU", owner)
 
 
+async def take_and_pass(world: World, judge: RunLifecycle) -> Claim | None:
+    """As `take`; the tests of a ranked submission pass at once, so that it may be timed."""
+    claim = await take(world, judge)
+    if claim is not None:
+        async with world.database.write() as session:
+            await session.do(
+                "UPDATE runs r SET state = 'finished', verdict = 'accepted', finished_at = now()"
+                " FROM submissions s WHERE s.id = r.submission_id AND s.mode = 'leaderboard'"
+                " AND r.id = %(run_id)s AND NOT r.secret",
+                {"run_id": claim.run_id},
+            )
+    return claim
+
+
 async def taken(world: World, judge: RunLifecycle, count: int) -> list[int]:
     """The submissions whose runs are taken, in order."""
-    claims = [await take(world, judge) for _ in range(count)]
-    return [claim.submission_id for claim in claims if claim is not None]
+    claims = [await take_and_pass(world, judge) for _ in range(count)]
+    return [claim.submission_id or 0 for claim in claims if claim is not None]
 
 
 async def ended_after(world: World, submission_id: int, took_s: float) -> None:
@@ -89,6 +105,44 @@ async def test_ranked_runs_go_first_when_asked(world: World) -> None:
     assert order == [ranked.id, ranked.id, test.id]
 
 
+async def test_secret_data_is_for_those_alone_whose_tests_passed(world: World) -> None:
+    await world.board()
+    first, second = await world.submit(), await world.submit(world.bob.user)
+    judge = judging(world)
+    claims = [await take(world, judge) for _ in range(3)]
+    assert [first.id, second.id, None] == [claim and claim.submission_id for claim in claims]
+    public, other, _ = claims
+    assert public is not None
+    assert other is not None
+    assert [(Mode.TEST, False)] * 2 == [(c.spec.mode, c.spec.secret) for c in (public, other)]
+    await judge.finish(public, "w", result_of(public.spec, ["accepted"]))
+    await judge.finish(other, "w", result_of(other.spec, ["wrong_answer"]))
+    timed = await take(world, judge)
+    assert timed is not None
+    assert (first.id, Mode.LEADERBOARD, True, None) == (
+        timed.submission_id,
+        timed.spec.mode,
+        timed.spec.secret,
+        await take(world, judge),
+    )
+
+
+@pytest.mark.parametrize("fault", [Fault.AUTHOR, Fault.PLATFORM])
+async def test_what_fails_its_tests_has_no_other_run(world: World, fault: Fault) -> None:
+    await world.board()
+    sent = await world.submit()
+    judge = judging(world)
+    public = await take(world, judge)
+    assert public is not None
+    if fault is Fault.AUTHOR:
+        await judge.finish(public, "w", result_of(public.spec, ["wrong_answer"]))
+    else:
+        await judge.lost(public, "w", "gone", fault, again=False)
+    shown = await world.services.submissions.get(world.ada.user, sent.id)
+    assert (SubmissionState.FINISHED, [False]) == (shown.state, [r.secret for r in shown.runs])
+    assert [] == await waiting(world)
+
+
 async def test_no_more_of_one_author_runs_than_may(world: World) -> None:
     await world.board()
     ada = [(await world.submit(mode=Mode.TEST)).id for _ in range(3)]
@@ -119,9 +173,19 @@ async def test_the_running_limit_is_exact_when_many_ask_at_once(world: World) ->
 @contextlib.contextmanager
 def announcements(world: World) -> Iterator[Callable[[], list[str]]]:
     """The devices whose workers were woken since the last call."""
-    with psycopg.connect(world.database.url, autocommit=True) as connection:
-        connection.execute("LISTEN kernelbot_turns")
-        yield lambda: [notice.payload for notice in connection.notifies(timeout=0.2)]
+    with (
+        psycopg.connect(world.database.url, autocommit=True) as listening,
+        psycopg.connect(world.database.url, autocommit=True) as speaking,
+    ):
+        listening.execute("LISTEN kernelbot_turns")
+
+        def announced() -> list[str]:
+            # It comes after all that were sent before it.
+            speaking.execute("NOTIFY kernelbot_turns, 'so far'")
+            notices = (notice.payload for notice in listening.notifies(timeout=60))
+            return list(itertools.takewhile(lambda payload: payload != "so far", notices))
+
+        yield announced
 
 
 async def test_a_submit_wakes_the_workers_of_its_device(world: World) -> None:
@@ -253,7 +317,7 @@ async def test_what_a_dead_worker_left_keeps_its_place(world: World) -> None:
         await session.do("UPDATE attempts SET heartbeat_at = '-infinity'")
     claims = [await judge.claim("CPU", "other") for _ in range(3)]
     assert first is not None
-    assert ada == [claim.submission_id for claim in claims if claim]
+    assert ada == [claim.submission_id or 0 for claim in claims if claim]
 
 
 async def test_a_clock_put_back_doesnt_hold_up_a_retry(world: World) -> None:
@@ -314,7 +378,7 @@ async def test_places_are_the_order_in_which_runs_are_taken(
             "SELECT id FROM runs WHERE state = 'queued' ORDER BY queue_place(id, %(ranked)s)",
             {"ranked": ranked_first},
         )
-    claims = [await take(world, judge) for _ in rows]
+    claims = [await take_and_pass(world, judge) for _ in rows]
     assert [row["id"] for row in rows] == [claim.run_id for claim in claims if claim]
 
 

@@ -13,10 +13,14 @@ from kernelbot.domain.errors import Conflict, InvalidProblem, NotAllowed, NotFou
 from kernelbot.domain.sync import SyncAction, SyncOptions
 from kernelbot.domain.types import Visibility
 from kernelbot.protocol import Verdict
+from kernelbot.services.boards import BoardEdit
+from kernelbot.services.sync import Sync
+from kernelbot.store.exclusive import only_one
+from kernelbot.store.locks import Lock
 from tests.support.git_server import PASSWORD, git_server
 from tests.support.problem_sets import commit_all, write_competition, write_problem
 from tests.support.workers import finished, quick_settings, working
-from tests.support.world import World
+from tests.support.world import DEVICES, World
 
 PASSES = b"# fake: accepted 1 1 1\n"
 DRY = SyncOptions(dry_run=True)
@@ -190,8 +194,10 @@ async def test_a_mistake_in_one_problem_leaves_the_others(world: World, root: Pa
 
 async def test_a_mistake_in_a_competition_names_the_file(world: World, root: Path) -> None:
     write_competition(root, "one", file="bad.yaml", deadline="tomorrow")
-    happened = await synced(world, root)
+    outcome = await world.services.sync.from_folder(world.admin.user, root)
+    happened = {item.board: item.action.value for item in outcome.items}
     assert {"bad.yaml": "error", "one": "create", "two": "create"} == happened
+    assert [] == [item.reason for item in outcome.items if str(root) in item.reason]
 
 
 async def test_a_board_is_listed_once(world: World, root: Path) -> None:
@@ -230,6 +236,21 @@ async def test_a_new_deadline_reopens_a_board(world: World, root: Path) -> None:
     await synced(world, root)
     write_competition(root, "one", "two", deadline="2031-01-01")
     assert {"one": "update", "two": "update"} == await synced(world, root)
+
+
+async def test_a_deadline_that_is_moved_is_named_as_it_was_and_will_be(
+    world: World, root: Path
+) -> None:
+    await synced(world, root)
+    by_hand = BoardEdit(deadline=datetime(2031, 5, 6, 7, 8, tzinfo=UTC))
+    await world.services.boards.edit(world.admin.user, "one", by_hand)
+    assert "the deadline: 2031-05-06 07:08 UTC -> none" == (await reasons(world, root, DRY))["one"]
+    await synced(world, root)
+    assert ["the deadline: 2031-05-06 07:08 UTC -> none"] == [
+        entry.detail["changed"]
+        for entry in await world.services.audit.list_entries(world.admin.user)
+        if (entry.action, entry.subject) == ("board.sync", "board:one")
+    ]
 
 
 async def test_a_board_that_is_no_longer_listed_stays_and_is_reported(
@@ -348,6 +369,20 @@ async def test_a_repositorys_password_is_neither_answered_nor_recorded(
         outcome.source,
         [entry.subject for entry in entries],
     )
+
+
+async def test_while_another_sync_runs_it_says_so(world: World, root: Path) -> None:
+    sync = Sync(world.database, DEVICES)
+    with psycopg.connect(world.database.url) as other:
+        other.execute("SELECT pg_advisory_xact_lock(%s)", (Lock.SYNC.value,))
+        with pytest.raises(Conflict, match="Another sync is running"):
+            await sync.from_folder(world.admin.user, root)
+    assert (await sync.from_folder(world.admin.user, root)).applied
+
+
+async def test_a_running_bot_keeps_no_sync_from_its_end(world: World, root: Path) -> None:
+    async with only_one(world.database.url, Lock.BOT, lambda: None):
+        assert {"one": "create", "two": "create"} == await synced(world, root)
 
 
 async def test_only_the_plan_that_was_agreed_to_is_done(world: World, root: Path) -> None:

@@ -36,7 +36,7 @@ async def test_the_first_to_ask_a_database_that_is_back_is_answered(
         await asyncio.to_thread(own_postgres.stop)
         # Long enough for attempts that double their distance to lie far apart.
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(9):
+            async with asyncio.timeout(9):  # nothing has to be done by then
                 while True:
                     with pytest.raises(Unavailable):
                         await _seven(database)
@@ -69,7 +69,7 @@ async def test_who_is_cancelled_as_they_get_a_connection_goes_no_further(
             asked.set()
             async with database.read():
                 entered.set()
-                await asyncio.sleep(60)
+                await asyncio.Event().wait()
 
         async with database.read():
             asking = asyncio.create_task(ask())
@@ -78,7 +78,7 @@ async def test_who_is_cancelled_as_they_get_a_connection_goes_no_further(
         for _ in range(turns):
             await asyncio.sleep(0)
         asking.cancel()
-        assert {asking} == (await asyncio.wait([asking], timeout=1))[0]
+        assert {asking} == (await asyncio.wait([asking], timeout=60))[0]
         assert asking.cancelled()
         assert 7 == await _seven(database)
 
@@ -101,6 +101,35 @@ async def test_who_is_cancelled_as_the_database_goes_is_not_told_of_that(databas
         asking.cancel()
         await asyncio.wait([asking])
         assert asking.cancelled()
+
+
+async def test_who_waits_for_a_lock_too_long_is_told_and_holds_no_connection(
+    database_url: str,
+) -> None:
+    async with Database(database_url, max_size=1, locked_s=0.05) as database:
+        with psycopg.connect(database_url) as other:
+            other.execute("LOCK TABLE users")
+            with pytest.raises(Unavailable, match="changing the same data"):
+                async with database.read() as session:
+                    await session.one("SELECT id FROM users")
+            assert 7 == await _seven(database)
+
+
+async def test_what_takes_too_long_is_ended(database_url: str) -> None:
+    async with Database(database_url, max_size=1, slow_s=0.05) as database:
+        with pytest.raises(Unavailable, match="took too long"):
+            async with database.read() as session:
+                await session.one("SELECT pg_sleep(60)")
+        assert 7 == await _seven(database)
+
+
+async def test_what_needs_its_time_has_it_and_nothing_after_it(database_url: str) -> None:
+    async with Database(database_url, max_size=1, slow_s=0.05) as database:
+        async with database.write(unhurried=True) as session:
+            await session.one("SELECT pg_sleep(0.2)")
+        with pytest.raises(Unavailable, match="took too long"):
+            async with database.write() as session:
+                await session.one("SELECT pg_sleep(60)")
 
 
 async def test_of_two_that_deadlock_one_is_told_to_try_again(world: World) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from kernelbot.store.bundled import program
 from kernelbot.store.embedded import EmbeddedPostgres, runtime_folder
+from kernelbot.store.migrate import migrate
 from kernelbot.store.postmaster import alive, await_ready
 
 PROGRAM = """
@@ -186,6 +187,7 @@ def test_a_server_of_an_earlier_release_is_followed_on_its_data(
     before = int((postgres.folder / "postmaster.pid").read_text().split()[0])
     with psycopg.connect(postgres.start()) as connection:
         assert [(7,)] == connection.execute("SELECT number FROM kept").fetchall()
+    with psycopg.connect(postgres.admin_url("postgres")) as connection:
         rules = connection.execute("SELECT auth_method FROM pg_hba_file_rules").fetchall()
     assert ([("peer",)], False) == (rules, alive(before))
 
@@ -211,3 +213,35 @@ def test_a_runtime_folder_that_others_can_enter_is_not_used(
     open_to_all.mkdir(mode=0o755)
     found = runtime_folder()
     assert (0o700, 0o755) == (found.stat().st_mode & 0o777, open_to_all.stat().st_mode & 0o777)
+
+
+OWNERS = """
+SELECT DISTINCT pg_get_userbyid(owner) FROM (
+    SELECT relowner, relnamespace FROM pg_class UNION ALL SELECT proowner, pronamespace FROM pg_proc
+    UNION ALL SELECT typowner, typnamespace FROM pg_type
+) AS objects (owner, schema) WHERE schema = 'public'::regnamespace
+"""
+
+
+def test_what_the_superuser_has_made_is_handed_over(postgres: EmbeddedPostgres) -> None:
+    postgres.start()
+    with psycopg.connect(
+        postgres.admin_url("postgres")
+    ) as connection:  # as before there was a role
+        connection.execute("ALTER DATABASE postgres OWNER TO postgres")
+    migrate(postgres.admin_url("postgres"))
+    with psycopg.connect(postgres.admin_url("postgres")) as connection:
+        connection.execute('CREATE TABLE "odd; name" (id serial, ends tstzrange)')
+        before = connection.execute(OWNERS).fetchall()
+    postgres.stop()
+    with psycopg.connect(postgres.start()) as connection:
+        after = connection.execute(OWNERS).fetchall()
+        role = connection.execute(
+            "SELECT current_user, rolsuper, rolcreatedb, rolcreaterole FROM pg_roles"
+            " WHERE rolname = current_user"
+        ).fetchone()
+        connection.execute("UPDATE schema_functions SET sha256 = 'other'")
+    again = migrate(postgres.url("postgres"))
+    assert ([("postgres",)], [("kernelbot",)]) == (before, after)
+    assert ("kernelbot", False, False, False) == role
+    assert ["functions"] == again

@@ -5,8 +5,9 @@ import pytest
 
 from kernelbot.domain.errors import Unavailable
 from kernelbot.store.exclusive import only_one
+from kernelbot.store.locks import Lock
 
-LOCK = 42
+LOCK = Lock.BOT
 
 
 async def test_the_second_waits_until_the_first_is_gone(database_url: str) -> None:
@@ -20,7 +21,7 @@ async def test_the_second_waits_until_the_first_is_gone(database_url: str) -> No
         task = asyncio.create_task(second())
         await waits.wait()
         assert not task.done()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         assert await task
 
 
@@ -30,10 +31,10 @@ async def test_who_loses_the_connection_is_told(database_url: str) -> None:
             connection.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_locks"
                 " WHERE locktype = 'advisory' AND objid = %s",
-                (LOCK,),
+                (LOCK.value & 0xFFFFFFFF,),
             )
         with pytest.raises(Unavailable, match="went away"):
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await held
 
 

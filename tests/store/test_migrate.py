@@ -4,15 +4,17 @@ import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import psycopg
 import pytest
 
-from kernelbot.domain.errors import SchemaOutdated, Unavailable
+from kernelbot.domain.errors import PlatformError, SchemaOutdated, Unavailable
 from kernelbot.domain.states import RUN_TRANSITIONS
-from kernelbot.store import schema
+from kernelbot.store import history, schema
+from kernelbot.store.history import Migration, known_migrations
 from kernelbot.store.migrate import check_schema, migrate
-from tests.support.postgres import WAITS_FOR_A_LOCK, wait_until_there_is
+from tests.support.postgres import WAITS_FOR_A_LOCK, objects, wait_until_there_is
 
 
 def test_an_empty_database_is_outdated(empty_database_url: str) -> None:
@@ -53,22 +55,105 @@ def test_an_operators_own_view_stays(database_url: str) -> None:
 
 def test_everything_in_sql_is_defined_once() -> None:
     created = re.compile(r"CREATE\s+(?:OR REPLACE )?(?:FUNCTION|AGGREGATE|VIEW|TABLE|TYPE)\s+(\w+)")
-    names = created.findall(schema.tables() + schema.functions())
+    texts = [migration.text for migration in known_migrations()]
+    names = created.findall("\n".join([*texts, schema.functions()]))
     assert sorted(set(names)) == sorted(names)
 
 
+NEXT = Migration("9999.next", "CREATE TABLE of_the_next_release (id int)")
+
+
 def test_a_newer_schema_is_refused(database_url: str) -> None:
-    with psycopg.connect(database_url) as connection:
-        connection.execute(
-            "INSERT INTO _yoyo_migration (migration_hash, migration_id) VALUES ('x', '9999.new')"
-        )
+    migrate(database_url, migrations=[*known_migrations(), NEXT])
     with pytest.raises(SchemaOutdated, match="newer"):
         check_schema(database_url)
     with pytest.raises(SchemaOutdated, match="newer"):
         migrate(database_url)
 
 
-def test_a_migration_that_was_killed_is_no_obstacle(empty_database_url: str) -> None:
+def test_background_tasks_of_a_newer_release_are_refused(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        connection.execute("INSERT INTO queue_migrations VALUES ('99.00.00_01_new.sql')")
+    with pytest.raises(SchemaOutdated, match="newer"):
+        migrate(database_url)
+
+
+def test_the_same_name_with_another_content_is_another_line(database_url: str) -> None:
+    *others, last = known_migrations()
+    changed = Migration(last.name, "CREATE TABLE of_a_fork (id int)")
+    for known in ([*others, changed], [*others, changed, NEXT]):
+        with pytest.raises(SchemaOutdated, match=f"another line.*{last.name}"):
+            migrate(database_url, migrations=known)
+
+
+def test_a_failure_at_any_migration_leaves_the_database_as_it_was(empty_database_url: str) -> None:
+    known = known_migrations()
+    for failing in range(len(known)):
+        half = Migration(known[failing].name, f"{known[failing].text}; SELECT 1 / 0")
+        with pytest.raises(PlatformError, match=f"{half.name} failed: division by zero"):
+            migrate(empty_database_url, migrations=[*known[:failing], half, *known[failing + 1 :]])
+        assert set() == objects(empty_database_url)
+        with pytest.raises(SchemaOutdated, match="older"):
+            check_schema(empty_database_url)
+
+
+def test_a_failure_after_the_tables_leaves_the_database_as_it_was(empty_database_url: str) -> None:
+    with psycopg.connect(empty_database_url) as connection:
+        connection.execute("CREATE VIEW runs_that_stand AS SELECT 1")
+        connection.execute("CREATE FUNCTION is_member(bigint, bigint) RETURNS boolean RETURN true")
+    before = objects(empty_database_url)
+    with pytest.raises(PlatformError, match="functions failed"):
+        migrate(empty_database_url)
+    assert before == objects(empty_database_url)
+
+
+def test_what_is_done_before_is_done_only_if_tables_will_change(empty_database_url: str) -> None:
+    called: list[str] = []
+    migrate(empty_database_url, before=lambda: called.append("empty"))
+    migrate(empty_database_url, before=lambda: called.append("current"))
+    with psycopg.connect(empty_database_url) as connection:
+        connection.execute("UPDATE schema_functions SET sha256 = 'other'")
+    migrate(empty_database_url, before=lambda: called.append("functions"))
+    known = [*known_migrations(), NEXT]
+    migrate(empty_database_url, before=lambda: called.append("older"), migrations=known)
+    assert ["older"] == called
+
+
+def test_what_fails_before_leaves_the_database_as_it_was(database_url: str) -> None:
+    before = objects(database_url)
+    with pytest.raises(ZeroDivisionError):
+        migrate(database_url, before=lambda: 1 / 0, migrations=[*known_migrations(), NEXT])
+    assert before == objects(database_url)
+
+
+FROZEN = Path(__file__).parent / "migrations.txt"
+
+
+def test_a_migration_stays_as_it_is() -> None:
+    """Somebody's data may have it: a change is the next migration. A new one is added to the list
+    as it is shown here."""
+    listed = "".join(f"{each.name} {each.sha256}\n" for each in known_migrations())
+    assert FROZEN.read_text() == listed
+
+
+def test_a_comment_of_a_migration_may_change() -> None:
+    worded = Migration("0001.x", "-- A table.\nCREATE TABLE x (\n    id int\n);\n")
+    other = Migration("0001.x", "CREATE TABLE x (\n  -- Its key.\n  id int\n);")
+    assert worded.sha256 == other.sha256
+
+
+def test_every_file_of_the_migrations_is_one() -> None:
+    folder = Path(history.__file__).parent / "migrations"
+    files = {file.name for file in folder.iterdir() if file.is_file()}
+    assert {f"{each.name}.sql" for each in known_migrations()} == files
+
+
+def test_no_two_migrations_have_the_same_number() -> None:
+    numbers = [each.name.split(".")[0] for each in known_migrations()]
+    assert sorted(set(numbers)) == numbers
+
+
+def test_a_migration_that_was_killed_has_changed_nothing(empty_database_url: str) -> None:
     with psycopg.connect(empty_database_url) as blocking:
         blocking.execute("CREATE TYPE review_state AS ENUM ('in the way')")
         code = "import sys; from kernelbot.store.migrate import migrate; migrate(sys.argv[1])"
@@ -77,16 +162,8 @@ def test_a_migration_that_was_killed_is_no_obstacle(empty_database_url: str) -> 
         os.kill(migrating.pid, signal.SIGKILL)
         migrating.wait()
         blocking.rollback()
-    migrate(empty_database_url)
-    check_schema(empty_database_url)
-
-
-def test_a_lock_that_a_dead_migration_left_is_no_obstacle(empty_database_url: str) -> None:
-    migrate(empty_database_url)
-    with psycopg.connect(empty_database_url) as connection:
-        connection.execute("INSERT INTO yoyo_lock (locked, ctime, pid) VALUES (1, now(), 1)")
-        connection.execute("UPDATE schema_functions SET sha256 = 'other'")
-    migrate(empty_database_url)
+    names = [each.name for each in known_migrations()]
+    assert names == migrate(empty_database_url)[: len(names)]
     check_schema(empty_database_url)
 
 

@@ -1,4 +1,5 @@
-"""A database of the release before, with data in it, comes through a migration with all of it.
+"""A database of the release before, with data in it, comes through a migration with all of it; and
+so do those that were made between two releases.
 
 `previous/` holds what `pg_dump --inserts` wrote of it: two ranked submissions, one that waits, one
 that is being judged by a worker that is gone. Until there is a release after 0.1.0, it is that one.
@@ -6,19 +7,31 @@ that is being judged by a worker that is gone. Until there is a release after 0.
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 import pytest
 
+from kernelbot.domain.accounts import TokenKind
+from kernelbot.domain.errors import SchemaOutdated
 from kernelbot.domain.types import QueuePlace
 from kernelbot.main.wiring import Core, open_services
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
 from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
+from kernelbot.store.history import known_migrations
 from kernelbot.store.migrate import check_schema, migrate
-from tests.support.postgres import TestServer
+from tests.support.postgres import TestServer, objects
 from tests.support.world import DEVICES
 
 _PREVIOUS = Path(__file__).parent / "previous" / "0.1.0.sql"
+
+
+# Of ada's: a browser that was logged in in that release, and tokens that look like one.
+_TOKENS = """
+INSERT INTO public.tokens (user_id, name, hash, expires_at)
+SELECT 2, name, sha256((name || days)::bytea), now() + days * interval '1 day'
+FROM (VALUES ('web login', 30), ('web login', 90), ('ci', 30)) AS given (name, days)
+"""
 
 
 @pytest.fixture
@@ -27,6 +40,7 @@ def migrated_url(postgres: TestServer) -> Iterator[str]:
     with postgres.database(migrated=False) as url:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(_PREVIOUS.read_text())
+            connection.execute(_TOKENS)
         migrate(url)
         yield url
 
@@ -37,38 +51,28 @@ async def core(migrated_url: str) -> AsyncIterator[Core]:
         yield opened
 
 
-_OBJECTS = """
-SELECT 'column', concat_ws(' ', table_name, column_name), concat_ws(' ', data_type, column_default)
-FROM information_schema.columns WHERE table_schema = 'public'
-UNION SELECT 'function', oid::regprocedure::text, prosrc
-FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-UNION SELECT 'view', viewname, definition FROM pg_views WHERE schemaname = 'public'
-UNION SELECT 'type', t.typname, string_agg(e.enumlabel, ' ' ORDER BY e.enumsortorder)
-FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname
-UNION SELECT 'index', indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
-UNION SELECT 'constraint', concat_ws(' ', conrelid::regclass, conname), pg_get_constraintdef(oid)
-FROM pg_constraint WHERE connamespace = 'public'::regnamespace
-UNION SELECT 'trigger', tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
-"""
-
-
-def _objects(url: str) -> set[tuple[str, ...]]:
-    """Everything of ours in the schema, with the text that defines it."""
-    with psycopg.connect(url) as connection:
-        return set(connection.execute(_OBJECTS).fetchall())
-
-
 def test_the_schema_is_current(migrated_url: str) -> None:
     check_schema(migrated_url)
 
 
 def test_every_object_is_as_in_a_new_database(migrated_url: str, database_url: str) -> None:
-    assert _objects(database_url) == _objects(migrated_url)
+    assert objects(database_url) == objects(migrated_url)
 
 
 async def test_the_ranking_is_as_it_was(core: Core) -> None:
     page = await core.services.standings.page(None, "both", "CPU")
     assert [("bob", 0.25), ("ada", 0.5)] == [(row.author, row.score_s) for row in page.rows]
+
+
+async def test_browsers_stay_logged_in_and_tokens_valid(core: Core) -> None:
+    users = core.services.users
+    ada = await users.authenticate("web login30", TokenKind.SESSION)
+    found = [await users.authenticate(text) for text in ("web login90", "ci30")]
+    kinds = [one.kind for one in await core.services.tokens.list_tokens(ada)]
+    assert (["ada"] * 3, ["session", "token", "token", "token"]) == (
+        [one.name for one in (ada, *found)],
+        sorted(kinds),
+    )
 
 
 async def test_what_waited_still_waits(core: Core) -> None:
@@ -85,3 +89,94 @@ async def test_what_waited_and_what_a_dead_worker_left_are_judged(core: Core) ->
         )
     claims = [await judging.claim(device, "new-worker") for device in ("CPU", "H100")]
     assert {row["submission_id"] for row in rows} == {one.submission_id for one in claims if one}
+
+
+def _as_yoyo_noted(url: str, count: int, *changes: LiteralString) -> None:
+    """Make the tables of the first `count` migrations, noted by names alone, and then change them
+    into what an earlier text of a migration made."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "CREATE TABLE _yoyo_migration (migration_hash varchar(64) PRIMARY KEY,"
+            " migration_id varchar(255), applied_at_utc timestamp);"
+            "CREATE TABLE _yoyo_version (version int PRIMARY KEY, installed_at_utc timestamp);"
+            "CREATE TABLE yoyo_lock (locked int PRIMARY KEY)"
+        )
+        for migration in known_migrations()[:count]:
+            connection.execute(migration.text)
+            connection.execute(
+                "INSERT INTO _yoyo_migration VALUES (%(name)s, %(name)s)", {"name": migration.name}
+            )
+        for change in changes:
+            connection.execute(change)
+
+
+_SET_NAME: LiteralString = "UPDATE _yoyo_migration SET migration_id = "
+
+
+@pytest.mark.parametrize(
+    ("count", "changes"),
+    [
+        (1, ["DROP TABLE decisions"]),
+        (4, ["DROP TABLE watches, deliveries, announcements, chat_answers"]),
+        (
+            5,
+            [
+                "DROP TABLE watches",
+                "ALTER TABLE guilds DROP COLUMN weekly_at",
+                "ALTER TABLE announcements DROP COLUMN user_id, ADD UNIQUE (run_id)",
+                "DROP INDEX announcements_run",
+            ],
+        ),
+        (7, [_SET_NAME + "'0008.sent_forms' WHERE migration_id ~ '0007'"]),
+        (10, ["ALTER TABLE duels DROP COLUMN refused"]),
+        (10, ["DELETE FROM _yoyo_migration WHERE migration_id ~ '0010'"]),
+        (1, ["DELETE FROM _yoyo_migration"]),
+        (10, ["CREATE TABLE an_operators_own (id int)", "CREATE INDEX own ON users (created_at)"]),
+    ],
+    ids=[
+        "before decisions",
+        "before answers",
+        "before watches",
+        "under its first name",
+        "before refused",
+        "killed before it was noted",
+        "killed before the first was noted",
+        "with an operator's own",
+    ],
+)
+def test_what_was_made_between_releases_is_completed(
+    empty_database_url: str, database_url: str, count: int, changes: list[LiteralString]
+) -> None:
+    _as_yoyo_noted(empty_database_url, count, *changes)
+    migrate(empty_database_url)
+    check_schema(empty_database_url)
+    missing = objects(database_url) - objects(empty_database_url)
+    assert set() == missing
+
+
+def test_a_migration_of_rows_is_applied(empty_database_url: str) -> None:
+    """No table tells whether it was, so the name that isn't noted decides."""
+    _as_yoyo_noted(empty_database_url, 10)
+    assert "0011.untimed_runs" in migrate(empty_database_url)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _SET_NAME + "'0007.another' WHERE migration_id ~ '0007'",
+        "ALTER TABLE users ADD COLUMN of_a_fork text",
+        "ALTER TABLE users ALTER COLUMN name DROP NOT NULL",
+        "DROP TABLE webhooks CASCADE",
+        "ALTER TYPE run_state ADD VALUE 'of_a_fork'",
+        "ALTER TABLE duels DROP CONSTRAINT ratio_is_in_its_interval",
+    ],
+)
+def test_another_line_is_refused_and_unharmed(
+    empty_database_url: str, change: LiteralString
+) -> None:
+    _as_yoyo_noted(empty_database_url, 9 if "duels" not in change else 10, change)
+    before = objects(empty_database_url)
+    called: list[str] = []
+    with pytest.raises(SchemaOutdated, match="another line"):
+        migrate(empty_database_url, before=lambda: called.append("kept"))
+    assert ([], before) == (called, objects(empty_database_url))

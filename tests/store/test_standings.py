@@ -46,14 +46,17 @@ def _told_apart(connection: psycopg.Connection) -> set[tuple[int, int]]:
 
 
 def _ranks(entries: list[Entry], told_apart: set[tuple[int, int]]) -> list[int]:
-    """The rule once more: an author whose interval overlaps the leader's shares the rank, unless a
-    duel has shown them to be slower than one with that rank."""
+    """The rule once more: an author whose interval overlaps the leader's, and whose score is at
+    most a tenth above, shares the rank, unless a duel has shown them to be slower than another."""
     ranks: list[int] = []
     leader: Entry | None = None
     together: list[int] = []
     for position, entry in enumerate(entries, start=1):
         apart = any((entry.run_id, faster) in told_apart for faster in together)
-        if leader is None or entry.ci_low_s > leader.ci_high_s or apart:
+        far = leader is not None and (
+            entry.ci_low_s > leader.ci_high_s or entry.score_s > leader.score_s * 1.1
+        )
+        if leader is None or far or apart:
             leader, rank, together = entry, position, []
         ranks.append(rank)
         together.append(entry.run_id)
@@ -90,23 +93,16 @@ REVOKE: tuple[LiteralString, ...] = (
 )
 
 
-SETTLE: tuple[LiteralString, LiteralString] = (
-    """
-    UPDATE duels SET state = 'measured', ended_at = clock_timestamp(), ratio = %(ratio)s,
-        ratio_low = %(ratio)s - %(half)s, ratio_high = %(ratio)s + %(half)s
-    WHERE id = (SELECT id FROM duels WHERE state = 'waiting' ORDER BY random() LIMIT 1)
-    RETURNING id
-    """,
-    "SELECT settle_duel(%s)",
-)
+SETTLE: LiteralString = """
+SELECT duel_measured(id, %(ratio)s, %(ratio)s - %(half)s, %(ratio)s + %(half)s)
+FROM (SELECT id FROM duels WHERE state = 'waiting' ORDER BY random() LIMIT 1) one
+"""
 
 
 def _duel(connection: psycopg.Connection, rng: random.Random) -> None:
     """One that waits, if there is one, shows something."""
     values = {"ratio": rng.choice([0.97, 0.998, 1.002, 1.03]), "half": rng.choice([0.001, 0.1])}
-    with connection.transaction():
-        if found := connection.execute(SETTLE[0], values).fetchone():
-            connection.execute(SETTLE[1], found)
+    connection.execute(SETTLE, values)
 
 
 def _history(connection: psycopg.Connection, rng: random.Random, authors: list[int]) -> None:
@@ -154,7 +150,7 @@ JOIN standings st USING (leaderboard_id, device, author_id)
 WHERE r.score_s < st.score_s AND NOT r.again AND NOT EXISTS (
     SELECT 1 FROM duels d JOIN runs o ON o.id = d.opponent_run_id
     WHERE d.run_id = r.run_id AND (
-        o.id = st.run_id OR (d.ratio_high >= 1 AND o.score_s >= st.score_s)
+        o.id = st.run_id OR (d.state = 'measured' AND NOT d.wins AND o.score_s >= st.score_s)
     )
 )
 """

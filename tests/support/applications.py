@@ -8,8 +8,9 @@ from fastapi import FastAPI
 from starlette.datastructures import State
 
 from kernelbot.api.answers import Answers
-from kernelbot.api.attempts import Attempts
+from kernelbot.api.attempts import Attempts, Failures
 from kernelbot.api.settings import ApiSettings
+from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
 from kernelbot.web.kept import Kept
 from kernelbot.web.routers.charts import Pictures
@@ -30,8 +31,10 @@ def application(create: Create, services: Services, settings: ApiSettings) -> Fa
         "services": services,
         "answers": Answers(),
         "attempts": Attempts(),
+        "failures": Failures.up_to(settings.wrong_tokens_a_minute, built.state.failures.metric),
         "kept": Kept(),
         "pictures": Pictures(),
+        "texts": Texts(settings.texts_patience_s),
     }
     app.state = State({**built.state._state, **own})
     return app

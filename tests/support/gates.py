@@ -35,7 +35,7 @@ class ClosedGate:
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
 
-    def wait_for_someone(self, timeout_s: float = 20.0) -> None:
+    def wait_for_someone(self, timeout_s: float = 60.0) -> None:
         """Return when a backend stands before it."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:

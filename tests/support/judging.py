@@ -2,15 +2,22 @@
 
 from kernelbot.domain.types import QueueRules
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
+from kernelbot.services.moderation.reviews import ReviewRules
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
 from tests.fakes.host import result_of
 from tests.support.world import DEVICES, World
 
 
 def judging(world: World, rules: QueueRules | None = None, stale_s: float = 30) -> RunLifecycle:
-    """What a worker has."""
-    queue = rules or QueueRules()
-    everything = RunRules(Limits(), SamplingRules(), SandboxMode.NONE, stale_s=stale_s, queue=queue)
+    """What a worker has. Nothing is judged but what was submitted."""
+    everything = RunRules(
+        Limits(),
+        SamplingRules(),
+        SandboxMode.NONE,
+        stale_s=stale_s,
+        review=ReviewRules(known_right=False),
+        queue=rules or QueueRules(),
+    )
     return RunLifecycle(world.database, DEVICES, everything)
 
 
@@ -24,7 +31,19 @@ async def begun_duel(judge: RunLifecycle, device: str = "CPU") -> Claim:
 
 
 async def end_duel(judge: RunLifecycle, claim: Claim, ratio: tuple[float, float, float]) -> None:
-    """It shows this ratio, with its interval."""
+    """It shows this ratio, with its interval; and once more, if it has to be shown twice."""
+    await show(judge, claim, ratio)
+    again = await judge.claim(claim.spec.device.name, "w")
+    if again is None or again.run_id != claim.run_id:
+        if again is not None:
+            await judge.give_back(again, "w")
+        return
+    assert await judge.launched(again, "w", "handle")
+    await show(judge, again, ratio)
+
+
+async def show(judge: RunLifecycle, claim: Claim, ratio: tuple[float, float, float]) -> None:
+    """It shows this ratio, once."""
     result = result_of(claim.spec, [str(number) for number in ratio])
     assert await judge.finish(claim, "w", result)
 

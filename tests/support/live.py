@@ -20,7 +20,12 @@ from tests.support.applications import application
 from tests.support.world import DEVICES, World, open_world
 
 ADMIN_TOKEN = "the organiser's own"
-_SETTINGS = ApiSettings(heartbeat_s=0.1, admin_token=ADMIN_TOKEN)
+_SETTINGS = ApiSettings(
+    heartbeat_s=0.1,
+    texts_patience_s=20.0,
+    admin_token=ADMIN_TOKEN,
+    wrong_tokens_a_minute=1_000_000,  # those that try out whatever comes to mind are many
+)
 
 T = TypeVar("T")
 
@@ -35,7 +40,7 @@ class LiveServer:
 
     def call(self, coroutine: Coroutine[object, object, T]) -> T:
         """Run one of the world's coroutines where the world lives."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(timeout=30)
+        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(timeout=60)
 
 
 @contextmanager
@@ -59,7 +64,7 @@ def live_server(
 
     thread = threading.Thread(target=run, name="live server")
     thread.start()
-    found = started.get(timeout=30)
+    found = started.get(timeout=60)
     if isinstance(found, BaseException):
         raise found
     live, server = found

@@ -16,14 +16,37 @@ from psycopg.sql import SQL, Identifier
 from kernelbot.store.database import ReadSession
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
+from kernelbot.store.owner import APP_ROLE
 
 _TEMPLATE = "kernelbot_template"
+_OWNER = Identifier(APP_ROLE)
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30
 """What must be free in memory's own file system, so that 16 servers at once find room there."""
 WAITS_FOR_A_LOCK = (
     "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 )
+
+
+_OBJECTS: LiteralString = """
+SELECT 'column', concat_ws(' ', table_name, column_name), concat_ws(' ', data_type, column_default)
+FROM information_schema.columns WHERE table_schema = 'public'
+UNION SELECT 'function', oid::regprocedure::text, prosrc
+FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+UNION SELECT 'view', viewname, definition FROM pg_views WHERE schemaname = 'public'
+UNION SELECT 'type', t.typname, string_agg(e.enumlabel, ' ' ORDER BY e.enumsortorder)
+FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname
+UNION SELECT 'index', indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
+UNION SELECT 'constraint', concat_ws(' ', conrelid::regclass, conname), pg_get_constraintdef(oid)
+FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+UNION SELECT 'trigger', tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+"""
+
+
+def objects(url: str) -> set[tuple[str, ...]]:
+    """Everything in the schema, with the text that defines it."""
+    with psycopg.connect(url) as connection:
+        return set(connection.execute(_OBJECTS).fetchall())
 
 
 class TestServer:
@@ -34,12 +57,14 @@ class TestServer:
     def __init__(self, postgres: EmbeddedPostgres) -> None:
         self._postgres = postgres
         self._numbers = itertools.count(1)
-        self._admin = psycopg.connect(postgres.url("postgres"), autocommit=True)
+        self._admin = psycopg.connect(postgres.admin_url("postgres"), autocommit=True)
         # Nothing here outlives the session, so nothing needs to reach the disk.
         self._admin.execute("ALTER SYSTEM SET fsync = off")
         self._admin.execute("ALTER SYSTEM SET max_wal_size = '128MB'")
         self._admin.execute("SELECT pg_reload_conf()")
-        self._admin.execute(SQL("CREATE DATABASE {}").format(Identifier(_TEMPLATE)))
+        self._admin.execute(
+            SQL("CREATE DATABASE {} OWNER {}").format(Identifier(_TEMPLATE), _OWNER)
+        )
         migrate(postgres.url(_TEMPLATE))
 
     @contextmanager
@@ -49,8 +74,8 @@ class TestServer:
         template = _TEMPLATE if migrated else "template0"
         self._admin.execute(
             # A copy of files, with no word of it in the log, costs half of what the default does.
-            SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
-                Identifier(name), Identifier(template)
+            SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY file_copy").format(
+                Identifier(name), _OWNER, Identifier(template)
             )
         )
         try:
@@ -89,7 +114,7 @@ def _fast_folder() -> Path | None:
 async def until_there_is(session: ReadSession, statement: LiteralString) -> None:
     """Return once the statement finds a row."""
     found = None
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while found is None:
             await asyncio.sleep(0.01)
             found = await session.one(statement)
@@ -97,7 +122,7 @@ async def until_there_is(session: ReadSession, statement: LiteralString) -> None
 
 def wait_until_there_is(url: str, statement: LiteralString) -> None:
     """The same from outside of an event loop."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     with psycopg.connect(url, autocommit=True) as connection:
         while connection.execute(statement).fetchone() is None:
             assert time.monotonic() < deadline, statement

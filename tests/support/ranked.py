@@ -13,13 +13,15 @@ async def ranked(
     device: str = "CPU",
     relative_error: float = 0.001,
     says: str = "",
+    board: str = "sort",
 ) -> int:
-    """The number of a submission to the board `sort` with this score on the secret data. `says`:
+    """The number of a submission to a board with this score on the secret data. `says`:
     its last line."""
     submitted = await world.submit(
         author or world.ada.user,
+        board=board,
         mode=Mode.LEADERBOARD,
-        content=f"# {score_s}\n{says}".encode(),
+        content=f"# {score_s}\nscore_s = {score_s}\n{says}".encode(),
         devices=(device,),
     )
     values = {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from kernelbot.harness.warm.folder import PrivateFolder, peer_pid
 
-_ANSWER_S = 30.0
+_ANSWER_S = 60.0
 
 
 @contextlib.contextmanager

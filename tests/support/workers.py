@@ -15,6 +15,8 @@ from kernelbot.main.settings import Settings
 from kernelbot.main.supervise import START_CHILD
 from kernelbot.main.tables import DeviceSettings, WorkerSettings
 from kernelbot.main.work import open_worker
+from kernelbot.protocol import SamplingRules
+from kernelbot.services.moderation.reviews import ReviewRules
 from tests.support.world import World
 
 FAKE_HARNESS = (sys.executable, "-m", "tests.fakes.host")
@@ -25,13 +27,16 @@ _HAS_ENDED: LiteralString = (
 )
 
 
-def quick_settings(data: Path, *, slots: int = 2) -> Settings:
-    """With the fake host, and a worker that recovers within seconds."""
+def quick_settings(data: Path, *, slots: int = 2, known_right: bool = False) -> Settings:
+    """With the fake host, and a worker that recovers within seconds. Without `known_right` nothing
+    is judged but what was submitted."""
     return Settings(
         data=data,
         devices=(DeviceSettings(name="CPU", slots=slots),),
         harness_command=FAKE_HARNESS,
         warm=("numpy",),
+        sampling=SamplingRules(min_samples=3),
+        review=ReviewRules(known_right=known_right),
         worker=WorkerSettings(heartbeat_s=0.2, stale_s=2.0, sweep_s=0.2, grace_s=0.3),
     )
 
@@ -61,8 +66,10 @@ class WorkerProcess:
             f"harness_command = [{command}]\n"
             'warm = ["numpy"]\n'
             f'[[devices]]\nname = "CPU"\nslots = {settings.devices[0].slots}\n'
+            f"[sampling]\nmin_samples = {settings.sampling.min_samples}\n"
             f"[worker]\nheartbeat_s = {rules.heartbeat_s}\nstale_s = {rules.stale_s}\n"
             f"sweep_s = {rules.sweep_s}\ngrace_s = {rules.grace_s}\n"
+            f"[review]\nknown_right = {str(settings.review.known_right).lower()}\n"
         )
         environment = {
             **os.environ,
@@ -83,7 +90,7 @@ class WorkerProcess:
     def stop(self) -> None:
         """SIGTERM, and its end."""
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=60)
 
     def close(self) -> None:
         """Leave nothing."""
@@ -103,7 +110,7 @@ def worker_process(settings: Settings, url: str) -> Iterator[WorkerProcess]:
         worker.close()
 
 
-async def finished(world: World, submission_id: int, timeout_s: float = 30.0) -> Submission:
+async def finished(world: World, submission_id: int, timeout_s: float = 60.0) -> Submission:
     """The submission when it has ended. Whether it has is asked all the time, so it is asked by a
     small statement."""
     values = {"id": submission_id}
@@ -120,8 +127,21 @@ def kill_fake_hosts() -> None:
 
 def signal_hosts(number: signal.Signals, *, of: bytes) -> int:
     """Signal every host of this program that this process started; returns how many."""
-    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-    found = [pid for pid in children if of in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    found = hosts_that_live(of)
     for pid in found:
-        os.kill(int(pid), number)
+        os.kill(pid, number)
     return len(found)
+
+
+def hosts_that_live(of: bytes) -> list[int]:
+    """The process ids of the hosts of this program that this process started."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    return [int(pid) for pid in children if of in _command_line(pid)]
+
+
+def _command_line(pid: str) -> bytes:
+    """Empty if it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

@@ -15,7 +15,7 @@ from kernelbot.web.site import close_site, create_site
 from tests.support.applications import application
 from tests.support.world import World
 
-_SETTINGS = ApiSettings(heartbeat_s=0.05, queue_s=0.02)
+_SETTINGS = ApiSettings(heartbeat_s=0.05, queue_s=0.02, texts_patience_s=20.0)
 
 
 @dataclass
@@ -32,22 +32,28 @@ class Front:
 
     async def browser(self, token: NewToken | None = None) -> httpx.AsyncClient:
         """Another browser, logged in with this token."""
-        return await self.stack.enter_async_context(browser_of(self.app, token))
+        session = await session_of(self.world, token) if token else None
+        return await self.stack.enter_async_context(browser_of(self.app, session))
 
 
-def browser_of(app: FastAPI, token: NewToken | None = None) -> httpx.AsyncClient:
-    """A client that asks for pages as browsers do."""
+async def session_of(world: World, token: NewToken) -> str:
+    """What a browser that was logged in with this token has in its cookie."""
+    return (await world.services.logins.open_with(token.token)).token
+
+
+def browser_of(app: FastAPI, session: str | None = None) -> httpx.AsyncClient:
+    """A client that asks for pages as browsers do, with this session's cookie."""
     transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-    cookies = {SESSION: token.token} if token else {}
+    cookies = {SESSION: session} if session else {}
     headers = {"Accept": "text/html,*/*;q=0.8"}
     return httpx.AsyncClient(
         transport=transport, base_url="http://test", headers=headers, cookies=cookies
     )
 
 
-def csrf_for(token: NewToken) -> dict[str, str]:
-    """The field that this person's forms hold."""
-    return {"csrf": csrf_of(token.token)}
+def csrf_for(browser: httpx.AsyncClient) -> dict[str, str]:
+    """The field that forms in this browser hold."""
+    return {"csrf": csrf_of(browser.cookies.get(SESSION) or "")}
 
 
 @pytest.fixture
@@ -55,9 +61,9 @@ async def front(world: World) -> AsyncIterator[Front]:
     """Everyone before a fresh site. Silent streams show that they live every 50 ms."""
     app = application(create_site, world.services, _SETTINGS)
     async with AsyncExitStack() as stack:
+        people = [await session_of(world, one) for one in (world.ada, world.bob, world.admin)]
         stranger, ada, bob, admin = [
-            await stack.enter_async_context(browser_of(app, token))
-            for token in (None, world.ada, world.bob, world.admin)
+            await stack.enter_async_context(browser_of(app, session)) for session in (None, *people)
         ]
         yield Front(app, world, stranger, ada, bob, admin, stack)
     await close_site(app)

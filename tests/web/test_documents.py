@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.drawing.texts import Texts
-from kernelbot.web.documents import source, statement
+from kernelbot.web.documents import beginning, source, statement
 
 
 class Plain(Texts):
     """Without colours."""
 
-    async def coloured(self, code: str, file_name: str) -> None:
+    async def coloured(self, code: str, file_name: str, *, asker: int | None = None) -> None:
         return None
 
 
@@ -71,3 +71,10 @@ async def test_colours_are_shown_if_there_are_some(texts: Texts) -> None:
 async def test_large_and_hostile_code_is_text(texts: Texts, code: str) -> None:
     html = await source(texts, code, "a.py")
     assert (False, False) == ("<script" in html, "\u202e" in html)
+
+
+def test_a_file_of_line_breaks_is_shown_in_part() -> None:
+    assert (5_000 - 1, "a\nb\n") == (
+        beginning("\n" * 100_000, 100_000).count("\n"),
+        beginning("a\nb\n", 9),
+    )

@@ -47,6 +47,17 @@ def test_the_first_case_that_failed_is_shown_with_what_was_expected() -> None:
     assert "element 1 is 5, not 6" in page(judged(WRONG))
 
 
+def test_a_compiler_s_message_keeps_its_lines_and_is_said_once() -> None:
+    message = "  File 'a.py', line 1\n    x y\n      ^"
+    failure = Failure(Fault.AUTHOR, message, "")
+    broken = judged(replace(WRONG, phases=(), failure=failure))
+    twice = replace(broken, runs=(*broken.runs, replace(broken.runs[0], id=2, secret=True)))
+    shown = page(twice)
+    found = [line for line in shown.splitlines() if "x y" in line]
+    assert (1, ["    x y"]) == (shown.count("line 1"), found)
+    assert '<pre class="wrong said"' in shown
+
+
 def test_a_workload_says_how_its_times_are_spread_and_why_sampling_ended() -> None:
     timing = shown_runs(judged(ACCEPTED))[0].phases[1].timings[0]
     assert (3, 24.0) == (len(timing.bars), max(bar.height for bar in timing.bars))
@@ -55,6 +66,13 @@ def test_a_workload_says_how_its_times_are_spread_and_why_sampling_ended() -> No
 
 def test_the_measurements_are_those_of_the_last_timed_phase() -> None:
     assert [(WORKLOAD,), ()] == [timed(judged(one).runs[0]) for one in (ACCEPTED, WRONG)]
+
+
+def test_processors_are_named_and_threads_that_are_too_many() -> None:
+    system = replace(ACCEPTED.system, processors=1, threads=2)
+    shown = page(judged(replace(ACCEPTED, system=system)))
+    assert "a processor; 1 for the kernel" in shown
+    assert "<p>Your kernel ran 2 threads on 1 processor" in shown
 
 
 def test_hostile_output_stays_text_and_is_cut() -> None:

@@ -1,15 +1,19 @@
 """What all pages have in common: errors, headers, static files."""
 
 import re
+from collections.abc import AsyncIterator
 
 import httpx
 import pytest
 
-from kernelbot.domain.errors import TooManyRequests
-from kernelbot.web.session import SESSION
+from kernelbot.api.settings import ApiSettings
+from kernelbot.domain.accounts import TokenKind
+from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
+from kernelbot.web.session import BROWSER, SESSION, csrf_of
 from kernelbot.web.site import create_site
+from tests.support.applications import application
 from tests.support.world import open_world
-from tests.web.conftest import Front, browser_of
+from tests.web.conftest import Front, browser_of, csrf_for, session_of
 
 JSON = {"Accept": "application/json"}
 
@@ -51,8 +55,8 @@ async def test_too_many_requests_say_when_to_come_back(front: Front) -> None:
 
 async def test_a_database_that_is_away_is_a_page_too(database_url: str) -> None:
     async with open_world(database_url) as world:
-        app, token = create_site(world.services), world.ada
-    async with browser_of(app, token) as browser:
+        app, session = create_site(world.services), await session_of(world, world.ada)
+    async with browser_of(app, session) as browser:
         answers = [await browser.get(path) for path in ("/", "/nothing", "/auth/login")]
     assert [(503, True), (404, True), (503, True)] == [
         (answer.status_code, "<h1>" in answer.text) for answer in answers
@@ -128,6 +132,114 @@ async def test_a_login_form_from_another_site_is_refused(front: Front) -> None:
         "/auth/login", data={"token": front.world.ada.token, "csrf": "0" * 64}
     )
     assert (403, None) == (answer.status_code, answer.cookies.get(SESSION))
+
+
+async def test_a_login_page_that_is_left_open_still_logs_in(front: Front) -> None:
+    browser = await front.browser()
+    await browser.get("/auth/login")
+    secret = browser.cookies[BROWSER]
+    again = await browser.get("/auth/login")
+    lasts = re.search(rf"{BROWSER}={secret}; .*Max-Age=(\d+)", again.headers["set-cookie"])
+    assert lasts is not None
+    assert 24 * 3600 == int(lasts[1])
+
+
+async def test_a_second_login_ends_the_first_ones_session(front: Front) -> None:
+    browser = await front.browser()
+    page = await browser.get("/auth/login")
+    csrf = re.search(r'name="csrf" value="([0-9a-f]+)"', page.text)
+    secret = browser.cookies[BROWSER]
+    assert csrf is not None
+    first = (await log_in(browser, front.world.ada.token)).cookies[SESSION]
+    browser.cookies.set(BROWSER, secret)
+    data = {"csrf": csrf[1], "token": front.world.bob.token}
+    second = (await browser.post("/auth/login", data=data)).cookies[SESSION]
+    users = front.world.services.users
+    with pytest.raises(NotAuthenticated):
+        await users.authenticate(first, TokenKind.SESSION)
+    assert "bob" == (await users.authenticate(second, TokenKind.SESSION)).name
+
+
+async def test_a_token_in_the_cookie_is_no_session(front: Front) -> None:
+    front.stranger.cookies.set(SESSION, front.world.ada.token)
+    assert 303 == (await front.stranger.get("/auth/account")).status_code
+
+
+async def test_by_https_no_other_host_can_set_our_cookies(front: Front) -> None:
+    settings = ApiSettings(public_url="https://kernels.example")
+    app = application(create_site, front.world.services, settings)
+    session = await session_of(front.world, front.world.ada)
+    async with browser_of(app) as browser:
+        page = await browser.get("/auth/login")
+        planted = await browser.get("/auth/account", headers={"Cookie": f"{SESSION}={session}"})
+        own = {"Cookie": f"__Host-{SESSION}={session}"}
+        account = await browser.get("/auth/account", headers=own)
+        left = await browser.post("/auth/logout", data={"csrf": csrf_of(session)}, headers=own)
+    kept = [answer.headers["set-cookie"] for answer in (page, left)]
+    assert (303, 200, 303) == (planted.status_code, account.status_code, left.status_code)
+    assert [f"__Host-{BROWSER}", f"__Host-{SESSION}"] == [one.partition("=")[0] for one in kept]
+    wanted = {"httponly", "path=/", "samesite=lax", "secure"}
+    for one in kept:
+        assert wanted <= {part.strip().lower() for part in one.split(";")}
+        assert "domain=" not in one.lower()
+
+
+async def test_an_address_that_tries_many_tokens_is_stopped_at_the_login_too(
+    front: Front,
+) -> None:
+    await front.stranger.get("/auth/login")
+    form = {"csrf": csrf_of(front.stranger.cookies[BROWSER]), "token": "kb_wrong"}
+    codes = [(await front.stranger.post("/auth/login", data=form)).status_code for _ in range(101)]
+    assert [401] * 100 + [429] == codes
+
+
+ADMIN_TOKEN = "grün-and-long-enough"  # this test's own
+
+
+@pytest.fixture
+async def organiser(front: Front) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser before a site with this ADMIN_TOKEN, by which it is logged in."""
+    settings = ApiSettings(admin_token=ADMIN_TOKEN)
+    app = application(create_site, front.world.services, settings)
+    async with browser_of(app) as browser:
+        answer = await log_in(browser, f" {ADMIN_TOKEN} ", next="/organise")
+        assert (303, "/organise") == (answer.status_code, answer.headers["location"])
+        yield browser
+
+
+async def test_the_admin_token_opens_the_pages_under_a_name_in_the_log(
+    front: Front, organiser: httpx.AsyncClient
+) -> None:
+    page = await organiser.get("/organise/people")
+    newest = (await front.world.services.audit.list_entries(front.world.admin.user))[0]
+    assert (200, "organiser", "session.open") == (page.status_code, newest.actor, newest.action)
+
+
+async def test_what_the_admin_token_opened_and_made_ends_when_it_changes(
+    front: Front, organiser: httpx.AsyncClient
+) -> None:
+    users = front.world.services.users
+    page = await organiser.post("/auth/token", data={**csrf_for(organiser), "name": "ci"})
+    made = re.search(r"kb_[\w-]{20,}", page.text)
+    assert made is not None
+    await users.admin_token_is(ADMIN_TOKEN)
+    restarted = (await organiser.get("/organise")).status_code
+    by_token = (await users.authenticate(made[0])).name
+    await users.admin_token_is("another-one-that-is-long")
+    with pytest.raises(NotAuthenticated):
+        await users.authenticate(made[0])
+    changed = (await organiser.get("/organise")).status_code
+    assert (200, "organiser", 303) == (restarted, by_token, changed)
+
+
+async def test_a_browser_that_the_admin_token_opened_is_closed_after_half_a_day(
+    front: Front, organiser: httpx.AsyncClient
+) -> None:
+    user = await front.world.services.users.organiser()
+    (session,) = await front.world.services.tokens.list_tokens(user)
+    assert session.expires_at is not None
+    lasts_s = (session.expires_at - session.created_at).total_seconds()
+    assert (TokenKind.SESSION, 12 * 3600) == (session.kind, lasts_s)
 
 
 @pytest.mark.parametrize("target", ["https://evil.example", "//evil.example", "/\\evil.example"])

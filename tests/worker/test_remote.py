@@ -1,15 +1,17 @@
 """What a worker does with launchers whose jobs run elsewhere."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
+import structlog
 
 from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.types import QueuePlace, Submission
-from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.base import JobState, Left, Outcome
 from kernelbot.main.settings import Settings
 from kernelbot.main.tables import DeviceSettings
 from kernelbot.protocol import Fault, JobSpec, Mode, Verdict
@@ -17,7 +19,8 @@ from tests.fakes.host import result_of, words_of
 from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 from tests.support.launchers import FakeTable
 from tests.support.postgres import WAITS_FOR_A_LOCK, wait_until_there_is
-from tests.support.waiting import until
+from tests.support.results import left_of
+from tests.support.waiting import until, until_told
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -34,7 +37,7 @@ def settings(folder: Path, **schedulers: FakeScheduler) -> Settings:
 
 def end_all(scheduler: FakeScheduler) -> None:
     for handle, spec in scheduler.specs.items():
-        scheduler.end(handle, Outcome(JobState.FINISHED, result_of(spec, words_of(spec))))
+        scheduler.end(handle, Outcome(JobState.FINISHED, left_of(result_of(spec, words_of(spec)))))
 
 
 async def submit(world: World) -> Submission:
@@ -48,7 +51,7 @@ async def judged(world: World) -> World:
 
 
 async def becomes(world: World, submitted: Submission, wanted: RunState) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while await state(world, submitted) != wanted:  # noqa: ASYNC110  # as people ask
             await asyncio.sleep(0.01)
 
@@ -105,7 +108,12 @@ async def test_a_launcher_that_is_down_makes_submissions_wait(
     far.down = "the controller doesn't answer"
     async with working(settings(tmp_path, far=far), judged.database.url):
         submitted = await submit(judged)
-        await asyncio.sleep(0.5)
+
+        async def is_away() -> bool:
+            (device, _) = await judged.services.devices.list_devices()
+            return device.note == far.down
+
+        await until_told(is_away)
         (device, _) = await judged.services.devices.list_devices()
         place = await judged.services.submissions.queue_place(submitted.id)
         waiting = await state(judged, submitted)
@@ -158,23 +166,12 @@ async def test_so_does_cancelling_while_the_job_is_launched(judged: World, tmp_p
     assert (1, far.launches) == (len(far.launches), far.cancelled)
 
 
-async def test_a_heartbeat_does_not_interrupt_tidying_up(judged: World, tmp_path: Path) -> None:
-    far = FakeScheduler()
-    far.forget_s = 1.0
-    async with working(settings(tmp_path, far=far), judged.database.url):
-        submitted = await submit(judged)
-        await until(lambda: far.specs)
-        end_all(far)
-        await finished(judged, submitted.id)
-        await until(lambda: not far.specs)
-
-
 async def test_a_result_that_cannot_be_stored_holds_up_no_stop(
     judged: World, tmp_path: Path
 ) -> None:
     far = FakeScheduler()
     with psycopg.connect(judged.database.url) as other:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             async with working(settings(tmp_path, far=far), judged.database.url):
                 submitted = await submit(judged)
                 await until(lambda: far.polls)
@@ -298,3 +295,68 @@ async def test_no_handle_reaches_another_launcher(judged: World, tmp_path: Path)
         shown = await finished(judged, first.id)
     assert shown.verdict == Verdict.ACCEPTED
     assert {handle.split("/")[0] for handle in far.launches} == {"far"}
+
+
+LIES = {
+    "a score of nothing": {"score_s": 5e-324},
+    "an interval elsewhere": {"score_ci95_s": [3.0, 4.0]},
+    "another mode": {"mode": "test"},
+    "no phases": {"phases": []},
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES)
+async def test_a_lie_is_not_ranked_and_another_attempt_is_made(
+    judged: World, tmp_path: Path, lie: dict[str, object]
+) -> None:
+    far = FakeScheduler()
+    with structlog.testing.capture_logs() as logs:
+        async with working(settings(tmp_path, far=far), judged.database.url):
+            submitted = await judged.submit(content=TEXT, mode=Mode.LEADERBOARD)
+            await until(lambda: len(far.launches) == 1)
+            end_all(far)
+            await until(lambda: len(far.launches) == 2)
+            (handle, spec), *_ = far.specs.items()
+            left = left_of(result_of(spec, words_of(spec)), **lie)
+            far.end(handle, Outcome(JobState.FINISHED, left))
+            await until(lambda: len(far.launches) == 3)
+            end_all(far)
+            shown = await finished(judged, submitted.id)
+    refused = [entry for entry in logs if entry["event"] == "result_refused"]
+    assert [(False, 1), (True, 2)] == [(run.secret, run.attempts) for run in shown.runs]
+    assert (Verdict.ACCEPTED, 0.5) == (shown.verdict, shown.score_s)
+    assert [("far", far.launches[1])] == [(each["launcher"], each["handle"]) for each in refused]
+
+
+def has_launched(scheduler: FakeScheduler, count: int) -> bool:
+    return len(scheduler.launches) >= count
+
+
+def is_of(spec: JobSpec, handle: str) -> bool:
+    """Whether it is a job of the same run."""
+    return spec.job_id.split(".")[0] == handle.split("/")[1].split(".")[0]
+
+
+async def test_a_node_that_lies_each_time_is_never_the_authors_fault(
+    judged: World, tmp_path: Path
+) -> None:
+    """What it sends can't even be read within the memory that there is for it."""
+    far = FakeScheduler()
+    hostile = Left(b"[" + b"[[[]]]," * (2 << 20) + b"[]]")
+    async with working(settings(tmp_path, far=far), judged.database.url):
+        submitted = await submit(judged)
+        await until(lambda: far.specs)
+        first = far.launches[0]
+        far.end(first, Outcome(JobState.FINISHED, hostile))
+        other = await submit(judged)
+        for launched in (2, 3, 4):
+            await until(partial(has_launched, far, launched))
+            for handle, spec in list(far.specs.items()):
+                honest_left = left_of(result_of(spec, words_of(spec)))
+                left = hostile if is_of(spec, first) else honest_left
+                far.end(handle, Outcome(JobState.FINISHED, left))
+        shown = await finished(judged, submitted.id)
+        honest = await finished(judged, other.id)
+    run = shown.runs[0]
+    assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM, 3) == (run.verdict, run.fault, run.attempts)
+    assert (Verdict.ACCEPTED, 1) == (honest.verdict, honest.runs[0].attempts)

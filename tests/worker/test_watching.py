@@ -26,8 +26,8 @@ async def watching(scheduler: FakeScheduler, traits: Traits = TRAITS) -> AsyncIt
 
 
 async def states(watcher: Watcher, handle: str) -> list[JobState]:
-    async with asyncio.timeout(10):
-        return [outcome.state async for outcome in watcher.changes(handle)]
+    async with asyncio.timeout(60):
+        return [outcome.state async for outcome in watcher.changes(handle, 1)]
 
 
 async def test_every_change_is_told_once() -> None:
@@ -85,7 +85,7 @@ async def test_late_progress_is_passed_on() -> None:
     scheduler.end("a", RUNNING)
     event = ProgressEvent(EventKind.STARTED)
     async with watching(scheduler) as watcher:
-        changes = watcher.changes("a")
+        changes = watcher.changes("a", 1)
         assert (await anext(changes)).events == ()
         scheduler.end("a", Outcome(JobState.RUNNING, events=(event,)))
         assert (await anext(changes)).events == (event,)
@@ -98,7 +98,8 @@ async def test_a_scheduler_that_fails_for_a_while_loses_nothing() -> None:
         told = asyncio.create_task(states(watcher, "a"))
         await until(lambda: scheduler.polls)
         scheduler.down = "the controller restarts"
-        await asyncio.sleep(0.2)
+        asked = len(scheduler.polls)
+        await until(lambda: len(scheduler.polls) > asked + 1)
         scheduler.down = None
         scheduler.end("a", LOST)
         assert await told == [JobState.RUNNING, JobState.LOST]
@@ -108,8 +109,8 @@ async def test_a_scheduler_that_fails_for_too_long_loses_its_jobs_by_its_own_fau
     scheduler = FakeScheduler()
     scheduler.down = "the controller is gone"
     traits = replace(TRAITS, silence_s=0.3)
-    async with watching(scheduler, traits) as watcher, asyncio.timeout(10):
-        outcomes = [outcome async for outcome in watcher.changes("a")]
+    async with watching(scheduler, traits) as watcher, asyncio.timeout(60):
+        outcomes = [outcome async for outcome in watcher.changes("a", 1)]
     assert outcomes == [
         Outcome(JobState.LOST, reason="the controller is gone", fault=Fault.SCHEDULER)
     ]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from fastapi import APIRouter, FastAPI
+from fastapi.params import Depends
 from fastapi.routing import APIRoute
 from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import Scope
@@ -10,12 +11,14 @@ from starlette.types import Scope
 from kernelbot import __version__
 from kernelbot.api import errors, popcorn
 from kernelbot.api.answers import Answers
-from kernelbot.api.attempts import Attempts
+from kernelbot.api.attempts import Attempts, Failures, failures_metric
+from kernelbot.api.departures import Departures
 from kernelbot.api.middleware import (
     AccessLog,
     BodyLimit,
     Heads,
     Refusal,
+    StrictTransport,
     TidyPath,
     body_too_large,
 )
@@ -74,12 +77,13 @@ def create_app(
     settings: ApiSettings | None = None,
     registry: CollectorRegistry | None = None,
     pages: Sequence[APIRouter] = (),
+    pages_need: Sequence[Depends] = (),
     refusal: Refusal = body_too_large,
 ) -> FastAPI:
     """The application over these services. `registry` holds the metrics that `/metrics` shows;
     None: one with the HTTP metrics alone. `pages`: routes for browsers, which come before those of
-    existing clients, since the latter match any path of three parts; `refusal`: what a body
-    that is too large is answered with."""
+    existing clients, since the latter match any path of three parts; `pages_need`: what is checked
+    first for each of them; `refusal`: what a body that is too large is answered with."""
     settings = settings or ApiSettings()
     registry = registry or CollectorRegistry()
     app = Documented(
@@ -96,20 +100,27 @@ def create_app(
     app.state.registry = registry
     app.state.answers = Answers()
     app.state.attempts = Attempts()
+    app.state.failures = Failures.up_to(settings.wrong_tokens_a_minute, failures_metric())
     # Each by itself: a router of routers would match the path twice.
     for router in V1:
         app.include_router(router, prefix=PREFIX)
     app.include_router(system.probes)
-    for router in (*pages, *popcorn.ROUTERS):
+    for router in pages:
+        app.include_router(router, dependencies=pages_need)
+    for router in popcorn.ROUTERS:
         app.include_router(router)
     errors.install(app)
     # The last added is the outermost.
+    app.add_middleware(Departures)
     app.add_middleware(Heads)
     app.add_middleware(BodyLimit, limit_of=_limits(settings), refusal=refusal)
     app.add_middleware(Turns, per_turn=settings.begun_per_turn)
     latency = _latency()
     if not settings.shared_metrics:
         registry.register(latency)
+        registry.register(app.state.failures.metric)
+    if settings.is_https:
+        app.add_middleware(StrictTransport)
     app.add_middleware(AccessLog, latency=latency)
     app.add_middleware(TidyPath)
     return app

@@ -1,14 +1,17 @@
 """What the routers' functions depend on: who asks, and the services that answer."""
 
-from collections.abc import Callable, Coroutine
+import contextlib
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
 from kernelbot.api.answers import Answers
+from kernelbot.api.attempts import failures_of
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.errors import NotAuthenticated
+from kernelbot.domain.accounts import Credential
+from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import User
 from kernelbot.schemas.common import NAME_MAX
@@ -27,6 +30,10 @@ WAYS_IN = {
 }
 """How a token is sent, for OpenAPI. Not as dependencies: each is resolved for every request, and
 three that read one header each cost as much as a question to the database."""
+BELONGS_TO = "kernelbot.belongs_to"
+"""In a request's state, how our server counts the connections of each account: a function of the
+account's id, False if there are too many."""
+_CONNECTIONS_AGAIN_S = 5.0
 
 
 async def services(request: Request) -> Services:
@@ -54,16 +61,55 @@ ServicesDep = Annotated[Services, Depends(services)]
 SettingsDep = Annotated[ApiSettings, Depends(settings)]
 
 
+async def shown(request: Request) -> Credential | None:
+    """What the request shows; None: no token. ADMIN_TOKEN counts as `Authorization: Bearer`."""
+    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
+    bearer = credentials.strip() if scheme.lower() == "bearer" else ""
+    organisers = (await settings(request)).admin_credential(bearer.encode("latin-1", "replace"))
+    token = bearer or request.headers.get(_WEB) or request.headers.get(_CLI)
+    return organisers or (Credential(token) if token else None)
+
+
+def count_connection(request: Request, user: User) -> User:
+    """The user, whose connection this is from now on. Raises `TooManyRequests` if they are being
+    answered on too many."""
+    belongs_to = request.scope.get("state", {}).get(BELONGS_TO)
+    if belongs_to is not None and not belongs_to(user.id):
+        raise TooManyRequests(
+            "Your account has too many connections at once.",
+            retry_after_s=_CONNECTIONS_AGAIN_S,
+            hint="Close event streams and downloads that you no longer need.",
+        )
+    return user
+
+
 async def maybe_viewer(request: Request) -> User | None:
     """Who asks; None without a token. ADMIN_TOKEN is the organiser's. Raises `NotAuthenticated`
     for an unknown token: a wrong token never counts as no token."""
+    found = await shown(request)
+    return await owner_of(request, found) if found else None
+
+
+async def owner_of(request: Request, credential: Credential) -> User:
+    """Whose token it is. Wrong ones are counted: from an address that sent too many, ADMIN_TOKEN
+    isn't taken either, so that nobody finds it by trying. Raises `NotAuthenticated`,
+    `TooManyRequests`."""
     users = (await services(request)).users
-    scheme, _, credentials = request.headers.get("authorization", "").partition(" ")
-    bearer = credentials.strip() if scheme.lower() == "bearer" else ""
-    if bearer and (await settings(request)).opens_admin(bearer):
+    if credential.of_settings:
+        failures_of(request).check(request)
         return await users.organiser()
-    token = bearer or request.headers.get(_WEB) or request.headers.get(_CLI)
-    return await users.authenticate(token) if token else None
+    with wrong_tokens_counted(request):
+        return count_connection(request, await users.authenticate(credential.text))
+
+
+@contextlib.contextmanager
+def wrong_tokens_counted(request: Request) -> Iterator[None]:
+    """Count `NotAuthenticated` in the block as a wrong token; raises `TooManyRequests` instead of
+    it for an address that sent too many."""
+    try:
+        yield
+    except NotAuthenticated as error:
+        raise failures_of(request).note(request, error) from None
 
 
 async def viewer(request: Request) -> User:
@@ -114,6 +160,7 @@ class AdminsFirst(AllowedFirst):
     require = staticmethod(require_admin)
 
 
+Shown = Annotated[Credential | None, Depends(shown)]
 MaybeViewer = Annotated[User | None, Depends(maybe_viewer)]
 Viewer = Annotated[User, Depends(viewer)]
 

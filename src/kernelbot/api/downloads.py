@@ -1,6 +1,10 @@
 """Files that runs left, as answers: a browser must save them and not run them."""
 
+from fastapi import Response
+
 from kernelbot.domain.files import RunFile, safe_name
+from kernelbot.domain.types import StandingsPage
+from kernelbot.render.standings import standings_csv
 
 _HARMLESS = frozenset(
     {"text/plain", "text/csv", "application/json", "application/gzip", "application/zip"}
@@ -11,6 +15,17 @@ _HARMLESS = frozenset(
 def media_type(file: RunFile) -> str:
     """Its type if it is harmless, else that of unknown bytes."""
     return file.media_type if file.media_type in _HARMLESS else "application/octet-stream"
+
+
+def standings_answer(page: StandingsPage) -> Response:
+    """A ranking as CSV, named for its board and device."""
+    name = safe_name(f"{page.board.name}-{page.device}.csv")
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "private, max-age=60",
+    }
+    return Response(standings_csv(page.rows), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def as_attachment(file: RunFile) -> dict[str, str]:

@@ -59,10 +59,12 @@ def error_response(
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The `responses` of a route that can fail in these ways, for OpenAPI."""
+    """The `responses` of a route that can fail in these ways, for OpenAPI. Where a token may be
+    wrong, too many may be."""
+    too_many = {HTTPStatus.TOO_MANY_REQUESTS} if HTTPStatus.UNAUTHORIZED in statuses else set()
     return {
-        status: {"model": ErrorBody, "description": HTTPStatus(status).phrase}
-        for status in statuses
+        int(status): {"model": ErrorBody, "description": HTTPStatus(status).phrase}
+        for status in sorted({*statuses, *too_many})
     }
 
 

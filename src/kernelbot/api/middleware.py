@@ -24,6 +24,7 @@ DRAINED_S = 10.0
 
 _SECRET = re.compile(r"(/invites/)(?!join$)[^/]+", re.IGNORECASE)
 """A secret in a path, also in a path that no route has, or not with this method."""
+_STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -59,6 +60,24 @@ class Heads:
             await send(message)
 
         await self._app({**scope, "method": "GET"}, receive, without_body)
+
+
+class StrictTransport:
+    """Tells browsers to come by https from now on, for a year."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on; every answer has the header."""
+
+        async def with_header(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = [*message.get("headers", []), _STRICT_TRANSPORT]
+                message = {**message, "headers": headers}
+            await send(message)
+
+        await self._app(scope, receive, with_header)
 
 
 Refusal = Callable[[Scope, str], Response]

@@ -5,7 +5,21 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
+from kernelbot.domain.accounts import Credential
+
 MIB = 1 << 20
+
+
+@dataclass(frozen=True)
+class VendorNotes:
+    """What those who lend machines are told beside what is the same everywhere; None: nothing."""
+
+    contact: str | None = None
+    """How they reach the organisers: an address that begins with mailto: or https:."""
+    repository: str | None = None
+    """What they clone for the scripts of `scripts/buildkite/`."""
+    image: str | None = None
+    """The runner image, with its digest, as `docker pull` takes it."""
 
 
 @dataclass(frozen=True)
@@ -22,14 +36,19 @@ class ApiSettings:
     """What the form around an upload may add to the file."""
     admin_token: str | None = field(default=None, repr=False)
     """What an organiser's `Authorization: Bearer` must hold on `/admin`; None: nothing opens."""
+    wrong_tokens_a_minute: int = 100
+    """How many wrong tokens one address may send before it is refused."""
     public_url: str | None = None
     """How browsers reach this server; None: as the request says."""
+    vendors: VendorNotes = VendorNotes()
     shared_metrics: bool = False
     """Whether several processes share their counters. Then the registry already shows the sums."""
     begun_per_turn: int = 8
     """How many requests begin in one round of the event loop, but for `/health` and `/metrics`."""
     heartbeat_s: float = 15.0
     """How often a silent event stream shows that it is alive."""
+    texts_patience_s: float = 0.3
+    """How long a page waits for colours, or a difference, before it comes without."""
     queue_s: float = 2.0
     """How often an event stream looks for a waiting submission's place in the queue."""
 
@@ -37,8 +56,13 @@ class ApiSettings:
         """How browsers reach this server, without a slash at the end."""
         return (self.public_url or str(request.base_url)).rstrip("/")
 
-    def opens_admin(self, sent: str) -> bool:
-        """Whether a header's text, decoded as latin-1, is the ADMIN_TOKEN. In constant time."""
-        expected = (self.admin_token or "").encode()
-        right = hmac.compare_digest(sent.strip().encode("latin-1", "replace"), expected)
-        return right and bool(expected)
+    @property
+    def is_https(self) -> bool:
+        """Whether browsers reach this server by https, as far as we were told."""
+        return (self.public_url or "").lower().startswith("https:")
+
+    def admin_credential(self, sent: bytes) -> Credential | None:
+        """ADMIN_TOKEN, if that is what was sent; compared in constant time."""
+        expected = self.admin_token or ""
+        right = hmac.compare_digest(sent.strip(), expected.encode())
+        return Credential(expected, of_settings=True) if right and expected else None

@@ -9,10 +9,11 @@ import aiohttp
 import discord
 import structlog
 
+from kernelbot.bot.answers import fenced
 from kernelbot.bot.commands.boards import deadline_text
 from kernelbot.domain.errors import NotFound, Unavailable
 from kernelbot.domain.guilds import Announcement, AnnouncementKind, Passed, Podium, WeekOfBoard
-from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, plain
+from kernelbot.render.markdown import MESSAGE_LIMIT, plain
 from kernelbot.render.text import counted
 from kernelbot.render.units import seconds_text
 
@@ -117,9 +118,13 @@ class Announcer:
         head = (
             f"**{plain(board.name)}**: {deadline_text(board)}, on {plain(', '.join(board.devices))}"
         )
-        statement = fenced_within(problem.description or "", MESSAGE_LIMIT - len(head) - 100)
-        text = f"{head}\n{statement}\nStart with `/leaderboard template name:{board.name}`."
-        return (await forum.create_thread(name=name, content=text)).thread.id
+        end = f"Start with `/leaderboard template name:{board.name}`."
+        room = MESSAGE_LIMIT - len(f"{head}\n\n{end}")
+        statement, files = fenced(problem.description or "", room, "statement.md")
+        thread = await forum.create_thread(
+            name=name, content=f"{head}\n{statement}\n{end}", files=[one.file() for one in files]
+        )
+        return thread.thread.id
 
 
 def _nonce(announcement: Announcement) -> str:

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import discord
+import structlog
 
-from kernelbot.render.markdown import MESSAGE_LIMIT
+from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, fits_fenced, plain
 from kernelbot.render.text import shorten
 
+log = structlog.get_logger()
 _FILES = 10
 _FILE_BYTES = 9 << 20
 _NAME = 100
+_EXPIRED = (10015, 50027)
+"""Discord's codes: unknown webhook, a token whose time is over."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,13 @@ class Attached:
         return discord.File(io.BytesIO(self.content[:_FILE_BYTES]), name.lstrip(".") or "file")
 
 
+def fenced(text: str, limit: int, file_name: str) -> tuple[str, list[Attached]]:
+    """A block of at most `limit` characters, and the whole text as a file if the block has only a
+    part of it."""
+    whole = fits_fenced(text, limit)
+    return fenced_within(text, limit), [] if whole else [Attached.text(file_name, text)]
+
+
 def data_of(interaction: discord.Interaction) -> Mapping[str, Any]:
     """What Discord sent with it, which differs from kind to kind."""
     return cast(Mapping[str, Any], interaction.data or {})
@@ -45,9 +56,11 @@ async def answer(
     files: Sequence[Attached] = (),
     view: discord.ui.View | None = None,
 ) -> None:
-    """Answer the one person who began the interaction; a click's answer replaces nothing."""
+    """Answer the one person who began the interaction; a click's answer replaces nothing. A text
+    that is too long for a message is also sent as a file."""
     content = shorten(text, MESSAGE_LIMIT)
-    sent = [one.file() for one in files[:_FILES]]
+    whole = [Attached.text("answer.txt", text)] if content != text else []
+    sent = [one.file() for one in [*whole, *files][:_FILES]]
     shown = view or discord.utils.MISSING
     if not interaction.response.is_done():
         await interaction.response.send_message(content, files=sent, view=shown, ephemeral=True)
@@ -55,3 +68,27 @@ async def answer(
         await interaction.followup.send(content, files=sent, view=shown, ephemeral=True)
     else:
         await interaction.edit_original_response(content=content, attachments=sent, view=view)
+
+
+async def answer_however_late(
+    interaction: discord.Interaction, text: str, files: Sequence[Attached]
+) -> None:
+    """As `answer`. After Discord's 15 minutes it is a message in the channel, which everyone sees,
+    so that it begins with who had asked; nobody is told if the channel is closed to the bot."""
+    if not interaction.is_expired():
+        try:
+            await answer(interaction, text, files=files)
+        except discord.HTTPException as error:
+            if error.code not in _EXPIRED:
+                raise
+        else:
+            return
+    if isinstance(interaction.channel, discord.abc.Messageable):
+        content = f"{plain(interaction.user.name)}: {text}"
+        whole = [Attached.text("answer.txt", text)] if len(content) > MESSAGE_LIMIT else []
+        sent = [one.file() for one in [*files, *whole][:_FILES]]
+        try:
+            await interaction.channel.send(shorten(content, MESSAGE_LIMIT), files=sent)
+        except (discord.Forbidden, discord.NotFound) as error:
+            channel = interaction.channel_id
+            log.warning("channel_unusable", channel=channel, error=str(error))

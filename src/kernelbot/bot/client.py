@@ -5,23 +5,28 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
+import aiohttp
 import discord
 import structlog
 
 from kernelbot.bot.announcing import Announcer
 from kernelbot.bot.commands import command_groups, form_handlers, press_handlers
 from kernelbot.bot.commands.running import on_mention
+from kernelbot.bot.connecting import Presence, stay_connected
 from kernelbot.bot.following import Follower
 from kernelbot.bot.machine import Machine
 from kernelbot.bot.pictures import Pictures
-from kernelbot.bot.places import make_places
+from kernelbot.bot.places import make_places, reason_of
 from kernelbot.bot.presses import Presses
 from kernelbot.bot.rules import STAGING_NICK, BotRules
+from kernelbot.bot.script_turns import ScriptTurns
 from kernelbot.bot.tree import Tree
+from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.guilds import GuildPlaces
 from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
 
+_TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)
 log = structlog.get_logger()
 
 
@@ -44,14 +49,18 @@ class KernelBot(discord.Client):
             member_cache_flags=discord.MemberCacheFlags.none(),
             max_messages=None,
             guild_ready_timeout=rules.ready_pause_s,
+            heartbeat_timeout=rules.silence_s,
         )
         self.services = services
         self.rules = rules
         self.machine = machine
         self.one_at_a_time = asyncio.Semaphore(1)
-        """For what is tried on this machine."""
+        """For what admins verify on this machine."""
+        self.script_turns = ScriptTurns(rules.scripts)
         self.places: dict[int, GuildPlaces] = {}
         """Of the guilds that are ready."""
+        self.lacks: dict[int, tuple[str, ...]] = {}
+        """What couldn't be made in them, and why."""
         self.tree = Tree(self)
         for command in command_groups(self):
             self.tree.add_command(command)
@@ -60,8 +69,23 @@ class KernelBot(discord.Client):
         self.follower = Follower(self)
         self.announcer = Announcer(self)
         self._presses = Presses(press_handlers(), form_handlers())
+        self.presence = Presence()
         self.prepared = asyncio.Event()
         """Set once every guild has its commands."""
+
+    async def connect(self, *, reconnect: bool = True) -> None:
+        """Stay connected until it is closed. Raises as `stay_connected`."""
+        assert reconnect, "it always comes back"
+        rules = self.rules
+        await stay_connected(self, self.presence, rules.reconnect_pause_s, rules.silence_s)
+
+    async def on_connect(self) -> None:
+        """A session has begun."""
+        self.presence.begins()
+
+    async def on_resumed(self) -> None:
+        """It goes on."""
+        self.presence.begins()
 
     def served(self) -> Sequence[discord.Guild]:
         """The configured guilds that the bot is in."""
@@ -72,7 +96,7 @@ class KernelBot(discord.Client):
         for guild in self.served():
             try:
                 await self.prepare(guild)
-            except discord.HTTPException as error:  # the other guilds don't suffer from it
+            except _TROUBLES as error:  # the other guilds don't suffer from it
                 log.error("guild_not_prepared", guild=guild.id, error=str(error))
         absent = set(self.rules.guild_ids) - {guild.id for guild in self.guilds}
         if absent:
@@ -98,14 +122,28 @@ class KernelBot(discord.Client):
             log.warning("guild_not_configured", guild=guild.id)
 
     async def prepare(self, guild: discord.Guild) -> None:
-        """Give the guild its commands, channels and roles."""
-        self.places[guild.id] = await make_places(self.services, guild)
-        await self.register_commands(guild)
-        if guild.id in self.rules.staging_ids:
-            try:
-                await guild.me.edit(nick=STAGING_NICK)
-            except discord.Forbidden:
-                log.warning("guild_without_permission", guild=guild.id, needs="Change Nickname")
+        """Give the guild its commands, whatever else it can't have, then channels and roles.
+        `lacks` says from then on what it can't have."""
+        lacks: list[str] = []
+        try:
+            await self.register_commands(guild)
+        except discord.HTTPException as error:
+            log.error("guild_without_commands", guild=guild.id, error=str(error))
+            lacks.append(f"commands: {reason_of(error)}")
+        made = await make_places(self.services, guild)
+        self.places[guild.id] = made.places
+        self.lacks[guild.id] = (*lacks, *made.lacks)
+        await self._name_itself(guild)
+
+    async def _name_itself(self, guild: discord.Guild) -> None:
+        """As a bot that is only tried out where it is; elsewhere it isn't called so any more."""
+        wanted = STAGING_NICK if guild.id in self.rules.staging_ids else None
+        if guild.me.nick == wanted or (wanted is None and guild.me.nick != STAGING_NICK):
+            return
+        try:
+            await guild.me.edit(nick=wanted)
+        except discord.HTTPException as error:
+            log.warning("guild_without_nickname", guild=guild.id, error=str(error))
 
     async def use_forum(self, forum: discord.ForumChannel) -> None:
         """Open the threads of new boards there from now on."""

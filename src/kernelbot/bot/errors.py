@@ -35,25 +35,27 @@ def plain_lines(text: str) -> str:
     return "\n".join(plain(line) for line in text.splitlines())
 
 
+def told(error: BaseException, did: str) -> str:
+    """What a person reads of an error; what isn't their own is logged with what they `did`."""
+    if not isinstance(error, KernelbotError):
+        log.error("interaction_crashed", command=did, exc_info=error)
+        return "❌ Something broke on our side; the command was fine. Please try again later."
+    if isinstance(error, PlatformError):
+        log.error("interaction_refused", command=did, error=str(error))
+    return sentence(error)
+
+
 async def report(interaction: discord.Interaction, error: BaseException) -> None:
     """Answer an interaction that failed, to the one person who began it."""
     cause = _cause(error)
-    if isinstance(cause, KernelbotError):
-        if isinstance(cause, PlatformError):
-            log.error("interaction_refused", command=name_of(interaction), error=str(cause))
-        await answer(interaction, sentence(cause))
-    elif isinstance(cause, discord.NotFound) and cause.code == _UNKNOWN_INTERACTION:
+    if isinstance(cause, discord.NotFound) and cause.code == _UNKNOWN_INTERACTION:
         age_s = (discord.utils.utcnow() - interaction.created_at).total_seconds()
         log.error("interaction_too_late", command=name_of(interaction), age_s=round(age_s, 2))
     elif isinstance(cause, app_commands.CommandNotFound | app_commands.CommandSignatureMismatch):
         log.warning("command_outdated", command=name_of(interaction))
         await answer(interaction, "❌ The commands have changed. Reload Discord and try again.")
     else:
-        log.error("interaction_crashed", command=name_of(interaction), exc_info=cause)
-        await answer(
-            interaction,
-            "❌ Something broke on our side; the command was fine. Please try again later.",
-        )
+        await answer(interaction, told(cause, name_of(interaction)))
 
 
 def name_of(interaction: discord.Interaction) -> str:

@@ -1,6 +1,6 @@
 """What the bot can try on the machine that it runs on, outside the queue."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from kernelbot.protocol import Mode, RunResult, SourceFile
@@ -11,14 +11,16 @@ OnLine = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Machine:
-    """Each call blocks, and raises `KernelbotError`."""
+    """Each call blocks, but for `run_script`, and raises `KernelbotError`."""
 
     verify_runs: Callable[[OnLine], bool]
     """An example through every device and launcher; whether all were accepted."""
     verify_task: Callable[[str, Mode, OnLine], bool]
     """Every solution of a problem folder, by its name, in a mode; whether all behaved."""
-    run_script: Callable[[SourceFile, str | None, str | None], RunResult]
-    """A script in Python or CUDA on a device (its name or its vendor's; None: the first), by a
-    launcher of a kind (None: any)."""
+    script_device: Callable[[str | None, str | None], str]
+    """The name of the device for a script: of a device or a vendor (None: the default), reached by
+    a launcher of a kind (None: any)."""
+    run_script: Callable[[SourceFile, str, str | None], Awaitable[RunResult]]
+    """A script in Python or CUDA on the device of that name, by a launcher of a kind."""
     devices_reached: Callable[[str], Sequence[str]]
     """The names of the devices that launchers of a kind reach."""

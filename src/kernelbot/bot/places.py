@@ -1,6 +1,7 @@
 """The channels and roles that the bot makes in a guild: once, then found by their ids."""
 
-from dataclasses import replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import discord
@@ -22,84 +23,135 @@ _TOPICS = {
     FORUM: "One thread per leaderboard.",
 }
 _REASON = "KernelBot's set-up"
+_FULL = {
+    30013: "this server has 500 channels, the most that Discord allows",
+    30005: "this server has 250 roles, the most that Discord allows",
+}
+"""Discord's codes for what a guild can't have more of."""
 Place = TypeVar("Place", discord.CategoryChannel, discord.ForumChannel, discord.TextChannel)
+AnyMade = TypeVar("AnyMade")
 log = structlog.get_logger()
 
 
-async def make_places(services: Services, guild: discord.Guild) -> GuildPlaces:
-    """Make what is missing in the guild, and store what there is. What the bot may not make stays
-    None; commands work without it."""
+@dataclass(frozen=True)
+class Made:
+    """What a guild has, and for each place that couldn't be made, why."""
+
+    places: GuildPlaces
+    lacks: tuple[str, ...] = ()
+
+
+async def make_places(services: Services, guild: discord.Guild) -> Made:
+    """Make what is missing in the guild, each place by itself, and store what there is. What can't
+    be made stays None; commands work without it."""
     before = await services.guilds.places(guild.id)
-    found = await _roles(guild, await _channels(guild, before or GuildPlaces()))
+    making = _Making(guild, before or GuildPlaces())
+    found = await making.all_of_them()
     if found != before:
         await services.guilds.set_places(guild.id, found)
-    missing = [name for name, value in vars(found).items() if value is None]
-    if missing:
-        log.warning("guild_incomplete", guild=guild.id, missing=", ".join(missing))
-    return found
+    if making.lacks:
+        log.error("guild_incomplete", guild=guild.id, missing="; ".join(making.lacks))
+    return Made(found, tuple(making.lacks))
 
 
-async def _channels(guild: discord.Guild, known: GuildPlaces) -> GuildPlaces:
-    try:
-        category = _known(guild.categories, known.category_id, CATEGORY)
-        category = category or await guild.create_category(CATEGORY, reason=_REASON)
-        known = replace(known, category_id=category.id)
-        forum = _known(guild.forums, known.forum_id, FORUM, category)
-        forum = forum or await guild.create_forum(
-            FORUM, topic=_TOPICS[FORUM], category=category, reason=_REASON
+@dataclass
+class _Making:
+    """One go through all places. `lacks`: what couldn't be made, and why."""
+
+    guild: discord.Guild
+    known: GuildPlaces
+    lacks: list[str] = field(default_factory=list)
+
+    async def all_of_them(self) -> GuildPlaces:
+        """What there is in the end."""
+        known = self.known
+        category = await self._category()
+        return GuildPlaces(
+            category_id=category.id if category else None,
+            forum_id=await self._forum(category),
+            submissions_id=await self._text(SUBMISSIONS, known.submissions_id, category),
+            general_id=await self._text(GENERAL, known.general_id, category),
+            admin_role_id=await self._role(ADMIN, known.admin_role_id),
+            creator_role_id=await self._role(CREATOR, known.creator_role_id),
+            participant_role_id=await self._role(PARTICIPANT, known.participant_role_id),
         )
-        known = replace(known, forum_id=forum.id)
-        submissions = await _text(guild, known.submissions_id, SUBMISSIONS, category)
-        known = replace(known, submissions_id=submissions.id)
-        general = await _text(guild, known.general_id, GENERAL, category)
-        return replace(known, general_id=general.id)
-    except discord.Forbidden:
-        log.warning("guild_without_permission", guild=guild.id, needs="Manage Channels")
-        return known
+
+    async def _category(self) -> discord.CategoryChannel | None:
+        found = next((one for one in self.guild.categories if one.name == CATEGORY), None)
+        if self.known.category_id is not None:
+            found = _by_id(self.guild.categories, self.known.category_id)
+        make = self.guild.create_category
+        return found or await self._made(
+            f"category {CATEGORY}", "Manage Channels", lambda: make(CATEGORY, reason=_REASON)
+        )
+
+    async def _forum(self, category: discord.CategoryChannel | None) -> int | None:
+        found = _known(self.guild.forums, self.known.forum_id, FORUM, category)
+        make = self.guild.create_forum
+        found = found or await self._made(
+            f"forum {FORUM}",
+            "Manage Channels",
+            lambda: make(FORUM, topic=_TOPICS[FORUM], category=category, reason=_REASON),
+        )
+        return found.id if found else None
+
+    async def _text(
+        self, name: str, known_id: int | None, category: discord.CategoryChannel | None
+    ) -> int | None:
+        found = _known(self.guild.text_channels, known_id, name, category)
+        make = self.guild.create_text_channel
+        found = found or await self._made(
+            f"channel {name}",
+            "Manage Channels",
+            lambda: make(name, topic=_TOPICS[name], category=category, reason=_REASON),
+        )
+        return found.id if found else None
+
+    async def _role(self, name: str, known_id: int | None) -> int | None:
+        """Roles are made, never taken over: whoever gave people a role of the same name before
+        didn't mean the platform's rights by it."""
+        if known_id is not None and self.guild.get_role(known_id) is not None:
+            return known_id
+        nothing, make = discord.Permissions.none(), self.guild.create_role
+        made = await self._made(
+            f"role {name}",
+            "Manage Roles",
+            lambda: make(name=name, permissions=nothing, reason=_REASON),
+        )
+        return made.id if made else None
+
+    async def _made(
+        self, what: str, needs: str, make: Callable[[], Awaitable[AnyMade]]
+    ) -> AnyMade | None:
+        try:
+            return await make()
+        except discord.Forbidden:
+            self.lacks.append(f"{what}: the bot lacks the permission {needs}")
+        except discord.HTTPException as error:
+            self.lacks.append(f"{what}: {_FULL.get(error.code) or reason_of(error)}")
+        return None
 
 
-async def _text(
-    guild: discord.Guild, known_id: int | None, name: str, category: discord.CategoryChannel
-) -> discord.TextChannel:
-    found = _known(guild.text_channels, known_id, name, category)
-    return found or await guild.create_text_channel(
-        name, topic=_TOPICS[name], category=category, reason=_REASON
-    )
+def reason_of(error: discord.HTTPException) -> str:
+    """Discord's own words, in one line."""
+    return ": ".join((error.text or str(error)).splitlines())
 
 
-async def _roles(guild: discord.Guild, known: GuildPlaces) -> GuildPlaces:
-    """Roles are made, never taken over: whoever gave people a role of the same name before didn't
-    mean the platform's rights by it."""
-    try:
-        admin = await _role(guild, known.admin_role_id, ADMIN)
-        known = replace(known, admin_role_id=admin)
-        creator = await _role(guild, known.creator_role_id, CREATOR)
-        known = replace(known, creator_role_id=creator)
-        participant = await _role(guild, known.participant_role_id, PARTICIPANT)
-        return replace(known, participant_role_id=participant)
-    except discord.Forbidden:
-        log.warning("guild_without_permission", guild=guild.id, needs="Manage Roles")
-        return known
-
-
-async def _role(guild: discord.Guild, known_id: int | None, name: str) -> int:
-    if known_id is not None and guild.get_role(known_id) is not None:
-        return known_id
-    made = await guild.create_role(
-        name=name, permissions=discord.Permissions.none(), reason=_REASON
-    )
-    return made.id
+def _by_id(places: list[Place], known_id: int) -> Place | None:
+    return next((place for place in places if place.id == known_id), None)
 
 
 def _known(
     places: list[Place],
     known_id: int | None,
     name: str,
-    category: discord.CategoryChannel | None = None,
+    category: discord.CategoryChannel | None,
 ) -> Place | None:
-    """The one of this id, whatever it is called by now; at the first start, one of this name."""
-    by_id = next((place for place in places if place.id == known_id), None)
-    if by_id is not None or known_id is not None:
-        return by_id
-    within = [place for place in places if category is None or place.category_id == category.id]
+    """The one of this id, whatever it is called by now; at the first start, one of this name in
+    our category. Elsewhere a name means nothing."""
+    if known_id is not None:
+        return _by_id(places, known_id)
+    if category is None:
+        return None
+    within = [place for place in places if place.category_id == category.id]
     return next((place for place in within if place.name == name), None)

@@ -4,7 +4,7 @@ from kernelbot.domain.states import RunState
 from kernelbot.domain.types import Event, QueuePlace, Run, Submission
 from kernelbot.protocol import Mode
 from kernelbot.render.markdown import inline, plain
-from kernelbot.render.progress import STATES, RunProgress
+from kernelbot.render.progress import RunProgress, state_text
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import TITLES, mark
 
@@ -38,7 +38,7 @@ def _line(run: Run, found: RunProgress) -> str:
     if found.verdict is not None:
         return f"{mark(found.verdict)} {name}: {TITLES[found.verdict]}"
     if found.state is not RunState.RUNNING or not found.phase:
-        return f"• {name}: {STATES[found.state]}"
+        return f"• {name}: {state_text(found.state, found.repeats)}"
     if not found.total:
         return f"▸ {name}: {found.phase}"
     share = min(found.done, found.total) * _BAR // found.total

@@ -9,25 +9,27 @@ from kernelbot.domain.ranking import Outcome
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.render.markdown import fenced_within, plain
+from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, inline, plain
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import TEXT, report
-from kernelbot.render.units import seconds_text
+from kernelbot.render.text import one_line, shorten
+from kernelbot.render.units import seconds_text, time_text
 from kernelbot.render.verdicts import FAULTS, TITLES, mark
 
 _MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
-_INLINE = 600
-"""Characters of a failure that stand in the message itself."""
+_TIMES, _SPEC = 6, 60
+"""Workloads of a benchmark whose times are shown, and characters of each one's name."""
 
 
 def final_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
-    """For its author: a line per run, the first failure, and for a ranked one what it is worth."""
+    """For its author: a line per run, the first failure, and for a ranked one what it is worth. It
+    fits into a message; the files have the rest."""
     lines = [heading(submission), *(run_line(run) for run in submission.runs)]
-    failed = next((run for run in submission.runs if _failure(run)), None)
-    if failed is not None:
-        lines.append(_failure(failed))
-    lines += _closing(submission, outcomes, plain(submission.review_reason or ""))
-    return "\n".join(lines)
+    closing = _closing(submission, outcomes, plain(submission.review_reason or ""))
+    room = MESSAGE_LIMIT - len("\n".join([*lines, "", *closing]))
+    failures = (_failure(run, room) for run in submission.runs)
+    lines += [next((text for text in failures if text), "")]
+    return "\n".join(line for line in [*lines, *closing] if line)
 
 
 def public_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
@@ -49,11 +51,27 @@ def run_line(run: Run) -> str:
     score = f", {score_text(run.score_s)}" if run.score_s and not ranked else ""
     fault = FAULTS.get(run.fault) if run.fault else None
     ours = f" {fault}" if fault and run.fault != "author" else ""
-    return f"{mark(run.verdict)} {name}: {TITLES[run.verdict]}{score}{'.' + ours if ours else ''}"
+    line = f"{mark(run.verdict)} {name}: {TITLES[run.verdict]}{score}{'.' + ours if ours else ''}"
+    return "\n".join([line, *_times(run)])
 
 
-def _failure(run: Run) -> str:
-    """The first failing case, else why the run failed; empty if it didn't."""
+def _times(run: Run) -> list[str]:
+    """A benchmark's median of each workload; the report has the rest."""
+    if run.mode is not Mode.BENCHMARK or run.secret or run.result is None:
+        return []
+    timed = [phase.workloads for phase in run.result.phases if phase.workloads]
+    loads = timed[-1] if timed else ()
+    lines = [
+        f"  {inline(shorten(one_line(load.spec), _SPEC))}: {time_text(load.median_ns)}"
+        for load in loads[:_TIMES]
+    ]
+    more = len(loads) - len(lines)
+    return [*lines, f"  and {more} more"] if more else lines
+
+
+def _failure(run: Run, room: int) -> str:
+    """The first failing case, else why the run failed, in at most `room` characters; empty if it
+    didn't. The run's report has all of it."""
     if run.verdict in (None, Verdict.ACCEPTED):
         return ""
     phases = run.result.phases if run.result is not None else ()
@@ -61,8 +79,9 @@ def _failure(run: Run) -> str:
         for case in phase.cases:
             if case.verdict is not Verdict.ACCEPTED:
                 said = f"{case.spec}\n{case.message}" if case.message else case.spec
-                return f"First failing case:\n{fenced_within(said, _INLINE)}"
-    return fenced_within(run.message, _INLINE) if run.message else ""
+                head = "First failing case:\n"
+                return head + fenced_within(said, room - len(head))
+    return fenced_within(run.message, room) if run.message else ""
 
 
 def _closing(submission: Submission, outcomes: Sequence[Outcome], reason: str) -> list[str]:

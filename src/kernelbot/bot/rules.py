@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from kernelbot.domain.types import ScriptRules
+
 
 @dataclass(frozen=True)
 class BotRules:
@@ -17,6 +19,14 @@ class BotRules:
     """Without a further guild for so long after logging in, the bot counts as ready."""
     retry_s: float = 5.0
     """Before what couldn't be told is tried again; it grows from then on."""
+    reconnect_pause_s: float = 30.0
+    """The longest between two tries to connect."""
+    away_s: float = 40.0
+    """Without a connection for so long, it lets another process answer."""
+    silence_s: float = 50.0
+    """A connection by which nothing comes for so long is gone: Discord answers a heartbeat every
+    41 s. So another process may answer within a minute, also if no word tells of the end."""
+    scripts: ScriptRules = field(default_factory=ScriptRules)
     edit_pause_s: float = 1.5
     """Between two changes of one message: Discord allows five within five seconds."""
 

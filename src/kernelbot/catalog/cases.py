@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from kernelbot.catalog.document import Item
 from kernelbot.catalog.fields import Fields, Findings, kind_of
-from kernelbot.protocol import Case, CaseValue, Floor
+from kernelbot.protocol import Case, CaseValue, Floor, NumberType
 
 MAX_CASES = 1000
 MAX_RANKS = 16
@@ -99,10 +99,22 @@ def read_floors(fields: Fields, findings: Findings, workloads: int) -> tuple[Flo
 def _floor(item: Item, key: str, findings: Findings) -> Floor:
     fields = Fields(item, key, findings)
     floor = Floor(
-        flops=_amount(fields, "flops", findings), memory_bytes=_amount(fields, "bytes", findings)
+        flops=_amount(fields, "flops", findings),
+        memory_bytes=_amount(fields, "bytes", findings),
+        number_type=_number_type(fields),
     )
     fields.warn_unknown()
     return floor
+
+
+def _number_type(fields: Fields) -> NumberType | None:
+    item = fields.take("type")
+    if item is None:
+        return None
+    found = next((one for one in NumberType if one.value == item.value), None)
+    if found is None:
+        fields.wrong("type", item, f"one of {', '.join(NumberType)}")
+    return found
 
 
 def _amount(fields: Fields, name: str, findings: Findings) -> float | None:

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from kernelbot.protocol import Verdict
+from kernelbot.catalog.document import MAX_TEXT_BYTES
+from kernelbot.protocol import SourceFile, Verdict
+
+_MOST_RIGHT = 8
 
 
 class Expectation(StrEnum):
@@ -44,3 +47,26 @@ def find_solutions(folder: Path, submission_name: str) -> tuple[Solution, ...]:
         for path in sorted((folder / "solutions" / expected).glob(f"*{suffix}"))
         if path.is_file() and not path.name.startswith(".")
     )
+
+
+def right_solutions(folder: Path, submission_name: str) -> tuple[SourceFile, ...]:
+    """The first of `solutions/correct`, which a board judges to know how long a right one takes;
+    without those that are no text, too long, or outside the folder by a link."""
+    found = list[SourceFile]()
+    for solution in find_solutions(folder, submission_name):
+        if solution.expected is Expectation.CORRECT and len(found) < _MOST_RIGHT:
+            text = _text_of(solution.path, folder)
+            if text is not None:
+                found.append(SourceFile(solution.label, text))
+    return tuple(found)
+
+
+def _text_of(path: Path, folder: Path) -> str | None:
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+        if not inside or path.stat().st_size > MAX_TEXT_BYTES:
+            return None
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return None if "\x00" in text else text

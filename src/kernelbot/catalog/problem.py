@@ -9,6 +9,7 @@ from kernelbot.catalog.cases import read_cases, read_floors
 from kernelbot.catalog.document import MAX_TEXT_BYTES, Item, parse
 from kernelbot.catalog.fields import Fields, Findings
 from kernelbot.catalog.harness_choice import SUPPLIED_TO_RANKS, Choice, choose
+from kernelbot.catalog.oracle import right_solutions
 from kernelbot.catalog.reference import REFERENCE, TASK, Reference, read_reference
 from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem
@@ -122,6 +123,7 @@ def _read(
         multi_gpu=multi_gpu,
         fresh_output=fields.flag("fresh_output"),
         inputs_unchanged=fields.flag("inputs_unchanged"),
+        recurring_data=fields.flag("recurring_data"),
         floors=read_floors(fields, findings, len(benchmarks)),
         anchor=_read_anchor(fields, files, config, choice.kind, multi_gpu, findings),
         input_classes=_input_classes(reference, choice.kind),
@@ -130,7 +132,8 @@ def _read(
     templates = _read_templates(fields, checkout, findings)
     _read_rare(fields)
     fields.warn_unknown()
-    return ProblemDefinition(spec, description, devices, templates)
+    solutions = right_solutions(checkout.folder, spec.submission_name)
+    return ProblemDefinition(spec, description, devices, templates, solutions)
 
 
 def _input_classes(reference: Reference | None, kind: HarnessKind) -> str:

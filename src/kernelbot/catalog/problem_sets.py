@@ -77,17 +77,22 @@ def _read(path: Path, root: Path) -> ProblemSet:
     try:
         competition = load_competition(path, root=root)
     except InvalidProblem as error:
-        return ProblemSet(file, None, (), str(error))
+        return ProblemSet(file, None, (), _within(root, error))
     entries = tuple(_entry(listed, root) for listed in competition.problems)
     return ProblemSet(file, competition, entries, None)
+
+
+def _within(root: Path, error: InvalidProblem) -> str:
+    """The error without the path of the folder that all is in: it may be a temporary one of ours,
+    which means nothing to the reader."""
+    return str(error).replace(f"{root}/", "")
 
 
 def _entry(listed: CompetitionProblem, root: Path) -> SetEntry:
     try:
         definition = load_problem(listed.folder, root=root).definition
     except InvalidProblem as error:
-        # The path of our temporary folder means nothing to the reader.
-        return SetEntry(listed, None, str(error).replace(f"{root}/", ""))
+        return SetEntry(listed, None, _within(root, error))
     if listed.devices:
         definition = replace(definition, devices=listed.devices)
     return SetEntry(listed, definition, None)

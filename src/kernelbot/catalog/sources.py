@@ -72,7 +72,7 @@ def read_source(path: Path) -> bytes:
 
 def _text(raw: bytes, source: str, key: str, line: int | None, findings: Findings) -> str | None:
     try:
-        text = raw.decode()
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:

@@ -105,12 +105,12 @@ def role(
     as_json: Json = False,
 ) -> None:
     """Change someone's role. For admins."""
-    from kernelbot.render.text import one_line
+    from kernelbot.render.text import one_line, with_article
 
     terminal = Terminal(as_json)
     with connect(url, terminal) as client:
         user = client.set_role(client.user_named(name).id, role)
-    terminal.show(f"{one_line(user.name)} is a {user.role} now.")
+    terminal.show(f"{one_line(user.name)} is {with_article(user.role)} now.")
     terminal.document(user)
 
 

@@ -11,7 +11,7 @@ import typer
 from typer.exceptions import TyperException
 
 from kernelbot import __version__
-from kernelbot.cli.errors import report_crash, report_error, report_usage
+from kernelbot.cli.errors import INTERRUPTED, report_crash, report_error, report_usage
 from kernelbot.domain.errors import KernelbotError, UserError
 
 COMMANDS = {
@@ -85,19 +85,38 @@ def run(arguments: list[str] | None = None) -> NoReturn:
     sys.exit(_run(arguments, as_json="--json" in arguments))
 
 
+class DiskFull(UserError):
+    """This command had something to write, and there was no room."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The disk is full, so what this command had to write isn't complete.",
+            hint="Make room and run it again; what a server has accepted isn't lost.",
+        )
+
+
+def _discard_output() -> None:
+    """Python would try to write what is left, and report that again while exiting."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _run(arguments: list[str], *, as_json: bool) -> int:
-    command = typer.main.get_command(command_tree(_modules_for(arguments)))
     try:
+        command = typer.main.get_command(command_tree(_modules_for(arguments)))
         code = command.main(arguments, prog_name="kernelbot", standalone_mode=not as_json)
     except KernelbotError as error:
         return report_error(error, as_json=as_json)
     except TyperException as error:  # only with --json: else typer has printed it and exited
         return report_usage(str(error), as_json=as_json)
-    except BrokenPipeError:
-        # The reader of our output is gone; Python would report that again while exiting.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output is gone
+        _discard_output()
         return 141
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            _discard_output()  # it may be what fills the disk
+            return report_error(DiskFull(), as_json=False)
         if error.errno == errno.ENAMETOOLONG:  # pathlib raises it from any method
             return report_error(UserError("The path is too long."), as_json=as_json)
         return report_crash(error, as_json=as_json)

@@ -1,5 +1,6 @@
 """Boards: `board create`, `board list`, `board show`; and the server's `devices`."""
 
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -30,7 +31,11 @@ def register(app: typer.Typer) -> None:
     )(create)
     boards.command("list", epilog=examples("kernelbot board list"))(list_boards)
     boards.command(
-        epilog=examples("kernelbot board show sort_np", "kernelbot board show sort_np -d CPU")
+        epilog=examples(
+            "kernelbot board show sort_np",
+            "kernelbot board show sort_np -d CPU",
+            "kernelbot board show sort_np --csv > sort_np.csv",
+        )
     )(show)
     boards.command(
         epilog=examples(
@@ -110,6 +115,9 @@ def show(
     statement: Annotated[
         bool, typer.Option("--statement", help="The problem instead of the ranking.")
     ] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="The whole ranking on stdout, one line per author.")
+    ] = False,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
@@ -127,6 +135,9 @@ def show(
                 terminal.show(f"\nTo start from, {language}:\n\n{printable(text)}")
             terminal.document(problem)
             return
+        if as_csv and not as_json:
+            sys.stdout.write(client.standings_csv(name, device, offset=offset))
+            return
         board = client.board(name)
         page = client.standings(name, device, limit=limit, offset=offset)
     terminal.show(f"{board.name} on {page.device}: {_deadline(board.deadline)}\n")
@@ -139,6 +150,8 @@ def show(
             f"\n{scores} of an earlier version of the problem and not ranked. To measure the best"
             f" again: kernelbot board rejudge {board.name}"
         )
+    if board.recurring_data:
+        terminal.show(f"\nNothing is ranked here just now: {board.recurring_data}")
     terminal.document({**board.model_dump(mode="json"), **page.model_dump(mode="json")})
 
 

@@ -10,8 +10,9 @@ from kernelbot.cli.terminal import fitting
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import Fault, Verdict
 
-ACCEPTED, REFUSED, USAGE, OURS = 0, 1, 2, 3
-"""Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault."""
+ACCEPTED, REFUSED, USAGE, OURS, INTERRUPTED = 0, 1, 2, 3, 130
+"""Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault;
+Ctrl-C."""
 
 
 def exit_code_of(verdict: Verdict | None, fault: Fault | None) -> int:

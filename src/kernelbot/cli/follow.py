@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from kernelbot.cli.moving import Moving
 from kernelbot.cli.outcome import wait_text
 from kernelbot.cli.terminal import Terminal
+from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import PROTOCOL_VERSION, EventKind, ProgressEvent, Verdict, from_wire
-from kernelbot.render.progress import STATES, Activity, progress_line
+from kernelbot.render.progress import Activity, progress_line, state_text
 from kernelbot.render.verdicts import TITLES
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ _FIELDS = {field.name for field in dataclasses.fields(ProgressEvent)} - {"kind"}
 def follow(
     client: "KernelbotClient", submission: "SubmissionView", terminal: Terminal
 ) -> "SubmissionView":
-    """Show every step until the last; returns the submission as it then is."""
+    """Show every step until the last; returns the submission as it then is. Raises as
+    `KernelbotClient.events`; the hint of `Unreachable` then is the way back."""
     several = len(submission.runs) > 1
     activities: dict[int | None, Activity] = {}
 
@@ -34,7 +36,10 @@ def follow(
             if (place.position, place.note) != shown:  # that one was shown when it was sent
                 moving.log(text)
 
-        for event in client.events(submission.id, on_queue=on_queue):
+        def on_broken(error: KernelbotError) -> None:
+            moving.say(f"{error} Still trying. {how_to_follow(submission.id)}")
+
+        for event in client.events(submission.id, on_queue=on_queue, on_broken=on_broken):
             label = _label(event) if several else ""
             progress = _progress(event)
             if progress is None:
@@ -49,6 +54,11 @@ def follow(
     return client.submission(submission.id)
 
 
+def how_to_follow(submission_id: int) -> str:
+    """The way back to a submission that is judged while nobody looks."""
+    return f"To follow it: kernelbot submission wait {submission_id}"
+
+
 def _progress(event: "EventView") -> ProgressEvent | None:
     """The harness's event; None for a change of the run's state."""
     if not isinstance(event.kind, EventKind) or event.kind is EventKind.FINISHED:
@@ -61,7 +71,9 @@ def _state_text(event: "EventView") -> str | None:
     verdict = event.data.get("verdict")
     if isinstance(verdict, str):
         return TITLES[Verdict(verdict)]
-    return STATES.get(event.kind) if not isinstance(event.kind, EventKind) else None
+    if isinstance(event.kind, EventKind):
+        return None
+    return state_text(event.kind, event.data.get("repeats"))
 
 
 def _label(event: "EventView") -> str:

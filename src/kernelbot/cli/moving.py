@@ -5,7 +5,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from kernelbot.cli.terminal import Terminal
+from kernelbot.cli.terminal import Terminal, fitting
 from kernelbot.render.text import one_line
 
 if TYPE_CHECKING:
@@ -58,6 +58,13 @@ class Moving:
     def log(self, text: str | None) -> None:
         """Print a step, unless None; only if stderr isn't a terminal."""
         if text is not None and self._live is None:
+            self._terminal.progress(text)
+
+    def say(self, text: str) -> None:
+        """Print something that stays, above the live line if there is one."""
+        if self._live is not None:
+            self._live.console.print(fitting(text, sys.stderr), soft_wrap=True, markup=False)
+        else:
             self._terminal.progress(text)
 
     def _line(self) -> "Text":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from kernelbot.cli.terminal import columns
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.render.progress import STATES
+from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
 from kernelbot.render.text import one_line, printable
 from kernelbot.render.units import seconds_text
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def outcome(submission: "SubmissionView", *, whole: bool = True) -> str:
     """All that is known of it: the runs' reports, then the verdict, the score and the place.
-    `whole` False: accepted secret runs in one line, and only the cases that failed."""
-    parts = [_run(run, submission, whole=whole) for run in submission.runs]
+    `whole` False: only the cases that failed."""
+    parts = [_run(run, whole=whole) for run in submission.runs]
     noticed = [
         f"Noticed by {one_line(item.source)}: {one_line(item.rule)} ({one_line(item.severity)}): "
         f"{printable(item.detail)}"
@@ -75,14 +75,12 @@ def _ending(submission: "SubmissionView") -> str:
     return "\n".join(lines)
 
 
-def _run(run: "RunView", submission: "SubmissionView", *, whole: bool) -> str:
+def _run(run: "RunView", *, whole: bool) -> str:
     lines = [f"{'Secret' if run.secret else 'Public'} run on {run.device}: {_ended(run)}"]
     accepted = run.verdict is Verdict.ACCEPTED
     if accepted and run.score_s:
         lines[0] += f", score {seconds_text(run.score_s)}"
-        if submission.mode is Mode.LEADERBOARD:
-            lines[0] += ", which counts" if run.secret else ", which doesn't count"
-    if run.result is not None and (whole or not (run.secret and accepted)):
+    if run.result is not None:
         passed = whole and run.mode is Mode.TEST
         lines.append(details(run.result.to_result(), passed_cases=passed, columns=columns()))
     elif not accepted:
@@ -93,5 +91,5 @@ def _run(run: "RunView", submission: "SubmissionView", *, whole: bool) -> str:
 
 def _ended(run: "RunView") -> str:
     if run.state is not RunState.FINISHED or run.verdict is None:
-        return STATES[run.state]
+        return state_text(run.state, run.repeats)
     return TITLES[run.verdict]

@@ -83,12 +83,13 @@ def check(
     troubles = () if no_run else _try(loaded, device)
     for trouble in troubles:
         terminal.show(_trouble(trouble))
-    checked = [] if no_run or troubles else _judge(loaded, device, sandbox, terminal)
-    well = not troubles and all(one.behaved for one in checked)
+    is_broken = any(trouble.is_fatal for trouble in troubles)
+    checked = [] if no_run or is_broken else _judge(loaded, device, sandbox, terminal)
+    well = not is_broken and all(one.behaved for one in checked)
     if checked:
         behaved = sum(one.behaved is True for one in checked)
         terminal.show(f"{behaved} of {len(checked)} solutions behaved as they should.")
-    elif troubles:
+    elif is_broken:
         terminal.show("No solution was judged: correct the problem itself first.")
     elif not no_run:
         terminal.show("There are no solutions to judge: add some to solutions/correct and /wrong.")
@@ -108,6 +109,8 @@ def _trouble(trouble: "ProblemTrouble") -> str:
     from kernelbot.render.text import indent, printable
 
     where = f"\n{indent(printable(trouble.evidence), '      ')}" if trouble.evidence else ""
+    if not trouble.is_fatal:
+        return f"Note: {printable(trouble.message)}{where}"
     return f"  ✗ the problem: {printable(trouble.message)}{where}"
 
 
@@ -188,7 +191,12 @@ def _document(
         "devices": list(loaded.definition.devices),
         "warnings": [str(warning) for warning in loaded.warnings],
         "troubles": [
-            {"message": trouble.message, "evidence": trouble.evidence} for trouble in troubles
+            {
+                "message": trouble.message,
+                "evidence": trouble.evidence,
+                "fatal": trouble.is_fatal,
+            }
+            for trouble in troubles
         ],
         "solutions": [
             {

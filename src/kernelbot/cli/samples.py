@@ -1,6 +1,5 @@
 """`submission samples`: every sample, for your own statistics."""
 
-import csv
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -97,13 +96,16 @@ def _row(load: "SampledWorkload") -> tuple[str, ...]:
 
 
 def _write_csv(found: "SampleList") -> None:
-    writer = csv.writer(sys.stdout)
-    writer.writerow(_COLUMNS)
+    from kernelbot.render.csv_text import csv_text
+
+    sys.stdout.write(csv_text([_COLUMNS]))
     for load in found.workloads:
         place = (load.run_id, load.device, load.secret, load.phase, load.workload, load.spec)
-        writer.writerows(
-            (*place, i, sample, _factor(load, i), load.rejudge_id)
-            for i, sample in enumerate(load.samples_ns)
+        sys.stdout.write(
+            csv_text(
+                (*place, i, sample, _factor(load, i), load.rejudge_id)
+                for i, sample in enumerate(load.samples_ns)
+            )
         )
 
 

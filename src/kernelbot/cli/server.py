@@ -52,10 +52,16 @@ def register(app: typer.Typer) -> None:
     app.command(
         epilog=examples("kernelbot restore kernels.dump", "kernelbot restore kernels.dump --force")
     )(restore)
-    database = typer.Typer(no_args_is_help=True, help="Update your own database's schema.")
+    database = typer.Typer(
+        no_args_is_help=True, help="A database's schema, and whether it is a copy."
+    )
     database.command(
         epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot db migrate")
     )(migrate)
+    database.command(epilog=examples("kernelbot db activate", "kernelbot db activate --data DIR"))(
+        activate
+    )
+    database.command(epilog=examples("DATABASE_URL=postgresql://db/tried kernelbot db copy"))(copy)
     app.add_typer(database, name="db")
 
 
@@ -139,9 +145,40 @@ def migrate(data: Data = None, as_json: Json = False) -> None:
     from kernelbot.main.database import migrate_database
 
     terminal = Terminal(as_json)
-    applied = migrate_database(data=data)
-    terminal.show("\n".join(applied) if applied else "Nothing to do: the schema is current.")
-    terminal.document({"applied": applied})
+    done = migrate_database(data=data)
+    terminal.show("\n".join(done.applied) or "Nothing to do: the schema is current.")
+    if done.kept is not None:
+        terminal.show(f"As it was before: {done.kept}")
+    kept = str(done.kept) if done.kept else None
+    terminal.document({"applied": list(done.applied), "kept": kept})
+
+
+def activate(data: Data = None, as_json: Json = False) -> None:
+    """Let a restored copy judge and tell: it takes the place of the one that it was made of.
+
+    A server that runs on it begins within seconds. The other one must not run any more, since both
+    would follow the same jobs and deliver the same messages.
+    """
+    _set_copy(data, as_json, is_copy=False)
+
+
+def copy(data: Data = None, as_json: Json = False) -> None:
+    """Mark a database as a copy, as `kernelbot restore` does, e.g. one that pg_restore has made.
+
+    A server started on it judges nothing and tells nobody until `kernelbot db activate`.
+    """
+    _set_copy(data, as_json, is_copy=True)
+
+
+def _set_copy(data: Path | None, as_json: bool, *, is_copy: bool) -> None:
+    require_extra("server")
+    from kernelbot.main.copies import set_copy
+
+    terminal = Terminal(as_json)
+    set_copy(is_copy=is_copy, data=data)
+    done = "It is marked as a copy." if is_copy else "It is active: it judges, and tells people."
+    terminal.show(done)
+    terminal.document({"copy": is_copy})
 
 
 def backup(
@@ -195,6 +232,11 @@ def restore(
     done = backups.restore(file, data=data, force=force)
     migrated = f" Migrated: {', '.join(done.applied)}." if done.applied else ""
     terminal.show(f"{file} is restored into {done.data}.{migrated}")
+    terminal.show(
+        "It is a copy: a server on it judges nothing and tells nobody (webhooks, Discord). If it "
+        "takes the place of the one that was backed up:\n  "
+        f"kernelbot db activate --data {shlex.quote(str(done.data))}"
+    )
     terminal.document({"file": str(file), "data": str(done.data), "applied": list(done.applied)})
 
 

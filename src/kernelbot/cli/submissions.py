@@ -7,7 +7,7 @@ import typer
 
 from kernelbot.catalog.sources import read_source
 from kernelbot.cli import artifacts, attestations, deletion, reviews, samples
-from kernelbot.cli.errors import exit_code_of
+from kernelbot.cli.errors import INTERRUPTED, exit_code_of
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, ModeOption, Url
 from kernelbot.cli.session import connect
@@ -18,8 +18,6 @@ from kernelbot.protocol import Mode
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
     from kernelbot.schemas.submissions import SubmissionView
-
-INTERRUPTED = 130
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
 
@@ -82,7 +80,9 @@ def submit(
         name = file.name.encode("utf-8", "replace").decode()
         sent = client.submit(name, content, board=board, devices=device or (), mode=mode, late=late)
         if no_wait:
-            terminal.show(f"Submission {sent.id} is {sent.state}. {_how_to_follow(sent.id)}")
+            from kernelbot.cli.follow import how_to_follow
+
+            terminal.show(f"Submission {sent.id} is {sent.state}. {how_to_follow(sent.id)}")
             terminal.document(sent)
             return
         _watch(client, sent, terminal)
@@ -186,21 +186,24 @@ def cancel(submission_id: Id, url: Url = None, as_json: Json = False) -> None:
 
 
 def _watch(client: "KernelbotClient", sent: "SubmissionView", terminal: Terminal) -> None:
-    from kernelbot.cli.follow import follow
+    from kernelbot.cli.follow import follow, how_to_follow
     from kernelbot.cli.outcome import closing, outcome
+    from kernelbot.client import Unreachable
 
     terminal.progress(closing(sent))
     try:
         done = follow(client, sent, terminal)
     except KeyboardInterrupt:
-        terminal.progress(f"\nSubmission {sent.id} is judged anyway. {_how_to_follow(sent.id)}")
+        terminal.progress(f"\nSubmission {sent.id} is judged anyway. {how_to_follow(sent.id)}")
         terminal.document(sent)
         raise typer.Exit(INTERRUPTED) from None
+    except Unreachable as error:
+        error.hint = (
+            f"Submission {sent.id} is kept there, and judged when the server is back. "
+            f"{how_to_follow(sent.id)}"
+        )
+        raise
     terminal.show(outcome(done, whole=False))
     terminal.document(done)
     faults = [run.fault for run in done.runs if run.fault is not None]
     raise typer.Exit(exit_code_of(done.verdict, faults[0] if faults else None))
-
-
-def _how_to_follow(submission_id: int) -> str:
-    return f"To follow it: kernelbot submission wait {submission_id}"

@@ -1,4 +1,4 @@
-"""Your own tokens: `token list|create|revoke`."""
+"""Your own tokens and browsers: `token list|create|revoke`."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -23,7 +23,8 @@ def register(app: typer.Typer) -> None:
 
 
 def list_tokens(url: Url = None, as_json: Json = False) -> None:
-    """List your tokens, without their texts."""
+    """List your tokens and the browsers that are logged in; each ends with what it was made
+    with."""
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
 
@@ -31,10 +32,18 @@ def list_tokens(url: Url = None, as_json: Json = False) -> None:
     with connect(url, terminal) as client:
         found = client.tokens()
     rows = [
-        (str(token.id), one_line(token.name), _day(token.created_at), _expiry(token.expires_at))
+        (
+            str(token.id),
+            token.kind,
+            one_line(token.name),
+            _day(token.created_at),
+            _expiry(token.expires_at),
+            str(token.parent_id or ""),
+        )
         for token in found.tokens
     ]
-    terminal.show(table(("id", "name", "since", "expires"), rows, right=("id",), columns=columns()))
+    head = ("id", "kind", "name", "since", "expires", "made with")
+    terminal.show(table(head, rows, right=("id", "made with"), columns=columns()))
     terminal.document(found)
 
 
@@ -42,12 +51,12 @@ def create(
     name: Annotated[str, typer.Argument(help="What it is for, to know it by later.")],
     days: Annotated[
         int | None,
-        typer.Option(min=1, max=3650, help="Days until it expires. Default: never."),
+        typer.Option(min=1, max=3650, help="Days until it expires. Default: never by itself."),
     ] = None,
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Create a token; it is shown only now."""
+    """Create a token; it is shown only now. It ends with the token that made it."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)
@@ -56,6 +65,8 @@ def create(
         token = client.create_token(name, expires_at=expires_at)
         terminal.show(f"Token {one_line(token.name)}, shown only now:\n\n    {token.token}\n")
         terminal.show(f"Keep it: kernelbot login {client.url} TOKEN")
+        if token.parent_id is not None:
+            terminal.show(f"It ends with the token that made it, {token.parent_id}.")
     terminal.document(token)
 
 
@@ -64,7 +75,8 @@ def revoke(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Revoke a token: from now on it is invalid."""
+    """Revoke a token, or end a browser's session: from now on it is invalid, with all that was
+    made with it."""
     from kernelbot.render.text import one_line
 
     terminal = Terminal(as_json)

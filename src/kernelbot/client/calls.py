@@ -27,6 +27,10 @@ class Caller(Protocol):
         """The answer, read as `model`. Keys with None in `query` are left out."""
         ...
 
+    def text(self, path: str, query: Query) -> str:
+        """The answer to a reading request as it is. Keys with None are left out."""
+        ...
+
     def send(self, method: str, path: str, **content: Any) -> None:
         """A request whose answer has no body."""
         ...

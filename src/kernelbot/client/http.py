@@ -20,7 +20,7 @@ from kernelbot.client.ranking import RankingCalls
 from kernelbot.client.signed import SignedCalls
 from kernelbot.client.sse import Frame, SseParser
 from kernelbot.client.webhooks import WebhookCalls
-from kernelbot.domain.errors import UserError
+from kernelbot.domain.errors import KernelbotError, UserError
 from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.domain.types import Role, Visibility
 from kernelbot.protocol import Mode
@@ -220,16 +220,19 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
         after: int = 0,
         patience_s: float = 60.0,
         on_queue: Callable[[QueueView], None] | None = None,
+        on_broken: Callable[[KernelbotError], None] | None = None,
     ) -> Iterator[EventView]:
         """All events of a submission with an id above `after`, then those to come, until its
         last. A broken connection is resumed where it broke, for `patience_s`: a server that isn't
         back by then is `Unreachable`. `on_queue` is called with each new place in the queue (1 is
-        next) while the submission waits."""
+        next) while the submission waits; `on_broken` once each time that the server is away, when
+        it couldn't be reached again at the first try."""
         pause_s, give_up_s = 0.1, time.monotonic() + patience_s
+        failures = 0
         while True:
             try:
                 with self._open_stream(submission_id, after) as response:
-                    give_up_s = time.monotonic() + patience_s
+                    give_up_s, failures = time.monotonic() + patience_s, 0
                     for frame in _frames(response):
                         pause_s = 0.1  # not reset if streams end without any event
                         if frame.event == "end":
@@ -246,6 +249,9 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
                 lasting = isinstance(error, Refused) and error.status < 500
                 if lasting or time.monotonic() > give_up_s:
                     raise
+                failures += 1
+                if failures == 2 and on_broken:
+                    on_broken(error)
             time.sleep(pause_s)
             pause_s = min(2 * pause_s, 5.0)
 
@@ -265,6 +271,15 @@ class KernelbotClient(AccountCalls, RankingCalls, WebhookCalls, SignedCalls):
         with self._talking():
             response = self._http.request(method, API + path, params=params, json=json)
         return _answer(model, response)
+
+    def text(self, path: str, query: Query) -> str:
+        """Ask the API for an answer that is no document."""
+        params = {key: value for key, value in query.items() if value is not None}
+        with self._talking():
+            response = self._http.get(API + path, params=params)
+        if not response.is_success:
+            raise _refusal(response)
+        return response.text
 
     def send(self, method: str, path: str, **content: Any) -> None:
         """Ask the API something whose answer has no body."""

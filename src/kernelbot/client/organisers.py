@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from kernelbot.client.calls import Model, part
+from kernelbot.domain.export import format_of
 from kernelbot.domain.sync import SyncOptions
 from kernelbot.schemas.boards import BoardView
 from kernelbot.schemas.deletion import Deleted
@@ -37,8 +38,10 @@ class OrganiserCalls:
         self._download = download
 
     def export(self, boards: Sequence[str], file: Path) -> int:
-        """Write a Parquet file of these boards (none: all); returns its size in bytes."""
-        return self._download("/exports", {"board": list(boards)}, file)
+        """Write a file of these boards (none: all), Parquet or CSV by its name's ending; returns
+        its size in bytes. Also raises `UserError` for another ending."""
+        params = {"board": list(boards), "format": [str(format_of(file.name))]}
+        return self._download("/exports", params, file)
 
     def export_to_hub(self, boards: Sequence[str], name: str, *, private: bool) -> ExportView:
         """Make the server upload it under this name."""

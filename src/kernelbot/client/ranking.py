@@ -16,6 +16,13 @@ class RankingCalls:
         query = {"device": device, "limit": limit, "offset": offset}
         return self.ask(StandingsView, "GET", f"/boards/{part(board)}/standings", query=query)
 
+    def standings_csv(
+        self: Caller, board: str, device: str | None = None, *, offset: int = 0
+    ) -> str:
+        """A whole ranking as CSV, 10,000 authors at most. `device` None: the board's first."""
+        query = {"device": device, "offset": offset}
+        return self.text(f"/boards/{part(board)}/standings.csv", query)
+
     def duels(
         self: Caller,
         board: str,

@@ -1,17 +1,19 @@
 """Medians, intervals and scores of a signed result, computed again from its samples by the
 harness's own rule."""
 
-import math
 from dataclasses import dataclass
 from enum import StrEnum
 
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import HarnessKind, Phase
-from kernelbot.protocol.scoring import MedianTime, median_time, score, scoring_workloads
+from kernelbot.protocol.scoring import (
+    MedianTime,
+    are_same,
+    median_time,
+    score,
+    scoring_workloads,
+)
 from kernelbot.schemas.attestations import AttestedResult, AttestedRun, AttestedWorkload
-
-_TOLERANCE = 1e-9
-"""Relative: the last digits of logarithms differ from one machine's library to another's."""
 
 
 class DoesNotFollow(UserError):
@@ -83,7 +85,7 @@ def _unchecked(run: AttestedRun) -> Outcome | None:
 
 def _check_workload(run: AttestedRun, load: AttestedWorkload) -> None:
     found = _of_samples(load)
-    if not _same((load.median_ns, *load.ci95_ns), (found.median_ns, *found.ci95_ns)):
+    if not are_same((load.median_ns, *load.ci95_ns), (found.median_ns, *found.ci95_ns)):
         raise DoesNotFollow(
             f"Run {run.run_id}, {load.phase}, workload {load.workload}: the median is given as "
             f"{load.median_ns} ns, with the interval {_range(load.ci95_ns)} ns; by its samples it "
@@ -103,7 +105,7 @@ def _check_score(run: AttestedRun) -> int:
     except (ValueError, OverflowError):
         raise DoesNotFollow(f"Run {run.run_id} has a score, and its samples allow none.") from None
     given = (run.score_s, *(run.score_ci95_s or ()))
-    if not _same(given, (found_s, *(interval_s if run.score_ci95_s else ()))):
+    if not are_same(given, (found_s, *(interval_s if run.score_ci95_s else ()))):
         raise DoesNotFollow(
             f"Run {run.run_id}: the score is given as {run.score_s} s, with the interval "
             f"{_range(run.score_ci95_s)} s; by its samples it is {found_s} s, with "
@@ -120,14 +122,7 @@ def _scoring(run: AttestedRun) -> list[AttestedWorkload]:
 
 
 def _of_samples(load: AttestedWorkload) -> MedianTime:
-    return median_time(load.samples_ns, load.drift_factors)
-
-
-def _same(given: tuple[float, ...], found: tuple[float, ...]) -> bool:
-    return all(
-        math.isclose(one, other, rel_tol=_TOLERANCE)
-        for one, other in zip(given, found, strict=True)
-    )
+    return median_time(load.samples_ns, load.drift_factors, load.processes)
 
 
 def _range(ends: tuple[float, float] | None) -> str:

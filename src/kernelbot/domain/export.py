@@ -2,8 +2,29 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import Visibility
+
+
+class ExportFormat(StrEnum):
+    """How a file is written, and how its name ends. Parquet: a row for each submission, with its
+    code. CSV: a row for each run, without."""
+
+    PARQUET = "parquet"
+    CSV = "csv"
+
+
+def format_of(file_name: str) -> ExportFormat:
+    """The format that a file's name asks for. Raises `UserError` for any other."""
+    for one in ExportFormat:
+        if file_name.lower().endswith(f".{one}"):
+            return one
+    raise UserError(
+        f"{file_name!r} must end in .parquet (a row for each submission, with its code) "
+        "or .csv (a row for each run)."
+    )
 
 
 @dataclass(frozen=True)
@@ -74,6 +95,8 @@ class ExportRules:
     token: str | None = None
     repository: str | None = None
     endpoint: str | None = None
+    license: str = "other"
+    """As the dataset's card names it."""
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,12 @@ class DueledWorkload:
         return replace(self.pairs, spec=workload_name(self.index, self.spec))
 
 
+def without_seed(spec: str, index: int) -> str:
+    """A workload's arguments but for its seed; its number if it has no others."""
+    parts = [part for part in spec.split("; ") if not part.startswith("seed: ")]
+    return "; ".join(parts) or workload_name(index, None)
+
+
 def workload_name(index: int, spec: str | None) -> str:
     """What a workload is called for whom its specification may be secret (None)."""
     return f"workload {index}" if spec is None else spec

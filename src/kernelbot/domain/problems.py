@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from kernelbot.protocol import ProblemSpec
+from kernelbot.protocol import ProblemSpec, SourceFile
 
 
 @dataclass(frozen=True)
@@ -15,3 +15,5 @@ class ProblemDefinition:
     """Names under `gpus` in task.yml."""
     templates: dict[str, str]
     """The starter files' texts by language (`Python`, `CUDA`, ...)."""
+    solutions: tuple[SourceFile, ...] = ()
+    """Those of `solutions/correct`. Only the platform judges them; nobody reads them here."""

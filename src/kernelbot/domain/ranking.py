@@ -35,7 +35,7 @@ _SENTENCES = {
         "its score is below that of submission {other}, but too close to tell; a duel between the "
         "two decides, and waits for its turn"
     ),
-    NotRankedReason.DUEL_UNDECIDED: "a duel couldn't tell it from submission {other}",
+    NotRankedReason.DUEL_UNDECIDED: "a duel didn't tell it clearly enough from submission {other}",
     NotRankedReason.DUEL_LOST: "in a duel, submission {other} was faster",
     NotRankedReason.DUEL_FAILED: (
         "its score isn't below the 95 % interval of submission {other}, and the duel between the "

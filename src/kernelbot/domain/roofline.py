@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kernelbot.protocol import DeviceSpec, Floor, ProblemSpec, RankRule
+from kernelbot.protocol import DeviceSpec, Floor, NumberType, ProblemSpec, RankRule
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,8 @@ class Work:
 
     flops: float
     memory_bytes: float
+    number_type: NumberType | None = None
+    """Of the operations; None: whatever, or several."""
 
     @property
     def intensity(self) -> float:
@@ -41,14 +43,19 @@ def work_of(spec: ProblemSpec) -> Work | None:
     if not known or len(known) < len(floors):
         return None
     mean = _geometric_mean if spec.ranking_by is RankRule.GEOM else _mean
-    return Work(mean([_flops(one) for one in known]), mean([_bytes(one) for one in known]))
+    kinds = {floor.number_type for floor in known}
+    kind = next(iter(kinds)) if len(kinds) == 1 else None
+    return Work(mean([_flops(one) for one in known]), mean([_bytes(one) for one in known]), kind)
 
 
-def roof_of(device: DeviceSpec | None) -> Roof | None:
-    """A device's limits; None if they aren't configured."""
-    if device is None or not device.peak_flops or not device.peak_bytes_per_s:
+def roof_of(device: DeviceSpec | None, work: Work | None) -> Roof | None:
+    """A device's limits for the work; None if they aren't configured."""
+    if device is None or work is None:
         return None
-    return Roof(device.peak_flops, device.peak_bytes_per_s)
+    peak = device.most_flops(work.number_type)
+    if not peak or not device.peak_bytes_per_s:
+        return None
+    return Roof(peak, device.peak_bytes_per_s)
 
 
 def _flops(floor: Floor) -> float:

@@ -21,8 +21,14 @@ def check_language(file_name: str, lang: Lang) -> None:
         )
 
 
+def language_of(file_name: str) -> Lang:
+    """By the name's ending; Python if no language has it."""
+    suffix = PurePath(file_name).suffix.lower()
+    return next((lang for lang, suffixes in _SUFFIXES.items() if suffix in suffixes), Lang.PY)
+
+
 def source_text(content: bytes) -> str:
-    """The text of an author's file.
+    """The text of an author's file, without the byte order mark that some editors put first.
 
     Raises `SubmissionTooLarge` beyond the limit (a caller needs to read only one byte more than
     the limit), and `InvalidSubmission` for what isn't UTF-8 text.
@@ -32,7 +38,7 @@ def source_text(content: bytes) -> str:
             f"The file is larger than {MAX_SOURCE_BYTES >> 20} MiB, the most that is taken."
         )
     try:
-        return content.decode("utf-8")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidSubmission(
             f"The file isn't UTF-8 text: byte {error.start} can't be read.",

@@ -23,6 +23,8 @@ class BareSubmission:
     created_at: datetime
     review: ReviewState
     review_reason: str | None
+    seed_is_shared: bool
+    """Whether all secret runs of the board have the same seed."""
     code: str | None = None
 
 

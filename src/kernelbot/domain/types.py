@@ -77,6 +77,8 @@ class Board:
     """While a device takes no jobs, submissions for it are refused; else they wait."""
     outdated_scores: int = 0
     """Number of best scores that aren't ranked, because they are of an earlier problem version."""
+    recurring_data: str = ""
+    """Why nothing is ranked: of which workload calls get the same data again; or empty."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,8 @@ class Run:
     """Measured by the problem's own script."""
     not_ranked: NotRanked | None = None
     """Why an accepted secret run isn't in the ranking; None: it is, or it isn't such a run."""
+    repeats: int = 0
+    """How often it was measured again, or is being, because its interval was too wide."""
 
 
 @dataclass(frozen=True)
@@ -284,6 +288,16 @@ class QueueRules:
 
 
 @dataclass(frozen=True)
+class ScriptRules:
+    """How people share the devices for scripts by themselves. Each has one at once."""
+
+    per_hour: int = 20
+    """How many one person may run."""
+    waiting_limit: int = 10
+    """How many of all people may wait for one device."""
+
+
+@dataclass(frozen=True)
 class QueuePlace:
     """The place of a waiting submission in the queue of the device that will judge it first."""
 
@@ -343,8 +357,10 @@ class Readiness:
 
     parts: tuple[ReadinessPart, ...]
     """What every answer needs."""
-    judging_parts: tuple[ReadinessPart, ...] = ()
-    """What judging needs in addition. Submissions wait for these parts."""
+    workers: ReadinessPart | None = None
+    """What judging needs in addition; None: it can't be known. Submissions wait for this part."""
+    devices: tuple[ReadinessPart, ...] = ()
+    """Each part is what the submissions for that device wait for."""
 
     @property
     def ok(self) -> bool:
@@ -353,5 +369,22 @@ class Readiness:
 
     @property
     def judges(self) -> bool:
-        """Submissions can be judged."""
-        return self.ok and bool(self.judging_parts) and all(part.ok for part in self.judging_parts)
+        """Submissions can be judged, on one device at least: an alarm for each device that is away
+        would say nothing of the platform."""
+        return (
+            self.ok
+            and self.workers is not None
+            and self.workers.ok
+            and any(device.ok for device in self.devices)
+        )
+
+    @property
+    def judging(self) -> tuple[ReadinessPart, ...]:
+        """The parts that judging needs in addition."""
+        workers = () if self.workers is None else (self.workers,)
+        return (*workers, *self.devices)
+
+    @property
+    def everything(self) -> tuple[ReadinessPart, ...]:
+        """All parts, those first that every answer needs."""
+        return (*self.parts, *self.judging)

@@ -24,9 +24,11 @@ OWN_EVENTS = (WebhookEvent.SUBMISSION_FINISHED,)
 
 @dataclass(frozen=True)
 class WebhookRules:
-    """`private_addresses`: also those of this network may be told, and without TLS."""
+    """`private_addresses`: also those of this network may be told, on every port and without TLS.
+    `ports`: further ones than 443 and 80."""
 
     private_addresses: bool = False
+    ports: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,3 +96,17 @@ class DueMessage:
     secret: bytes = field(repr=False)
     failing_s: float | None
     """For how long the webhook has had no message delivered; None: it doesn't fail."""
+    owner_id: int
+    """The webhook's."""
+    host: str
+    """The one that its address names."""
+
+
+@dataclass(frozen=True)
+class BusyReceivers:
+    """Whom no further message may be sent to just now."""
+
+    owners: frozenset[int]
+    hosts: frozenset[str]
+    webhooks: frozenset[int]
+    """Unless their messages have been delivered so far."""

@@ -25,4 +25,6 @@ def _drawn(request: dict[str, Any]) -> bytes:
 
 
 if __name__ == "__main__":
-    serve(_drawn, _MEMORY_BYTES)
+    import vl_convert  # noqa: F401 (while its file can be read)
+
+    serve(_drawn, _MEMORY_BYTES, as_nobody=True)

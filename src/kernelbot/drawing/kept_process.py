@@ -1,6 +1,7 @@
 """Our end of a process that answers requests."""
 
 import asyncio
+import os
 import sys
 from asyncio.subprocess import PIPE, Process
 
@@ -8,6 +9,17 @@ from kernelbot.drawing.serving import READY
 
 _IDLE_S = 120.0
 """It keeps its memory no longer than that after a request."""
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "PYTHONPATH",
+    "SSL_CERT_FILE",
+    "FONTCONFIG_PATH",
+)
+"""Of our variables: the others hold tokens, and these programs read strangers' texts."""
 
 
 class NotAnswered(Exception):
@@ -32,6 +44,7 @@ class KeptProcess:
             stdin=PIPE,
             stdout=PIPE,
             start_new_session=True,
+            env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
         )
         started = cls(process)
         try:
@@ -42,15 +55,17 @@ class KeptProcess:
             raise
         return started
 
-    async def ask(self, request: bytes) -> bytes:
-        """The answer to a line. Raises `NotAnswered`, and `EOFError` if the process has ended. If
-        this is cancelled, nothing further can be asked for."""
+    async def ask(self, request: bytes, body: bytes = b"") -> bytes:
+        """The answer to a line, and what follows it. Raises `NotAnswered`, and `EOFError` if the
+        process has ended. If this is cancelled, nothing further can be asked for."""
         requests, answers = self._process.stdin, self._process.stdout
         assert requests is not None, "it was started with a pipe"
         assert answers is not None, "it was started with a pipe"
         self.requests += 1
         try:
             requests.write(request + b"\n")
+            if body:
+                requests.write(body)
             await requests.drain()
             kind, _, size = (await answers.readuntil()).partition(b" ")
             content = await answers.readexactly(int(size))

@@ -30,16 +30,17 @@ class KeptProgram:
         """Whether a further request would be refused."""
         return self._asked >= _AT_ONCE
 
-    async def ask(self, request: bytes, limit_s: float) -> bytes | None:
-        """The answer; None without one: too many requests wait, or it failed, which the log says.
-        `limit_s`: how long the answer may take, once the program has started and it is its turn."""
+    async def ask(self, request: bytes, limit_s: float, body: bytes = b"") -> bytes | None:
+        """The answer to a line, and what follows it; None without one: too many requests wait, or
+        it failed, which the log says. `limit_s`: how long the answer may take, once the program has
+        started and it is its turn."""
         if self.is_full:
             return None
         self._asked += 1
         why = ""
         try:
             async with self._turn:
-                return await self._answer(request, limit_s)
+                return await self._answer(request, limit_s, body)
         except TimeoutError:
             why = "it took too long"
         except NotAnswered as error:
@@ -57,23 +58,25 @@ class KeptProgram:
         if kept is not None:
             await kept.end()
 
-    async def _answer(self, request: bytes, limit_s: float) -> bytes:
+    async def _answer(self, request: bytes, limit_s: float, body: bytes) -> bytes:
         kept, self._kept = self._kept, None
         if kept is not None:
             try:
-                return await self._answer_of(kept, request, limit_s)
+                return await self._answer_of(kept, request, limit_s, body)
             except EOFError:
                 pass  # it had nothing to do for long, or was killed: a new one answers
         async with asyncio.timeout(_START_S):
             started = await KeptProcess.start(self._name)
-        return await self._answer_of(started, request, limit_s)
+        return await self._answer_of(started, request, limit_s, body)
 
-    async def _answer_of(self, process: KeptProcess, request: bytes, limit_s: float) -> bytes:
+    async def _answer_of(
+        self, process: KeptProcess, request: bytes, limit_s: float, body: bytes
+    ) -> bytes:
         """Keeps the process, unless it has answered enough, has ended, or is still at work."""
         usable = False
         try:
             async with asyncio.timeout(limit_s):
-                answer = await process.ask(request)
+                answer = await process.ask(request, body)
             usable = process.requests < _REQUESTS
             return answer
         except NotAnswered:

@@ -5,11 +5,11 @@ interrupted. A request has `code` and `suffix`, or `before`, `after` and `names`
 JSON list of lines, of HTML or of a unified diff.
 """
 
-import difflib
 import json
 from collections.abc import Iterable
 from typing import Any
 
+from kernelbot.drawing.differences import unified
 from kernelbot.drawing.serving import serve
 
 _MEMORY_BYTES = 512 << 20
@@ -23,7 +23,7 @@ def _lines(request: dict[str, Any]) -> bytes:
 def _compared(request: dict[str, Any]) -> Iterable[str]:
     before, after = request["before"].splitlines(), request["after"].splitlines()
     first, second = request["names"]
-    return difflib.unified_diff(before, after, first, second, lineterm="")
+    return unified(before, after, first, second)
 
 
 def _coloured(request: dict[str, Any]) -> Iterable[str]:
@@ -48,4 +48,4 @@ def _coloured(request: dict[str, Any]) -> Iterable[str]:
 
 if __name__ == "__main__":
     _lines({"code": "", "suffix": ".py"})  # loads the library, whose time is nobody's
-    serve(_lines, _MEMORY_BYTES)
+    serve(_lines, _MEMORY_BYTES, as_nobody=True)

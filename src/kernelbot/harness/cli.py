@@ -61,6 +61,13 @@ def _parser() -> argparse.ArgumentParser:
     host = commands.add_parser("host", help="judge many jobs, asked for in JSON lines on stdin")
     host.add_argument("--warm", default="", help="what to load ahead of need: numpy,torch")
     host.add_argument("--vendor", default="cpu", choices=[vendor.value for vendor in Vendor])
+    host.add_argument(
+        "--include-dir",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a folder with headers, one of the device's include_dirs",
+    )
     host.add_argument("--arch", metavar="ARCH", help="of the device, as nvcc names it, such as 90a")
     host.add_argument("--slots", type=int, default=1, help="jobs judged at the same time")
     host.add_argument(
@@ -159,9 +166,21 @@ def _host(arguments: argparse.Namespace) -> int:
     )
     vendor = Vendor(arguments.vendor)
     for name in filter(None, arguments.warm.split(",")):
-        host.warm(PoolKey(Flavour(name), vendor, SandboxMode.REQUIRED, arguments.arch))
+        host.warm(_usual_key(Flavour(name), vendor, arguments))
     Server(host, arguments.slots, arguments.no_sandbox_ok).serve()
     return 0
+
+
+def _usual_key(flavour: Flavour, vendor: Vendor, arguments: argparse.Namespace) -> PoolKey:
+    """That of a job of one GPU."""
+    return PoolKey(
+        flavour,
+        vendor,
+        SandboxMode.REQUIRED,
+        arguments.arch,
+        include_dirs=tuple(arguments.include_dir),
+        gpus=None if vendor is Vendor.CPU else 1,
+    )
 
 
 def _try_problem(_arguments: argparse.Namespace) -> int:

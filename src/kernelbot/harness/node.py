@@ -21,7 +21,6 @@ from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.harness.host.processors import RESERVED_CORES
 from kernelbot.harness.host.server import NO_SANDBOX_REFUSED, write_whole
-from kernelbot.harness.judge.failures import MAX_TEXT
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.system import cpu_model, os_name, system_info
 from kernelbot.protocol import (
@@ -43,6 +42,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 from kernelbot.protocol.environment import passed_on
+from kernelbot.protocol.result_size import MAX_TEXT
 
 EXIT_NO_RESULT = 1
 EXIT_BAD_JOB = 2

@@ -48,7 +48,12 @@ def detect() -> None:
     platform.python_version()
 
 
-def system_info(job: JobSpec, notes: tuple[str, ...] = ()) -> SystemInfo:
+def system_info(
+    job: JobSpec,
+    notes: tuple[str, ...] = (),
+    processors: int | None = None,
+    threads: int | None = None,
+) -> SystemInfo:
     """A result's header. torch is named if this process, or the problem's script, has it."""
     return SystemInfo(
         device=job.device.name,
@@ -57,6 +62,8 @@ def system_info(job: JobSpec, notes: tuple[str, ...] = ()) -> SystemInfo:
         python=platform.python_version(),
         torch=_torch_version(job),
         notes=notes,
+        processors=processors,
+        threads=threads,
     )
 
 

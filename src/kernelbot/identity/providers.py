@@ -2,16 +2,32 @@
 
 import base64
 import hashlib
+import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
 import httpx
+import structlog
 
 from kernelbot.domain.errors import Unavailable, UserError
 
 _TIMEOUT_S = 10.0
+_MOST_WORDS = 200
+_ERROR_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_OURS = frozenset(
+    (
+        "application_suspended",
+        "incorrect_client_credentials",
+        "invalid_client",
+        "invalid_scope",
+        "redirect_uri_mismatch",
+        "unauthorized_client",
+    )
+)
+"""Errors that nobody can mend by logging in again."""
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True)
@@ -140,11 +156,34 @@ def _field(provider: Provider, response: httpx.Response, key: str) -> str:
         raise _down(provider)
     # GitHub refuses a code with 200 and `error`, Discord with 400.
     if response.is_error or "error" in body:
-        raise UserError(f"{provider.title} did not accept the login.", hint="Log in again.")
+        raise refusal(provider, _text(body.get("error")), _text(body.get("error_description")))
     value = body.get(key)
     if not isinstance(value, str | int) or isinstance(value, bool) or value == "":
         raise _down(provider)
     return str(value)
+
+
+def refusal(provider: Provider, error: str, description: str) -> UserError:
+    """That the provider said no: its words are for the log, and its error's name, if it looks like
+    one, is for the person, too. Some of them are mistakes in our application's settings there."""
+    log.warning(
+        "login_refused",
+        provider=provider.name,
+        error=printable(error),
+        description=printable(description),
+    )
+    named = f": {error}" if _ERROR_NAME.fullmatch(error) else ""
+    hint = "Tell the organisers, whose log has more." if error in _OURS else "Log in again."
+    return UserError(f"{provider.title} did not accept the login{named}.", hint=hint)
+
+
+def printable(text: str) -> str:
+    """A stranger's words on one line, and not too many."""
+    return ascii(text[:_MOST_WORDS])[1:-1]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _down(provider: Provider) -> Unavailable:

@@ -14,3 +14,10 @@ def new_token() -> str:
 def token_hash(token: str) -> bytes:
     """SHA-256 of the token; a slow hash isn't needed, since nobody can guess 256 random bits."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
+def setting_hash(secret: str) -> bytes:
+    """Of a secret that a person chose: a slow hash (some 50 ms), so that nobody who reads the
+    database can try out what it is."""
+    encoded = secret.encode("utf-8", "surrogatepass")
+    return hashlib.scrypt(encoded, salt=b"kernelbot setting", n=1 << 14, r=8, p=1, dklen=32)

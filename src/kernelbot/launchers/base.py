@@ -2,11 +2,15 @@
 holds every launcher to it."""
 
 from collections.abc import AsyncIterator, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Protocol
 
-from kernelbot.protocol import Fault, JobSpec, ProgressEvent, RunResult
+from kernelbot.protocol import Fault, JobSpec, ProgressEvent
+
+NO_SIZES: Mapping[str, int] = MappingProxyType({})
+"""Nothing is known of any job's result."""
 
 
 class JobState(StrEnum):
@@ -25,12 +29,21 @@ class JobState(StrEnum):
 
 
 @dataclass(frozen=True)
+class Left:
+    """What a node has left as its job's result. Nobody has read it: it may be anything."""
+
+    content: bytes = field(repr=False)
+    zipped_as: str = ""
+    """The name of the result's file, if the content is a zip that holds it; empty: it is none."""
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """What `poll` found. `result` exactly if finished; `reason` says why it was lost, and `fault`
-    whose failure that was: the platform's or the scheduler's."""
+    """What `poll` found. `left` exactly if finished, see `results.read_result`; `reason` says why
+    it was lost, and `fault` whose failure that was: the platform's or the scheduler's."""
 
     state: JobState
-    result: RunResult | None = None
+    left: Left | None = None
     reason: str = ""
     fault: Fault = Fault.PLATFORM
     events: tuple[ProgressEvent, ...] = ()
@@ -69,7 +82,7 @@ class Launcher(Protocol):
     `PlatformError`, and may be tried again; `JobRefused` says that it never will be done.
 
     Nothing that a scheduler says is believed unseen: an answer that isn't of the agreed shape
-    raises `SchedulerError`, and a result is that of the job asked for, or none.
+    raises `SchedulerError`. What a node has left isn't looked at here, only bounded in size.
     """
 
     @property
@@ -96,9 +109,15 @@ class Launcher(Protocol):
         this process can't follow it any more; at once for launchers without live progress. Then
         `poll` tells what became of it, with whatever progress arrives late."""
 
-    async def poll(self, handles: Collection[str]) -> Mapping[str, Outcome]:
+    async def poll(
+        self, handles: Collection[str], most_bytes: Mapping[str, int] = NO_SIZES
+    ) -> Mapping[str, Outcome]:
         """What became of each of the jobs: an outcome for every handle, with one request for all of
         them (and one more for each result that is fetched). A result stays until `forget`.
+
+        `most_bytes`: by handle, how large the job's result can be. One that is larger isn't fetched
+        to its end, and the job is lost; those that aren't named may have `MAX_BYTES` of
+        `protocol.result_size`.
 
         A job that the scheduler doesn't know (any more) is lost; one of which nothing can be said
         just now is running. Raises `SchedulerError` if nothing can be said of any.

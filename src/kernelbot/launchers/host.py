@@ -3,14 +3,16 @@
 import asyncio
 import contextlib
 import json
+import math
 import os
 import signal
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 
 import structlog
 
-from kernelbot.launchers.lockfile import LockFile
+from kernelbot.launchers.lockfile import LockFile, is_held
 from kernelbot.protocol import ProgressEvent, WireError, from_wire
 from kernelbot.protocol.environment import passed_on
 from kernelbot.protocol.version import PROTOCOL_VERSION
@@ -24,11 +26,30 @@ _PINGS = 12
 log = structlog.get_logger()
 
 
+class HostState(StrEnum):
+    """Of a host's one life; `TRANSITIONS` says what may follow what."""
+
+    SERVING = "serving"
+    """The only state in which it is given jobs."""
+    ENDING = "ending"
+    """It was told to end, was killed, or is dead: its process may still be there for a while."""
+    GONE = "gone"
+
+
+TRANSITIONS: dict[HostState, frozenset[HostState]] = {
+    HostState.SERVING: frozenset({HostState.ENDING}),
+    HostState.ENDING: frozenset({HostState.GONE}),
+    HostState.GONE: frozenset(),
+}
+
+
 class HostProcess:
     """One life of a host. `on_event(job dir, event)` and `on_end(job dir, why)` are called from
     the event loop; `on_exit` once when the process is gone.
 
-    One that stands still, stopped by a signal say, is killed after `patience_s`."""
+    One that stands still, stopped by a signal say, is killed after `patience_s`; one that has yet
+    to answer for the first time may be as long as `PATIENCE_S` about starting. Whatever ends it,
+    it is given no job from that moment on."""
 
     def __init__(
         self,
@@ -44,10 +65,13 @@ class HostProcess:
         self._on_event = on_event
         self._on_end = on_end
         self._on_exit = on_exit
+        self._state = HostState.SERVING
         self._silent_for = 0
         """So many pings in a row have had no answer."""
+        self._has_answered = False
         self.stood_still = False
         """Whether that is why it was killed."""
+        self._watched = self._watch()
         self._reader = asyncio.create_task(self._read(), name=f"host {process.pid}")
         self._pinger = asyncio.create_task(self._ping(patience_s), name=f"ping {process.pid}")
 
@@ -79,15 +103,58 @@ class HostProcess:
         return cls(process, lock_path, on_event, on_end, on_exit, patience_s)
 
     @property
-    def alive(self) -> bool:
-        """Whether it can take jobs."""
-        return self._process.returncode is None and not self._reader.done()
+    def state(self) -> HostState:
+        """As far as this process knows; `give` looks at the host itself."""
+        return self._state
 
-    async def send(self, message: dict[str, str]) -> None:
-        """One line to the host. Silent when it is gone: its jobs are lost, as `poll` says."""
+    def give(self, job: str) -> bool:
+        """Give it a job. False: it is ending, or dead without anybody having noticed; it hasn't
+        got the job, and gets no other.
+
+        Nothing comes between the look and the order, so a host whose job was called lost, because
+        it was ended or because its lock was found free, isn't given the next attempt. What it has
+        started may hold the lock a moment longer than it lives.
+        """
+        if self._state is HostState.SERVING and (self._has_exited() or not is_held(self.lock_path)):
+            self.end()
+        if self._state is not HostState.SERVING:
+            return False
+        self._write({"run": job})
+        return True
+
+    def _watch(self) -> int | None:
+        """Have it ended once its process is dead, since what it has started may hold its output
+        open for longer; None if the system can't tell: then it is ended for its silence."""
+        try:
+            descriptor = os.pidfd_open(self._process.pid)
+        except OSError:
+            return None
+        asyncio.get_running_loop().add_reader(descriptor, self._died)
+        return descriptor
+
+    def _died(self) -> None:
+        self._unwatch()
+        self.end()
+
+    def _unwatch(self) -> None:
+        if self._watched is not None:
+            asyncio.get_running_loop().remove_reader(self._watched)
+            os.close(self._watched)
+            self._watched = None
+
+    def _has_exited(self) -> bool:
+        """Whether its process is dead, also if nobody has asked for its exit status yet."""
+        try:
+            look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self._process.pid, look) is not None
+        except ChildProcessError:  # somebody has
+            return True
+
+    async def cancel(self, job: str) -> None:
+        """Tell it to stop a job. Silent when it is gone: its jobs are lost, as `poll` says."""
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._write(message)
+            self._write({"cancel": job})
             await self._process.stdin.drain()
 
     def _write(self, message: dict[str, str]) -> None:
@@ -97,6 +164,7 @@ class HostProcess:
     async def close(self) -> None:
         """Ask it to end, then make it."""
         assert self._process.stdin is not None
+        self._becomes(HostState.ENDING)
         self._pinger.cancel()
         self._process.stdin.close()
         if self._process.returncode is None:
@@ -106,16 +174,19 @@ class HostProcess:
             async with asyncio.timeout(_STOP_S):
                 await asyncio.shield(self._reader)
         except TimeoutError:
-            self.kill()
+            self._kill()
             await self._reader
 
     async def _read(self) -> None:
         while line := await self._next_line():
             self._silent_for = 0
+            self._has_answered = True
             self._take(line)
         self._pinger.cancel()
-        self.kill()
+        self.end()
         await self._process.wait()
+        self._unwatch()
+        self._becomes(HostState.GONE)
         self._on_exit(self)
 
     async def _ping(self, patience_s: float) -> None:
@@ -124,13 +195,14 @@ class HostProcess:
         What is counted are our own turns: a machine that was asleep, or we who were stopped, take
         nothing from its patience but one of them.
         """
-        while self._silent_for < _PINGS:
+        starting = math.ceil(_PINGS * max(1.0, PATIENCE_S / patience_s))
+        while self._silent_for < (_PINGS if self._has_answered else starting):
             self._write({"ping": "alive"})  # never waits: one that stands still reads nothing
             await asyncio.sleep(patience_s / _PINGS)
             self._silent_for += 1
         log.error("host_stands_still", pid=self._process.pid, patience_s=patience_s)
         self.stood_still = True
-        self.kill()
+        self.end()
 
     async def _next_line(self) -> bytes:
         """Empty at the end. What is too long is left out: only an event can be, and the host has
@@ -156,7 +228,18 @@ class HostProcess:
         except (ValueError, KeyError, TypeError, WireError) as error:
             log.error("host_line_not_understood", line=line[:200], error=str(error))
 
-    def kill(self) -> None:
+    def end(self) -> None:
+        """Kill it; its jobs are lost. Idempotent."""
+        self._becomes(HostState.ENDING)
+        self._kill()
+
+    def _becomes(self, state: HostState) -> None:
+        if state in TRANSITIONS[self._state]:
+            self._state = state
+
+    def _kill(self) -> None:
         """The whole process group: whatever it started must not outlive it."""
+        if self._state is HostState.GONE:
+            return  # its number may be another's
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)

@@ -12,25 +12,18 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
 from kernelbot.domain.errors import PlatformError
-from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
-from kernelbot.launchers.host import PATIENCE_S, HostProcess
+from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
+from kernelbot.launchers.host import PATIENCE_S, HostProcess, HostState
 from kernelbot.launchers.lockfile import is_held
-from kernelbot.protocol import (
-    JobSpec,
-    ProgressEvent,
-    RunResult,
-    VersionMismatch,
-    WireError,
-    from_wire,
-    to_wire,
-)
+from kernelbot.launchers.results import found, lost, size_of
+from kernelbot.protocol import JobSpec, ProgressEvent, to_wire
 from kernelbot.protocol.os_errors import in_words
 
 _TRAITS = Traits(shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, remote=False)
@@ -39,6 +32,8 @@ _POLL_S = 5.0
 """How often a job that says nothing is looked after."""
 _SLACK_S = 300.0
 """What a job may take beyond its time limits together: hosts start up, and they clean up."""
+_HOSTS_TRIED = 3
+"""To how many hosts in a row a job is offered that end before they are given it."""
 _GONE = ".gone"
 _GIVEN_UP = "the harness ended it without a result"
 _DIED = "the harness ended before it had a result"
@@ -85,31 +80,43 @@ class LocalLauncher:
     async def close(self) -> None:
         """End the hosts and with them what they run."""
         self._closed = True
-        hosts, self._hosts = list(self._hosts.values()), {}
+        async with self._starting:  # one that is being started is among them afterwards
+            hosts, self._hosts = list(self._hosts.values()), {}
         await asyncio.gather(*(host.close() for host in hosts))
 
     async def launch(self, spec: JobSpec) -> str:
-        """Write the specification, then tell the device's host of the folder. Cancelled: nothing of
-        it is left."""
+        """Write the specification, then tell the device's host of the folder. Cancelled, or failed:
+        nothing of it is left."""
         folder = self._settings.jobs_dir / spec.job_id
         handle = str(folder)
         if (folder / "jobspec.json").exists():
             return handle
-        host = await self._host(spec.device.name)
-        writing = asyncio.ensure_future(asyncio.to_thread(_prepare, folder, spec, host.lock_path))
+        given = False
+        try:
+            for _ in range(_HOSTS_TRIED):
+                given = await self._offer(handle, spec, await self._host(spec.device.name))
+                if given:
+                    return handle
+        finally:
+            if not given:
+                await self.forget(handle)
+        raise PlatformError(f"Hosts for {spec.device.name!r} end as soon as they are started.")
+
+    async def _offer(self, handle: str, spec: JobSpec, host: HostProcess) -> bool:
+        """Whether the host has got the job."""
+        writing = asyncio.ensure_future(
+            asyncio.to_thread(_prepare, Path(handle), spec, host.lock_path)
+        )
         try:
             await asyncio.shield(writing)
-            self._followers[handle] = asyncio.Queue()
-            self._job_hosts[handle] = host
-            await host.send({"run": handle})
         except asyncio.CancelledError:
             await asyncio.wait([writing])  # a thread goes on whatever happens here
-            await self.cancel(handle)
-            await self.forget(handle)
             raise
-        if not host.alive:
-            self._tell_end(handle)
-        return handle
+        if not host.give(handle):
+            return False
+        self._followers[handle] = asyncio.Queue()
+        self._job_hosts[handle] = host
+        return True
 
     async def events(self, handle: str) -> AsyncIterator[tuple[ProgressEvent, ...]]:
         """Live for jobs of this process's hosts alone."""
@@ -131,24 +138,28 @@ class LocalLauncher:
     async def _is_over(self, handle: str) -> bool:
         return (await self.poll((handle,)))[handle].state.is_over
 
-    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+    async def poll(
+        self, handles: Collection[str], most_bytes: Mapping[str, int] = NO_SIZES
+    ) -> dict[str, Outcome]:
         """The result if it is there; else lost if the host is dead or done with it, and if it has
         taken longer than any job may: that host is killed."""
-        asked = {handle: self._ended.get(handle) for handle in handles}
-        found = await asyncio.to_thread(
-            _poll_all, {handle: why for handle, why in asked.items() if self._is_ours(handle)}
+        asked = {
+            handle: (self._ended.get(handle), size_of(handle, most_bytes)) for handle in handles
+        }
+        outcomes = await asyncio.to_thread(
+            _poll_all, {handle: each for handle, each in asked.items() if self._is_ours(handle)}
         )
-        found |= dict.fromkeys(asked.keys() - found.keys(), _STRANGE)
-        for handle, outcome in found.items():
+        outcomes |= dict.fromkeys(asked.keys() - outcomes.keys(), _STRANGE)
+        for handle, outcome in outcomes.items():
             if outcome is _OVERDUE and (host := self._job_hosts.get(handle)):
                 log.error("job_overdue", job=handle)
-                host.kill()
-        return found
+                host.end()
+        return outcomes
 
     async def cancel(self, handle: str) -> None:
         """Tell the host."""
         if host := self._job_hosts.get(handle):
-            await host.send({"cancel": handle})
+            await host.cancel(handle)
 
     async def forget(self, handle: str) -> None:
         """Remove the folder."""
@@ -173,7 +184,7 @@ class LocalLauncher:
     async def _host(self, device: str) -> HostProcess:
         async with self._starting:
             host = self._hosts.get(device)
-            if host is not None and host.alive:
+            if host is not None and host.state is HostState.SERVING:
                 return host
             if self._closed or device not in self._settings.commands:
                 raise PlatformError(f"No host for {device!r} runs on this machine.")
@@ -223,10 +234,10 @@ class LocalLauncher:
         jobs_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         old = time.time() - _KEEP_S
         for folder in jobs_dir.iterdir():
-            if folder.name != "hosts" and folder.stat().st_mtime < old and not _lives(folder):
+            if folder.name != "hosts" and _is_older(folder, old) and not _lives(folder):
                 _remove(folder)
         for lock in jobs_dir.glob("hosts/*.lock"):
-            if lock.stat().st_mtime < old and not is_held(lock):
+            if _is_older(lock, old) and not is_held(lock):
                 lock.unlink(missing_ok=True)
 
 
@@ -252,6 +263,13 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def _is_older(path: Path, than_s: float) -> bool:
+    """False for what has been removed since it was listed."""
+    with contextlib.suppress(FileNotFoundError):
+        return path.stat().st_mtime < than_s
+    return False
+
+
 def _lives(folder: Path) -> bool:
     with contextlib.suppress(OSError):
         return bool(is_held(Path((folder / "host").read_text(encoding="utf-8"))))
@@ -269,22 +287,21 @@ def _is_overdue(folder: Path) -> bool:
     return False
 
 
-def _poll_all(asked: dict[str, str | None]) -> dict[str, Outcome]:
-    return {handle: _poll(Path(handle), ended) for handle, ended in asked.items()}
+def _poll_all(asked: dict[str, tuple[str | None, int]]) -> dict[str, Outcome]:
+    return {handle: _poll(Path(handle), ended, most) for handle, (ended, most) in asked.items()}
 
 
-def _poll(folder: Path, ended: str | None) -> Outcome:
+def _poll(folder: Path, ended: str | None, most: int) -> Outcome:
     """`ended`: why its host is done with it; None while it isn't, as far as we were told."""
     if not folder.is_dir():
         return Outcome(JobState.LOST, reason="its folder is gone from this machine")
     lives = _lives(folder)  # before the look for a result: a host that is dead writes none after
     try:
-        text = (folder / "result.json").read_text(encoding="utf-8")
+        with (folder / "result.json").open("rb") as file:
+            return found(file.read(most + 1), most)
     except FileNotFoundError:
         if ended is not None or not lives:
             return Outcome(JobState.LOST, reason=ended or _DIED)
         return _OVERDUE if _is_overdue(folder) else Outcome(JobState.RUNNING)
-    try:
-        return Outcome(JobState.FINISHED, from_wire(RunResult, json.loads(text)))
-    except (ValueError, RecursionError, WireError, VersionMismatch) as error:
-        return Outcome(JobState.LOST, reason=f"its result can't be read: {error}")
+    except OSError as error:
+        return lost(f"its result can't be read: {in_words(error)}")

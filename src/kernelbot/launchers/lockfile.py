@@ -45,8 +45,8 @@ def is_held(path: Path) -> bool | None:
     """Whether a living process holds the lock; None when there is no such file."""
     with contextlib.suppress(FileNotFoundError):
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        try:  # shared: two who look at the same time don't take each other for the holder
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
         finally:

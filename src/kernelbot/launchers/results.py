@@ -1,26 +1,64 @@
 """What a node's `result.json` says, read with suspicion: it came over somebody else's machines."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
-from kernelbot.launchers.base import JobState, Outcome
+from kernelbot.launchers.base import JobState, Left, Outcome
+from kernelbot.launchers.zipped import BadArchive, read_file
 from kernelbot.protocol import (
     Fault,
+    JobSpec,
     ProgressEvent,
     RunResult,
     VersionMismatch,
     WireError,
     from_wire,
 )
+from kernelbot.protocol.result_rules import held_to
+from kernelbot.protocol.result_size import MAX_BYTES, most_bytes
+from kernelbot.protocol.workload_rules import Disagrees
 
-MAX_RESULT_BYTES = 128 << 20
-"""More is no result: the harness bounds artifacts and output to less than half of it."""
 MAX_REASON = 500
+_SMALL_BYTES = 256 << 10
+_SMALL_PARTS = 2000
+"""Lists and objects: an honest result has a few of them for each workload."""
+_ZIP_BYTES = 1 << 16
+"""What a zip may have beside what it holds, which may not be compressible."""
+
+
+class NoResult(Exception):
+    """What a node has left is no result of its job, and why: that is never the author's fault."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason[:MAX_REASON])
 
 
 def lost(reason: str, fault: Fault = Fault.PLATFORM) -> Outcome:
     """No result, and why, in words short enough for a person."""
     return Outcome(JobState.LOST, reason=reason[:MAX_REASON], fault=fault)
+
+
+def found(content: bytes, most: int, zipped_as: str = "") -> Outcome:
+    """Finished, with what the node has left; lost if that has more than `most` bytes."""
+    allowed = most + _ZIP_BYTES if zipped_as else most
+    if len(content) > allowed:
+        return lost(too_long(most))
+    return Outcome(JobState.FINISHED, Left(content, zipped_as))
+
+
+def too_long(most: int) -> str:
+    """Why a result of more than so many bytes isn't read."""
+    return f"its result can't be read: it has more than {most >> 20} MiB"
+
+
+def size_of(handle: str, most_bytes_of: Mapping[str, int]) -> int:
+    """How many bytes a job's result may have."""
+    return min(most_bytes_of.get(handle, MAX_BYTES), MAX_BYTES)
+
+
+def zip_size(most: int) -> int:
+    """How many bytes the zip of a result may have."""
+    return most + _ZIP_BYTES
 
 
 async def no_events() -> AsyncIterator[tuple[ProgressEvent, ...]]:
@@ -30,17 +68,52 @@ async def no_events() -> AsyncIterator[tuple[ProgressEvent, ...]]:
         yield batch
 
 
-def read_result(content: bytes, job_id: str) -> Outcome:
-    """Finished, if the content is the result of this very job; else lost."""
-    if len(content) > MAX_RESULT_BYTES:
-        return lost(f"its result has more than {MAX_RESULT_BYTES >> 20} MiB")
+def read_result(left: Left, job: JobSpec, within_s: float) -> RunResult:
+    """The result of this very job, whose attempt took `within_s` seconds at most; see `held_to`.
+
+    May take long and much memory for what was made for that: see `worker.reading`. Raises
+    `NoResult`.
+    """
+    return _read(_unpacked(left, most_bytes(job)), job, within_s)
+
+
+def read_small_result(left: Left, job: JobSpec, within_s: float) -> RunResult | None:
+    """The same within milliseconds; None for what may take longer: it is large, or holds more
+    lists and objects than a result that is small. Raises `NoResult`."""
+    content = None
+    if len(left.content) <= _SMALL_BYTES:
+        content = _unpacked(left, most_bytes(job), read=_SMALL_BYTES)
+    if content is None or len(content) > _SMALL_BYTES:
+        return None
+    if content.count(b"[") + content.count(b"{") > _SMALL_PARTS:
+        return None
+    return _read(content, job, within_s)
+
+
+def _read(content: bytes, job: JobSpec, within_s: float) -> RunResult:
     try:
         result = from_wire(RunResult, json.loads(content))
     except (ValueError, RecursionError, WireError, VersionMismatch) as error:
-        return lost(f"its result can't be read: {error}")
-    why = result.failure.message if result.failure else "the node doesn't say why"
-    if result.attempt_lost and result.job_id in ("", job_id):  # empty: it couldn't read the job
-        return lost(why)
-    if result.job_id != job_id:
-        return lost(f"the node answered with the result of another job, {result.job_id[:80]!r}")
-    return Outcome(JobState.FINISHED, result)
+        raise NoResult(f"its result can't be read: {error}") from None
+    if result.attempt_lost and result.job_id in ("", job.job_id):  # empty: it couldn't read the job
+        raise NoResult(result.failure.message if result.failure else "the node doesn't say why")
+    try:
+        return held_to(job, result, within_s)
+    except Disagrees as error:
+        raise NoResult(f"what its node sent can't be its result: {error}") from None
+
+
+def _unpacked(left: Left, most: int, read: int | None = None) -> bytes:
+    """At most a byte more than `read` of it (None: than `most`) if it is packed. Raises
+    `NoResult` if it is longer than `most`."""
+    content: bytes | None = left.content
+    if left.zipped_as:
+        try:
+            content = read_file(left.content, left.zipped_as, most if read is None else read)
+        except BadArchive as error:
+            raise NoResult(f"its result can't be read: {error}") from None
+    if content is None:
+        raise NoResult(f"its artifact has no {left.zipped_as}")
+    if len(content) > most:
+        raise NoResult(too_long(most))
+    return content

@@ -14,7 +14,8 @@ from functools import partial
 import uvicorn
 
 from kernelbot.api.settings import ApiSettings
-from kernelbot.main.connections import Connections, connection_limits
+from kernelbot.main.connection_limits import connection_limits
+from kernelbot.main.connections import Connections
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.metrics import SHARED_METRICS, gathered_metrics
 from kernelbot.main.settings import Settings, read_settings
@@ -75,6 +76,7 @@ async def answer(
         api_settings = ApiSettings(
             admin_token=settings.admin_token,
             public_url=settings.public_url,
+            vendors=settings.vendors.notes(),
             shared_metrics=SHARED_METRICS in os.environ,
         )
         site = create_site(services, api_settings, registry)

@@ -23,8 +23,8 @@ from kernelbot.worker.retries import cancel_until_ended
 
 _QUEUE = "background"
 _WEBHOOKS = "webhooks"
-_DELIVERED_AT_ONCE = 10
-"""Each may wait for its receiver as long as a sender waits."""
+_DELIVERED_AT_ONCE = 32
+"""Each may wait for its receiver as long as a sender waits; of one owner there are few."""
 _EACH_MINUTE = "* * * * *"
 _OFTEN = "*/10 * * * *"
 """procrastinate also runs what was due within the last ten minutes: so it runs at each start."""
@@ -118,11 +118,13 @@ def _add_webhooks(app: App, settings: Settings, database: Database) -> None:
     deliveries = Deliveries(database, Sender(settings.webhooks.rules()))
 
     # The database defers these, in the transaction that writes a message or sets its next attempt.
+    # `message`: the one that is due; another may be next in turn.
     @app.task(queue=_WEBHOOKS, name="deliver_webhook")
     async def deliver_webhook(message: int) -> None:
-        answer = await deliveries.deliver(message)
-        if answer is not None and answer.error is not None:
-            log.info("webhook_failed", message=message, error=answer.error)
+        del message
+        while (tried := await deliveries.deliver_next()) is not None:
+            if tried.answer is not None and tried.answer.error is not None:
+                log.info("webhook_failed", message=tried.message_id, error=tried.answer.error)
 
     @app.periodic(cron=_EACH_MINUTE)
     @app.task(queue=_QUEUE, name="tell_deadlines", queueing_lock="tell_deadlines")

@@ -41,7 +41,7 @@ def backup(file: Path, *, data: Path | None = None, force: bool = False) -> Back
     settings = _embedded_settings(data, "pg_dump")
     if file.exists() and not force:
         raise Conflict(f"{file} already exists.", hint="Name another file, or use --force.")
-    with _running(settings) as url:
+    with running_database(settings) as url:
         return BackedUp(settings.data, dump(url, file))
 
 
@@ -62,12 +62,13 @@ def restore(file: Path, *, data: Path | None = None, force: bool = False) -> Res
                 hint="To keep it first: kernelbot backup FILE --data "
                 f"{shlex.quote(str(settings.data))}. Then --force replaces it.",
             )
-        return Restored(settings.data, tuple(put_back(postgres.url, _DATABASE, file)))
+        return Restored(settings.data, tuple(put_back(postgres, _DATABASE, file)))
 
 
 @contextlib.contextmanager
-def _running(settings: Settings) -> Iterator[str]:
-    """The database's URL: of a server that already runs, else of one started for this."""
+def running_database(settings: Settings) -> Iterator[str]:
+    """The embedded database's URL: of a server that already runs, else of one started for this.
+    Raises `UserError` if there is no database, `Conflict`, `Unavailable`."""
     postgres = EmbeddedPostgres(settings.data / "postgres")
     if not (postgres.folder / "PG_VERSION").exists():
         raise UserError(f"There is no database in {settings.data}.", hint="Name it with --data.")

@@ -17,6 +17,7 @@ from kernelbot.bot.machine import Machine
 from kernelbot.bot.rules import BotRules
 from kernelbot.domain.errors import KernelbotError, Unavailable, UserError
 from kernelbot.main.answer import on_stop_signals
+from kernelbot.main.copies import until_activated
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.trying import this_machine
@@ -24,7 +25,8 @@ from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_platform
 from kernelbot.services import Services
 from kernelbot.store import migrate
-from kernelbot.store.exclusive import BOT, only_one
+from kernelbot.store.exclusive import only_one
+from kernelbot.store.locks import Lock
 
 AnyClient = TypeVar("AnyClient", bound=discord.Client)
 log = structlog.get_logger()
@@ -81,8 +83,9 @@ def bot_rules(settings: Settings, *, debug: bool = False) -> BotRules:
     return BotRules(
         token=token,
         guild_ids=tuple(dict.fromkeys(guilds)),
-        staging_ids=(*own, *settings.discord.staging),
+        staging_ids=own if debug else settings.discord.staging,
         api_url=settings.discord.api_url,
+        scripts=settings.queue.script_rules(),
     )
 
 
@@ -106,14 +109,38 @@ async def _run(settings: Settings, url: str, rules: BotRules, parent: int | None
         stopping.cancel()
 
 
+class DiscordAway(Unavailable):
+    """Discord can't be reached just now."""
+
+
 async def _answer(settings: Settings, url: str, rules: BotRules) -> None:
-    """Answer until cancelled, as soon as no other process does. Raises `UserError`,
-    `Unavailable`."""
+    """Answer until cancelled, as soon as no other process does and the database isn't a restored
+    copy any more. While Discord is away for us, another may answer. Raises `UserError`,
+    `Unavailable`, and `DiscordAway` if it is so at first."""
+    await until_activated(url)
+    answered = asyncio.Event()
+    while True:
+        try:
+            return await _answer_once(settings, url, rules, answered)
+        except DiscordAway as error:
+            if not answered.is_set():
+                raise
+            log.warning("discord_away", error=str(error), hint="Another bot may take over now.")
+        await asyncio.sleep(rules.retry_s)
+
+
+async def _answer_once(
+    settings: Settings, url: str, rules: BotRules, answered: asyncio.Event
+) -> None:
+    """As `_answer`, until Discord is away; sets `answered` once the bot has logged in."""
     async with (
-        only_one(url, BOT, lambda: log.warning("another_bot_runs", hint="This one waits.")) as held,
+        only_one(
+            url, Lock.BOT, lambda: log.warning("another_bot_runs", hint="This one waits.")
+        ) as held,
         open_platform(settings, url) as core,
         open_bot(core.services, rules, this_machine()) as bot,
     ):
+        answered.set()
         await _first_of(held, asyncio.ensure_future(bot.wait_until_closed()))
 
 
@@ -162,22 +189,31 @@ async def _reach(talk: Awaitable[None]) -> None:
     except discord.LoginFailure:
         raise UserError("Discord refuses the bot's token.", hint=_PORTAL) from None
     except (aiohttp.ClientError, OSError, discord.HTTPException) as error:
-        raise Unavailable(
+        raise DiscordAway(
             f"Discord can't be reached: {error}", hint="Try again in a moment."
         ) from error
 
 
 class RunningBot:
-    """A connected bot; the connection comes back by itself whenever it is lost."""
+    """A connected bot; the connection comes back by itself if it is lost for a moment."""
 
     def __init__(self, bot: KernelBot, connection: asyncio.Task[None]) -> None:
         self.bot = bot
         self._connection = connection
 
     async def wait_until_closed(self) -> None:
-        """Raises `UserError` if Discord doesn't let the bot in: only its page can change that."""
+        """Raises `UserError` if Discord doesn't let the bot in: only its page can change that; and
+        `DiscordAway` once there has been no connection for `away_s`."""
+        away_s = self.bot.rules.away_s
+        missing = asyncio.ensure_future(self.bot.presence.missing_for(away_s))
         try:
-            await asyncio.shield(self._connection)
+            await asyncio.wait((self._connection, missing), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            missing.cancel()
+        if not self._connection.done():
+            raise DiscordAway(f"There is no connection to Discord for {away_s:.0f} s.")
+        try:
+            self._connection.result()
         except discord.PrivilegedIntentsRequired:
             raise UserError(
                 "The bot's page lacks the intents Server Members and Message Content.",

@@ -45,6 +45,8 @@ class ProblemTrouble:
 
     message: str
     evidence: str
+    is_fatal: bool = True
+    """Else it is for the problem's author to judge."""
 
 
 @dataclass(frozen=True)

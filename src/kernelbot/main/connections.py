@@ -5,9 +5,13 @@ in its own format.
 """
 
 import asyncio
-import resource
-from dataclasses import dataclass
+import fcntl
+import struct
+import termios
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
 from http import HTTPStatus
+from itertools import chain
 from typing import Any
 
 import structlog
@@ -15,49 +19,17 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from kernelbot.api.dependencies import BELONGS_TO
 from kernelbot.api.errors import error_response
+from kernelbot.main.connection_limits import ConnectionLimits, counted_address
 
 log = structlog.get_logger(__name__)
 
-_KEPT_FILES = 256
-"""Open files that aren't HTTP connections: database, logs, uploads, children."""
-_MAX_FILES = 65_536
 _READ_AT_ONCE_BYTES = 16 << 10
 _PER_HEADER_BYTES = 32
 """Bytes counted for each header besides its text, as in HTTP/2: short ones use memory, too."""
 _LINGER_S = 2.0
 """How long a refused client may continue to send."""
-
-
-@dataclass(frozen=True)
-class ConnectionLimits:
-    """Sizes in bytes, times in seconds, of one process."""
-
-    head_bytes: int = 32 << 10
-    """Size of a request's line and headers, and of the trailers after its body."""
-    head_s: float = 20.0
-    """From the first byte that is waited for until the head is whole."""
-    silence_s: float = 30.0
-    """How long an incomplete body may pause, or the client not read an answer."""
-    max_connections: int = 4096
-    """Connections at once. Beyond that, the one that has kept us waiting longest is closed."""
-
-
-def raise_open_files() -> None:
-    """Raise the soft limit of open files, of this process and those it starts, as far as it may."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, _MAX_FILES)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-
-
-def connection_limits() -> ConnectionLimits:
-    """The defaults, with no more connections than the limit of open files allows."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    files = _MAX_FILES if soft == resource.RLIM_INFINITY else soft
-    return ConnectionLimits(
-        max_connections=min(ConnectionLimits.max_connections, max(files - _KEPT_FILES, files // 2))
-    )
 
 
 class Connections:
@@ -67,6 +39,12 @@ class Connections:
         self.limits = limits
         self.waiting: dict[BoundedHttp, None] = {}
         """The connections whose client we wait for, the longest wait first."""
+        self.unread: dict[BoundedHttp, float] = {}
+        """Those whose client doesn't read what was sent, since when, the longest first."""
+        self.of_address: Counter[str] = Counter()
+        """How many connections each address has that is counted."""
+        self.of_account: Counter[int] = Counter()
+        """On how many connections each account is being answered, or hasn't read the answer."""
 
     def __call__(
         self,
@@ -78,17 +56,38 @@ class Connections:
         """The protocol of a new connection, as uvicorn calls it."""
         return BoundedHttp(self, config, server_state, app_state, _loop)
 
-    def make_room(self, count: int) -> bool:
-        """If there are too many, close the connection that we have waited for longest. False: there
-        is none to close."""
-        if count <= self.limits.max_connections:
+    def refusal(self, new: "BoundedHttp") -> HTTPStatus | None:
+        """Why there is no room for a new connection; None: there is. If its address has too many,
+        or all have, one makes way that we wait for or that doesn't read, the longest first."""
+        limits, address = self.limits, new.address
+        too_many_of_it = address is not None and self.of_address[address] > limits.per_address
+        if too_many_of_it and not self._close_one(new, lambda one: one.address == address):
+            return HTTPStatus.TOO_MANY_REQUESTS
+        # `new` is among them, and so is one that makes way, until it has gone.
+        too_many = len(new.connections) > limits.max_connections and not too_many_of_it
+        if too_many and not self._close_one(new, lambda _: True):
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        return None
+
+    def has_room_for(self, new: "BoundedHttp", account: int) -> bool:
+        """Whether an account may be answered on one more connection; if there are too many, one of
+        its own makes way, as above."""
+        if self.of_account[account] < self.limits.per_account:
             return True
-        longest = next(iter(self.waiting), None)
-        if longest is None:
-            return False
-        longest.give_up()
-        longest.transport.close()  # at once, even if the client doesn't read why
-        return True
+        return self._close_one(new, lambda one: one.account == account)
+
+    def _close_one(self, new: "BoundedHttp", may_go: "Callable[[BoundedHttp], bool]") -> bool:
+        for one in chain(self.waiting, self._slow_readers(new.loop.time())):
+            if one is not new and may_go(one):
+                one.make_way()
+                return True
+        return False
+
+    def _slow_readers(self, now_s: float) -> Iterator["BoundedHttp"]:
+        for one, since_s in self.unread.items():
+            if now_s - since_s < self.limits.unread_s:
+                return
+            yield one
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -112,21 +111,40 @@ class BoundedHttp(HttpToolsProtocol):
         self._unparsed_bytes = 0
         """Bytes received since the parser reported anything: it keeps a header until it is
         complete."""
-        self._unsent_bytes = 0
+        self._write_timer: asyncio.TimerHandle | None = None
+        self._unread_bytes = 0
+        self._is_kept = False
+        """Whether it waits for the next request since longer than it may, only because the last
+        answer isn't read."""
         self._refused = False
+        self.address: str | None = None
+        """Of those whose connections are counted; None: they aren't."""
+        self.account: int | None = None
+        """Whose answer is made or read; None: nobody's who has said who they are."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
         """Wait for its first request, if there is room."""
         super().connection_made(transport)
-        if self._shared.make_room(len(self.connections)):
+        # Writing is paused while anything isn't with the kernel yet, so no answer that nobody
+        # reads, however short, is overlooked.
+        transport.set_write_buffer_limits(high=0)
+        self.address = counted_address(self.client, self._limits)
+        if self.address is not None:
+            self._shared.of_address[self.address] += 1
+        refusal = self._shared.refusal(self)
+        if refusal is None:
             self._await_head()
         else:
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE)
+            self._refuse(refusal)
             self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
         self._stop_waiting()
+        self._stop_watching()
+        self._forget_account()
+        if self.address is not None:
+            _count_down(self._shared.of_address, self.address)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -145,6 +163,7 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A head begins."""
         super().on_message_begin()
+        self.scope["state"][BELONGS_TO] = self.belongs_to
         self._in_head = True
         self._head_bytes = self._unparsed_bytes = 0
 
@@ -177,19 +196,56 @@ class BoundedHttp(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Between two requests it may be closed to make room."""
+        """Between two requests it is nobody's, and may be closed to make room."""
+        if not self.flow.write_paused:
+            self._forget_account()
         super().on_response_complete()
         self._may_make_way()
+
+    def belongs_to(self, account: int) -> bool:
+        """Count the connection as an account's until it has read the answer. False: it has too
+        many, all of which are being answered and read."""
+        if self.account != account:
+            self._forget_account()
+            if not self._shared.has_room_for(self, account):
+                return False
+            self.account = account
+            self._shared.of_account[account] += 1
+        return True
 
     def pause_writing(self) -> None:
         """The client doesn't read the answer: close the connection if that lasts too long."""
         super().pause_writing()
+        self._shared.unread[self] = self.loop.time()
         self._watch_writing()
 
     def resume_writing(self) -> None:
-        """The client reads the answer again."""
+        """The client has read enough of the answer."""
         super().resume_writing()
+        self._stop_watching()
+        if not self._is_busy():
+            self._forget_account()
         self._may_make_way()
+        if self._is_kept and not self._is_busy() and not self.transport.is_closing():
+            self._is_kept = False
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
+
+    def timeout_keep_alive_handler(self) -> None:
+        """No further request came: close, but not while the last answer is being read."""
+        if self.flow.write_paused:
+            self._is_kept = True
+        else:
+            super().timeout_keep_alive_handler()
+
+    def make_way(self) -> None:
+        """Close the connection at once, even if the client doesn't read why."""
+        if self in self._shared.unread:
+            self.transport.abort()
+        else:
+            self.give_up()
+            self.transport.close()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002  # its words are uvicorn's own
         """Refuse a request that the parser can't read; our callbacks' errors get here, too."""
@@ -206,6 +262,11 @@ class BoundedHttp(HttpToolsProtocol):
             self._refuse(HTTPStatus.REQUEST_TIMEOUT)
         else:
             self.transport.close()
+
+    def _forget_account(self) -> None:
+        if self.account is not None:
+            _count_down(self._shared.of_account, self.account)
+            self.account = None
 
     def _count(self, length: int) -> None:
         self._unparsed_bytes = 0
@@ -254,16 +315,30 @@ class BoundedHttp(HttpToolsProtocol):
             self.give_up()
 
     def _watch_writing(self) -> None:
-        self._unsent_bytes = self.transport.get_write_buffer_size()
-        self.loop.call_later(self._limits.silence_s, self._check_writing)
+        self._unread_bytes = self._unread()
+        self._write_timer = self.loop.call_later(self._limits.silence_s, self._check_writing)
+
+    def _stop_watching(self) -> None:
+        self._shared.unread.pop(self, None)
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
 
     def _check_writing(self) -> None:
-        if not self.flow.write_paused:
-            return
-        if self.transport.get_write_buffer_size() >= self._unsent_bytes:
+        """While writing is paused nothing is added to what the client has yet to read."""
+        least = max(1.0, self._limits.least_bytes_per_s * self._limits.silence_s)
+        if self._unread_bytes - self._unread() < least:
+            log.info("connection_not_read", unread_bytes=self._unread())
             self.transport.abort()
         else:
             self._watch_writing()
+
+    def _unread(self) -> int:
+        """The bytes that the client's machine hasn't confirmed: ours and the kernel's, which says
+        that there is room again only once a third of its own have left."""
+        sent = self.transport.get_extra_info("socket")
+        (of_kernel,) = struct.unpack("i", fcntl.ioctl(sent.fileno(), termios.TIOCOUTQ, bytes(4)))
+        return self.transport.get_write_buffer_size() + int(of_kernel)
 
     def _refuse(self, status: HTTPStatus) -> None:
         """Answer and close, and read nothing more. If an earlier request is being answered, that
@@ -286,6 +361,12 @@ class BoundedHttp(HttpToolsProtocol):
         self._await(_LINGER_S)
 
 
+def _count_down(counter: Counter[Any], of: Hashable) -> None:
+    counter[of] -= 1
+    if not counter[of]:
+        del counter[of]
+
+
 _SENTENCES = {
     HTTPStatus.BAD_REQUEST: ("bad_request", "The request can't be read: it isn't HTTP."),
     HTTPStatus.REQUEST_TIMEOUT: (
@@ -295,6 +376,10 @@ _SENTENCES = {
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: (
         "headers_too_large",
         "The request's headers are too large. Please send fewer or shorter ones.",
+    ),
+    HTTPStatus.TOO_MANY_REQUESTS: (
+        "too_many_connections",
+        "Your network address has too many connections. Please close some of them.",
     ),
     HTTPStatus.SERVICE_UNAVAILABLE: (
         "too_many_connections",

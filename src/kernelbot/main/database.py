@@ -9,26 +9,57 @@ from pathlib import Path
 
 import structlog
 
-from kernelbot.domain.errors import Conflict, Unavailable
+from kernelbot.domain.errors import Conflict, PlatformError, Unavailable, UserError
 from kernelbot.launchers.lockfile import LockFile
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.store import migrate
+from kernelbot.store.backup import keep_dump
 from kernelbot.store.embedded import EmbeddedPostgres
 
 _POLL_S = 0.5
+_KEPT_DUMPS = 3
 log = structlog.get_logger()
 
 
-def migrate_database(*, data: Path | None = None) -> list[str]:
-    """Migrate the configured database to this release's schema; returns what was applied.
+@dataclass(frozen=True)
+class Migrated:
+    """What was applied, and where everything was kept before; None: it wasn't."""
 
-    Blocks. Without DATABASE_URL it is the embedded one, which must not be in use.
+    applied: tuple[str, ...]
+    kept: Path | None
+
+
+def migrate_database(*, data: Path | None = None) -> Migrated:
+    """Migrate the configured database to this release's schema. Blocks.
+
+    Without DATABASE_URL it is the embedded one, which must not be in use.
+
+    Raises `SchemaOutdated` for a database of a newer release or another line, `PlatformError` if a
+    migration fails, `Unavailable`. Then nothing was changed.
     """
     settings = read_settings(data=data)
     if (url := settings.external_database_url()) is not None:
-        return migrate.migrate(url)
+        return Migrated(tuple(migrate.migrate(url)), None)
     with locked_data(settings), embedded(settings) as postgres:
-        return migrate.migrate(postgres.url("postgres"))
+        return _migrate_embedded(settings, postgres.url("postgres"))
+
+
+def _migrate_embedded(settings: Settings, url: str) -> Migrated:
+    kept: list[Path] = []
+    folder = settings.data / "before-migrations"
+
+    def keep() -> None:
+        try:
+            kept.append(keep_dump(url, folder, _KEPT_DUMPS))
+        except UserError as error:
+            raise PlatformError(
+                "The database must be migrated for this release, and wasn't, because a backup of "
+                f"it can't be kept first. {error}",
+                hint=f"Make room in {folder} and start again. Nothing was changed.",
+            ) from error
+
+    applied = migrate.migrate(url, before=keep)
+    return Migrated(tuple(applied), kept[-1] if kept else None)
 
 
 @contextlib.contextmanager
@@ -60,7 +91,7 @@ class ReadyDatabase:
 def ready_database(settings: Settings) -> Iterator[ReadyDatabase]:
     """The configured database, or the embedded one, started and migrated, while the block runs.
 
-    Raises `SchemaOutdated`, `Unavailable`.
+    Raises as `migrate_database`.
     """
     if (url := settings.external_database_url()) is not None:
         migrate.check_schema(url)
@@ -68,7 +99,9 @@ def ready_database(settings: Settings) -> Iterator[ReadyDatabase]:
         return
     with embedded(settings) as postgres:
         url = postgres.url("postgres")
-        migrate.migrate(url)
+        migrated = _migrate_embedded(settings, url)
+        if migrated.kept is not None:
+            log.info("migrated", applied=migrated.applied, backup_of_before=str(migrated.kept))
         yield ReadyDatabase(url, postgres)
 
 

@@ -11,6 +11,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from kernelbot.domain.errors import Unavailable
+from kernelbot.protocol import Verdict
 from kernelbot.services import Services
 from kernelbot.services.devices import Busyness
 
@@ -53,13 +54,33 @@ class _Collector(Collector):
             waiting.add_metric([device], load.queued)
             running.add_metric([device], load.running)
             oldest.add_metric([device], load.longest_wait_s)
-        yield from (waiting, running, oldest)
+        available = GaugeMetricFamily(
+            "kernelbot_device_available", "1 when a worker can use the device.", labels=["device"]
+        )
+        for device, usable in found.available.items():
+            available.add_metric([device], float(usable))
+        yield from (waiting, running, oldest, available)
+        yield GaugeMetricFamily(
+            "kernelbot_workers", "Workers that are alive.", value=len(found.workers)
+        )
         for key, (name, text, label) in _COUNTERS.items():
             family = CounterMetricFamily(name, text, labels=["worker", label])
-            for count in found.counts:
-                if count.name == key:
-                    family.add_metric([count.owner, count.label], count.value)
+            for (owner, value), count in sorted(_counted(found, key, label).items()):
+                family.add_metric([owner, value], count)
             yield family
+
+
+def _counted(found: Busyness, key: str, label: str) -> dict[tuple[str, str], float]:
+    """By worker and label. Each worker that is alive has each label, from before the first event
+    on: a rate doesn't see what a series begins with. Without any worker nobody's are 0."""
+    labels = {
+        "verdict": [verdict.value for verdict in Verdict],
+        "launcher": found.launchers,
+        "device": list(found.load),
+    }
+    counted = {(owner, each): 0.0 for owner in found.workers or [""] for each in labels[label]}
+    counts = (count for count in found.counts if count.name == key)
+    return counted | {(count.owner, count.label): count.value for count in counts}
 
 
 @contextlib.asynccontextmanager

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kernelbot.domain.errors import DeviceNotOffered, SchedulerError, Unavailable
 from kernelbot.domain.types import DeviceConfig
+from kernelbot.harness.gpu.lock import WAIT_S
 from kernelbot.main.settings import LOCAL, Settings, read_settings
 from kernelbot.main.verify_runs import judged_by, narrowed
 from kernelbot.main.work import launchers
@@ -26,8 +27,10 @@ from kernelbot.protocol import (
 )
 from kernelbot.worker.watching import Watcher
 
-LIMIT_S = 120.0
-_COMPILE_LIMIT_S = 120.0
+LIMIT_S = WAIT_S - 15.0
+"""For compiling and running it: a ranked run that waits for the same GPU meanwhile must not give up
+before the script has been tidied up, too."""
+DEFAULT_DEVICE = "T4"
 _START_LIMIT_S = 60.0
 _SLACK_S = 600.0
 """For a scheduler's queue."""
@@ -68,18 +71,24 @@ sys.exit(0 if good else 112)
 """
 
 
-def run_script(script: SourceFile, device: str | None, kind: str | None) -> RunResult:
-    """Run it in the sandbox, by the first launcher of the device that is available. Blocks.
+async def run_script(script: SourceFile, device: str | None, kind: str | None) -> RunResult:
+    """Run it in the sandbox, by the first launcher of the device that is available.
 
-    The script is Python, or CUDA with a `main` of its own if its name ends in `.cu`. `device`: a
-    device's name or a vendor's; None: the first. `kind`: of which kind the launcher must be; None:
-    any. Raises `DeviceNotOffered`, `Unavailable`, `SchedulerError`.
+    The script is Python, or CUDA with a `main` of its own if its name ends in `.cu`. `device`,
+    `kind`: as for `script_device`. Raises `DeviceNotOffered`, `Unavailable`, `SchedulerError`.
     """
-    settings = read_settings()
+    settings = await asyncio.to_thread(read_settings)
     chosen = chosen_device(settings, device, kind)
     with tempfile.TemporaryDirectory(prefix="kernelbot-script-") as folder:
         own = narrowed(settings, [chosen], Path(folder)).model_copy(update={"warm": ()})
-        return asyncio.run(_run(own, chosen, _job(own, chosen, script)))
+        return await _run(own, chosen, script_job(own, chosen, script))
+
+
+def script_device(device: str | None, kind: str | None) -> str:
+    """The name of the device on which a script would run: `device` is its name or its vendor's;
+    None: `DEFAULT_DEVICE` if there is one, else the first. `kind`: of which kind a launcher of it
+    must be; None: any. Raises `DeviceNotOffered`."""
+    return chosen_device(read_settings(), device, kind).spec.name
 
 
 def devices_reached(kind: str) -> list[str]:
@@ -107,21 +116,22 @@ def chosen_device(settings: Settings, device: str | None, kind: str | None) -> D
             f"No device here is reached by {kind}.",
             hint="The operator names launchers and devices in kernelbot.toml.",
         )
-    if device is None:
-        return reached[0]
-    wanted = device.lower()
+    wanted = (device or DEFAULT_DEVICE).lower()
     for one in reached:
         if one.spec.name.lower() == wanted:
             return one
     for one in reached:
         if one.spec.vendor.value.lower() == wanted:
             return one
+    if device is None:
+        return reached[0]
     known = ", ".join(one.spec.name for one in reached)
     by = f" by {kind}" if kind else ""
     raise DeviceNotOffered(f"There is no device named {device!r}{by}.", hint=f"There is: {known}.")
 
 
-def _job(settings: Settings, device: DeviceConfig, script: SourceFile) -> JobSpec:
+def script_job(settings: Settings, device: DeviceConfig, script: SourceFile) -> JobSpec:
+    """The job that a harness gets."""
     compiled = script.name.lower().endswith(".cu")
     name = "script.cu" if compiled else "script.py"
     body = _CUDA.format(flags=_flags(device)) if compiled else _PYTHON
@@ -135,7 +145,7 @@ def _job(settings: Settings, device: DeviceConfig, script: SourceFile) -> JobSpe
         config=BuildConfig(main="eval.py"),
         tests=(Case({"run": 1}),),
         benchmarks=(),
-        timeouts=Timeouts(test_s=LIMIT_S + (_COMPILE_LIMIT_S if compiled else 0.0)),
+        timeouts=Timeouts(test_s=LIMIT_S),
     )
     return JobSpec(
         job_id=f"script-{secrets.token_hex(6)}",
@@ -172,17 +182,12 @@ async def _run(settings: Settings, device: DeviceConfig, job: JobSpec) -> RunRes
                     notes.append(f"{name}: {found.note}")
                     continue
                 async with asyncio.timeout(job.problem.timeouts.test_s + _SLACK_S):
-                    outcome = await judged_by(launcher, watcher, job)
+                    return await judged_by(launcher, watcher, job)
             except TimeoutError:
                 raise SchedulerError(f"{name} gave no result in time.") from None
             finally:
                 watching.cancel()
                 await asyncio.gather(watching, return_exceptions=True)
-            if outcome is None or outcome.result is None:
-                raise SchedulerError(
-                    outcome.reason if outcome else "Nobody told what became of it."
-                )
-            return outcome.result
     finally:
         for launcher in by_name.values():
             await launcher.close()

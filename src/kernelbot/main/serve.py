@@ -13,10 +13,11 @@ from pathlib import Path
 import platformdirs
 import structlog
 
+from kernelbot.domain.distribution import checkout_command
 from kernelbot.domain.errors import Unavailable, UserError
 from kernelbot.domain.types import Role
 from kernelbot.main.answer import answer, api_children, on_stop_signals
-from kernelbot.main.connections import raise_open_files
+from kernelbot.main.connection_limits import raise_open_files
 from kernelbot.main.database import ReadyDatabase, kept_alive, locked_data, ready_database
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.operator import renewed, sign_out_the_dead
@@ -25,8 +26,10 @@ from kernelbot.main.supervise import Child, child, supervised
 from kernelbot.main.wiring import open_platform
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.services import Services
+from kernelbot.services.platform import COPY_NOTE
 
 _BOT_GRACE_S = 3.0
+_ADMIN_TOKEN_MIN = 20
 log = structlog.get_logger()
 
 
@@ -43,9 +46,10 @@ def serve(
     With `processes` 1 this process answers; with more, children answer that share the port.
 
     Raises `Conflict` when another serves from the data folder, `UserError` for a port that is
-    taken, `SchemaOutdated`, `Unavailable`.
+    taken or an ADMIN_TOKEN that could be guessed, `SchemaOutdated`, `Unavailable`.
     """
     settings = read_settings(data=data)
+    _refuse_short(settings.admin_token)
     set_up_logs()
     raise_open_files()
     _make_data(settings)
@@ -69,6 +73,7 @@ async def _serve(
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(kept_alive(database))
         core = await stack.enter_async_context(open_platform(settings, database.url))
+        await core.services.users.admin_token_is(settings.admin_token)
         if with_worker:
             worker = child(settings, database.url, "work", grace_s=settings.worker.grace_s)
             await stack.enter_async_context(supervised(worker))
@@ -78,6 +83,8 @@ async def _serve(
         data = _embedded_data(settings, database)
         await stack.enter_async_context(_operator(core.services, address, listeners[0], data))
         log.info("serving", url=address, data=str(settings.data), processes=len(listeners))
+        if await core.services.platform.is_copy():
+            log.warning("restored_copy", hint=COPY_NOTE)
         if len(listeners) > 1:
             apis = api_children(settings, database.url, listeners)
             await stack.enter_async_context(supervised(*apis))
@@ -91,7 +98,7 @@ def _has_discord() -> bool:
     """Whether the bot's packages are installed; if not, the log says so."""
     found = importlib.util.find_spec("discord") is not None
     if not found:
-        log.error("no_discord_bot", hint="pip install 'kernelbot[discord]'")
+        log.error("no_discord_bot", hint=checkout_command("discord"))
     return found
 
 
@@ -180,6 +187,16 @@ def _account_name() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return f"uid-{os.getuid()}"
+
+
+def _refuse_short(admin_token: str | None) -> None:
+    """Here alone: for other commands the variable may be that of another program."""
+    if admin_token is not None and len(admin_token) < _ADMIN_TOKEN_MIN:
+        raise UserError(
+            f"ADMIN_TOKEN has less than {_ADMIN_TOKEN_MIN} characters, and who guesses it is an "
+            "admin.",
+            hint="Make one: openssl rand -hex 24",
+        )
 
 
 def _make_data(settings: Settings) -> None:

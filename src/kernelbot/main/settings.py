@@ -33,6 +33,7 @@ from kernelbot.main.tables import (
     QueueSettings,
     ReviewTable,
     SamplingTable,
+    VendorSettings,
     WebhookSettings,
     WorkerSettings,
 )
@@ -127,6 +128,7 @@ class Settings(BaseSettings):
     queue: QueueSettings = Field(default_factory=QueueSettings)
     duels: DuelSettings = Field(default_factory=DuelSettings)
     webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
+    vendors: VendorSettings = Field(default_factory=VendorSettings)
     harness_command: tuple[str, ...] = HARNESS
     """How the local launcher starts the harness."""
     warm: tuple[str, ...] | None = None
@@ -155,6 +157,12 @@ class Settings(BaseSettings):
         if not url.startswith(("postgresql://", "postgres://")):
             raise mistake("must begin with postgresql://")
         return url
+
+    @field_validator("admin_token")
+    @classmethod
+    def _is_given_or_not(cls, token: str | None) -> str | None:
+        """Empty counts as not set, as in a shell; a line's end isn't part of it."""
+        return (token or "").strip() or None
 
     @field_validator("devices")
     @classmethod
@@ -236,8 +244,11 @@ class Settings(BaseSettings):
         options = ["--warm", ",".join(self._warm()), "--slots", str(device.slots)]
         options += ["--vendor", device.spec.vendor]
         options += ["--reserved-cores", str(device.reserved_cores)]
+        options += ["--build-cache", str(self.data / "builds")]
         if device.spec.arch is not None:
             options += ["--arch", device.spec.arch]
+        for folder in device.spec.include_dirs:
+            options += ["--include-dir", folder]
         if self.sandbox == SandboxMode.NONE:
             options.append("--no-sandbox-ok")
         return (*self.harness_command, "host", *options)
@@ -245,7 +256,9 @@ class Settings(BaseSettings):
     def export_rules(self) -> ExportRules:
         """The export settings in the services' form."""
         export = self.export
-        return ExportRules(export.key, self.hf_token, export.repository, export.endpoint)
+        return ExportRules(
+            export.key, self.hf_token, export.repository, export.endpoint, export.license
+        )
 
     def external_database_url(self) -> str | None:
         """`DATABASE_URL` with what `DISABLE_SSL` asks for; None: the embedded server."""

@@ -6,14 +6,19 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from kernelbot.domain.types import DeviceConfig, QueueRules
+from kernelbot.api.settings import VendorNotes
+from kernelbot.domain.types import DeviceConfig, QueueRules, ScriptRules
 from kernelbot.domain.webhooks import WebhookRules
 from kernelbot.main.mistakes import mistake
-from kernelbot.protocol import DeviceSpec, Limits, SamplingRules, Vendor
+from kernelbot.protocol import DeviceSpec, Limits, NumberType, Peak, SamplingRules, Vendor
 from kernelbot.services.moderation.reviews import ReviewRules
 
 T = TypeVar("T", Limits, SamplingRules)
 _MAY_BE_ZERO = {"min_total_s", "warmup_s", "patience_s", "check_share"}
+
+
+PeakFlops = Annotated[float, Field(gt=0)]
+IncludeFolder = Annotated[str, Field(pattern=r"^(/[A-Za-z0-9_+-][A-Za-z0-9_.+-]*)+$")]
 
 
 def _as_list(names: Any) -> Any:
@@ -40,23 +45,32 @@ class DeviceSettings(BaseModel):
     """Of one GPU, for people."""
     reserved_cores: int = Field(default=1, ge=0)
     """Cores of a CPU device reserved for the judge, so that submissions' times are repeatable."""
-    peak_flops: float | None = Field(default=None, gt=0)
+    peak_flops: PeakFlops | dict[NumberType, PeakFlops] | None = None
+    """Of all types of numbers, or by type."""
     peak_bytes_per_s: float | None = Field(default=None, gt=0)
+    cache_bytes: int | None = Field(default=None, gt=0)
+    """Of its last-level cache; None: as its driver says."""
     launch_overhead_ns: float | None = Field(default=None, gt=0)
+    include_dirs: tuple[IncludeFolder, ...] = ()
+    """Folders with headers on its machines, which compilers find there."""
     clock_mhz: int | None = Field(default=None, ge=0, le=10_000)
     """What the clock of its GPUs is locked to before each job; 0: it is unlocked then; None: it is
     left as it is. Whoever judges must be root there."""
 
     def config(self) -> DeviceConfig:
         """The device in the services' form."""
+        peaks = self.peak_flops if isinstance(self.peak_flops, dict) else {}
         spec = DeviceSpec(
             name=self.name,
             vendor=self.vendor,
             arch=self.arch,
-            peak_flops=self.peak_flops,
+            peak_flops=None if isinstance(self.peak_flops, dict) else self.peak_flops,
             peak_bytes_per_s=self.peak_bytes_per_s,
             launch_overhead_ns=self.launch_overhead_ns,
             clock_mhz=self.clock_mhz,
+            peaks=tuple(Peak(kind, flops) for kind, flops in peaks.items()),
+            cache_bytes=self.cache_bytes,
+            include_dirs=self.include_dirs,
         )
         return DeviceConfig(
             spec,
@@ -94,10 +108,18 @@ class QueueSettings(BaseModel):
     """How many may be judged at once; None: as many as the device has slots."""
     ranked_first: bool = False
     """Ranked runs go before all others, regardless of turns."""
+    scripts_per_hour: int = Field(default=20, ge=0)
+    """How many scripts by themselves one person may run at Discord."""
+    scripts_waiting_limit: int = Field(default=10, ge=0)
+    """How many of all people may wait for one device."""
 
     def rules(self) -> QueueRules:
         """The rules in the services' form."""
         return QueueRules(self.waiting_limit, self.running_limit, self.ranked_first)
+
+    def script_rules(self) -> ScriptRules:
+        """Those for scripts."""
+        return ScriptRules(self.scripts_per_hour, self.scripts_waiting_limit)
 
 
 class DuelSettings(BaseModel):
@@ -121,6 +143,8 @@ class ExportSettings(BaseModel):
     """The dataset on the Hugging Face Hub, `owner/name`."""
     endpoint: str | None = Field(default=None, pattern=r"^https?://")
     """The URL of a Hub; None: the public one."""
+    license: str = Field(default="other", pattern=r"^[a-z0-9][a-z0-9.-]{0,50}$")
+    """Of the dataset, by the Hub's name for it."""
 
 
 class WebhookSettings(BaseModel):
@@ -129,11 +153,32 @@ class WebhookSettings(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     private_addresses: bool = False
-    """Whether they may be in this network, and without TLS."""
+    """Whether they may be in this network, on every port and without TLS."""
+    ports: tuple[Annotated[int, Field(ge=1, le=65_535)], ...] = ()
+    """Further ones than 443 and 80."""
 
     def rules(self) -> WebhookRules:
         """The rules in the services' form."""
-        return WebhookRules(self.private_addresses)
+        return WebhookRules(self.private_addresses, self.ports)
+
+
+class VendorSettings(BaseModel):
+    """The `[vendors]` table: what those who lend machines find at `/harness/`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    contact: str | None = Field(
+        default=None, pattern=r"""^(mailto:[^\s<>"'@]+@[^\s<>"'@]+|https?://[^\s<>"']+)$"""
+    )
+    repository: str | None = Field(default=None, pattern=r"""^(https?|ssh)://[^\s<>"']+$""")
+    image: str | None = Field(
+        default=None, pattern=r"^[a-z0-9][a-z0-9._:/-]{0,180}@sha256:[0-9a-f]{64}$"
+    )
+    """With its digest: a name alone may become another image at any time."""
+
+    def notes(self) -> VendorNotes:
+        """In the form of the pages."""
+        return VendorNotes(self.contact, self.repository, self.image)
 
 
 class DiscordSettings(BaseModel):
@@ -144,7 +189,7 @@ class DiscordSettings(BaseModel):
     guilds: tuple[int, ...] = ()
     """Guilds besides the one of the environment."""
     staging: tuple[int, ...] = ()
-    """Which of them only try out a release."""
+    """Where a release is only tried out, and the bot is called so."""
     api_url: str | None = Field(default=None, pattern=r"^https?://")
     """Another host that speaks Discord's interface; None: Discord."""
 

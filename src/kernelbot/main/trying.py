@@ -7,7 +7,7 @@ from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import UserError
 from kernelbot.main.check import CheckedSolution, check_configured
-from kernelbot.main.plain_run import devices_reached, run_script
+from kernelbot.main.plain_run import devices_reached, run_script, script_device
 from kernelbot.main.settings import read_settings
 from kernelbot.main.verify_runs import verify_runs
 from kernelbot.protocol import Mode
@@ -20,7 +20,7 @@ _EACH_LIMIT_S = 780.0
 
 def this_machine() -> Machine:
     """With the configuration of the folder in which the bot was started."""
-    return Machine(_verify_runs, _verify_task, run_script, devices_reached)
+    return Machine(_verify_runs, _verify_task, script_device, run_script, devices_reached)
 
 
 def _verify_runs(on_line: OnLine) -> bool:

@@ -10,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.catalog.problem import load_problem
-from kernelbot.domain.errors import DeviceNotOffered, KernelbotError
+from kernelbot.domain.errors import DeviceNotOffered, KernelbotError, SchedulerError
 from kernelbot.domain.types import DeviceConfig
-from kernelbot.launchers.base import Launcher, Outcome
+from kernelbot.launchers.base import Launcher
+from kernelbot.launchers.results import NoResult
 from kernelbot.main.settings import LOCAL, Settings, read_settings
 from kernelbot.main.small_job import small_job
 from kernelbot.main.work import launchers
-from kernelbot.protocol import JobSpec, Mode, SourceFile, Vendor, Verdict
+from kernelbot.protocol import JobSpec, Mode, RunResult, SourceFile, Vendor, Verdict
+from kernelbot.protocol.result_size import most_bytes
+from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.watching import Watcher
 
 _EXAMPLES = {Vendor.CPU: "identity_np"}
@@ -139,27 +142,29 @@ async def _one(
     return Verified(device.spec.name, name, ok, note, time.monotonic() - began)
 
 
-async def judged_by(launcher: Launcher, watcher: Watcher, job: JobSpec) -> Outcome | None:
-    """The job's outcome by this launcher, whose watcher runs; None: nobody told. Nothing is left
-    of it."""
+async def judged_by(launcher: Launcher, watcher: Watcher, job: JobSpec) -> RunResult:
+    """The job's result by this launcher, whose watcher runs. Nothing is left of it. Raises
+    `SchedulerError` if there is none."""
+    began = time.monotonic()
+    reader = ResultReader()
     handle = await launcher.launch(job)
     try:
-        async for outcome in watcher.changes(handle):
+        async for outcome in watcher.changes(handle, most_bytes(job)):
+            if outcome.left is not None:
+                return await reader.read(outcome.left, job, time.monotonic() - began)
             if outcome.state.is_over:
-                return outcome
-        return None
+                raise SchedulerError(outcome.reason)
+        raise SchedulerError("nobody told what became of it")
+    except NoResult as error:
+        raise SchedulerError(str(error)) from None
     finally:
+        await reader.close()
         await launcher.cancel(handle)
         await launcher.forget(handle)
 
 
-def _verdict_of(job: JobSpec, outcome: Outcome | None) -> tuple[bool, str]:
+def _verdict_of(job: JobSpec, result: RunResult) -> tuple[bool, str]:
     """Whether it was accepted, and where it ran or why not."""
-    if outcome is None:
-        return False, "nobody told what became of it"
-    result = outcome.result
-    if result is None:
-        return False, outcome.reason
     if result.verdict is not Verdict.ACCEPTED:
         why = f": {result.failure.message}" if result.failure else ""
         return False, f"{job.problem.name} ended as {result.verdict}{why}"

@@ -11,6 +11,7 @@ from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.domain.webhooks import WebhookRules
 from kernelbot.harness.archive import build
 from kernelbot.launchers.links import Links
+from kernelbot.main.client_wheel import build_client_wheel
 from kernelbot.main.settings import Settings
 from kernelbot.services import (
     Announcements,
@@ -21,6 +22,7 @@ from kernelbot.services import (
     Chat,
     Deletion,
     Devices,
+    Downloads,
     Duels,
     Exports,
     Forms,
@@ -114,7 +116,8 @@ async def open_services(
                 sync=Sync(database, devices, problems_repo),
                 statistics=StatisticsService(database),
                 exports=Exports(database, export_rules),
-                node_jobs=NodeJobs(database, _harness),
+                node_jobs=NodeJobs(database),
+                downloads=Downloads(build_client_wheel, _harness),
                 guilds=Guilds(database, rules.registration),
                 chat=Chat(database, submissions),
                 announcements=Announcements(database, listener),

@@ -16,6 +16,7 @@ from kernelbot.launchers.links import Links
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.lockfile import LockFile, is_held
 from kernelbot.main.background import background_tasks
+from kernelbot.main.copies import until_activated
 from kernelbot.main.launcher_kinds.base import LauncherPlace
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import LOCAL, Settings, read_settings
@@ -52,7 +53,8 @@ def main() -> None:
 
 
 async def work(settings: Settings, url: str, parent: int | None = None) -> None:
-    """Judge runs until SIGTERM or SIGINT, or until the descriptor `parent` comes to its end.
+    """Judge runs until SIGTERM or SIGINT, or until the descriptor `parent` comes to its end. With a
+    restored copy nothing begins before it is activated.
 
     Raises `SchemaOutdated`, `Unavailable` at the start.
     """
@@ -68,6 +70,9 @@ async def work(settings: Settings, url: str, parent: int | None = None) -> None:
             stop.set()
 
         loop.add_reader(parent, orphaned)
+    await until_activated(url, stop)
+    if stop.is_set():
+        return
     async with (
         watched(),
         background_tasks(settings, url),

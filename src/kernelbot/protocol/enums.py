@@ -12,6 +12,19 @@ class Mode(StrEnum):
     LEADERBOARD = "leaderboard"
 
 
+class NumberType(StrEnum):
+    """Types of floating-point numbers that devices compute with at different speeds."""
+
+    FP64 = "fp64"
+    FP32 = "fp32"
+    TF32 = "tf32"
+    BF16 = "bf16"
+    FP16 = "fp16"
+    FP8 = "fp8"
+    FP6 = "fp6"
+    FP4 = "fp4"
+
+
 class Phase(StrEnum):
     """One stage of judging. A phase begins only if every phase before it was accepted."""
 

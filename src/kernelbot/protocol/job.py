@@ -2,7 +2,15 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.protocol.enums import HarnessKind, Lang, Mode, RankRule, SandboxMode, Vendor
+from kernelbot.protocol.enums import (
+    HarnessKind,
+    Lang,
+    Mode,
+    NumberType,
+    RankRule,
+    SandboxMode,
+    Vendor,
+)
 
 CaseValue = int | float | str | bool | list["CaseValue"]
 """A value of a test or benchmark case, as a `task.yml` can write it."""
@@ -59,6 +67,8 @@ class Floor:
 
     flops: float | None = None
     memory_bytes: float | None = None
+    number_type: NumberType | None = None
+    """Of the numbers that `flops` must be done with; None: of whatever type."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +93,8 @@ class ProblemSpec:
     """Outputs must not share memory with inputs."""
     inputs_unchanged: bool = False
     """After the call the inputs must be bit for bit what they were before."""
+    recurring_data: bool = False
+    """Its author knows that timed calls get the same data again, and wants them ranked."""
     floors: tuple[Floor | None, ...] = ()
     """Per benchmark; empty when the problem names no floor."""
     anchor: str | None = None
@@ -93,6 +105,14 @@ class ProblemSpec:
 
 
 @dataclass(frozen=True)
+class Peak:
+    """The most floating-point operations per second with numbers of one type."""
+
+    number_type: NumberType
+    flops: float
+
+
+@dataclass(frozen=True)
 class DeviceSpec:
     """The device a run is for. `arch` is the compiler's name (`90a`, `gfx942`), None on a CPU."""
 
@@ -100,12 +120,25 @@ class DeviceSpec:
     vendor: Vendor
     arch: str | None = None
     peak_flops: float | None = None
-    """Roofline: floating-point operations per second; None when not configured."""
+    """Roofline: floating-point operations per second of the types that aren't among `peaks`; None
+    when not configured."""
     peak_bytes_per_s: float | None = None
     launch_overhead_ns: float | None = None
     clock_mhz: int | None = None
     """What the clock of its GPUs is locked to before each job; 0: it is unlocked then; None: it is
     left as the node's operator has set it."""
+    peaks: tuple[Peak, ...] = ()
+    cache_bytes: int | None = None
+    """Of its last-level cache; None: as its driver says."""
+    include_dirs: tuple[str, ...] = ()
+    """Folders with headers on its machines, which compilers find there."""
+
+    def most_flops(self, number_type: NumberType | None) -> float | None:
+        """The peak of a type, or the largest of all for None; None if it isn't configured."""
+        known = {peak.number_type: peak.flops for peak in self.peaks}
+        if number_type is not None:
+            return known.get(number_type, self.peak_flops)
+        return max(filter(None, (*known.values(), self.peak_flops)), default=None)
 
 
 @dataclass(frozen=True)
@@ -138,7 +171,12 @@ class SamplingRules:
     """How long a workload of slow calls may take to reach `min_samples`."""
     target_relative_ci: float = 0.01
     """Stop once the 95 % interval of the median is narrower than this share of the median."""
+    processes: int = 8
+    """In so many processes of a kernel a workload is timed, in turn, on a CPU; a duel in half as
+    many pairs. Fewer if loading, warming or memory takes too much: three at least, or one."""
     warmup_s: float = 0.02
+    """Of all processes together. 0: no more calls before the samples than must be, and so no more
+    than one in a window."""
     block: int = 10
     check_share: float = 0.5
     """At least this share of the timed calls is checked, never less than the fastest half; all of
@@ -169,5 +207,7 @@ class JobSpec:
         """How long judging may take at most in any mode, without the platform's own time. In a duel
         two files are built and tested."""
         limits = self.problem.timeouts
-        files = 1 if self.opponent is None else 2
-        return files * (limits.compile_s + limits.test_s) + limits.benchmark_s + limits.ranked_s
+        if self.opponent is None:
+            timed_s = max(limits.benchmark_s, limits.ranked_s)
+            return limits.compile_s + limits.test_s + timed_s
+        return 2 * (limits.compile_s + limits.test_s) + limits.benchmark_s + limits.ranked_s

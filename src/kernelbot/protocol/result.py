@@ -37,13 +37,15 @@ class WorkloadResult:
     mean_ns: float
     stdev_ns: float
     ci95_ns: tuple[float, float]
-    """95 % interval of the median by order statistics."""
+    """95 % interval, see `protocol.scoring`."""
     best_ns: float
     worst_ns: float
     checked: int = 0
     """How many of the samples' outputs were checked."""
     stopped_by: str = ""
-    """`precision`, `max_samples` or `wall_cap`; `script` if a problem's own script measured."""
+    """`precision`, `max_samples`, `wall_cap`, or `processes` if these differ by more than further
+    samples of them could even out; `dispute` if the attempt ended meanwhile and a
+    second one measured better; `script` if a problem's own script measured."""
     empty_call_ns: float | None = None
     """Median time of an empty call on the same runner: reported, never subtracted."""
     anchor_ns: float | None = None
@@ -52,6 +54,12 @@ class WorkloadResult:
     """Factors that cancel drift, one for each ten samples, from the anchor's times beside them."""
     extra: dict[str, str] = field(default_factory=dict)
     """Further keys a problem's script reported."""
+    processes: int = 1
+    """How many processes of the kernel took the samples in turn: sample i is of process i modulo
+    this."""
+    calls: int = 1
+    """How many calls, each with data of its own, a sample is the mean of: more than one of a short
+    kernel."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,10 @@ class SystemInfo:
     python: str
     torch: str | None = None
     notes: tuple[str, ...] = ()
+    processors: int | None = None
+    """How many the kernel could use at once; None: it didn't run, or a script judged it."""
+    threads: int | None = None
+    """How many of the kernel's threads computed while it was timed; None: it wasn't."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +133,11 @@ class DuelWorkload:
     ratio: float
     """Median of the pairs' ratios: the submission's time divided by the opponent's."""
     ratio_ci95: tuple[float, float]
-    """95 % interval of that median by order statistics."""
+    """95 % interval, see `protocol.scoring`."""
     stopped_by: str = ""
     """As in `WorkloadResult`."""
+    processes: int = 1
+    """How many pairs of processes took the samples in turn, as in `WorkloadResult`."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +177,9 @@ class RunResult:
     suspicions: tuple[str, ...] = ()
     """Reasons to doubt the score of an accepted run, one sentence each, for organisers. A ranked
     submission is held because of them."""
+    recurring_data: str = ""
+    """Of which workload several calls had the same data, as a text for organisers; empty if none
+    did, or the problem says that it knows."""
     harness_version: str = ""
     """The release of the harness that judged this; empty if it didn't say."""
     harness_sha256: str = ""

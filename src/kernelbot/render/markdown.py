@@ -1,11 +1,12 @@
 """Text from elsewhere as Markdown of a chat: it looks as it is, and means nothing."""
 
 import re
+from bisect import bisect_right
 
-from kernelbot.render.text import one_line, printable, shorten
+from kernelbot.render.text import left_out, one_line, printable
 
 MESSAGE_LIMIT = 2000
-"""Characters of one message at Discord."""
+"""Characters of one message at Discord, which counts code points, as Python does."""
 _SPECIAL = re.compile(r"(^[-+#]|[\\`*_~|<>\[\]@/])")
 """With `/` and `@` written out, no address becomes a link and no name a mention."""
 _NOT_A_BACKTICK = "\u02cb"
@@ -26,17 +27,45 @@ def inline(text: str) -> str:
 
 def fence(text: str, language: str = "") -> str:
     """A block in a fixed-width font that its content can't close."""
-    safe = printable(text).replace("``", f"`{_BREAK}`")
-    if safe.endswith("`"):
-        safe += _BREAK
-    return f"```{language}\n{safe}\n```"
+    return _block(_safe(_lines(text)), language)
+
+
+def fits_fenced(text: str, limit: int, language: str = "") -> bool:
+    """Whether `fenced_within` leaves nothing out."""
+    return len(_lines(text)) <= limit and len(fence(text, language)) <= limit
 
 
 def fenced_within(text: str, limit: int, language: str = "") -> str:
-    """As `fence`, with the middle left out if the whole would be longer than `limit`."""
-    block = fence(text, language)
-    room = limit
-    while len(block) > limit and room > 0:
-        room -= max(1, len(block) - limit)
-        block = fence(shorten(printable(text), max(room, 0)), language)
-    return block
+    """As `fence`, with the middle left out if the whole would be longer than `limit`: as much is
+    shown as fits. A block is never shorter than its own marks."""
+    if fits_fenced(text, limit, language):
+        return fence(text, language)
+    lines = _lines(text)
+    room = limit - len(_block("`", language))
+    note = left_out(len(lines))
+    if room <= len(note):
+        return _block(_safe(lines[: _fitting(lines, room)]), language)
+    room -= len(note)
+    head = lines[: _fitting(lines, room // 2)]
+    reversed_tail = lines[::-1][: _fitting(lines[::-1], room - len(_safe(head)))]
+    missing = left_out(len(lines) - len(head) - len(reversed_tail))
+    return _block(_safe(head) + missing + _safe(reversed_tail[::-1]), language)
+
+
+def _fitting(text: str, room: int) -> int:
+    """How many characters of it may be shown in `room` characters, if it is cut off there."""
+    candidates = range(max(0, min(room, len(text))) + 1)
+    return bisect_right(candidates, max(0, room), key=lambda count: len(_safe(text[:count]))) - 1
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _safe(text: str) -> str:
+    """With nothing that could end a block. It is as long if `text` is read backwards."""
+    return printable(text).replace("``", f"`{_BREAK}`")
+
+
+def _block(safe: str, language: str) -> str:
+    return f"```{language}\n{safe}{_BREAK if safe.endswith('`') else ''}\n```"

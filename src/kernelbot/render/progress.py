@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from kernelbot.domain.repeats import REPEATED
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, ProgressEvent, Verdict
 from kernelbot.render.units import seconds_text
@@ -19,6 +20,17 @@ STATES: dict[RunState, str] = {
     RunState.LOST: "lost on our side",
     RunState.CANCELLED: "cancelled",
 }
+
+_OPEN = (RunState.QUEUED, RunState.DISPATCHED, RunState.RUNNING)
+
+
+def state_text(state: RunState, repeats: object = None) -> str:
+    """A run's state. `repeats`: as the run or an event says, how often it was measured again."""
+    return STATES[state] + _why_again(state, repeats)
+
+
+def _why_again(state: RunState, repeats: object) -> str:
+    return f"; {REPEATED}" if _known_count(repeats) and state in _OPEN else ""
 
 
 def progress_line(event: ProgressEvent) -> str | None:
@@ -62,9 +74,16 @@ class Activity:
 class RunProgress:
     """What is known of one run by its events: `done` of `total` cases or workloads of a phase."""
 
-    def __init__(self, state: RunState = RunState.QUEUED, verdict: Verdict | None = None) -> None:
+    def __init__(
+        self,
+        state: RunState = RunState.QUEUED,
+        verdict: Verdict | None = None,
+        *,
+        repeats: int = 0,
+    ) -> None:
         self.state = state
         self.verdict = verdict
+        self.repeats = repeats
         self.phase = ""
         self.done = 0
         self.total = 0
@@ -83,6 +102,7 @@ class RunProgress:
         self.state = state
         if state is RunState.QUEUED:  # another attempt
             self.phase, self.done, self.total = "", 0, 0
+            self.repeats = _known_count(data.get("repeats")) or self.repeats
         if state is RunState.FINISHED and "verdict" in data:
             self.verdict = Verdict(str(data["verdict"]))
 
@@ -92,7 +112,7 @@ class RunProgress:
         if self.verdict is not None:
             return TITLES[self.verdict]
         if self.state is not RunState.RUNNING or not self.phase:
-            return STATES[self.state]
+            return state_text(self.state, self.repeats)
         return f"{self.phase}: {self.done} of {self.total}" if self.total else self.phase
 
 

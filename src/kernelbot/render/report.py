@@ -1,6 +1,7 @@
 """A run's result as text for its author."""
 
 import base64
+import re
 from collections import Counter
 
 from kernelbot.protocol import (
@@ -11,6 +12,7 @@ from kernelbot.protocol import (
     HarnessKind,
     PhaseResult,
     RunResult,
+    SystemInfo,
     Verdict,
     WorkloadResult,
 )
@@ -28,8 +30,12 @@ STOPPED = {
     "precision": "the interval was narrow enough",
     "max_samples": "the maximum number of samples was taken",
     "wall_cap": "its time limit was reached",
+    "processes": "its processes differ by more than further samples could even out",
+    "dispute": "the first attempt ended, whose measurement was worse than the second's",
 }
 """Why sampling of a workload ended."""
+_NAMED = 4
+"""How many of the cases that ended in the same way are named."""
 _NUMBERS = ("median", "95% of it", "best", "worst", "calls", "anchor", "of it")
 
 
@@ -148,14 +154,32 @@ def _phase(
 
 
 def _cases(cases: tuple[CaseResult, ...], passed_cases: bool) -> list[str]:
-    lines = []
+    """Each with what is said of it; those that ended with the same traceback are said once."""
+    alike = dict[str, list[CaseResult]]()
+    for case in cases:
+        if "\n" in case.message:
+            alike.setdefault(_without_numbers(case.message), []).append(case)
+    lines = list[str]()
     for case in cases:
         if case.verdict is Verdict.ACCEPTED and not passed_cases:
+            continue
+        same = alike.get(_without_numbers(case.message), [case])
+        if case is not same[0]:
             continue
         lines.append(f"  {mark(case.verdict)} {one_line(case.spec)}")
         if case.message:
             lines.append(indent(printable(case.message), "      "))
+        if len(same) > 1:
+            specs = [one_line(other.spec) for other in same[1 : 1 + _NAMED]]
+            left = "" if len(same) <= 1 + _NAMED else ", ..."
+            named = ", ".join(f"({spec})" for spec in specs)
+            lines.append(f"  {mark(case.verdict)} {len(same) - 1} more the same: {named}{left}")
     return lines
+
+
+def _without_numbers(message: str) -> str:
+    """What the messages of two cases have in common that failed in one way: sizes differ."""
+    return re.sub(r"[0-9]+", "0", message)
 
 
 def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -> list[str]:
@@ -168,7 +192,16 @@ def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -
         f"{text} ({count} of {len(workloads)})" if len(known) > 1 else text for text, count in known
     )
     sampled = f" Sampling ended because {ended}." if ended else ""
-    return [f"  Each call had new data and cold caches.{sampled}"]
+    where = _processes(sorted({workload.processes for workload in workloads}))
+    return [f"  Each call had new data and cold caches{where}.{sampled}"]
+
+
+def _processes(counts: list[int]) -> str:
+    """In how many processes the workloads were timed, if it was more than one."""
+    if not counts or counts[-1] == 1:
+        return ""
+    several = " or ".join(map(str, counts))
+    return f"; {several} {'process' if several == '1' else 'processes'} of the kernel took turns"
 
 
 def _extras(workloads: tuple[WorkloadResult, ...]) -> list[str]:
@@ -227,8 +260,26 @@ def _output(title: str, text: str, limit: int) -> str:
     return f"{title}:\n{indent(printable(shorten(text.rstrip(), limit)))}"
 
 
+def threads_hint(system: SystemInfo) -> str:
+    """What to do if a kernel ran more threads than it had processors; empty if it didn't."""
+    threads, processors = system.threads, system.processors
+    if threads is None or processors is None or threads <= processors:
+        return ""
+    one = processors == 1
+    have = "1 processor" if one else f"{processors} processors"
+    use = "one thread" if one else f"{processors} threads"
+    return (
+        f"Your kernel ran {threads} threads on {have}: they took turns, which costs time. "
+        f"Use {use} here, as OMP_NUM_THREADS says."
+    )
+
+
 def _notes(result: RunResult) -> str:
     notes = [one_line(note) for note in result.system.notes]
+    if result.system.processors is not None:
+        notes.insert(0, f"Processors for the kernel: {result.system.processors}.")
+    if hint := threads_hint(result.system):
+        notes.append(hint)
     if result.harness is HarnessKind.SCRIPT:
         notes.append("Measured by the problem's own script: unverified.")
     if result.sandbox.mode == "none":

@@ -18,7 +18,7 @@ def shorten(text: str, limit: int) -> str:
     """At most `limit` characters: the middle is cut out, and a note says how much."""
     if len(text) <= limit:
         return text
-    note = f"\n[... {len(text) - limit} characters left out ...]\n"
+    note = left_out(len(text) - limit)
     room = limit - len(note)
     if room <= 0:
         return text[:limit]
@@ -26,9 +26,19 @@ def shorten(text: str, limit: int) -> str:
     return text[:head] + note + text[len(text) - (room - head) :]
 
 
+def left_out(count: int) -> str:
+    """The note instead of so many characters, on a line of its own."""
+    return f"\n[... {count} characters left out ...]\n"
+
+
 def counted(number: int, thing: str) -> str:
     """`1 run`, `2 runs`: a number of things whose plural ends in s."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def with_article(word: str) -> str:
+    """`a creator`, `an admin`."""
+    return f"an {word}" if word[:1].lower() in "aeiou" else f"a {word}"
 
 
 def indent(text: str, by: str = "    ") -> str:

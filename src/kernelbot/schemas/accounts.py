@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field
 from kernelbot.domain.accounts import (
     IssuedToken,
     LimitCategory,
+    TokenKind,
 )
 from kernelbot.domain.types import Role, Visibility
 from kernelbot.schemas.common import Answer, Name, RequestBody, Shown, Text
@@ -53,12 +54,18 @@ class IdentityList(Answer):
 
 
 class TokenView(Shown):
-    """A token without its text."""
+    """A token or a browser's session, without its text."""
 
     id: int
     name: str
     created_at: datetime
     expires_at: datetime | None
+    kind: TokenKind = Field(
+        default=TokenKind.TOKEN, description="A `token` opens the API, a `session` the web pages."
+    )
+    parent_id: int | None = Field(
+        default=None, description="The token that made it, with which it ends."
+    )
 
 
 class TokenList(Answer):
@@ -88,6 +95,8 @@ class IssuedTokenView(TokenView):
             name=seen.name,
             created_at=seen.created_at,
             expires_at=seen.expires_at,
+            kind=seen.kind,
+            parent_id=seen.parent_id,
             token=issued.text,
         )
 

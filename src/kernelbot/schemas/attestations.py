@@ -85,6 +85,12 @@ class AttestedWorkload(Part):
         description="Median and interval are of the samples times these, one for ten each."
     )
     samples_ns: list[float]
+    processes: int = Field(
+        1,
+        ge=1,
+        description="So many took the samples in turn: sample i is of process i modulo this. "
+        "Older documents lack it: one did.",
+    )
 
     @model_validator(mode="after")
     def _factors_are_as_many_as_blocks(self) -> Self:

@@ -44,6 +44,10 @@ class BoardView(Answer):
         default=0,
         description="Best scores that aren't ranked: they are of an earlier version.",
     )
+    recurring_data: str = Field(
+        default="",
+        description="Why nothing is ranked: timed calls get the same data again. Or empty.",
+    )
 
     @classmethod
     def of(cls, board: Board) -> "BoardView":
@@ -63,6 +67,7 @@ class BoardView(Answer):
             fixed_seed=board.fixed_seed,
             refuse_unavailable=board.refuse_unavailable,
             outdated_scores=board.outdated_scores,
+            recurring_data=board.recurring_data,
         )
 
 

@@ -54,6 +54,9 @@ class PairedWorkload(Answer):
     stopped_by: str
     submission_ns: list[float]
     opponent_ns: list[float]
+    processes: int = Field(
+        1, description="So many pairs of processes took the samples in turn, as in a measurement."
+    )
 
     def shown(self) -> DuelWorkload:
         """As it is drawn for people."""
@@ -64,6 +67,7 @@ class PairedWorkload(Answer):
             self.ratio,
             self.ratio_ci95,
             self.stopped_by,
+            self.processes,
         )
 
 
@@ -86,6 +90,7 @@ class DuelSamples(Answer):
                 stopped_by=load.pairs.stopped_by,
                 submission_ns=list(load.pairs.submission_ns),
                 opponent_ns=list(load.pairs.opponent_ns),
+                processes=load.pairs.processes,
             )
             for load in measured
         ]

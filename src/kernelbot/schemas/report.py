@@ -51,7 +51,7 @@ class WorkloadView(Shown):
     best_ns: float
     worst_ns: float
     samples_ns: list[float] = Field(default_factory=list)
-    checked: int = 0
+    checked: int = Field(0, description="How many calls' outputs were checked.")
     stopped_by: str = ""
     empty_call_ns: float | None = None
     anchor_ns: float | None = None
@@ -60,6 +60,12 @@ class WorkloadView(Shown):
         description="The statistics are of the samples times these: one for each ten samples.",
     )
     extra: dict[str, str] = Field(default_factory=dict)
+    processes: int = Field(
+        1, description="So many took the samples in turn: sample i is of process i modulo this."
+    )
+    calls: int = Field(
+        1, description="Each sample is the mean of so many calls: more than one of a short kernel."
+    )
 
     @classmethod
     def of_workload(cls, value: WorkloadResult) -> Self:
@@ -108,6 +114,12 @@ class SystemView(Shown):
     python: str
     torch: str | None
     notes: list[str] = Field(default_factory=list)
+    processors: int | None = Field(
+        default=None, description="How many the kernel could use at once."
+    )
+    threads: int | None = Field(
+        default=None, description="How many of its threads computed while it was timed."
+    )
 
 
 class SandboxView(Shown):

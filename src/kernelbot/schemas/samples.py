@@ -28,6 +28,9 @@ class SampledWorkload(Answer):
         description="The median and its interval are of the samples times these, one for ten each."
     )
     samples_ns: list[float]
+    processes: int = Field(
+        1, description="So many took the samples in turn: sample i is of process i modulo this."
+    )
 
 
 class SampleList(Answer):
@@ -56,6 +59,7 @@ class SampleList(Answer):
                 anchor_ns=load.times.anchor_ns,
                 drift_factors=list(load.times.drift_factors),
                 samples_ns=list(load.times.samples_ns),
+                processes=load.times.processes,
             )
             for load in measured
         ]

@@ -28,8 +28,15 @@ class RunView(Answer):
     started_at: datetime | None
     finished_at: datetime | None
     fault: Fault | None
-    message: str | None = Field(description="Why it was not accepted, in one sentence.")
+    message: str | None = Field(
+        description="Why it was not accepted: a sentence, or a compiler's lines as they were."
+    )
     unverified: bool = Field(default=False, description="Measured by the problem's own script.")
+    repeats: int = Field(
+        default=0,
+        description="How often it was measured again, or is being, because its interval was wider "
+        "than ±10 %: before all other runs, alone, three times at most.",
+    )
     result: Report | None = Field(
         description="None until finished, and where the asker may not see it: secret runs."
     )

@@ -57,11 +57,11 @@ class ReadyView(Answer):
     """Whether requests are answered and submissions taken, and whether these are judged."""
 
     ready: bool
-    judging: bool = Field(description="Whether workers and devices are there as well.")
+    judging: bool = Field(description="Whether workers and at least one device are there as well.")
     parts: list[PartView]
 
     @classmethod
     def of(cls, readiness: Readiness) -> "ReadyView":
         """The domain's readiness."""
-        parts = [PartView.of(part) for part in (*readiness.parts, *readiness.judging_parts)]
+        parts = [PartView.of(part) for part in readiness.everything]
         return cls(ready=readiness.ok, judging=readiness.judges, parts=parts)

@@ -10,6 +10,7 @@ from kernelbot.services.boards import Boards
 from kernelbot.services.chat import Chat
 from kernelbot.services.deletion import Deletion
 from kernelbot.services.devices import Devices
+from kernelbot.services.downloads import Downloads
 from kernelbot.services.exports.service import Exports
 from kernelbot.services.forms import Forms
 from kernelbot.services.guilds import Guilds
@@ -42,6 +43,7 @@ __all__ = [
     "Chat",
     "Deletion",
     "Devices",
+    "Downloads",
     "Duels",
     "Exports",
     "Forms",
@@ -95,6 +97,7 @@ class Services:
     statistics: StatisticsService
     exports: Exports
     node_jobs: NodeJobs
+    downloads: Downloads
     guilds: Guilds
     chat: Chat
     outcomes: Outcomes

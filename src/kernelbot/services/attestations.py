@@ -116,11 +116,11 @@ async def _result(session: WriteSession, viewer: User, submission_id: int) -> At
     shown = views.submission(row, own, ())
     again = await submissions.rejudged_runs(session, row)
     # Secret runs' too, since which harness judged them is no secret; see `_run`.
-    results = await submissions.results(session, submission_id, secret=True)
+    results = await submissions.results(session, submission_id)
     versions = await attestations.problem_versions(session, submission_id)
     reader = _Reader(
         sees_secret=views.sees_secret(viewer),
-        seed_is_shared=await submissions.seed_is_shared(session, submission_id),
+        seed_is_shared=row.seed_is_shared,
     )
     runs = _runs([*own, *again], results, versions, reader)
     if shown.state not in (SubmissionState.FINISHED, SubmissionState.HELD) or not runs:
@@ -234,6 +234,7 @@ def _workloads(run: Run, result: RunResult) -> list[AttestedWorkload]:
             anchor_ns=load.times.anchor_ns,
             drift_factors=list(load.times.drift_factors),
             samples_ns=list(load.times.samples_ns),
+            processes=load.times.processes,
         )
         for load in measured_workloads(run, result, names_data=not run.secret)
     ]

@@ -1,6 +1,6 @@
 """Deleting submissions, boards and accounts, with everything that belongs to them."""
 
-from kernelbot.domain.errors import Conflict, NotFound
+from kernelbot.domain.errors import Conflict, NotFound, Unavailable
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.types import Role, User
 from kernelbot.render.text import counted
@@ -9,6 +9,9 @@ from kernelbot.services.boards import no_submission, organised_board, require_or
 from kernelbot.services.permissions import require_admin, require_unbanned
 from kernelbot.store import deletion
 from kernelbot.store.database import Database
+
+_TRIES = 3
+"""How often a deletion is begun that meets a change of the same ranking."""
 
 
 class Deletion:
@@ -27,7 +30,7 @@ class Deletion:
 
         Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set.
         """
-        async with self._database.write() as session:
+        async with self._database.write(unhurried=True) as session:
             board = await organised_board(session, actor, name)
             if not force and await deletion.has_submissions(session, board.id):
                 raise Conflict(
@@ -43,7 +46,20 @@ class Deletion:
         """Delete a submission: the actor's own, or any on a board that they organise. Its runs are
         stopped, and the ranking moves up in the same transaction. If its author deleted it, the
         same code isn't ranked again. Raises `NotFound`, `NotAllowed`.
+
+        What changes the ranking may lock what this needs, and wait for what this has locked: then
+        the database undoes one of both, and this is tried again.
         """
+        for tries_left in reversed(range(_TRIES)):
+            try:
+                await self._delete_submission(actor, submission_id)
+            except Unavailable:
+                if not tries_left:
+                    raise
+            else:
+                return
+
+    async def _delete_submission(self, actor: User, submission_id: int) -> None:
         async with self._database.write() as session:
             known = can_be_id(submission_id)
             found = await deletion.owner(session, submission_id) if known else None
@@ -66,7 +82,7 @@ class Deletion:
 
         Raises `NotFound` for the board or when there are none, `NotAllowed`.
         """
-        async with self._database.write() as session:
+        async with self._database.write(unhurried=True) as session:
             found = await organised_board(session, actor, board)
             ids = (
                 await deletion.of_user(session, found.id, user_name)
@@ -88,7 +104,7 @@ class Deletion:
         Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set.
         """
         self._check_may_delete(actor, user_id)
-        async with self._database.write() as session:
+        async with self._database.write(unhurried=True) as session:
             found = await deletion.lock_user(session, user_id) if can_be_id(user_id) else None
             if found is None:
                 raise NotFound(f"There is no user {user_id}.", hint="See: kernelbot user list")

@@ -19,6 +19,11 @@ class Busyness:
 
     load: dict[str, QueueLoad]
     counts: list[WorkerCount]
+    workers: list[str]
+    """The owners that are alive."""
+    available: dict[str, bool]
+    """By device, whether a worker can use it."""
+    launchers: list[str]
 
 
 class Devices:
@@ -52,13 +57,21 @@ class Devices:
         return next(found, None)
 
     async def busyness(self) -> Busyness:
-        """Queues by device, and what the workers have counted since they started."""
+        """Queues by device, who works, and what the workers have counted since they started."""
         async with self._database.read() as session:
             load = await devices.load(session)
             counts = await devices.counts(session)
+            owners = await devices.owners(session, FRESH_S)
+            reports = await devices.reports(session, FRESH_S)
         idle = QueueLoad()
         names = [device.spec.name for device in self._configured]
-        return Busyness({name: load.get(name, idle) for name in names}, counts)
+        return Busyness(
+            {name: load.get(name, idle) for name in names},
+            counts,
+            owners,
+            {device.spec.name: _report(device, reports).available for device in self._configured},
+            sorted({name for device in self._configured for name in device.launchers}),
+        )
 
 
 async def why_unavailable(session: ReadSession, device: str) -> str:

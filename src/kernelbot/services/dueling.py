@@ -2,6 +2,7 @@
 
 from kernelbot.domain.duels import Ratio
 from kernelbot.protocol import Fault, RunResult, Verdict
+from kernelbot.services.enqueueing import enqueue_all
 from kernelbot.store import attempts, duels
 from kernelbot.store.attempts import LockedRun, RunRef
 from kernelbot.store.database import Database, WriteSession
@@ -19,14 +20,8 @@ async def configure(database: Database, places: int | None) -> None:
 
 
 async def enqueue(database: Database, device: str) -> None:
-    """Put the device's duels into the queue, each in a transaction of its own: it locks the turn of
-    one author, and others wait for that in any order. Asked before each claim, and there is seldom
-    one."""
-    async with database.read() as session:
-        found = await duels.waits(session, device)
-    while found:
-        async with database.write() as session:
-            found = await duels.enqueue(session, device)
+    """Put the device's duels into the queue."""
+    await enqueue_all(database, device, duels.waits, duels.enqueue)
 
 
 async def is_moot(session: WriteSession, run: LockedRun) -> bool:
@@ -37,6 +32,21 @@ async def is_moot(session: WriteSession, run: LockedRun) -> bool:
     await duels.cancel_run(session, run.id)
     await duels.failed(session, run.duel_id, _MOOT)
     return True
+
+
+async def needs_another(session: WriteSession, run: RunRef, result: RunResult) -> bool:
+    """Whether a duel's run has shown for the first time what would replace an author's best. Then
+    it is measured once more, with other processes and data, and only who wins both has won: where
+    a process happens to lie in memory is in no interval of that process's calls."""
+    if run.duel_id is None or run.repeats > 0:
+        return False
+    ratio = _ratio_of(result)
+    return ratio is not None and await duels.would_win(session, run.duel_id, ratio)
+
+
+def _ratio_of(result: RunResult) -> Ratio | None:
+    decides = result.verdict == Verdict.ACCEPTED and not result.suspicions
+    return Ratio.of(result.duel) if decides else None
 
 
 async def finish(session: WriteSession, run: RunRef, duel_id: int, result: RunResult) -> None:
@@ -53,7 +63,7 @@ async def finish(session: WriteSession, run: RunRef, duel_id: int, result: RunRe
         fault=None if accepted else fault,
         message=None,
     )
-    ratio = Ratio.of(result.duel) if accepted and not result.suspicions else None
+    ratio = _ratio_of(result)
     if ratio is not None:
         await duels.measured(session, duel_id, ratio)
     else:

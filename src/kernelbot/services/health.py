@@ -5,7 +5,8 @@ import asyncio
 from kernelbot.domain.errors import KernelbotError, Unavailable
 from kernelbot.domain.types import Readiness, ReadinessPart
 from kernelbot.services.devices import FRESH_S, Devices
-from kernelbot.store import devices, migrate
+from kernelbot.services.platform import COPY_NOTE
+from kernelbot.store import devices, migrate, platform
 from kernelbot.store.database import Database
 
 
@@ -21,13 +22,16 @@ class Health:
         try:
             async with self._database.read() as session:
                 workers = await devices.workers(session, FRESH_S)
+                copied = await platform.is_copy(session)
         except Unavailable as error:
             return Readiness((ReadinessPart("database", False, str(error)),))
         queue = ReadinessPart(
             "queue", workers > 0, f"workers: {workers}" if workers else "no worker takes jobs"
         )
         parts = (ReadinessPart("database", True, "answers"), await self._schema())
-        return Readiness(parts, (queue, *await self._device_parts()))
+        if copied:
+            queue = ReadinessPart("queue", False, COPY_NOTE)
+        return Readiness(parts, queue, tuple(await self._device_parts()))
 
     async def _device_parts(self) -> list[ReadinessPart]:
         try:

@@ -9,7 +9,7 @@ from kernelbot.domain.errors import NotFound, UserError
 from kernelbot.domain.types import User
 from kernelbot.services import audit
 from kernelbot.services.boards import organised_board
-from kernelbot.services.permissions import require_organiser, require_unbanned
+from kernelbot.services.permissions import organises, require_organiser, require_unbanned
 from kernelbot.store import invites
 from kernelbot.store.database import Database, WriteSession
 
@@ -80,12 +80,15 @@ class Invites:
     async def revoke(self, actor: User, code: str) -> bool:
         """Revoke an invite: who claimed it is no longer a member. Returns whether somebody had
         claimed it. Raises `NotFound`, `NotAllowed`."""
+        require_unbanned(actor)
         code = _normal(code)
         async with self._database.write() as session:
             boards = await invites.boards(session, code)
-            for board in boards:
+            # Who organises none of them mustn't learn that there is such an invite, or for what.
+            known = any(organises(actor, board.creator_id) for board in boards)
+            for board in boards if known else ():
                 require_organiser(actor, board.name, board.creator_id)
-            was_claimed = await invites.revoke(session, code) if boards else None
+            was_claimed = await invites.revoke(session, code) if known else None
             if was_claimed is None:
                 raise NotFound("There is no such invite.", hint="See: kernelbot invite list BOARD")
             detail: audit.Detail = {

@@ -6,7 +6,7 @@ import hmac
 from kernelbot.domain.job_terms import JobTerms
 from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.domain.types import DeviceConfig
-from kernelbot.protocol import JobSpec, Limits, SamplingRules, SandboxMode, SourceFile
+from kernelbot.protocol import JobSpec, Limits, Mode, SamplingRules, SandboxMode, SourceFile
 from kernelbot.services.versioned_cache import VersionedCache
 from kernelbot.store import attempts, boards
 from kernelbot.store.attempts import LockedRun, OpenAttempt
@@ -41,7 +41,7 @@ class Jobs:
         """Those of the run's attempt of this number, as they are decided now."""
         return JobTerms(
             job_id=_job_id(run, number),
-            mode=run.mode,
+            mode=_mode(run),
             device=device.spec,
             secret=run.secret,
             seed=_secret_seed(run, number) if run.secret else None,
@@ -56,6 +56,11 @@ class Jobs:
             found = await boards.definition(session, version_id)
             self._definitions.keep(version_id, None, found)
         return found
+
+
+def _mode(run: LockedRun) -> Mode:
+    """A ranked submission is tested on the problem's own seeds, and timed once, on secret ones."""
+    return Mode.TEST if run.mode is Mode.LEADERBOARD and not run.secret else run.mode
 
 
 def _secret_seed(run: LockedRun, number: int) -> int:

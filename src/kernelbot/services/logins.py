@@ -3,16 +3,36 @@
 import hashlib
 import secrets
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 
-from kernelbot.domain.accounts import DeviceLogin, LoggedIn, Registration
-from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, SlowDown, UserError
+from kernelbot.domain.accounts import Credential, DeviceLogin, LoggedIn, Registration
+from kernelbot.domain.errors import (
+    Conflict,
+    NotAllowed,
+    NotAuthenticated,
+    NotFound,
+    SlowDown,
+    UserError,
+)
 from kernelbot.domain.types import User
-from kernelbot.identity.providers import Person, Provider, fetch_person, login_url, new_verifier
-from kernelbot.identity.tokens import new_token, token_hash
+from kernelbot.identity.providers import (
+    Person,
+    Provider,
+    fetch_person,
+    login_url,
+    new_verifier,
+    refusal,
+)
+from kernelbot.identity.tokens import token_hash
+from kernelbot.services import audit
 from kernelbot.services.permissions import require_unbanned
 from kernelbot.services.registration import enter
-from kernelbot.store import logins, users
+from kernelbot.services.tokens import (
+    SHORT_SESSION_LASTS_S,
+    add_token,
+    open_session,
+    parent_of,
+)
+from kernelbot.store import logins, tokens, users
 from kernelbot.store.database import Database, WriteSession
 
 _ATTEMPT_LASTS_S = 600.0
@@ -20,7 +40,6 @@ _DEVICE_LASTS_S = 900
 _INTERVAL_S, _SLOWER_S = 2, 5  # the latter is RFC 8628's, 3.5
 _SLACK_S = 0.5
 """How much closer than the interval two polls may arrive, because of the network."""
-_SESSION_LASTS = timedelta(days=30)
 _LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; RFC 8628, 6.1
 
 
@@ -41,7 +60,15 @@ class Start:
     redirect_uri: str
     next_path: str
     invite: str | None = None
-    linking: User | None = None
+    linking: "Linking | None" = None
+
+
+@dataclass(frozen=True)
+class Linking:
+    """Who gets another identity, and the session in which they asked for it."""
+
+    user: User
+    session: Credential
 
 
 @dataclass(frozen=True)
@@ -76,7 +103,8 @@ class Logins:
         return tuple(self._providers.values())
 
     async def begin(self, start: Start) -> str:
-        """The provider's page, to which the browser goes. Raises `NotFound`."""
+        """The provider's page, to which the browser goes. Raises `NotFound`, and `NotAllowed` for
+        linking in a session that may not."""
         provider = self._provider(start.provider)
         state, verifier = secrets.token_urlsafe(32), new_verifier()
         attempt = logins.Attempt(
@@ -84,10 +112,12 @@ class Logins:
             redirect_uri=start.redirect_uri,
             next_path=start.next_path,
             invite=start.invite,
-            linking_user_id=start.linking.id if start.linking else None,
+            linking_user_id=start.linking.user.id if start.linking else None,
         )
         key = logins.AttemptKey(_hash(state), _hash(start.browser), provider.name)
         async with self._database.write() as session:
+            if start.linking is not None:
+                await _require_lasting(session, start.linking)
             await logins.begin(session, key, attempt, lasts_s=_ATTEMPT_LASTS_S)
         return login_url(provider, state=state, verifier=verifier, redirect_uri=start.redirect_uri)
 
@@ -121,19 +151,33 @@ class Logins:
                 )
             else:
                 user = await _link(session, provider, person, attempt, back.current)
-            login = await _open(session, user, "web login", datetime.now(UTC) + _SESSION_LASTS)
+            login = await open_session(session, user, None)
         return Finished(login, attempt.next_path)
 
+    def refused(self, provider: str, error: str, description: str) -> UserError:
+        """What a browser is told that comes back with a refusal instead of a code; the log has the
+        provider's own words. Raises `NotFound`."""
+        return refusal(self._provider(provider), error, description)
+
     async def open_with(self, token: str) -> LoggedIn:
-        """A browser's session for the owner of a token. The session has a token of its own, so
-        that logging out leaves the other one valid. Raises `NotAuthenticated`."""
+        """A browser's session for the owner of a token. It ends with the token; logging out leaves
+        the token valid. Raises `NotAuthenticated`."""
         async with self._database.write() as session:
             user = await users.by_token(session, token_hash(token))
             if user is None:
                 raise NotAuthenticated(
                     "This token isn't valid here.", hint="Was it copied whole, and not revoked?"
                 )
-            return await _open(session, user, "web login", datetime.now(UTC) + _SESSION_LASTS)
+            parent_id = await parent_of(session, user, Credential(token))
+            return await open_session(session, user, parent_id)
+
+    async def open_for_organiser(self, organiser: User, made_with: Credential) -> LoggedIn:
+        """A short session for who showed ADMIN_TOKEN. It ends with that value of it."""
+        async with self._database.write() as session:
+            parent_id = await parent_of(session, organiser, made_with)
+            subject, detail = f"user:{organiser.id}", {"with": "ADMIN_TOKEN"}
+            await audit.record(session, organiser, "session.open", subject, detail)
+            return await open_session(session, organiser, parent_id, lasts_s=SHORT_SESSION_LASTS_S)
 
     async def begin_device(self) -> DeviceLogin:
         """For a terminal: a secret to poll with, and a code that a person types in a browser.
@@ -156,12 +200,16 @@ class Logins:
             )
         return DeviceLogin(device_code, letters, _DEVICE_LASTS_S, _INTERVAL_S)
 
-    async def approve_device(self, user: User, user_code: str) -> None:
-        """Log in the terminal that shows this code as the user. Raises `UserError`."""
+    async def approve_device(
+        self, user: User, user_code: str, made_with: Credential | None = None
+    ) -> None:
+        """Log in the terminal that shows this code as the user, with a token that ends as one of
+        `Tokens.create`. Raises `UserError`."""
         letters = "".join(c for c in user_code.upper() if c in _LETTERS)
         wanted = f"{letters[:4]}-{letters[4:]}"
         async with self._database.write() as session:
-            if not await logins.approve_device(session, wanted, user.id):
+            parent_id = await parent_of(session, user, made_with)
+            if not await logins.approve_device(session, wanted, user.id, parent_id):
                 raise UserError(
                     "No terminal waits with this code.",
                     hint="Look at the terminal again, or begin again there.",
@@ -170,7 +218,7 @@ class Logins:
     async def poll_device(self, device_code: str) -> LoggedIn | None:
         """The token, once; None while nobody has approved. Raises `NotFound` if the time is over
         or the token was fetched, `SlowDown` for a terminal that polls too often: from then on it
-        must wait longer between two polls."""
+        must wait longer between two polls; `Conflict` if the account has too many tokens."""
         device_hash = _hash(device_code)
         async with self._database.write() as session:
             polled = await logins.poll_device(
@@ -184,11 +232,12 @@ class Logins:
         if polled is not None and polled.waits:
             return None
         async with self._database.write() as session:
-            user_id = await logins.take_device(session, device_hash)
-            user = await users.by_id(session, user_id) if user_id else None
-            if user is None:
+            approved = await logins.take_device(session, device_hash)
+            user = await users.by_id(session, approved.user_id) if approved else None
+            if approved is None or user is None:
                 raise NotFound("This login is over.", hint="Begin again: kernelbot login")
-            return await _open(session, user, "terminal", None)
+            issued = await add_token(session, user, "terminal", approved.parent_id)
+            return LoggedIn(user, issued.text)
 
     def _provider(self, name: str) -> Provider:
         found = self._providers.get(name)
@@ -221,14 +270,22 @@ async def _link(
     return current
 
 
-async def _open(
-    session: WriteSession, user: User, name: str, expires_at: datetime | None
-) -> LoggedIn:
-    text = new_token()
-    await users.add_token(
-        session, user.id, name=name, token_hash=token_hash(text), expires_at=expires_at
-    )
-    return LoggedIn(user, text)
+async def _require_lasting(session: WriteSession, linking: Linking) -> None:
+    """An identity is a way in that lasts, so a session that a token opened may add one only if the
+    token lasts too, and is the only way in as yet. Raises `NotAllowed`."""
+    parent_id = await parent_of(session, linking.user, linking.session)
+    if parent_id is None:
+        return
+    if await tokens.ends_by_itself(session, parent_id):
+        raise NotAllowed(
+            "You are logged in with a token that ends by itself, and an identity would not.",
+            hint="Log in with another token, or with Discord or GitHub.",
+        )
+    if await users.identities(session, linking.user.id):
+        raise NotAllowed(
+            "You are logged in with a token, and the account has an identity.",
+            hint="Log in with that one to link another.",
+        )
 
 
 def _user_code() -> str:

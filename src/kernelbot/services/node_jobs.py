@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from urllib.parse import urlencode
 
-from kernelbot.domain.errors import LinkExpired, NotAllowed, NotFound, UserError
+from kernelbot.domain.errors import LinkExpired, NotAllowed, UserError
 from kernelbot.identity.signed_links import Purpose, Signed, is_genuine, sign
 from kernelbot.launchers.links import NodeLinks
 from kernelbot.protocol import JobSpec, ProgressEvent, encode_payload
@@ -63,13 +63,10 @@ async def open_links(database: Database, base_url: str, harness: bytes) -> Signe
 
 
 class NodeJobs:
-    """The server's side of the links. `build_harness`: the harness as one file, made when it is
-    asked for first."""
+    """The server's side of the links."""
 
-    def __init__(self, database: Database, build_harness: Callable[[], bytes]) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._build_harness = build_harness
-        self._harness: asyncio.Task[tuple[str, bytes]] | None = None
         self._encoding = asyncio.Semaphore(_ENCODED_AT_ONCE)
 
     async def payload(self, link: Signed) -> str:
@@ -106,22 +103,6 @@ class NodeJobs:
                 await add_progress(session, run.followed_id, run.id, news)
                 await node_jobs.receive_events(session, attempt, count)
         return max(count, received)
-
-    async def harness(self, sha256: str) -> bytes:
-        """The harness with this hash. Raises `NotFound` if this server's is another."""
-        if self._harness is None or (self._harness.done() and self._harness.exception()):
-            self._harness = asyncio.create_task(asyncio.to_thread(self._built))
-        ours, content = await asyncio.shield(self._harness)
-        if sha256 != ours:
-            raise NotFound(
-                "This server has another harness.",
-                hint="Server and worker must be of the same release.",
-            )
-        return content
-
-    def _built(self) -> tuple[str, bytes]:
-        content = self._build_harness()
-        return hashlib.sha256(content).hexdigest(), content
 
     async def _opened(self, link: Signed, purpose: Purpose) -> AttemptName:
         """The attempt that a link is for."""

@@ -9,6 +9,10 @@ from kernelbot.store import platform
 from kernelbot.store.database import Database
 
 _REASON_MAX = 500
+COPY_NOTE = (
+    "This is a restored copy: it judges nothing and tells nobody (no launchers, webhooks or"
+    " Discord) until it is activated with `kernelbot db activate`."
+)
 
 
 class Platform:
@@ -21,6 +25,11 @@ class Platform:
         """Whether submissions are taken just now."""
         async with self._database.read() as session:
             return await platform.state(session)
+
+    async def is_copy(self) -> bool:
+        """Whether this is a restored copy that nobody has activated."""
+        async with self._database.read() as session:
+            return await platform.is_copy(session)
 
     async def pause(self, actor: User, reason: str = "") -> PlatformState:
         """Accept no more submissions, also after a restart. Repeated, it replaces the reason.

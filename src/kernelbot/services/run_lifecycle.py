@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.files import under_safe_names
+from kernelbot.domain.repeats import MAX_REPEATS, REPEATED, is_too_wide
 from kernelbot.domain.same_code import code_digest
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
@@ -22,7 +23,7 @@ from kernelbot.protocol import (
     SandboxMode,
     Verdict,
 )
-from kernelbot.services import dueling
+from kernelbot.services import dueling, known_right
 from kernelbot.services.jobs import Jobs
 from kernelbot.services.moderation.reviews import (
     ReviewRules,
@@ -33,7 +34,7 @@ from kernelbot.services.moderation.reviews import (
 )
 from kernelbot.services.moderation.triage import Triage
 from kernelbot.services.progress import EventData, add_progress
-from kernelbot.store import attempts, rejudges, standings, submissions
+from kernelbot.store import attempts, boards, rejudges, standings, submissions
 from kernelbot.store.attempts import LockedRun, OpenAttempt, RunRef
 from kernelbot.store.database import Database, WriteSession
 
@@ -65,14 +66,19 @@ class Claim:
 
     attempt_id: int
     run_id: int
-    submission_id: int
+    submission_id: int | None
+    """None for what is known to be right."""
     spec: JobSpec
     launcher: str
     handle: str | None
     waited_s: float
+    age_s: float
+    """How long ago the attempt was begun, by whoever had it first."""
+    is_ranked: bool
+    """Whether it is the run of a submission that may be ranked by it."""
     alone: bool
-    """Whether nothing may run beside it: a run that was lost once may bring down others, and the
-    times of a rejudge are compared with each other."""
+    """Whether nothing may run beside it: a run that was lost once may bring down others, the times
+    of a rejudge are compared with each other, and others with what is known to be right."""
 
 
 class RunLifecycle:
@@ -105,6 +111,7 @@ class RunLifecycle:
         usable = (n for n in device.launchers if available is None or n in available)
         launcher = next(usable, None)
         await dueling.enqueue(self._database, device_name)
+        await known_right.enqueue(self._database, device_name)
         async with self._database.write() as session:
             chosen = await self._choose(session, device_name, owner, launcher)
             run = await attempts.lock_run(session, chosen) if chosen is not None else None
@@ -129,7 +136,9 @@ class RunLifecycle:
             launcher=attempt.launcher,
             handle=attempt.handle,
             waited_s=run.waited_s,
-            alone=attempt.number > 1 or run.rejudge_id is not None,
+            age_s=attempt.age_s,
+            is_ranked=run.secret and run.followed_id is not None,
+            alone=attempt.number > 1 or run.rejudge_id is not None or run.known_id is not None,
         )
 
     async def _choose(
@@ -201,19 +210,28 @@ class RunLifecycle:
         result = replace(result, artifacts=under_safe_names(result.artifacts))
         failure = result.failure
         accepted = result.verdict == Verdict.ACCEPTED
-        ranked = accepted and claim.spec.secret and claim.spec.opponent is None
+        ranked = accepted and claim.is_ranked
         # Only now: while the run was measured, this would have disturbed the times.
         found = await self._noticed(claim) if ranked else ()
         code_sha256 = await _code_digest(claim) if ranked else None
         fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
+            if run is not None and (
+                (ranked and _says_too_little(run, result))
+                or await dueling.needs_another(session, run, result)
+            ):
+                return await self._repeat(session, run, claim.attempt_id, owner, result)
             if run is None or not await attempts.close(
                 session, claim.attempt_id, owner, "finished", result=result
             ):
                 return False
             if run.duel_id is not None:
                 await dueling.finish(session, run, run.duel_id, result)
+                return True
+            submission_id = run.submission_id
+            if submission_id is None:
+                await known_right.finish(session, run, result, self._rules.review)
                 return True
             await attempts.finish_run(
                 session,
@@ -226,8 +244,10 @@ class RunLifecycle:
                 unverified=result.harness == HarnessKind.SCRIPT,
             )
             await attempts.add_measurements(session, claim.run_id, result)
+            if result.recurring_data and not claim.spec.problem.recurring_data:
+                await boards.note_recurring_data(session, submission_id, result.recurring_data)
             if code_sha256 is not None:
-                await submissions.know_code(session, claim.submission_id, code_sha256)
+                await submissions.know_code(session, submission_id, code_sha256)
             data: EventData = {
                 "verdict": result.verdict,
                 "fault": fault,
@@ -235,10 +255,11 @@ class RunLifecycle:
                 "message": None if accepted or failure is None else failure.message,
             }
             first_time = run.rejudge_id is None and claim.spec.secret
-            await keep_findings(session, claim.submission_id, found, self._rules.review)
+            await keep_findings(session, submission_id, found, self._rules.review)
             if result.score_s is not None and accepted and first_time:
+                await self._compare(session, run)
                 scored = Scored(
-                    claim.submission_id,
+                    submission_id,
                     run.leaderboard_id,
                     run.device,
                     run.author_id,
@@ -246,9 +267,26 @@ class RunLifecycle:
                 )
                 await hold_if_absurd(session, scored, self._rules.review)
             if accepted and run.mode == Mode.LEADERBOARD:
-                await hold_if_suspicious(session, claim.submission_id, result.suspicions)
+                await hold_if_suspicious(session, submission_id, result.suspicions)
             await self._ended(session, run, data)
         return True
+
+    async def _repeat(
+        self, session: WriteSession, run: RunRef, attempt_id: int, owner: str, result: RunResult
+    ) -> bool:
+        """Have the run measured again, before all others and alone. False as in `finish`. The
+        attempt keeps its result, but what is measured last counts."""
+        if not await attempts.close(session, attempt_id, owner, "returned", result=result):
+            return False
+        if await attempts.repeat_run(session, run.id):
+            data: EventData = {"reason": REPEATED, "repeats": run.repeats + 1}
+            await _tell(session, run, RunState.QUEUED, data)
+        return True
+
+    async def _compare(self, session: WriteSession, run: RunRef) -> None:
+        """There is a score to compare, so there must be something to compare it with."""
+        if self._rules.review.known_right and self._rules.review.hold_speedup is not None:
+            await known_right.request(session, run.leaderboard_id, run.device)
 
     async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
         if self._triage is None:
@@ -343,17 +381,36 @@ class RunLifecycle:
         if run.duel_id is not None:
             await dueling.fail(session, run.duel_id)
             return
-        await submissions.add_event(session, run.submission_id, run.id, RunState.FINISHED, data)
+        if run.submission_id is None:
+            await known_right.fail(session, run)
+            return
+        await _tell(session, run, RunState.FINISHED, data)
         if run.rejudge_id is not None:
             await rejudges.ended(session, run.rejudge_id)
         elif run.mode == Mode.LEADERBOARD:
+            await submissions.tell_that_it_waits(session, run.id)
             await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
 
     async def _requeue(
         self, session: WriteSession, run: RunRef | LockedRun, data: EventData, delay_s: float
     ) -> None:
-        if await attempts.requeue_run(session, run.id, delay_s) and run.duel_id is None:
-            await submissions.add_event(session, run.submission_id, run.id, RunState.QUEUED, data)
+        if await attempts.requeue_run(session, run.id, delay_s):
+            await _tell(session, run, RunState.QUEUED, data)
+
+
+async def _tell(
+    session: WriteSession, run: RunRef | LockedRun, state: RunState, data: EventData
+) -> None:
+    """Those who follow its submission, if there is one."""
+    if run.followed_id is not None:
+        await submissions.add_event(session, run.followed_id, run.id, state, data)
+
+
+def _says_too_little(run: RunRef, result: RunResult) -> bool:
+    """Whether a ranked run that was accepted is measured again instead of ranked."""
+    if result.score_s is None or result.score_ci95_s is None or run.repeats >= MAX_REPEATS:
+        return False
+    return is_too_wide(result.score_s, result.score_ci95_s)
 
 
 def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:

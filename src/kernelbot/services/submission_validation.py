@@ -8,6 +8,7 @@ from kernelbot.domain.accounts import LimitCategory
 from kernelbot.domain.errors import (
     Banned,
     BoardClosed,
+    Conflict,
     DeviceNotOffered,
     DeviceUnavailable,
     InvalidSubmission,
@@ -16,6 +17,7 @@ from kernelbot.domain.errors import (
 )
 from kernelbot.domain.source import check_language, source_text
 from kernelbot.domain.types import NewSubmission, User
+from kernelbot.protocol import Mode
 from kernelbot.services.boards import may_see, no_board, offered_device
 from kernelbot.services.devices import why_unavailable
 from kernelbot.services.directives import Directives, read_directives
@@ -72,6 +74,11 @@ async def check(
         raise no_board(name)
     _check_open(author, board, late=late)
     check_language(new.file_name, board.lang)
+    if new.mode is Mode.LEADERBOARD and board.recurring_data:
+        raise Conflict(
+            f"Nothing is ranked on {board.name!r} just now: {board.recurring_data}",
+            hint="Its organiser has to change the problem. Tests and benchmarks go on.",
+        )
     devices = _devices(board, new.devices or directives.devices)
     if board.refuse_unavailable:
         await _check_available(session, board.name, devices)

@@ -1,5 +1,6 @@
 """Submissions: creating, showing, following and cancelling them."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -8,6 +9,8 @@ import structlog
 from kernelbot.domain.errors import Conflict, NotFound, TooManyRequests
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.measurements import MeasuredWorkload
+from kernelbot.domain.same_code import code_digest
+from kernelbot.domain.source import language_of
 from kernelbot.domain.states import RunState, SubmissionState, submission_state
 from kernelbot.domain.submissions import ListedSubmission, Place
 from kernelbot.domain.types import (
@@ -20,7 +23,7 @@ from kernelbot.domain.types import (
     Submission,
     User,
 )
-from kernelbot.protocol import RunResult
+from kernelbot.protocol import Mode, RunResult
 from kernelbot.render.text import counted
 from kernelbot.services import audit, submission_validation, views
 from kernelbot.services.boards import no_submission, organised_board
@@ -38,6 +41,8 @@ from kernelbot.store.new_submissions import AddedRun, NewRow, add_submission
 from kernelbot.store.queue import Waiting
 
 _RETRY_S = 10.0
+_DIGESTED_AT_ONCE = 32_768
+"""Characters; reading them takes some 30 ms."""
 log = structlog.get_logger()
 
 
@@ -92,6 +97,7 @@ class Submissions:
         if late_by is not None:
             require_admin(late_by)
         code = submission_validation.check_upload(new, self._devices)
+        code_sha256 = await _code_digest(new, code)
         async with self._database.write() as session:
             if form is not None and not await forms.claim(session, author.id, form):
                 raise FormSent("This form was sent already.", hint="Look at your submissions.")
@@ -109,6 +115,7 @@ class Submissions:
                     mode=new.mode,
                     code=code,
                     devices=accepted.devices,
+                    code_sha256=code_sha256,
                 ),
                 self._rules,
                 fresh_s=FRESH_S,
@@ -123,9 +130,12 @@ class Submissions:
             if form is not None:
                 await forms.note(session, author.id, form, added[0].submission_id)
             place = await self._place(session, line)
+            same = None
+            if code_sha256 is not None:
+                same = await submissions.same_code(session, added[0].submission_id)
         # With the request's id, which is bound: from here on the worker's lines tell of the runs.
         log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
-        return views.new_submission(author, board, new, code, added), place
+        return views.new_submission(author, board, new, code, added, same), place
 
     async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
         """One submission with its code and runs; the content of their files only with `files`,
@@ -157,13 +167,13 @@ class Submissions:
             row = await visible(session, viewer, submission_id)
             own = await submissions.entries(session, [submission_id])
             again = await submissions.rejudged_runs(session, row)
-            results = await submissions.results(session, submission_id, secret=True)
-            shared = await submissions.seed_is_shared(session, submission_id)
+            results = await submissions.results(session, submission_id)
         secret = views.sees_secret(viewer)
         return [
             load
             for run in (*(run for found in own for run in found.runs), *again)
-            if run.id in results and may_see_samples(run, sees_secret=secret, seed_is_shared=shared)
+            if run.id in results
+            and may_see_samples(run, sees_secret=secret, seed_is_shared=row.seed_is_shared)
             for load in measured_workloads(
                 run, results[run.id], names_data=secret or not run.secret
             )
@@ -383,6 +393,15 @@ class Submissions:
         )
 
 
+async def _code_digest(new: NewSubmission, code: str) -> bytes | None:
+    """So that the author learns at once that a ranked submission is the same code as another, and
+    not when it has been judged. None: it isn't ranked, or reading it would take long; then it is
+    found out when it was accepted."""
+    if new.mode is not Mode.LEADERBOARD or len(code) > _DIGESTED_AT_ONCE:
+        return None
+    return await asyncio.to_thread(code_digest, code, language_of(new.file_name))
+
+
 async def _note_answer(session: WriteSession, message_id: int, submission_id: int) -> None:
     if not await chat.submitted(session, message_id, submission_id):
         raise Conflict("Nothing was submitted: it took too long.", hint="Type the command again.")
@@ -396,7 +415,5 @@ async def _whole(
         raise no_submission(snapshot.row.id)
     results: dict[int, RunResult] = {}
     if any(run.state is RunState.FINISHED for run in snapshot.runs):  # else there are none
-        results = await submissions.results(
-            session, snapshot.row.id, secret=snapshot.secret, files=files
-        )
+        results = await submissions.results(session, snapshot.row.id, files=files)
     return views.whole(snapshot, code, results)

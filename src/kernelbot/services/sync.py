@@ -130,7 +130,7 @@ class Sync:
             async with self._database.read() as reading:
                 steps = await self._plan(reading, sets, options)
         else:
-            async with self._database.write() as session:
+            async with self._database.write(unhurried=True) as session:
                 names = [entry.listed.name for found in sets for entry in found.entries]
                 await sync.lock(session, names)
                 steps = await self._plan(session, sets, options)
@@ -267,13 +267,20 @@ def _changes(wanted: _Wanted, before: SyncedBoard) -> list[str]:
             (_new_version(before), judged),
             ("the text", not judged and before.content_hash != wanted.hashes.content),
             (f"devices: {', '.join(wanted.devices)}", before.devices != wanted.devices),
-            ("the deadline", before.deadline != wanted.listed.deadline),
+            (
+                f"the deadline: {_moment(before.deadline)} -> {_moment(wanted.listed.deadline)}",
+                before.deadline != wanted.listed.deadline,
+            ),
             ("who reads code", before.reveal_code != wanted.competition.reveal_code),
             ("the secret seeds", before.fixed_seed != wanted.competition.fixed_seed),
             ("the competition", before.competition != wanted.competition.name),
         )
         if differs
     ]
+
+
+def _moment(deadline: datetime | None) -> str:
+    return "none" if deadline is None else f"{deadline.astimezone(UTC):%F %R} UTC"
 
 
 async def _apply(
@@ -284,6 +291,9 @@ async def _apply(
     for step in sorted(changing, key=lambda step: step.before.id if step.before else 0):
         assert step.wanted is not None, "only what was read changes anything"
         await _apply_one(session, actor, step.wanted, step.before, options)
+        if step.before is not None:
+            subject = f"board:{step.before.name}"
+            await audit.record(session, actor, "board.sync", subject, {"changed": step.item.reason})
 
 
 async def _apply_one(

@@ -5,15 +5,15 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kernelbot.domain.accounts import Identity
+from kernelbot.domain.accounts import Identity, TokenKind
 from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.types import NewToken, Role, User
-from kernelbot.identity.tokens import new_token, token_hash
+from kernelbot.identity.tokens import new_token, setting_hash, token_hash
 from kernelbot.services import audit
 from kernelbot.services.permissions import require_admin, require_unbanned
-from kernelbot.store import users
-from kernelbot.store.database import Database, ReadSession
+from kernelbot.store import tokens, users
+from kernelbot.store.database import Database, ReadSession, WriteSession
 
 _ORGANISER = ("kernelbot", "ADMIN_TOKEN")
 """Provider and subject of the identity that ADMIN_TOKEN stands for."""
@@ -50,11 +50,12 @@ class Users:
                 await audit.record(session, actor, "user.create", f"user:{user.id}", detail)
         return NewToken(user, token)
 
-    async def authenticate(self, token: str) -> User:
-        """The account of the token. Raises `NotAuthenticated`. Banned people may still log in, as
-        competitors: they can read what is theirs, and `Submissions.submit` refuses them."""
+    async def authenticate(self, token: str, kind: TokenKind = TokenKind.TOKEN) -> User:
+        """The account of the token, or of the browser's session. Raises `NotAuthenticated`, also
+        for one of another kind. Banned people may still log in, as competitors: they can read what
+        is theirs, and `Submissions.submit` refuses them."""
         async with self._database.read() as session:
-            user = await users.by_token(session, token_hash(token))
+            user = await users.by_token(session, token_hash(token), kind)
         if user is None:
             raise NotAuthenticated(
                 "The token isn't valid here.", hint="Log in again: kernelbot login URL TOKEN"
@@ -80,19 +81,16 @@ class Users:
         can name it. It is found by its identity, so choosing its name takes nothing over."""
         async with self._database.read() as session:
             found = await users.by_identity(session, *_ORGANISER)
-        return found or await self._make_organiser()
-
-    async def _make_organiser(self) -> User:
-        provider, subject = _ORGANISER
+        if found is not None:
+            return found
         async with self._database.write() as session:
-            await users.lock_identities(session)
-            user = await users.by_identity(session, provider, subject)
-            # A name that somebody has already is passed over.
-            for name in ("organiser", f"organiser-{secrets.token_hex(8)}"):
-                user = user or await users.create(session, name, Role.ADMIN)
-            assert user is not None, "eight random bytes aren't somebody's name already"
-            await users.add_identity(session, user.id, provider=provider, subject=subject)
-        return user
+            return await _make_organiser(session)
+
+    async def admin_token_is(self, admin_token: str | None) -> None:
+        """What was made with any other ADMIN_TOKEN ends; None: there is none."""
+        kept = setting_hash(admin_token) if admin_token else None
+        async with self._database.write() as session:
+            await tokens.forget_settings(session, kept)
 
     async def list_users(
         self, actor: User, *, search: str | None = None, limit: int = 50, after_id: int = 0
@@ -217,9 +215,21 @@ class Users:
             await users.renew_token(session, token_hash(token), lasts_s)
 
     async def sign_out(self, token: str) -> None:
-        """Make a token invalid."""
+        """Make a token or a session invalid, with all that was made with it."""
         async with self._database.write() as session:
-            await users.revoke_token(session, token_hash(token))
+            await tokens.revoke_by_hash(session, token_hash(token))
+
+
+async def _make_organiser(session: WriteSession) -> User:
+    provider, subject = _ORGANISER
+    await users.lock_identities(session)
+    user = await users.by_identity(session, provider, subject)
+    # A name that somebody has already is passed over.
+    for name in ("organiser", f"organiser-{secrets.token_hex(8)}"):
+        user = user or await users.create(session, name, Role.ADMIN)
+    assert user is not None, "eight random bytes aren't somebody's name already"
+    await users.add_identity(session, user.id, provider=provider, subject=subject)
+    return user
 
 
 async def _by_id(session: ReadSession, user_id: int) -> User:

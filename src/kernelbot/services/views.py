@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kernelbot.domain.measurements import without_seed
+from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.domain.states import (
     ReviewState,
     RunState,
@@ -22,6 +24,7 @@ from kernelbot.domain.types import (
 )
 from kernelbot.protocol import Fault, Mode, RunResult, Verdict
 from kernelbot.services.permissions import is_admin
+from kernelbot.services.samples import may_see_samples
 from kernelbot.store.new_submissions import AddedRun, Destination
 
 FAILED_UNSEEN = "The run on the secret data did not pass; what it found stays secret."
@@ -66,24 +69,74 @@ def whole(snapshot: SubmissionSnapshot, code: str, results: dict[int, RunResult]
     of_then = {
         run.id: results.get(run.id) for run in snapshot.runs if run.state is RunState.FINISHED
     }
-    runs = with_results(snapshot.runs, of_then, secret=snapshot.secret)
+    runs = with_results(
+        snapshot.runs,
+        of_then,
+        sees_secret=snapshot.secret,
+        seed_is_shared=snapshot.row.seed_is_shared,
+    )
     return submission(replace(snapshot.row, code=code), runs, snapshot.places, snapshot.evidence)
 
 
 def with_results(
-    runs: Iterable[Run], results: Mapping[int, RunResult | None], *, secret: bool
+    runs: Iterable[Run],
+    results: Mapping[int, RunResult | None],
+    *,
+    sees_secret: bool,
+    seed_is_shared: bool,
 ) -> list[Run]:
-    """The runs with their results, those of secret runs where that is said."""
-    return [
-        run if run.secret and not secret else replace(run, result=results.get(run.id))
-        for run in runs
-    ]
+    """The runs with what the viewer may know of their results: of secret runs the times, if these
+    are for them."""
+    shown = list[Run]()
+    for run in runs:
+        result = results.get(run.id)
+        if result is not None and run.secret and not sees_secret:
+            seen = may_see_samples(run, sees_secret=False, seed_is_shared=seed_is_shared)
+            result = _times_alone(result) if seen else None
+        shown.append(replace(run, result=result))
+    return shown
+
+
+def _times_alone(result: RunResult) -> RunResult:
+    """What was timed, and where; nothing that came of the data, and nothing that the code said of
+    it. The workloads are called by what the problem says of them, which is no secret, but for the
+    seed, which wasn't used."""
+    phases = tuple(
+        replace(
+            phase,
+            cases=(),
+            failure=None,
+            workloads=tuple(
+                replace(load, spec=without_seed(load.spec, index), extra={})
+                for index, load in enumerate(phase.workloads)
+            ),
+        )
+        for phase in result.phases
+        if phase.workloads
+    )
+    return replace(
+        result,
+        phases=phases,
+        failure=None,
+        compile=None,
+        stdout="",
+        stderr="",
+        artifacts=(),
+        suspicions=(),
+        system=replace(result.system, notes=()),
+    )
 
 
 def new_submission(
-    author: User, board: Destination, new: NewSubmission, code: str, added: list[AddedRun]
+    author: User,
+    board: Destination,
+    new: NewSubmission,
+    code: str,
+    added: list[AddedRun],
+    same_code: int | None,
 ) -> Submission:
-    """A submission as its author sees it the moment it was taken in: all of it waits."""
+    """A submission as its author sees it the moment it was taken in: all of it waits. `same_code`:
+    the submission whose code it is, so that it won't be ranked."""
     runs = tuple(
         Run(
             id=run.id,
@@ -119,6 +172,7 @@ def new_submission(
         place=None,
         runs=runs,
         code=code,
+        not_ranked=None if same_code is None else NotRanked(NotRankedReason.SAME_CODE, same_code),
     )
 
 
@@ -140,7 +194,7 @@ def submission(
     place = next((place.rank for place in places if place.device == device), None)
     over = state in (SubmissionState.FINISHED, SubmissionState.HELD, SubmissionState.CANCELLED)
     not_ranked = next(
-        (run.not_ranked for run in shown if run.secret and run.device == device), None
+        (run.not_ranked for run in shown if run.secret and (run.device == device or not over)), None
     )
     return Submission(
         id=row.id,
@@ -160,7 +214,7 @@ def submission(
         review=row.review,
         review_reason=row.review_reason,
         evidence=evidence,
-        not_ranked=not_ranked if over else None,
+        not_ranked=not_ranked,
     )
 
 

@@ -27,10 +27,12 @@ class LockedRun:
     secret: bool
     device: str
     attempts: int
-    submission_id: int
+    submission_id: int | None
+    """None for what is known to be right."""
     priority: int
     rejudge_id: int | None
     duel_id: int | None
+    known_id: int | None
     created_at: datetime
     mode: Mode
     file_name: str
@@ -45,13 +47,19 @@ class LockedRun:
     opponent: SourceFile | None
     """Of a duel's run: the other source."""
 
+    @property
+    def followed_id(self) -> int | None:
+        """As `RunRef.followed_id`."""
+        return self.submission_id if self.duel_id is None else None
+
 
 @dataclass(frozen=True)
 class RunRef:
     """A run with what a change of it affects: an author's standing on a board and device."""
 
     id: int
-    submission_id: int
+    submission_id: int | None
+    """None for what is known to be right."""
     mode: Mode
     leaderboard_id: int
     device: str
@@ -61,10 +69,14 @@ class RunRef:
     duel_id: int | None
     """The duel that it executes; then `submission_id` wants to pass, or stands behind. None for a
     submission's run."""
+    known_id: int | None
+    """What is known to be right and is judged by it; None for others."""
+    repeats: int
+    """How often it was measured again because its interval was too wide."""
 
     @property
     def followed_id(self) -> int | None:
-        """The submission whose followers are told of it; None: a duel's, which nobody follows."""
+        """The submission whose followers are told of it; None: one that nobody follows."""
         return self.submission_id if self.duel_id is None else None
 
 
@@ -77,6 +89,8 @@ class OpenAttempt:
     launcher: str
     handle: str | None
     takeovers: int = 0
+    age_s: float = 0.0
+    """How long ago it was begun."""
     terms: JobTerms | None = None
     """None: what its job is has to be decided."""
 
@@ -289,6 +303,12 @@ async def requeue_run(session: WriteSession, run_id: int, delay_s: float) -> boo
     had ended."""
     values = {"run_id": run_id, "delay_s": delay_s}
     return await session.one(statements("attempts")["requeue_run"], values) is not None
+
+
+async def repeat_run(session: WriteSession, run_id: int) -> bool:
+    """Put a run that was measured back into the queue, to be measured again before all others;
+    False if it had ended."""
+    return await session.do(statements("attempts")["repeat_run"], {"run_id": run_id}) == 1
 
 
 async def losses(session: ReadSession, run_id: int) -> int:

@@ -2,8 +2,9 @@
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import LiteralString
 
@@ -12,7 +13,10 @@ from psycopg.sql import SQL, Identifier
 
 from kernelbot.domain.errors import UserError
 from kernelbot.store.bundled import program
+from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
+from kernelbot.store.owner import APP_ROLE
+from kernelbot.store.platform import mark
 
 _DRAFT, _OLD = "kernelbot_restoring", "kernelbot_replaced"
 _MAINTENANCE = "template1"
@@ -36,6 +40,20 @@ def dump(url: str, file: Path) -> int:
         raise UserError(f"{file} can't be written: {error.strerror}.") from None
 
 
+def keep_dump(url: str, folder: Path, count: int) -> Path:
+    """Write everything to a file in `folder` that is named by the time, and delete all but the
+    latest `count` of those. Blocks. Raises as `dump`."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder} can't be made: {error.strerror}.") from None
+    file = folder / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S.%fZ}.dump"
+    dump(url, file)
+    for old in sorted(folder.glob("*.dump"))[:-count]:
+        old.unlink(missing_ok=True)
+    return file
+
+
 def holds_data(url: str) -> bool:
     """Whether the database has a schema with at least one account."""
     with psycopg.connect(url, autocommit=True) as connection:
@@ -46,9 +64,9 @@ def holds_data(url: str) -> bool:
         return bool(row and row[0])
 
 
-def restore(url_of: Callable[[str], str], database: str, file: Path) -> list[str]:
+def restore(postgres: EmbeddedPostgres, database: str, file: Path) -> list[str]:
     """Replace `database` by the backup, migrated to this release's schema; returns the migrations
-    that were applied. Blocks. Nobody else may be connected.
+    that were applied. It is marked as a copy. Blocks. Nobody else may be connected.
 
     The backup is restored under another name and then renamed in one step, so if anything goes
     wrong the database stays as it was. Raises `UserError` for what isn't a backup,
@@ -56,7 +74,7 @@ def restore(url_of: Callable[[str], str], database: str, file: Path) -> list[str
     """
     if not file.is_file():
         raise UserError(f"There is no file {file}.")
-    with psycopg.connect(url_of(_MAINTENANCE), autocommit=True) as server:
+    with psycopg.connect(postgres.admin_url(_MAINTENANCE), autocommit=True) as server:
         with _draft(server):
             command = [
                 program("pg_restore"),
@@ -65,10 +83,11 @@ def restore(url_of: Callable[[str], str], database: str, file: Path) -> list[str
                 "--single-transaction",
             ]
             _run(
-                [*command, f"--dbname={url_of(_DRAFT)}", str(file)],
+                [*command, f"--dbname={postgres.url(_DRAFT)}", str(file)],
                 f"{file} could not be restored",
             )
-            applied = migrate(url_of(_DRAFT))
+            applied = migrate(postgres.url(_DRAFT))
+            mark(postgres.url(_DRAFT), is_copy=True)
             with server.transaction():
                 _rename(server, database, _OLD)
                 _rename(server, _DRAFT, database)
@@ -80,7 +99,11 @@ def restore(url_of: Callable[[str], str], database: str, file: Path) -> list[str
 def _draft(server: psycopg.Connection) -> Iterator[None]:
     _drop(server, _DRAFT)
     _drop(server, _OLD)
-    server.execute(SQL("CREATE DATABASE {} TEMPLATE template0").format(Identifier(_DRAFT)))
+    server.execute(
+        SQL("CREATE DATABASE {} OWNER {} TEMPLATE template0").format(
+            Identifier(_DRAFT), Identifier(APP_ROLE)
+        )
+    )
     try:
         yield
     except BaseException:

@@ -9,7 +9,11 @@ from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.domain.types import Board, Visibility
 from kernelbot.protocol import HarnessKind, RankRule, from_wire, to_wire
 from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.jsontext import clean
 from kernelbot.store.sqlfiles import statements
+
+_LONGEST_SAID = 1000
+"""Characters that are kept of what a judge says of a problem."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,13 @@ async def add_version(
     )
     assert row is not None
     return int(row["id"])
+
+
+async def note_recurring_data(session: WriteSession, submission_id: int, said: str) -> None:
+    """Keep what was said of the data of a submission's problem, unless something was said before;
+    from then on nothing is ranked with that version."""
+    values = {"submission_id": submission_id, "said": clean(said[:_LONGEST_SAID])}
+    await session.do(statements("boards")["note_recurring_data"], values)
 
 
 async def create(session: WriteSession, new: NewBoard) -> int | None:
@@ -167,6 +178,7 @@ def _board(row: Row) -> Board:
         deadline=row["deadline"],
         created_at=row["created_at"],
         outdated_scores=row["outdated_scores"],
+        recurring_data=row["recurring_data"],
         reveal_code=row["reveal_code"],
         fixed_seed=row["fixed_seed"],
         refuse_unavailable=row["refuse_unavailable"],

@@ -53,6 +53,12 @@ class WriteSession(ReadSession):
 
 
 _RECONNECT_S = 2.0
+_SLOW_S = 60.0
+_STANDS_STILL_S = 60.0
+_LOCKED_S = 8.0
+"""How long a statement may take, how long a transaction may do nothing, and how long a statement
+waits for what others have locked. The last is below the time-out of most clients, so that they are
+told; and a dozen who wait take all connections, so it isn't long."""
 _TOO_MUCH = (
     psycopg.errors.ProgramLimitExceeded,
     psycopg.errors.StatementTooComplex,
@@ -65,14 +71,30 @@ class Database:
     """The connections to Postgres. Every failure to reach it is `Unavailable`; the pool reconnects
     by itself. A value that is too large for it is a plain `PlatformError`."""
 
-    def __init__(self, url: str, *, max_size: int = 10, timeout_s: float = 5.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        max_size: int = 10,
+        timeout_s: float = 5.0,
+        locked_s: float = _LOCKED_S,
+        slow_s: float = _SLOW_S,
+    ) -> None:
+        """`timeout_s`: how long to wait for one of `max_size` connections; `locked_s`: how long a
+        statement waits for a lock; `slow_s`: how long it may take."""
         self.url = url
+        self._limits_ms = {
+            "lock_timeout": round(locked_s * 1000),
+            "statement_timeout": round(slow_s * 1000),
+            "idle_in_transaction_session_timeout": round(_STANDS_STILL_S * 1000),
+        }
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             url,
             min_size=1,
             max_size=max_size,
             timeout=timeout_s,
             open=False,
+            configure=self._limit,
             check=_Checked(),
             kwargs={"row_factory": dict_row, "autocommit": True, **ALIVE},
             # Attempts to reconnect back off until this is over; the next request starts anew.
@@ -87,6 +109,10 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
 
+    async def _limit(self, connection: AsyncConnection[DictRow]) -> None:
+        for name, limit_ms in self._limits_ms.items():
+            await connection.execute("SELECT set_config(%s, %s, false)", (name, str(limit_ms)))
+
     @contextlib.asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
         """A session for reading. Raises `Unavailable`."""
@@ -95,8 +121,10 @@ class Database:
                 yield ReadSession(connection)
 
     @contextlib.asynccontextmanager
-    async def write(self) -> AsyncIterator[WriteSession]:
-        """A transaction, committed at the end, rolled back on an exception.
+    async def write(self, *, unhurried: bool = False) -> AsyncIterator[WriteSession]:
+        """A transaction, committed at the end, rolled back on an exception. `unhurried`: its
+        statements may take as long as they need, since they work on all that a board or a person
+        has.
 
         Raises `Conflict` if what a new row belongs to was deleted since it was read, and
         `Unavailable`; then it is unknown whether the commit happened, so a change that is
@@ -104,6 +132,8 @@ class Database:
         """
         with _reachable():
             async with self._connection() as connection, connection.transaction():
+                if unhurried:
+                    await connection.execute("SET LOCAL statement_timeout = 0")
                 yield WriteSession(connection)
 
     @contextlib.asynccontextmanager
@@ -154,9 +184,13 @@ def _reachable() -> Iterator[None]:
         raise Conflict(
             "Something that this belongs to was deleted a moment ago.", hint="Reload and try again."
         ) from error
-    except psycopg.errors.DeadlockDetected as error:
+    except (psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable) as error:
         raise Unavailable(
             "Somebody else is changing the same data just now.", hint="Try again in a moment."
+        ) from error
+    except psycopg.errors.QueryCanceled as error:
+        raise Unavailable(
+            "The database took too long to answer.", hint="Try again in a moment."
         ) from error
     except _TOO_MUCH as error:
         raise PlatformError(f"This is too large for the database: {error}") from error

@@ -43,6 +43,12 @@ async def workers(session: ReadSession, fresh_s: float) -> int:
     return int(row["workers"]) if row else 0
 
 
+async def owners(session: ReadSession, fresh_s: float) -> list[str]:
+    """The workers that sent a heartbeat within `fresh_s`."""
+    rows = await session.all(statements("devices")["owners"], {"fresh_s": fresh_s})
+    return [row["owner"] for row in rows]
+
+
 async def counts(session: ReadSession) -> list[WorkerCount]:
     """What the workers have counted."""
     return [WorkerCount(**row) for row in await session.all(statements("devices")["counts"])]

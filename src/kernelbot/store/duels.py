@@ -37,10 +37,15 @@ async def cancel_run(session: WriteSession, run_id: int) -> None:
 
 async def measured(session: WriteSession, duel_id: int, ratio: Ratio) -> None:
     """Store what it showed, and let that decide."""
-    sql = statements("duels")
     values = {"duel_id": duel_id, "ratio": ratio.value, "low": ratio.low, "high": ratio.high}
-    await session.do(sql["measured"], values)
-    await session.one(sql["settle"], {"duel_id": duel_id})
+    await session.one(statements("duels")["measured"], values)
+
+
+async def would_win(session: ReadSession, duel_id: int, ratio: Ratio) -> bool:
+    """Whether its run would replace its author's best by showing this."""
+    values = {"duel_id": duel_id, "ratio": ratio.value, "high": ratio.high}
+    row = await session.one(statements("duels")["would_win"], values)
+    return row is not None and bool(row["wins"])
 
 
 async def failed(session: WriteSession, duel_id: int, note: str, *, refused: bool = False) -> None:

@@ -12,16 +12,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import psycopg
+
 from kernelbot.domain.errors import Unavailable
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.store import postmaster
 from kernelbot.store.bundled import MAJOR_VERSION, account_for, program
+from kernelbot.store.owner import APP_ROLE, hand_over
 
 _START_S = 120.0
 """On a busy machine, or after a crash with much to recover, a start takes long."""
 _STOP_S = 60.0
 _HERE = "/proc/self/cwd"
 _PORT = "5432"
+_SUPERUSER = "postgres"
 _MAX_SOCKET_PATH_BYTES = 103
 """A length that all systems accept."""
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "LC_COLLATE", "LC_CTYPE", "LC_MESSAGES", "TZ")
@@ -61,6 +65,7 @@ class EmbeddedPostgres:
                 f"The embedded Postgres in {self.folder} did not start: {_said(error)}",
                 hint=f"See {self.folder / 'log'}, or set DATABASE_URL to a Postgres of your own.",
             ) from error
+        self._make_role()
         return self.url("postgres")
 
     def revive(self) -> bool:
@@ -78,13 +83,22 @@ class EmbeddedPostgres:
         return True
 
     def url(self, database: str) -> str:
-        """The connection URL of a database on the running server (over its socket)."""
-        where = f"host={quote(str(self._socket_folder()), safe='')}&port={_PORT}"
-        return f"postgresql://postgres@/{quote(database)}?{where}"
+        """The connection URL of a database on the running server (over its socket), for the role
+        that owns our tables and may do nothing beyond them."""
+        return self._url(APP_ROLE, database)
+
+    def admin_url(self, database: str) -> str:
+        """The same for the superuser, who makes databases and hands them over."""
+        return self._url(_SUPERUSER, database)
 
     def running_url(self, database: str) -> str | None:
-        """The connection URL of a server that another process runs here; None: there is none."""
-        return None if postmaster.running(self.folder) is None else self.url(database)
+        """The superuser's connection URL of a server that another process runs here, which may be
+        of a release without our role; None: there is none."""
+        return None if postmaster.running(self.folder) is None else self.admin_url(database)
+
+    def _url(self, role: str, database: str) -> str:
+        where = f"host={quote(str(self._socket_folder()), safe='')}&port={_PORT}"
+        return f"postgresql://{role}@/{quote(database)}?{where}"
 
     def stop(self) -> None:
         """Stop it and wait for its end. Idempotent."""
@@ -148,7 +162,19 @@ class EmbeddedPostgres:
         """Also if an earlier release created the cluster and let everybody connect."""
         name = pwd.getpwuid(os.geteuid()).pw_name.replace('"', '""')
         self._write("pg_hba.conf", "local all all peer map=kernelbot\n")
-        self._write("pg_ident.conf", f'kernelbot "{name}" postgres\n')
+        roles = (_SUPERUSER, APP_ROLE)
+        self._write("pg_ident.conf", "".join(f'kernelbot "{name}" {role}\n' for role in roles))
+
+    def _make_role(self) -> None:
+        """Also if an earlier release, in which the superuser did everything, made the database."""
+        try:
+            with psycopg.connect(self.admin_url("postgres"), autocommit=True) as connection:
+                hand_over(connection)
+        except psycopg.Error as error:
+            raise Unavailable(
+                f"The database in {self.folder} can't be handed over to its role: {error}",
+                hint="Nothing was changed.",
+            ) from error
 
     def _write(self, name: str, text: str) -> None:
         """Written as the folder's account: so a link in the folder can't redirect us."""

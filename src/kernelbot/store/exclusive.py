@@ -8,15 +8,14 @@ import psycopg
 
 from kernelbot.domain.errors import Unavailable
 from kernelbot.store.connections import ALIVE
+from kernelbot.store.locks import Lock
 
 _PAUSE_S = 2.0
-BOT = 7_241_533_012
-"""Any number; the advisory lock of the Discord bot."""
 
 
 @contextlib.asynccontextmanager
 async def only_one(
-    url: str, lock: int, on_wait: Callable[[], None], pause_s: float = _PAUSE_S
+    url: str, lock: Lock, on_wait: Callable[[], None], pause_s: float = _PAUSE_S
 ) -> AsyncIterator[asyncio.Future[None]]:
     """Wait until nobody else has the lock, and hold it while the block runs. `on_wait` is called
     once if somebody has it. Yields a future that fails with `Unavailable` as soon as the lock is
@@ -42,9 +41,9 @@ async def only_one(
             await asyncio.gather(holding, return_exceptions=True)
 
 
-async def _taken(connection: psycopg.AsyncConnection, lock: int) -> bool:
+async def _taken(connection: psycopg.AsyncConnection, lock: Lock) -> bool:
     try:
-        cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", (lock,))
+        cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", (lock.value,))
         row = await cursor.fetchone()
     except psycopg.OperationalError as error:
         raise Unavailable(f"The database went away: {str(error).strip()}") from error

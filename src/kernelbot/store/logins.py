@@ -37,6 +37,14 @@ class Polled:
     interval_s: int
 
 
+@dataclass(frozen=True)
+class Approved:
+    """Who approved a terminal's login, and what its token ends with."""
+
+    user_id: int
+    parent_id: int | None
+
+
 async def begin(
     session: WriteSession, key: AttemptKey, attempt: Attempt, *, lasts_s: float
 ) -> None:
@@ -66,9 +74,12 @@ async def begin_device(
     await session.do(statements("logins")["begin_device"], values)
 
 
-async def approve_device(session: WriteSession, user_code: str, user_id: int) -> bool:
-    """Approve the terminal's login for this person; False: no login waits with this code."""
-    values = {"user_code": user_code, "user_id": user_id}
+async def approve_device(
+    session: WriteSession, user_code: str, user_id: int, parent_id: int | None
+) -> bool:
+    """Approve the terminal's login for this person, with a token that ends with `parent_id`;
+    False: no login waits with this code."""
+    values = {"user_code": user_code, "user_id": user_id, "parent_id": parent_id}
     return await session.do(statements("logins")["approve_device"], values) == 1
 
 
@@ -82,7 +93,8 @@ async def poll_device(
     return Polled(**row) if row else None
 
 
-async def take_device(session: WriteSession, device_hash: bytes) -> int | None:
-    """Who approved it; returned once. None: nobody yet, or it was returned before."""
+async def take_device(session: WriteSession, device_hash: bytes) -> Approved | None:
+    """Who approved it; returned once. None: nobody yet, it was returned before, or what its token
+    would end with has ended."""
     row = await session.one(statements("logins")["take_device"], {"device_hash": device_hash})
-    return int(row["user_id"]) if row else None
+    return Approved(**row) if row else None

@@ -1,65 +1,118 @@
 """Migrates a database to this release's schema, and checks whether it has it.
 
-Our own tables come from the numbered files in `migrations/` (yoyo), functions and views from
-`schema/`, those of the background tasks from procrastinate's own schema and migrations; here all
-of it is one step.
+Our own tables come from the numbered files in `migrations/`, functions and views from `schema/`,
+those of the background tasks from procrastinate's own schema and migrations. All of it is one
+transaction: whatever goes wrong, the database stays as it was.
 """
 
 import contextlib
-import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
-from pathlib import Path
-from typing import Any, LiteralString
+from typing import LiteralString
 
 import psycopg
 from procrastinate.schema import SchemaManager
-from yoyo import get_backend, read_migrations
 
-from kernelbot.domain.errors import SchemaOutdated, Unavailable
+from kernelbot.domain.errors import PlatformError, Unavailable
+from kernelbot.store import ledger
+from kernelbot.store.history import (
+    Age,
+    Migration,
+    age,
+    known_migrations,
+    newer,
+    older,
+    other_line,
+)
+from kernelbot.store.locks import Lock
 from kernelbot.store.schema import are_current, replace_functions
 
-_LOCK = 7_241_533_011  # any number; the advisory lock that lets one migration run at a time
 
-
-def migrate(url: str) -> list[str]:
+def migrate(
+    url: str,
+    *,
+    before: Callable[[], object] | None = None,
+    migrations: Sequence[Migration] | None = None,
+) -> list[str]:
     """Apply what is missing; returns the names of what was applied. Blocks.
 
-    Raises `SchemaOutdated` when the database is of a newer release, `Unavailable`.
+    `before` is called if tables that are there will be changed, while nobody else migrates; what
+    it raises ends the migration. `migrations` None: this release's.
+
+    Raises `SchemaOutdated` when the database is of a newer release or of another line,
+    `PlatformError` when a migration fails, `Unavailable`. Then nothing was changed.
     """
-    with _connected(url) as connection, _backend(url) as backend:
-        connection.execute("SELECT pg_advisory_lock(%s)", (_LOCK,))
-        backend.break_lock()  # we hold our own lock: a row there is of a killed migration
-        known = read_migrations(str(_folder()))
-        _refuse_newer(backend, known)
-        missing = backend.to_apply(known)
-        with backend.lock():
-            backend.apply_migrations(missing)
-        done = [migration.id for migration in missing] + _migrate_queue(connection)
-        return done + ["functions"] * replace_functions(connection)
+    known = known_migrations() if migrations is None else migrations
+    with _connected(url) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", (Lock.MIGRATION.value,))
+        if _will_change_tables(connection, known) and before is not None:
+            before()
+        with connection.transaction():
+            if ledger.keeps_names_alone(connection):
+                ledger.adopt(connection, known)
+            done = [*_migrate_ours(connection, known), *_migrate_queue(connection)]
+            with _failing_as("functions"):
+                return done + ["functions"] * replace_functions(connection)
 
 
 def check_schema(url: str) -> None:
     """Raise `SchemaOutdated` unless the database has exactly this release's schema. Blocks."""
+    known = known_migrations()
     with _connected(url) as connection:
-        applied = _applied(connection)
-        queue = _queue_applied(connection)
-        current = are_current(connection)
-    known = {migration.id for migration in read_migrations(str(_folder()))}
-    if applied - known:
-        raise SchemaOutdated(
-            "The database's schema is of a newer release than this one.",
-            hint="Update this installation.",
-        )
-    if known - applied or set(_queue_files()) - queue or not current:
-        raise SchemaOutdated(
-            "The database's schema is older than this release.",
-            hint="Run `kernelbot db migrate`.",
-        )
+        found = _age(connection, known)
+        current = are_current(connection) and not ledger.keeps_names_alone(connection)
+    if found is Age.OLDER or not current:
+        raise older()
 
 
-def _folder() -> Path:
-    return Path(__file__).parent / "migrations"
+def _will_change_tables(connection: psycopg.Connection, known: Sequence[Migration]) -> bool:
+    """Whether there are any, and they aren't current. Raises `SchemaOutdated` for those of a newer
+    release or another line."""
+    found = _age(connection, known)
+    if ledger.keeps_names_alone(connection):
+        with connection.transaction(force_rollback=True):
+            ledger.adopt(connection, known)
+        return True
+    return found is Age.OLDER and bool(ledger.applied(connection))
+
+
+def _age(connection: psycopg.Connection, known: Sequence[Migration]) -> Age:
+    """`CURRENT` or `OLDER`, by our tables and those of the background tasks. Raises
+    `SchemaOutdated` for the others."""
+    applied = ledger.applied(connection)
+    found, queue = age(applied, known), _queue_applied(connection)
+    if ledger.keeps_names_alone(connection):
+        applied = ledger.renamed(applied)
+        found = age(applied, known)
+    if found is Age.OTHER_LINE:
+        raise other_line(applied, known)
+    if found is Age.NEWER or queue - set(_queue_files()):
+        raise newer()
+    return found if queue == set(_queue_files()) else Age.OLDER
+
+
+def _migrate_ours(connection: psycopg.Connection, known: Sequence[Migration]) -> Iterator[str]:
+    applied = ledger.applied(connection)
+    if not applied:
+        ledger.create(connection)
+    for migration in known[len(applied) :]:
+        with _failing_as(migration.name):
+            connection.execute(migration.text)
+        ledger.note(connection, migration)
+        yield migration.name
+
+
+@contextlib.contextmanager
+def _failing_as(name: str) -> Iterator[None]:
+    try:
+        yield
+    except psycopg.Error as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise PlatformError(
+            f"The migration {name} failed: {reason[0]}",
+            hint="The database is as it was, and the release before still works with it. Please "
+            "report this.",
+        ) from error
 
 
 @contextlib.contextmanager
@@ -75,37 +128,9 @@ def _connected(url: str) -> Iterator[psycopg.Connection]:
         yield connection
 
 
-@contextlib.contextmanager
-def _backend(url: str) -> Iterator[Any]:
-    logging.getLogger("yoyo").setLevel(logging.WARNING)
-    scheme, rest = url.split("://", 1)
-    assert scheme in ("postgresql", "postgres"), f"not a Postgres URL: {scheme}"
-    backend = get_backend(f"postgresql+psycopg://{rest}")
-    try:
-        yield backend
-    finally:
-        backend.connection.close()
-
-
-def _refuse_newer(backend: Any, known: Any) -> None:
-    applied = set(backend.get_applied_migration_hashes())
-    if applied - {migration.hash for migration in known}:
-        raise SchemaOutdated(
-            "The database's schema is of a newer release than this one.",
-            hint="Update this installation.",
-        )
-
-
 def _exists(connection: psycopg.Connection, table: LiteralString) -> bool:
     row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (table,)).fetchone()
     return bool(row and row[0])
-
-
-def _applied(connection: psycopg.Connection) -> set[str]:
-    if not _exists(connection, "_yoyo_migration"):
-        return set()
-    rows = connection.execute("SELECT migration_id FROM _yoyo_migration").fetchall()
-    return {row[0] for row in rows}
 
 
 def _queue_files() -> list[str]:
@@ -119,18 +144,19 @@ def _queue_applied(connection: psycopg.Connection) -> set[str]:
     return {str(row[0]) for row in connection.execute("SELECT name FROM queue_migrations")}
 
 
-def _migrate_queue(connection: psycopg.Connection) -> list[str]:
+def _migrate_queue(connection: psycopg.Connection) -> Iterator[str]:
     """Procrastinate's schema: whole when there is none, else its own migrations in order."""
-    with connection.transaction():
-        connection.execute("CREATE TABLE IF NOT EXISTS queue_migrations (name text PRIMARY KEY)")
-        applied = _queue_applied(connection)
-        missing = [name for name in _queue_files() if name not in applied]
-        folder = resources.files("procrastinate.sql") / "migrations"
-        if not _exists(connection, "procrastinate_jobs"):
-            connection.execute(SchemaManager.get_schema())
-        else:
-            for name in missing:
+    connection.execute("CREATE TABLE IF NOT EXISTS queue_migrations (name text PRIMARY KEY)")
+    applied = _queue_applied(connection)
+    folder = resources.files("procrastinate.sql") / "migrations"
+    whole = not _exists(connection, "procrastinate_jobs")
+    if whole:
+        connection.execute(SchemaManager.get_schema())
+    for name in _queue_files():
+        if name in applied:
+            continue
+        if not whole:
+            with _failing_as(name):
                 connection.execute((folder / name).read_text())
-        for name in missing:
-            connection.execute("INSERT INTO queue_migrations VALUES (%s)", (name,))
-    return missing
+        connection.execute("INSERT INTO queue_migrations VALUES (%s)", (name,))
+        yield name

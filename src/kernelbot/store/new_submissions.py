@@ -27,6 +27,8 @@ class Destination:
     max_per_hour: int | None
     lang: Lang
     refuse_unavailable: bool
+    recurring_data: str
+    """As of `Board`."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class NewRow:
     mode: Mode
     code: str
     devices: tuple[str, ...]
+    code_sha256: bytes | None
+    """Its `code_digest`; None: nobody asked for it yet."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ async def add_submission(
         "file_name": new.file_name,
         "mode": new.mode,
         "devices": list(new.devices),
+        "code_sha256": new.code_sha256,
         **asked(rules, fresh_s),
     }
     rows = await session.all(statements("new_submissions")["add"], values)

@@ -27,9 +27,9 @@ class Reviewed:
 class TrustSource(StrEnum):
     """Where a trusted score comes from."""
 
-    OTHERS = "others"
+    KNOWN_RIGHT = "known_right"
     REVIEWED = "reviewed"
-    FIRST = "first"
+    OTHERS = "others"
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ async def refuse_by_rule(session: WriteSession, submission_id: int, reason: str)
 
 
 async def trusted(session: WriteSession, of: ScoredBy) -> Trusted | None:
-    """The score that a submission's is compared with: the best of the others in the ranking and of
-    the author's own that a person has released; without either, the author's first, also if that
-    was withdrawn. None if there is none. The ranking of the board and device is locked until the
+    """The score that a submission's is compared with: the best of what is known to be right and of
+    what a person has released, whoever's it is; without either, the best of the others in the
+    ranking. None if there is none. The ranking of the board and device is locked until the
     transaction ends."""
     sql = statements("reviews")
     await session.one(sql["lock_ranking"], asdict(of))

@@ -48,6 +48,14 @@ class Listed:
     bests: tuple[Best, ...]
 
 
+async def same_code(session: ReadSession, submission_id: int) -> int | None:
+    """The submission whose code is that of this one, so that this one can't be ranked."""
+    row = await session.one(
+        statements("submissions")["same_code"], {"submission_id": submission_id}
+    )
+    return None if row is None else row["other_id"]
+
+
 async def know_code(session: WriteSession, submission_id: int, code_sha256: bytes) -> None:
     """Say what its code is, whatever its layout and comments (`domain.same_code`)."""
     values = {"submission_id": submission_id, "code_sha256": code_sha256}
@@ -66,6 +74,12 @@ async def add_event(
         statements("submissions")["add_event"],
         {"submission_id": submission_id, "run_id": run_id, "kind": kind, "data": dumps(data)},
     )
+
+
+async def tell_that_it_waits(session: WriteSession, run_id: int) -> None:
+    """If a ranked submission's public run has passed, tell its followers that the one on secret
+    data waits."""
+    await session.all(statements("submissions")["tell_that_it_waits"], {"run_id": run_id})
 
 
 async def add_events(
@@ -197,21 +211,13 @@ async def rejudged_runs(session: ReadSession, row: BareSubmission) -> list[Run]:
 
 
 async def results(
-    session: ReadSession, submission_id: int, *, secret: bool, files: bool = False
+    session: ReadSession, submission_id: int, *, files: bool = False
 ) -> dict[int, RunResult]:
     """The results of the submission's finished runs, by run, with every sample and text;
-    other artifacts are empty unless `files`, since they may be large. Those of `secret` runs
-    only where that is said: they cost as much as the others."""
-    values = {"submission_id": submission_id, "secret": secret, "files": files}
+    other artifacts are empty unless `files`, since they may be large."""
+    values = {"submission_id": submission_id, "files": files}
     rows = await session.all(statements("submissions")["results"], values)
     return {row["run_id"]: _result(row) for row in rows}
-
-
-async def seed_is_shared(session: ReadSession, submission_id: int) -> bool:
-    """Whether all secret runs of the submission's board have the same seed."""
-    values = {"submission_id": submission_id}
-    row = await session.one(statements("submissions")["seed_is_shared"], values)
-    return row is not None and row["fixed_seed"]
 
 
 async def files(session: ReadSession, submission_id: int, *, secret: bool) -> list[RunFile]:

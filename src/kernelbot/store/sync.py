@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from kernelbot.domain.errors import Conflict
 from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.locks import Lock
 from kernelbot.store.sqlfiles import statements
 
 
@@ -36,9 +38,14 @@ class BoardUpdate:
 
 
 async def lock(session: WriteSession, names: list[str]) -> None:
-    """Lock syncs and these boards until the transaction ends."""
+    """Lock syncs and these boards until the transaction ends. Raises `Conflict` while another sync
+    runs: whoever waited for it would hold a connection meanwhile."""
     sql = statements("sync")
-    await session.one(sql["lock"])
+    row = await session.one(sql["lock"], {"lock": Lock.SYNC.value})
+    if row is None or not row["locked"]:
+        raise Conflict(
+            "Another sync is running, so nothing was done.", hint="Sync again when it has ended."
+        )
     await session.all(sql["lock_boards"], {"names": [name.lower() for name in names]})
 
 

@@ -1,9 +1,8 @@
 """Accounts and tokens."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
-from kernelbot.domain.accounts import Identity
+from kernelbot.domain.accounts import Identity, TokenKind
 from kernelbot.domain.types import Role, User
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -95,7 +94,7 @@ async def remove_identity(
 
 
 async def has_lasting_token(session: ReadSession, user_id: int) -> bool:
-    """Whether the account has a token that doesn't expire."""
+    """Whether the account has a token that doesn't end by itself."""
     values = {"user_id": user_id}
     return await session.one(statements("users")["has_lasting_token"], values) is not None
 
@@ -106,16 +105,18 @@ async def add_token(
     *,
     name: str,
     token_hash: bytes,
-    expires_at: datetime | None = None,
 ) -> None:
-    """Add a token to the account."""
-    values = {"user_id": user_id, "name": name, "hash": token_hash, "expires_at": expires_at}
+    """Add a token to the account, which doesn't expire."""
+    values = {"user_id": user_id, "name": name, "hash": token_hash}
     await session.do(statements("users")["add_token"], values)
 
 
-async def by_token(session: ReadSession, token_hash: bytes) -> User | None:
-    """The account of the token, if it is neither revoked nor expired."""
-    row = await session.one(statements("users")["by_token"], {"hash": token_hash})
+async def by_token(
+    session: ReadSession, token_hash: bytes, kind: TokenKind = TokenKind.TOKEN
+) -> User | None:
+    """The account of the token of this kind, if neither it nor what it was made with has ended."""
+    values = {"hash": token_hash, "kind": kind}
+    row = await session.one(statements("users")["by_token"], values)
     return _user(row) if row else None
 
 
@@ -123,11 +124,6 @@ async def renew_token(session: WriteSession, token_hash: bytes, lasts_s: float) 
     """Set the token's expiry to `lasts_s` from now."""
     values = {"hash": token_hash, "lasts_s": lasts_s}
     await session.do(statements("users")["renew_token"], values)
-
-
-async def revoke_token(session: WriteSession, token_hash: bytes) -> None:
-    """Revoke the token."""
-    await session.do(statements("users")["revoke_token"], {"hash": token_hash})
 
 
 async def ban(session: WriteSession, user_id: int, *, banned: bool) -> User | None:

@@ -2,9 +2,20 @@
 
 from collections.abc import Sequence
 
-from kernelbot.domain.webhooks import DueMessage, Webhook, WebhookEvent, WebhookMessage
+from kernelbot.domain.webhooks import (
+    BusyReceivers,
+    DueMessage,
+    Webhook,
+    WebhookEvent,
+    WebhookMessage,
+)
 from kernelbot.store.database import ReadSession, Row, WriteSession
 from kernelbot.store.sqlfiles import statements
+
+_CANDIDATES = 10
+"""Several, since another worker may take the first."""
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 5.0, 300.0
+"""Of a webhook, after its first failure in a row, and at most."""
 
 
 async def add(
@@ -97,12 +108,21 @@ async def messages(session: ReadSession, webhook_id: int, *, limit: int) -> list
     return [WebhookMessage(**{**row, "event": WebhookEvent(row["event"])}) for row in rows]
 
 
-async def claim(session: WriteSession, message: int, *, lease_s: float) -> DueMessage | None:
-    """Take a message that is due, so that nobody else delivers it within the lease; after that it
-    is due again. None: it isn't due, or is gone."""
-    values = {"id": message, "lease_s": lease_s}
-    row = await session.one(statements("webhooks")["claim"], values)
-    return DueMessage(**{**row, "event": WebhookEvent(row["event"])}) if row else None
+async def claim(session: WriteSession, busy: BusyReceivers, *, lease_s: float) -> DueMessage | None:
+    """Take the message that is next, so that nobody else delivers it within the lease; after that
+    it is due again. None: none is due that may be told while the others are."""
+    values = {
+        "owners": list(busy.owners),
+        "hosts": list(busy.hosts),
+        "webhooks": list(busy.webhooks),
+        "limit": _CANDIDATES,
+    }
+    for candidate in await session.all(statements("webhooks")["due"], values):
+        claimed = {"id": candidate["id"], "lease_s": lease_s}
+        row = await session.one(statements("webhooks")["claim"], claimed)
+        if row is not None:  # else another worker has just taken it
+            return DueMessage(**{**row, "event": WebhookEvent(row["event"])})
+    return None
 
 
 async def delivered(session: WriteSession, message: DueMessage, status: int) -> None:
@@ -118,15 +138,18 @@ async def failed(
     error: str,
     pause_s: float | None,
 ) -> None:
-    """It couldn't be told; it is due again after the pause, or with None given up."""
+    """It couldn't be told; it is due again after the pause, or with None given up. The webhook is
+    told nothing for a pause of its own, which doubles with each failure."""
     values = {
         "id": message.id,
         "tries": message.tries,
         "status": status,
         "error": error,
         "pause_s": pause_s,
+        "first_s": _FIRST_PAUSE_S,
+        "longest_s": _LONGEST_PAUSE_S,
     }
-    await session.do(statements("webhooks")["failed"], values)
+    await session.all(statements("webhooks")["failed"], values)
 
 
 async def tell_deadlines(session: WriteSession) -> None:

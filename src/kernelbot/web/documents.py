@@ -15,6 +15,7 @@ _TAGS = {
     *("pre", "s", "strong", "sub", "sup", "table", "tbody", "td", "th", "thead", "tr", "ul"),
 }
 _STATEMENT_CHARACTERS = 100_000
+_SHOWN_LINES = 5_000
 _HEADINGS = {"h1": "h3", "h2": "h4", "h3": "h5", "h4": "h6", "h5": "h6", "h6": "h6"}
 """A statement's headings are below the page's own."""
 
@@ -38,18 +39,44 @@ def statement(text: str) -> Markup:
     return Markup(clean)  # noqa: S704  # cleaned just now
 
 
-async def source(texts: Texts, code: str, file_name: str) -> Markup:
-    """Source code, each line in an element of its own, which the style numbers; with colours,
-    unless finding them takes too long."""
-    plain = printable(code).removesuffix("\n").split("\n")
-    coloured = await texts.coloured("\n".join(plain), file_name)
+def beginning(code: str, characters: int) -> str:
+    """As much of a file as is shown: so many characters, and not too many lines."""
+    lines = code[:characters].split("\n", _SHOWN_LINES)
+    return "\n".join(lines[:_SHOWN_LINES])
+
+
+async def source(texts: Texts, code: str, file_name: str, *, asker: int | None = None) -> Markup:
+    """Source code, which account `asker` looks at. Each line is an element of its own, which the
+    style numbers; with colours, unless finding them takes too long."""
+    return await coloured_source(texts, code, file_name, asker=asker) or plain_source(code)
+
+
+async def coloured_source(
+    texts: Texts, code: str, file_name: str, *, asker: int | None = None
+) -> Markup | None:
+    """As `source`; None without colours, which may be there the next time."""
+    plain = _lines_of(code)
+    coloured = await texts.coloured("\n".join(plain), file_name, asker=asker)
     if coloured is None or len(coloured) != len(plain):
-        lines = [escape(line) for line in plain]
-    else:
-        lines = [Markup(line) for line in coloured]  # noqa: S704  # escaped by the formatter
-    return Markup("\n").join(
-        Markup('<span class="line" id="L{}">{}</span>').format(number, line)
-        for number, line in enumerate(lines, 1)
+        return None
+    return _in_lines(coloured)  # escaped by the formatter
+
+
+def _lines_of(code: str) -> list[str]:
+    return printable(code).removesuffix("\n").split("\n")
+
+
+def plain_source(code: str) -> Markup:
+    """As `source`, without colours."""
+    return _in_lines(str(escape("\n".join(_lines_of(code)))).split("\n"))
+
+
+def _in_lines(lines: list[str]) -> Markup:
+    return Markup(  # noqa: S704  # each line is escaped
+        "\n".join(
+            f'<span class="line" id="L{number}">{line}</span>'
+            for number, line in enumerate(lines, 1)
+        )
     )
 
 

@@ -18,7 +18,7 @@ from kernelbot.domain.errors import (
 )
 from kernelbot.web.pages import Page, go, pages_of
 from kernelbot.web.paths import login_path
-from kernelbot.web.session import SESSION, Session, maybe_session
+from kernelbot.web.session import Session, maybe_session
 
 _TITLES = {
     401: "Please log in",
@@ -87,7 +87,7 @@ async def _shown(request: Request, error: Exception) -> Response:
 async def _session(request: Request) -> Session | None:
     """Who is logged in, as far as that can be known: what has failed may be the database."""
     try:
-        return await maybe_session(request.app.state.services, request.cookies.get(SESSION))
+        return await maybe_session(request)
     except Unavailable:
         return None
 

@@ -44,16 +44,13 @@ class ShownPhase:
 
 @dataclass(frozen=True)
 class ShownRun:
-    """One run. `phases` is empty if the viewer doesn't see its result."""
+    """One run. `phases` is empty if the viewer doesn't see its result; `why`: what went wrong,
+    empty if the page says it elsewhere, beside a failing case or of an earlier run."""
 
     run: Run
     progress: str
     phases: tuple[ShownPhase, ...]
-
-    @property
-    def said(self) -> frozenset[str]:
-        """What is said beside its failing cases, and so needn't be said again."""
-        return frozenset(one.failed.message for one in self.phases if one.failed)
+    why: str
 
     @property
     def name(self) -> str:
@@ -68,12 +65,28 @@ def is_live(submission: Submission) -> bool:
 
 def shown_runs(submission: Submission) -> list[ShownRun]:
     """All of them, in their order."""
-    return [ShownRun(run, progress_of(run).text, _phases(run)) for run in submission.runs]
+    shown = list[ShownRun]()
+    said = set[str]()
+    for run in submission.runs:
+        phases = _phases(run)
+        said |= {one.failed.message for one in phases if one.failed}
+        why = _why(run)
+        shown.append(ShownRun(run, progress_of(run).text, phases, "" if why in said else why))
+        said.add(why)
+    return shown
+
+
+def _why(run: Run) -> str:
+    """Why it wasn't accepted, if the viewer may know."""
+    if run.result is not None:
+        return run.result.failure.message if run.result.failure else ""
+    return run.message or ""
 
 
 def progress_of(run: Run) -> RunProgress:
     """Where a run stands, before any event is read."""
-    return RunProgress(run.state, run.verdict if run.state is RunState.FINISHED else None)
+    verdict = run.verdict if run.state is RunState.FINISHED else None
+    return RunProgress(run.state, verdict, repeats=run.repeats)
 
 
 def timed(run: Run) -> tuple[WorkloadResult, ...]:

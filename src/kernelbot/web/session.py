@@ -6,20 +6,22 @@ import re
 import secrets
 from typing import Annotated
 
-from fastapi import Cookie, Depends, Form, Request, Response
+from fastapi import Depends, Form, Request, Response
 
-from kernelbot.api.dependencies import ServicesDep
+from kernelbot.api.dependencies import count_connection, services
 from kernelbot.api.settings import ApiSettings
+from kernelbot.domain.accounts import Credential, TokenKind
 from kernelbot.domain.errors import NotAllowed, NotAuthenticated
 from kernelbot.domain.types import User
 
 SESSION = "kernelbot_session"
-"""Holds a token. The API doesn't read it, so no other site can use it there."""
+"""Holds a session's text. The API doesn't read it, so no other site can use it there."""
 BROWSER = "kernelbot_login"
-"""Holds the secret that binds a login to the browser in which it began."""
+"""Holds the secret that binds logins and the login form to this browser."""
 ACCOUNT = "/auth/account"
 _SESSION_S = 30 * 24 * 3600
-_LOGIN_S = 600
+_BROWSER_S = 24 * 3600
+_SECRET = re.compile(r"[\w-]{43}", re.ASCII)
 _LOCAL_PATH = re.compile(r"/(?:[A-Za-z0-9_.~%-][A-Za-z0-9_.~%/-]*)?")
 
 
@@ -35,20 +37,34 @@ class Session:
         """The secret in our forms that other sites can't know."""
         return csrf_of(self.token)
 
+    @property
+    def credential(self) -> Credential:
+        """What is made in the session is made with this."""
+        return Credential(self.token)
 
-async def maybe_session(
-    services: ServicesDep, token: Annotated[str | None, Cookie(alias=SESSION)] = None
-) -> Session | None:
+
+async def maybe_session(request: Request) -> Session | None:
     """The browser's session; None if there is none, or it is no longer valid."""
+    token = _cookie(request, SESSION)
     if not token:
         return None
     try:
-        return Session(await services.users.authenticate(token), token)
+        users = (await services(request)).users
+        return Session(await users.authenticate(token, TokenKind.SESSION), token)
     except NotAuthenticated:
         return None
 
 
-MaybeSession = Annotated[Session | None, Depends(maybe_session)]
+async def counted_session(
+    request: Request, session: Annotated[Session | None, Depends(maybe_session)]
+) -> Session | None:
+    """As `maybe_session`; the connection is its account's. Raises `TooManyRequests`."""
+    if session is not None:
+        count_connection(request, session.user)
+    return session
+
+
+MaybeSession = Annotated[Session | None, Depends(counted_session)]
 
 
 async def session_needed(session: MaybeSession) -> Session:
@@ -68,7 +84,7 @@ async def posted_session(
     came from elsewhere."""
     if session is None:
         raise NotAuthenticated("You are no longer logged in.", hint="Log in again.")
-    check_csrf(csrf, session.csrf)
+    check_csrf(csrf, session.token)
     return session
 
 
@@ -76,42 +92,82 @@ PostedSession = Annotated[Session, Depends(posted_session)]
 
 
 def csrf_of(secret: str) -> str:
-    """What the forms of the browser with this cookie hold."""
+    """What the forms of the browser with this secret in its cookie hold."""
     return hashlib.sha256(b"csrf:" + secret.encode()).hexdigest()
 
 
-def check_csrf(sent: str, expected: str) -> None:
-    """Raises `NotAllowed` for a form that isn't from a page of ours in this browser."""
-    if not hmac.compare_digest(sent.encode("utf-8", "replace"), expected.encode()):
+def check_csrf(sent: str, secret: str) -> None:
+    """Raises `NotAllowed` for a form that isn't from a page of ours in the browser with this secret
+    in its cookie. Without one nobody can tell: the empty secret's value is known to everybody."""
+    expected = csrf_of(secret).encode()
+    if not secret or not hmac.compare_digest(sent.encode("utf-8", "replace"), expected):
         raise NotAllowed("This form is out of date.", hint="Go back, reload and try again.")
 
 
-def keep_session(response: Response, token: str, *, secure: bool) -> None:
+def browser_secret(request: Request) -> str:
+    """The secret that this browser alone holds; empty if it has none, or none of ours."""
+    found = _cookie(request, BROWSER)
+    return found if _SECRET.fullmatch(found) else ""
+
+
+def keep_session(request: Request, response: Response, token: str) -> None:
     """Log the browser in."""
-    _keep(response, SESSION, token, _SESSION_S, path="/", secure=secure)
+    _keep(request, response, SESSION, token, _SESSION_S)
+    _forget(request, response, BROWSER)
 
 
-def keep_browser(response: Response, secret: str, *, secure: bool) -> None:
-    """Bind a login that begins to this browser."""
-    _keep(response, BROWSER, secret, _LOGIN_S, path="/auth", secure=secure)
+def keep_browser(request: Request, response: Response, secret: str) -> None:
+    """Bind what begins now to this browser."""
+    _keep(request, response, BROWSER, secret, _BROWSER_S)
 
 
-def _keep(
-    response: Response, name: str, value: str, lasts_s: int, *, path: str, secure: bool
-) -> None:
+def forget_session(request: Request, response: Response) -> None:
+    """Log the browser out."""
+    _forget(request, response, SESSION)
+
+
+def _cookie(request: Request, name: str) -> str:
+    return request.cookies.get(cookie_name(request, name), "")
+
+
+def _keep(request: Request, response: Response, name: str, value: str, lasts_s: int) -> None:
     response.set_cookie(
-        name, value, max_age=lasts_s, path=path, secure=secure, httponly=True, samesite="lax"
+        cookie_name(request, name),
+        value,
+        max_age=lasts_s,
+        path="/",
+        secure=_is_secure(request),
+        httponly=True,
+        samesite="lax",
     )
+
+
+def _forget(request: Request, response: Response, name: str) -> None:
+    """With the same attributes: a browser takes no cookie of a `__Host-` name without them."""
+    response.delete_cookie(
+        cookie_name(request, name),
+        path="/",
+        secure=_is_secure(request),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def cookie_name(request: Request, name: str) -> str:
+    """The name that the cookie has here. By https it is one that no other host of the domain, and
+    nobody on the way by http, can set."""
+    return f"__Host-{name}" if _is_secure(request) else name
+
+
+def _is_secure(request: Request) -> bool:
+    settings = request.app.state.settings
+    assert isinstance(settings, ApiSettings)
+    return settings.base_url(request).startswith("https:")
 
 
 def new_secret() -> str:
     """256 random bits."""
     return secrets.token_urlsafe(32)
-
-
-def is_secure(request: Request, settings: ApiSettings) -> bool:
-    """Whether the browser reaches us by https."""
-    return settings.base_url(request).startswith("https:")
 
 
 def local_path(path: str) -> str:

@@ -1,6 +1,7 @@
 """The site: the HTTP API with pages for browsers beside it, in one application."""
 
 from fastapi import FastAPI
+from fastapi.params import Depends
 from prometheus_client import CollectorRegistry
 
 from kernelbot.api.app import create_app
@@ -9,12 +10,14 @@ from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
 from kernelbot.web import assets, errors
 from kernelbot.web.kept import Kept
+from kernelbot.web.origin import from_our_pages
 from kernelbot.web.pages import Pages
 from kernelbot.web.routers import (
     account,
     boards,
     charts,
     docs,
+    downloads,
     duels,
     embeds,
     history,
@@ -36,6 +39,7 @@ ROUTERS = (
     login.router,
     account.router,
     docs.router,
+    downloads.router,
     history.router,
 )
 
@@ -48,10 +52,17 @@ def create_site(
     """As `create_app`, with the pages."""
     files = assets.Assets()
     routers = (*ROUTERS, *organise.ROUTERS, assets.router(files))
-    app = create_app(services, settings, registry, pages=routers, refusal=errors.too_large)
+    app = create_app(
+        services,
+        settings,
+        registry,
+        pages=routers,
+        pages_need=(Depends(from_our_pages),),
+        refusal=errors.too_large,
+    )
     pictures = charts.Pictures()
     app.state.pictures = pictures
-    app.state.texts = Texts()
+    app.state.texts = Texts(app.state.settings.texts_patience_s)
     app.state.kept = Kept()
     app.state.pages = Pages(files, charts=pictures.drawing.available)
     errors.install(app)

@@ -2,33 +2,75 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
 
 import structlog
 
 from kernelbot.domain.errors import JobRefused, KernelbotError, SchedulerError, Unavailable
-from kernelbot.launchers.base import JobState, Launcher, Outcome
-from kernelbot.protocol import Fault, ProgressEvent
+from kernelbot.launchers.base import JobState, Launcher, Left, Outcome
+from kernelbot.launchers.results import NoResult
+from kernelbot.protocol import Fault, ProgressEvent, RunResult
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.result_size import most_bytes
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
+from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import until_available, with_retries
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.watching import Watcher
 
 _LAUNCH_LIMIT_S = 20.0
 """How long a launch that nobody waits for any more may go on, until its handle is known."""
+_SLACK_S = 60.0
+"""What a node's samples may take beyond the time that we saw: this machine's clock may be set, and
+it may sleep."""
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class _Clocks:
+    """A moment, by both clocks."""
+
+    steady_s: float
+    wall_s: float
+
+    @classmethod
+    def now(cls) -> "_Clocks":
+        return cls(time.monotonic(), time.time())
+
+    def elapsed_s(self) -> float:
+        """How long ago that was, by the one that says longer: one of them stands still while this
+        machine sleeps."""
+        now = self.now()
+        return max(now.steady_s - self.steady_s, now.wall_s - self.wall_s)
+
+
+class Stage(StrEnum):
+    """How far an attempt is seen through; each only goes on to a later one. Others may close an
+    attempt at any time, and the worker that follows it closes it at the end of `STORING`: so that
+    an attempt is closed is a reason to stop in `FOLLOWING` alone. That the worker stops is one in
+    `STORING`, too. Nothing interrupts `TIDYING`."""
+
+    FOLLOWING = "following"
+    """The job is launched and followed."""
+    STORING = "storing"
+    """Its outcome is known, and is written down."""
+    TIDYING = "tidying"
+    """What is left is to leave no job behind."""
 
 
 class Following:
     """Sees an attempt through. `judging` stores, `launcher` executes, `watcher` says what became
-    of it."""
+    of it, `reader` what that means."""
 
     def __init__(
         self,
         judging: RunLifecycle,
         launcher: Launcher,
         watcher: Watcher,
+        reader: ResultReader,
         owner: str,
         claim: Claim,
         tally: Tally,
@@ -36,35 +78,42 @@ class Following:
         self._judging = judging
         self._launcher = launcher
         self._watcher = watcher
+        self._reader = reader
         self._owner = owner
         self._tally = tally
         self.claim = claim
+        self._began = _Clocks.now()
         self._handle = claim.handle
-        self._has_outcome = False
-        self.was_cancelled = False
-        """A second time would interrupt what it does to leave no job behind."""
+        self._stage = Stage.FOLLOWING
         self._log = log.bind(
             submission=claim.submission_id, run=claim.run_id, attempt=claim.spec.job_id
         )
 
     @property
-    def tidies_up(self) -> bool:
-        """Whether its attempt may be closed while it is still at work, by itself or by others."""
-        return self._has_outcome or self.was_cancelled
+    def stage(self) -> Stage:
+        """What it is about."""
+        return self._stage
 
     async def see_through(self) -> None:
-        """Launch, pass progress on, store the outcome. Cancelled: the job is stopped, unless it can
-        go on without this process and somebody will ask for it."""
+        """Launch, pass progress on, store the outcome, have the job forgotten. Cancelled: the job
+        is stopped, unless it can go on, or has ended, without this process and somebody will ask
+        for it."""
         try:
             outcome = await self._execute()
+            if outcome is None:
+                self._stage = Stage.TIDYING
+                return
+            self._stage = Stage.STORING
+            applied = await self._store(outcome)
         except asyncio.CancelledError:
-            self.was_cancelled = True
-            await asyncio.shield(self._let_go())
+            has_outcome, self._stage = self._stage is Stage.STORING, Stage.TIDYING
+            await asyncio.shield(self._let_go(has_outcome=has_outcome))
             raise
-        self._has_outcome = True
-        if outcome is not None:
-            await self._store(outcome)
+        self._stage = Stage.TIDYING
+        if applied:
             await self._forget()
+        else:
+            await self._let_go(has_outcome=True)
 
     async def give_back(self) -> None:
         """After `see_through` was cancelled because this worker stops: let others have it."""
@@ -73,10 +122,11 @@ class Following:
         with contextlib.suppress(Unavailable):  # then it grows stale and is taken over
             await self._judging.give_back(self.claim, self._owner)
 
-    async def lose(self, reason: str, fault: Fault, *, again: bool = True) -> None:
-        """Write down that the infrastructure failed this attempt; `again`: another may succeed."""
+    async def lose(self, reason: str, fault: Fault, *, again: bool = True) -> bool:
+        """Write down that the infrastructure failed this attempt; `again`: another may succeed.
+        False: it had ended, or was taken over, before."""
         self._log.warning("attempt_lost", reason=reason, fault=fault)
-        await until_available(
+        return await until_available(
             lambda: self._judging.lost(self.claim, self._owner, reason, fault, again=again)
         )
 
@@ -108,7 +158,7 @@ class Following:
         try:
             return await asyncio.shield(launching)
         except asyncio.CancelledError:
-            self.was_cancelled = True
+            self._stage = Stage.TIDYING
             await asyncio.wait([launching], timeout=_LAUNCH_LIMIT_S)
             if launching.done() and not launching.cancelled() and not launching.exception():
                 self._handle = launching.result()
@@ -120,7 +170,7 @@ class Following:
         async for events in self._launcher.events(handle):
             if not await self._progressed(events):
                 return None
-        async for outcome in self._watcher.changes(handle):
+        async for outcome in self._watcher.changes(handle, most_bytes(self.claim.spec)):
             tells = outcome.events or outcome.state is JobState.RUNNING
             if tells and not await self._progressed(outcome.events):
                 return None
@@ -136,23 +186,41 @@ class Following:
         await self._let_go()
         return False
 
-    async def _store(self, outcome: Outcome) -> None:
-        if outcome.result is not None:
-            result = outcome.result
+    async def _store(self, outcome: Outcome) -> bool:
+        """False: the attempt had ended, or was taken over, before."""
+        result = await self._read(outcome.left) if outcome.left is not None else None
+        if isinstance(result, RunResult):
+            finished = result
             applied = await until_available(
-                lambda: self._judging.finish(self.claim, self._owner, result)
+                lambda: self._judging.finish(self.claim, self._owner, finished)
             )
             if applied:
-                self._tally.add("verdicts", result.verdict)
-            self._log.info("finished", verdict=result.verdict, applied=applied)
-        else:
-            self._tally.add("launcher_errors", self.claim.launcher)
-            await self.lose(outcome.reason, outcome.fault)
+                self._tally.add("verdicts", finished.verdict)
+            self._log.info("finished", verdict=finished.verdict, applied=applied)
+            return applied
+        self._tally.add("launcher_errors", self.claim.launcher)
+        return await self.lose(result or outcome.reason, outcome.fault)
 
-    async def _let_go(self) -> None:
-        """Stop the job, unless it runs elsewhere and its attempt is open: then another worker
-        follows it, or will."""
-        if self._handle is None or (self._launcher.traits.remote and await self._is_open()):
+    async def _read(self, left: Left) -> RunResult | str:
+        """What the node has left; or why that is no result, for the attempt that follows."""
+        within_s = self.claim.age_s + self._began.elapsed_s() + _SLACK_S
+        try:
+            return await self._reader.read(left, self.claim.spec, within_s)
+        except NoResult as error:
+            self._log.error(
+                "result_refused",
+                launcher=self.claim.launcher,
+                handle=self._handle,
+                result_bytes=len(left.content),
+                reason=str(error),
+            )
+            return str(error)
+
+    async def _let_go(self, *, has_outcome: bool = False) -> None:
+        """Stop the job, unless it runs elsewhere or has ended, and its attempt is open: then
+        another worker follows it, or will."""
+        lasts = has_outcome or self._launcher.traits.remote
+        if self._handle is None or (lasts and await self._is_open()):
             return
         with contextlib.suppress(KernelbotError, OSError):
             await self._launcher.cancel(self._handle)

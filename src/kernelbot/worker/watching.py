@@ -27,6 +27,8 @@ class Watcher:
         self._launcher = launcher
         self._traits = launcher.traits
         self._followers: dict[str, asyncio.Queue[Outcome]] = {}
+        self._most_bytes: dict[str, int] = {}
+        """How large the results of those that are followed can be."""
         self._states: dict[str, JobState] = {}
         """As they were told last, of those that are followed."""
         self._news = asyncio.Event()
@@ -34,10 +36,10 @@ class Watcher:
         self._delay_s = self._traits.shortest_poll_s
         self._failing_since: float | None = None
 
-    async def changes(self, handle: str) -> AsyncIterator[Outcome]:
+    async def changes(self, handle: str, most_bytes: int) -> AsyncIterator[Outcome]:
         """Each change of the job's state, and each batch of its progress; ends with the outcome
-        that is its last. A handle has one follower at a time."""
-        with self._following(handle) as queue:
+        that is its last. A handle has one follower at a time. `most_bytes`: of the job's result."""
+        with self._following(handle, most_bytes) as queue:
             while True:
                 outcome = await queue.get()
                 yield outcome
@@ -45,13 +47,15 @@ class Watcher:
                     return
 
     @contextlib.contextmanager
-    def _following(self, handle: str) -> Iterator[asyncio.Queue[Outcome]]:
+    def _following(self, handle: str, most_bytes: int) -> Iterator[asyncio.Queue[Outcome]]:
         queue = self._followers[handle] = asyncio.Queue()
+        self._most_bytes[handle] = most_bytes
         self._news.set()
         try:
             yield queue
         finally:
             del self._followers[handle]
+            del self._most_bytes[handle]
             self._states.pop(handle, None)
 
     async def run(self) -> None:
@@ -84,7 +88,7 @@ class Watcher:
         self._asked_at = time.monotonic()
         longer_s = max(self._delay_s * _GROWTH, _FIRST_STEP_S)
         try:
-            found = await self._launcher.poll(handles)
+            found = await self._launcher.poll(handles, dict(self._most_bytes))
         except (KernelbotError, OSError) as error:
             self._delay_s = min(longer_s, self._traits.longest_poll_s) * random.uniform(0.8, 1.2)
             self._failed(error)

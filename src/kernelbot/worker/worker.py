@@ -16,7 +16,8 @@ from kernelbot.protocol import Fault
 from kernelbot.services.notifications import Listener, Waker
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from kernelbot.worker.checking import Checks
-from kernelbot.worker.following import Following
+from kernelbot.worker.following import Following, Stage
+from kernelbot.worker.reading import ResultReader
 from kernelbot.worker.retries import cancel_until_ended, set_or_after, until_available
 from kernelbot.worker.slots import Slots
 from kernelbot.worker.tally import Tally
@@ -69,9 +70,13 @@ class Worker:
         self._cancelled = cancelled
         self._identity = identity
         self._rules = rules
+        self._reader = ResultReader()
         self._tally = Tally()
         self._following: dict[int, tuple[Following, asyncio.Task[None]]] = {}
-        self._closing: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Task[bool]] = set()
+        self._interrupted: set[int] = set()
+        """Attempts whose tasks were cancelled: a second time would interrupt what they do to leave
+        no job behind."""
         self._stopping = False
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -109,13 +114,13 @@ class Worker:
         await cancel_until_ended(takers)
         if tasks := [task for _, task in self._following.values()]:
             await asyncio.wait(tasks, timeout=self._rules.grace_s)
-        for task in tasks:
-            task.cancel()
-        if tasks:
+            for attempt_id in list(self._following):
+                self._interrupt(attempt_id)
             await asyncio.wait(tasks)
         await cancel_until_ended(loops)
         for launcher in self._launchers.values():
             await launcher.close()
+        await self._reader.close()
         await self._hand_over()
         log.info("worker_stopped", owner=self._identity.owner)
 
@@ -155,6 +160,7 @@ class Worker:
             self._judging,
             self._launchers[claim.launcher],
             self._watchers[claim.launcher],
+            self._reader,
             self._identity.owner,
             claim,
             self._tally,
@@ -167,6 +173,7 @@ class Worker:
     def _done(self, following: Following, task: asyncio.Task[None]) -> None:
         """Nothing that goes wrong in here may leave a run open for ever."""
         self._following.pop(following.claim.attempt_id, None)
+        self._interrupted.discard(following.claim.attempt_id)
         if task.cancelled() or (error := task.exception()) is None:
             return
         log.error("following_failed", run=following.claim.run_id, exc_info=error)
@@ -194,16 +201,21 @@ class Worker:
     async def _see_through(self, following: Following, waker: Waker) -> None:
         claim = following.claim
         work = asyncio.create_task(following.see_through())
-        woken = asyncio.create_task(self._until_taken_away(claim, waker))
+        woken = asyncio.create_task(
+            self._until_taken_away(claim, waker), name=f"ownership {claim.run_id}"
+        )
         try:
             await asyncio.wait([work, woken], return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
+            if not work.done() and following.stage is Stage.FOLLOWING:
                 log.info("run_cancelled", run=claim.run_id)
-                await _let_go(following, work)
-                return
-            work.result()
+                work.cancel()
+            await asyncio.wait([work])
+            if not work.cancelled():
+                work.result()
         except asyncio.CancelledError:
-            await _let_go(following, work)
+            if following.stage is not Stage.TIDYING:
+                work.cancel()
+            await asyncio.wait([work])
             raise
         finally:
             woken.cancel()
@@ -229,8 +241,15 @@ class Worker:
             self._tally.counts(),
         )
         for attempt_id in before - mine:
-            if (found := self._following.get(attempt_id)) and not found[0].tidies_up:
-                found[1].cancel()
+            found = self._following.get(attempt_id)
+            if found and found[0].stage is Stage.FOLLOWING:
+                self._interrupt(attempt_id)
+
+    def _interrupt(self, attempt_id: int) -> None:
+        """Have the attempt's task let go of it. Again: nothing."""
+        if attempt_id not in self._interrupted:
+            self._interrupted.add(attempt_id)
+            self._following[attempt_id][1].cancel()
 
     async def _sweep(self) -> None:
         gone = self._identity.gone(await self._judging.owners(self._identity.node))
@@ -258,10 +277,3 @@ async def _until_set(stop: asyncio.Event, loops: list[asyncio.Task[None]]) -> No
             task.result()
     finally:
         stopped.cancel()
-
-
-async def _let_go(following: Following, work: asyncio.Task[None]) -> None:
-    """Returns once the work has ended. It is cancelled once."""
-    if not following.was_cancelled:
-        work.cancel()
-    await asyncio.wait([work])

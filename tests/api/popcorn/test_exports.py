@@ -53,7 +53,7 @@ async def test_boards_are_exported_by_number(
         answer["submissions"],
     )
     dataset = hub.datasets["lab/kernels"]
-    assert (True, ["x.parquet"]) == (dataset.private, list(dataset.files))
+    assert (True, ["x.parquet", "README.md"]) == (dataset.private, list(dataset.files))
 
 
 @pytest.mark.parametrize(

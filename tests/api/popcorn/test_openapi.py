@@ -83,6 +83,6 @@ def ask(
     )
     @given(case=case_of)
     def one(case: schemathesis.Case[Any]) -> None:
-        case.call_and_validate(headers=headers, timeout=10, excluded_checks=EXCLUDED)
+        case.call_and_validate(headers=headers, timeout=60, excluded_checks=EXCLUDED)
 
     one()

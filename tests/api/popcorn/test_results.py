@@ -53,6 +53,13 @@ def test_a_scripts_own_keys_are_kept() -> None:
     assert "2.0" == phase_values(phase)["benchmark.0.speedup"]
 
 
+def test_processors_and_what_to_do_about_threads_that_are_too_many_are_told() -> None:
+    system = replace(FAILED.system, processors=1, threads=2)
+    told = full_result(replace(RUN, result=replace(FAILED, system=system))).system
+    assert 1 == told["processors"]
+    assert "Your kernel ran 2 threads on 1 processor" in told["notes"][-1]
+
+
 def test_output_is_shown_with_the_phase_that_decided() -> None:
     result = replace(FAILED, phases=(BENCHMARK, *FAILED.phases))
     runs = full_result(replace(RUN, result=result)).runs

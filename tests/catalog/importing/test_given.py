@@ -130,4 +130,4 @@ def test_without_the_extra_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "safetensors", None)
-    assert "`pip install 'kernelbot[suites]'`" in why_not(tmp_path)
+    assert "`pip install '.[suites]'`" in why_not(tmp_path)

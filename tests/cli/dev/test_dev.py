@@ -161,6 +161,20 @@ def test_on_a_terminal_the_last_save_is_shown_in_place(shell: Shell) -> None:
     )
 
 
+def test_ctrl_c_while_it_is_judged_is_no_save(shell: Shell) -> None:
+    file = shell.home / "ended.py"
+    file.write_text(ENDLESS)
+    process = shell.start("dev", "--json", "sums", "ended.py")
+    while not is_held(shell.home / "kernelbot" / "turn.lock"):  # it isn't judged yet
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=WAIT_S)
+    assert ["The session ended before it was judged to the end."] == [
+        json.loads(line)["trouble"] for line in out.splitlines()
+    ]
+    assert (0, "") == (process.returncode, errors)
+
+
 def read_until(terminal: int, text: str | None) -> str:
     """What a terminal shows up to a text; None: to the end."""
     shown = b""

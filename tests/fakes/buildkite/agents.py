@@ -1,11 +1,14 @@
 """Builds and agents: what Buildkite does with a new build."""
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
 import threading
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,14 +20,23 @@ from tests.support.groups import signal_group
 
 ROOT = Path(__file__).parents[3]
 _DOCKER = Path(__file__).parent
+PASTED = ROOT / "deploy" / "buildkite" / "steps.yml"
+"""What an organiser pastes into the pipeline's editor."""
+_VARIABLE = re.compile(r"\$\{(\w+)\}|\$(\w+)")
+_UPLOAD = ["buildkite-agent", "pipeline", "upload"]
 
 
-def read_pipeline() -> dict[str, Any]:
-    """The pipeline that ships with the project."""
-    document: dict[str, Any] = yaml.safe_load(
-        (ROOT / "deploy" / "buildkite" / "pipeline.yml").read_text()
-    )
-    return document
+def read_step(text: str, environment: Mapping[str, str]) -> dict[str, Any]:
+    """The only step of a pipeline's text, its variables replaced; by nothing if they aren't set."""
+    replaced = _VARIABLE.sub(lambda found: environment.get(found[1] or found[2], ""), text)
+    (step,) = yaml.safe_load(replaced)["steps"]
+    return dict(step)
+
+
+def pasted_step(build: "FakeBuild") -> dict[str, Any]:
+    """The step in the pipeline's editor. There Buildkite knows no variables but its own."""
+    own = {"BUILDKITE_MESSAGE": build.message, "BUILDKITE_BRANCH": "main"}
+    return read_step(PASTED.read_text(), own)
 
 
 @dataclass
@@ -37,37 +49,89 @@ class FakeFile:
 
 
 @dataclass
+class FakeJob:
+    """One step of a build, on its way."""
+
+    step: dict[str, Any]
+    id: str = field(default_factory=lambda: str(uuid.uuid4()))
+    state: str = "scheduled"
+    exit_status: int | None = None
+    agent: str | None = None
+
+    @property
+    def queue(self) -> str:
+        """Whose agents may take it."""
+        return str(self.step["agents"]["queue"])
+
+    def shown(self) -> dict[str, Any]:
+        """As the API tells it."""
+        return {
+            "id": self.id,
+            "type": "script",
+            "name": self.step.get("label"),
+            "step_key": self.step.get("key"),
+            "command": self.step["command"],
+            "agent_query_rules": [f"queue={self.queue}"],
+            "state": self.state,
+            "exit_status": self.exit_status,
+            "soft_failed": False,
+            "agent": {"name": self.agent} if self.agent else None,
+        }
+
+
+@dataclass
 class FakeBuild:
-    """One build, with its only job."""
+    """One build. The job of the pasted step uploads the one that judges."""
 
     number: int
     message: str
     env: dict[str, str]
     state: str = "scheduled"
-    job_id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    job_state: str = "scheduled"
-    exit_status: int | None = None
-    agent: str | None = None
+    jobs: list[FakeJob] = field(default_factory=list)
     artifacts: list[FakeFile] = field(default_factory=list)
+    told_state: str | None = None
+    """What is told instead of its state until it ends."""
+
+    def __post_init__(self) -> None:
+        self.jobs.append(FakeJob(pasted_step(self)))
+
+    def upload(self, file: str) -> FakeJob:
+        """What `buildkite-agent pipeline upload` does in a job of this build: it replaces every
+        variable of the file by the job's environment."""
+        self.jobs.append(FakeJob(read_step((ROOT / file).read_text(), self.env)))
+        return self.jobs[-1]
+
+    @property
+    def judging(self) -> FakeJob:
+        """The job of the uploaded step; it is uploaded if it wasn't yet."""
+        if len(self.jobs) == 1:
+            upload, self.jobs[0].state, self.jobs[0].exit_status = self.jobs[0], "passed", 0
+            self.upload(shlex.split(upload.step["command"])[-1])
+        return self.jobs[-1]
 
     def shown(self, *, jobs: bool) -> dict[str, Any]:
         """As the API tells it."""
-        job = {
-            "id": self.job_id,
-            "type": "script",
-            "state": self.job_state,
-            "exit_status": self.exit_status,
-            "agent": {"name": self.agent} if self.agent else None,
-        }
+        over = self.state in ENDS
         return {
             "id": str(uuid.uuid5(uuid.NAMESPACE_URL, str(self.number))),
             "number": self.number,
-            "state": self.state,
+            "state": self.state if over else self.told_state or self.state,
             "blocked": self.state == "blocked",
             "message": self.message,
+            "commit": "HEAD",
+            "branch": "main",
             "env": self.env,
-            **({"jobs": [{"id": "1", "type": "waiter"}, job]} if jobs else {}),
+            "source": "api",
+            "created_at": "2026-11-01T10:00:00.000Z",
+            "scheduled_at": "2026-11-01T10:00:00.000Z",
+            "started_at": None if self.state == "scheduled" else "2026-11-01T10:00:01.000Z",
+            "finished_at": "2026-11-01T10:00:02.000Z" if over else None,
+            "meta_data": {"kernelbot": self.message},
+            **({"jobs": [job.shown() for job in self.jobs]} if jobs else {}),
         }
+
+
+ENDS = frozenset(("passed", "failed", "canceled", "skipped", "not_run"))
 
 
 @dataclass
@@ -94,6 +158,8 @@ class FakeAgents:
     harness: Path
     """What the runner image holds."""
     queues: tuple[str, ...] = ("nvidia-h100-0", "nvidia-h100-1")
+    uploads: str = "uploads"
+    """The queue of the agent that has no GPU."""
     connected: bool = True
     """False: nobody has started the agents."""
     blocks: bool = False
@@ -106,7 +172,7 @@ class FakeAgents:
 
     def start(self) -> None:
         """Have the agents wait for jobs."""
-        for queue in self.queues:
+        for queue in (*self.queues, self.uploads):
             agent = FakeAgent(queue, self.folder / queue, self.connected)
             self.agents.append(agent)
             if self.connected:
@@ -138,13 +204,13 @@ class FakeAgents:
         with self.lock:
             if content is not None:
                 build.artifacts.append(FakeFile("result.json", content))
-            build.state = build.job_state = state
+            build.state = build.judging.state = state
 
     def cancel(self, build: FakeBuild) -> bool:
         """False: it has ended."""
         with self.lock:
-            if build.state in ("scheduled", "blocked"):
-                build.state = build.job_state = "canceled"
+            if build.state in ("scheduled", "blocked") or build.jobs[-1].state == "scheduled":
+                build.state = build.jobs[-1].state = "canceled"
             elif build.state == "running":
                 build.state = "canceling"
                 for agent in self.agents:
@@ -173,28 +239,37 @@ class FakeAgents:
             signal_group(agent.process, number)
 
     def _work(self, agent: FakeAgent) -> None:
-        while (build := self._take(agent)) is not None:
-            code = self._run(agent, build)
+        while (taken := self._take(agent)) is not None:
+            build, job = taken
+            code = self._execute(agent, build, job)
             with self.lock:
-                self._ended(agent, build, code)
+                self._ended(agent, build, job, code)
                 agent.build = None
+                self.lock.notify_all()
 
-    def _take(self, agent: FakeAgent) -> FakeBuild | None:
-        (step,) = read_pipeline()["steps"]
-        assert step["agents"] == {"queue": "${GPU_QUEUE}"}
+    def _take(self, agent: FakeAgent) -> tuple[FakeBuild, FakeJob] | None:
         with self.lock:
             while not self.closed and agent.connected:
                 for build in self.builds.values():
-                    if build.state == "scheduled" and build.env.get("GPU_QUEUE") == agent.queue:
-                        build.state = build.job_state = "running"
-                        build.agent, agent.build = agent.name, build
-                        return build
+                    job = build.jobs[-1]
+                    open_build = build.state in ("scheduled", "running")
+                    if open_build and job.state == "scheduled" and job.queue == agent.queue:
+                        build.state = job.state = "running"
+                        job.agent, agent.build = agent.name, build
+                        return build, job
                 self.lock.wait()
         return None
 
-    def _run(self, agent: FakeAgent, build: FakeBuild) -> int:
-        """The exit code of the step."""
-        (step,) = read_pipeline()["steps"]
+    def _execute(self, agent: FakeAgent, build: FakeBuild, job: FakeJob) -> int:
+        """The exit code of the job's command."""
+        words = shlex.split(job.step["command"])
+        if words[:3] != _UPLOAD:
+            return self._run(agent, build, job.step)
+        with self.lock:
+            build.upload(*words[3:])
+        return 0
+
+    def _run(self, agent: FakeAgent, build: FakeBuild, step: dict[str, Any]) -> int:
         checkout = agent.folder / "checkout"
         checkout.mkdir(parents=True, exist_ok=True)
         if not (checkout / "deploy").exists():
@@ -231,11 +306,13 @@ class FakeAgents:
             "KERNELBOT_HARNESS": str(self.harness),
         }
 
-    def _ended(self, agent: FakeAgent, build: FakeBuild, code: int) -> None:
+    def _ended(self, agent: FakeAgent, build: FakeBuild, job: FakeJob, code: int) -> None:
+        job.exit_status = code
         if not agent.connected:
-            build.state, build.job_state, build.exit_status = "failed", "failed", -1
+            build.state, job.state, job.exit_status = "failed", "failed", -1
         elif build.state == "canceling":
-            build.state, build.job_state, build.exit_status = "canceled", "canceled", code
+            build.state = job.state = "canceled"
         else:
-            build.state = "passed" if code == 0 else "failed"
-            build.job_state, build.exit_status = build.state, code
+            job.state = "passed" if code == 0 else "failed"
+            if job is build.jobs[-1]:
+                build.state = job.state

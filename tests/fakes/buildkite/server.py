@@ -3,13 +3,15 @@
 import contextlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from tests.fakes.buildkite.agents import FakeAgents, FakeBuild
+from tests.fakes.buildkite.limits import FakeLimits
 from tests.fakes.serving import Request, Response, serving
 from tests.fakes.storage import FakeStorage, fake_storage
 
@@ -18,6 +20,9 @@ PIPELINE = "kernels"
 TOKEN = "bkua_right"
 _ROOT = f"/v2/organizations/{ORGANIZATION}"
 MAX_VARIABLE_BYTES = 131_071
+PAGE = 30
+LARGEST_PAGE = 100
+T = TypeVar("T")
 
 
 @dataclass
@@ -28,9 +33,7 @@ class FakeBuildkite:
     storage: FakeStorage
     url: str = ""
     token: str = TOKEN
-    left: int = 100_000
-    limit: int = 100_000
-    resets_in_s: int = 60
+    limits: FakeLimits = field(default_factory=FakeLimits)
     creations_fail: list[str] = field(default_factory=list)
     """What becomes of the next creations: `before` or `after` the build was made."""
     wrong: Callable[[Request], Response | None] = lambda _: None
@@ -38,6 +41,8 @@ class FakeBuildkite:
     shows_agents: bool = True
     requests: list[tuple[str, str]] = field(default_factory=list)
     """Method and path of each."""
+    refused: int = 0
+    """Requests beyond a limit."""
 
     @property
     def builds(self) -> list[FakeBuild]:
@@ -51,17 +56,14 @@ class FakeBuildkite:
             return wrong
         if request.headers.get("authorization") != f"Bearer {self.token}":
             return _json(401, {"message": "Authentication required."})
-        self.left -= 1
-        if self.left < 0:
-            response = _json(429, {"message": "You have exceeded your API rate limit."})
+        if scope := self.limits.refusing():
+            self.refused += 1
+            said = {"message": "You have exceeded your API rate limit.", "scope": scope}
+            response = _json(429, said)
         else:
             response = self._route(request)
-        limits = {
-            "RateLimit-Remaining": str(max(self.left, 0)),
-            "RateLimit-Limit": str(self.limit),
-            "RateLimit-Reset": str(self.resets_in_s),
-        }
-        return Response(response.status, response.body, {**response.headers, **limits})
+        headers = {**response.headers, **self.limits.headers()}
+        return Response(response.status, response.body, headers)
 
     def asked(self, method: str, ending: str) -> int:
         """How many requests there were of this kind."""
@@ -69,7 +71,7 @@ class FakeBuildkite:
 
     def _route(self, request: Request) -> Response:
         if (request.method, request.path) == ("GET", f"{_ROOT}/agents"):
-            return self._agents()
+            return self._agents(request)
         root = f"{_ROOT}/pipelines/{PIPELINE}"
         if not request.path.startswith(root):
             return _missing()
@@ -105,11 +107,23 @@ class FakeBuildkite:
         return _json(201, build.shown(jobs=True))
 
     def _list(self, request: Request) -> Response:
-        size, page = int(request.query["per_page"]), int(request.query["page"])
         found = sorted(self.builds, key=lambda build: -build.number)
         jobs = request.query.get("exclude_jobs") != "true"
-        part = found[size * (page - 1) : size * page]
-        return _json(200, [build.shown(jobs=jobs) for build in part])
+        return self._page(request, found, lambda build: build.shown(jobs=jobs))
+
+    def _page(
+        self, request: Request, found: Sequence[T], shown: Callable[[T], dict[str, Any]]
+    ) -> Response:
+        """The part of a list that is asked for, with a link to the next one."""
+        size = min(int(request.query.get("per_page", PAGE)), LARGEST_PAGE)
+        page = int(request.query.get("page", "1"))
+        part = [shown(each) for each in found[size * (page - 1) : size * page]]
+        if len(found) <= size * page:
+            return _json(200, part)
+        query = urlencode({**request.query, "page": page + 1, "per_page": size})
+        link = f'<https://api.evil.example{request.path}?{query}>; rel="next"'
+        answer = _json(200, part)
+        return Response(200, answer.body, {**answer.headers, "Link": link})
 
     def _build(self, _request: Request, number: str) -> Response:
         build = self.agents.builds.get(int(number))
@@ -122,26 +136,26 @@ class FakeBuildkite:
             return _json(422, {"message": "Build can't be canceled because it's finished."})
         return _json(200, build.shown(jobs=True))
 
-    def _artifacts(self, _request: Request, number: str) -> Response:
+    def _artifacts(self, request: Request, number: str) -> Response:
         if (build := self.agents.builds.get(int(number))) is None:
             return _missing()
         root = f"https://api.evil.example/v2/builds/{number}"  # a client must not send it a token
-        each = [
-            {
+        return self._page(
+            request,
+            build.artifacts,
+            lambda file: {
                 "id": file.id,
-                "job_id": build.job_id,
+                "job_id": build.judging.id,
                 "path": file.path,
                 "filename": Path(file.path).name,
                 "state": "finished",
                 "download_url": f"{root}/artifacts/{file.id}/download",
-            }
-            for file in build.artifacts
-        ]
-        return _json(200, each)
+            },
+        )
 
     def _download(self, _request: Request, number: str, job: str, artifact: str) -> Response:
         for file in self.agents.builds[int(number)].artifacts:
-            if file.id == artifact and job == self.agents.builds[int(number)].job_id:
+            if file.id == artifact and job == self.agents.builds[int(number)].judging.id:
                 return Response(302, b"{}", {"Location": self.storage.sign(file.content)})
         return _missing()
 
@@ -150,20 +164,22 @@ class FakeBuildkite:
         build.artifacts = [file for file in build.artifacts if file.id != artifact]
         return Response(204)
 
-    def _agents(self) -> Response:
+    def _agents(self, request: Request) -> Response:
+        """Those that are connected: others aren't listed."""
         if not self.shows_agents:
             return _json(403, {"message": "Forbidden"})
-        each: list[dict[str, Any]] = [
-            {
+        connected = [agent for agent in self.agents.agents if agent.connected]
+        return self._page(
+            request,
+            connected,
+            lambda agent: {
                 "id": agent.queue,
                 "name": agent.name,
-                "connection_state": "connected" if agent.connected else "lost",
-                "job": {"id": agent.build.job_id} if agent.build else None,
+                "connection_state": "connected",
+                "job": {"id": agent.build.jobs[-1].id} if agent.build else None,
                 "meta_data": [f"queue={agent.queue}", "gpu-index=0"],
-            }
-            for agent in self.agents.agents
-        ]
-        return _json(200, each)
+            },
+        )
 
 
 def _json(status: int, document: object) -> Response:

@@ -157,7 +157,17 @@ int cuMemFree_v2(uint64_t address) {
 
 #ifndef WITHOUT_VIRTUAL_MEMORY
 static char is_own[HANDLES]; /* by handle: whether the memory was created here, not imported */
-static struct { uint64_t address; int device; } mapped[BLOCKS];
+static struct { uint64_t address, size, file; int device; } mapped[BLOCKS];
+
+uint64_t memory_of(uint64_t address, uint64_t *offset) {
+    for (int slot = 0; slot < BLOCKS; ++slot)
+        if (mapped[slot].address && mapped[slot].address <= address && address < mapped[slot].address + mapped[slot].size) {
+            *offset = address - mapped[slot].address;
+            return mapped[slot].file;
+        }
+    *offset = address;
+    return ~(uint64_t)getpid();
+}
 
 /* A memfd is named after its device. */
 static int device_of(int fd) {
@@ -221,6 +231,8 @@ int cuMemMap(uint64_t address, size_t size, size_t offset, uint64_t handle, uint
     while (slot < BLOCKS && mapped[slot].address) ++slot;
     if (flags || fstat(handle, &status) || (size_t)status.st_size < offset + size || slot == BLOCKS) return INVALID_VALUE;
     mapped[slot].address = address;
+    mapped[slot].size = size;
+    mapped[slot].file = status.st_ino;
     mapped[slot].device = device_of(handle);
     return mmap((void *)address, size, PROT_NONE, MAP_SHARED | MAP_FIXED, handle, offset) == MAP_FAILED;
 }
@@ -255,13 +267,27 @@ int cuMemRelease(uint64_t handle) {
     if (handle < HANDLES) is_own[handle] = 0;
     return close(handle) != 0;
 }
+#else
+uint64_t memory_of(uint64_t address, uint64_t *offset) { *offset = address; return ~(uint64_t)getpid(); }
 #endif
+
+/* Of memory that was allocated, never of what was mapped. */
+int cuIpcGetMemHandle(char *handle, uint64_t address) {
+    ENTER();
+    memset(handle, 0, 64);
+    for (int slot = 0; slot < BLOCKS; ++slot)
+        if (blocks[slot].address && blocks[slot].address <= address && address < blocks[slot].address + blocks[slot].size)
+            return 0;
+    return INVALID_VALUE;
+}
 
 static int copy(void *target, const void *source, size_t size, void *stream) {
     if (is_elsewhere(stream)) return INVALID_HANDLE;
+    occupied(stream);
+    written((uint64_t)target, size);
     memmove(target, source, size);
     copied_bytes += size;
-    return 0;
+    return failed();
 }
 
 int cuMemcpyDtoDAsync_v2(uint64_t target, uint64_t source, size_t size, void *stream) {
@@ -294,6 +320,8 @@ static int drop(uint64_t address, size_t size) {
 int cuMemsetD8Async(uint64_t address, unsigned char value, size_t size, void *stream) {
     ENTER();
     if (is_elsewhere(stream)) return INVALID_HANDLE;
+    occupied(stream);
+    written(address, size);
     if (value == 0 && drop(address, size)) return 0;
     memset((void *)address, value, size);
     return 0;

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CACHE_BYTES = 4 << 20, NAMES = 64, LONGEST_NAME = 48, STREAMS = 256 };
+enum { NAMES = 64, LONGEST_NAME = 48, STREAMS = 256 };
 
 struct stream { int is_blocking; int64_t busy_until_ns; int device; };
 struct count { char name[LONGEST_NAME]; int64_t calls; };
@@ -59,6 +59,9 @@ static void find_failure(void) {
     if (read(fd, text, sizeof text - 1) > 0) sscanf(text, "%47s %d", failing_name, &failing_code);
     close(fd);
 }
+
+/* Work of ours has failed, or the device has: then everybody's. */
+int failed(void) { return failure ? failure : broken(); }
 
 int entered(const char *name) {
     if (!counts) {
@@ -118,8 +121,7 @@ static struct stream *named(void *stream) {
 }
 
 /* The default stream waits for all blocking ones, and these for it. */
-static int64_t free_from_ns(struct stream *stream) {
-    int64_t time_ns = now_ns();
+static int64_t free_from_ns(struct stream *stream, int64_t time_ns) {
     for (int i = 0; i < stream_count; ++i) {
         struct stream *other = &streams[i];
         int concerns = other == stream || (stream->is_blocking && other->is_blocking &&
@@ -129,15 +131,20 @@ static int64_t free_from_ns(struct stream *stream) {
     return time_ns;
 }
 
+/* Work on it begins, and takes so long; returns when it is done. */
+static int64_t occupy(struct stream *stream, int64_t duration_ns) {
+    return stream->busy_until_ns = free_from_ns(stream, begins_ns()) + duration_ns;
+}
+void occupied(void *stream) { occupy(named(stream), 0); }
+
 /* A kernel of known duration. `stream`: NULL for the default one. */
 void fake_launch(void *stream, int64_t duration_ns) {
-    struct stream *there = named(stream);
     wait_until(now_ns() + launch_ns);
-    there->busy_until_ns = free_from_ns(there) + duration_ns;
+    occupy(named(stream), duration_ns);
 }
 
 /* One on a stream that no other waits for. */
-void fake_submit(int64_t duration_ns) { streams[1].busy_until_ns = now_ns() + duration_ns; }
+void fake_submit(int64_t duration_ns) { streams[1].busy_until_ns = begins_ns() + duration_ns; }
 
 int cuInit(unsigned flags) { ENTER(); return flags != 0; }
 int cuDeviceGetCount(int *count) { ENTER(); *count = DEVICES; return 0; }
@@ -178,20 +185,20 @@ int cuStreamCreate(void **stream, unsigned flags) {
     *stream = (void *)(uintptr_t)stream_count++;
     return flags > 1;
 }
-int cuStreamQuery(void *stream) { ENTER(); return free_from_ns(named(stream)) > now_ns() ? NOT_READY : failure; }
-int cuStreamSynchronize(void *stream) { ENTER(); wait_until(free_from_ns(named(stream))); return failure; }
+int cuStreamQuery(void *stream) { ENTER(); return free_from_ns(named(stream), now_ns()) > now_ns() ? NOT_READY : failed(); }
+int cuStreamSynchronize(void *stream) { ENTER(); wait_until(free_from_ns(named(stream), now_ns())); return failed(); }
 int cuEventCreate(void **event, unsigned flags) { ENTER(); *event = calloc(1, sizeof(int64_t)); return flags != 0; }
-int cuEventRecord(void *event, void *stream) { ENTER(); *(int64_t *)event = free_from_ns(named(stream)); return failure; }
-int cuEventSynchronize(void *event) { ENTER(); wait_until(*(int64_t *)event); return failure; }
+int cuEventRecord(void *event, void *stream) { ENTER(); *(int64_t *)event = occupy(named(stream), 0); return failed(); }
+int cuEventSynchronize(void *event) { ENTER(); wait_until(*(int64_t *)event); return failed(); }
 int cuEventElapsedTime(float *ms, void *start, void *end) {
     ENTER();
     *ms = (*(int64_t *)end - *(int64_t *)start + event_stretch_ns) / 1e6f;
-    return failure;
+    return failed();
 }
 int cuCtxSynchronize(void) {
     ENTER();
     for (int i = 0; current_is_primary && i < stream_count; ++i) wait_until(streams[i].busy_until_ns);
-    return failure;
+    return failed();
 }
 int cuModuleLoadData(void **module, const void *image) { ENTER(); *module = (void *)image; return 0; }
 int cuModuleGetFunction(void **function, void *module, const char *name) { ENTER(); (void)module; *function = (void *)name; return 0; }
@@ -201,14 +208,16 @@ int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsign
     (void)function; (void)parameters; (void)extra; (void)shared;
     if (!gx || !gy || !gz || !bx || !by || !bz) return INVALID_VALUE;
     fake_launch(stream, 0);
-    return failure;
+    return failed();
 }
 int cuMemsetD32Async(uint64_t address, unsigned value, size_t words, void *stream) {
     ENTER();
     if (is_elsewhere(stream)) return INVALID_HANDLE;
+    occupied(stream);
+    written(address, 4 * words);
     memset((void *)address, (int)value, 4 * words);
     flushed_bytes += 4 * words;
-    return failure;
+    return failed();
 }
 int cuCtxSetLimit(int limit, size_t value) {
     ENTER();
@@ -222,6 +231,7 @@ static const struct { int code; const char *name, *text; } errors[] = {
     {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "CUDA-capable device(s) is/are busy or unavailable"},
     {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {214, "CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable ECC error encountered"},
     {BROKEN, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
     {805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "MPS client failed to connect to the MPS control daemon or the MPS server"},
     {806, "CUDA_ERROR_MPS_RPC_FAILURE", "the remote procedural call between the MPS server and the MPS client failed"},

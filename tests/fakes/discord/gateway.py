@@ -21,12 +21,14 @@ class _Socket:
 
     def __init__(self, socket: web.WebSocketResponse) -> None:
         self.socket = socket
+        self.silent = False
+        """As if the link had gone: it stays open, and nothing comes by it any more."""
         self._stream = zlib.compressobj()
 
     async def send(self, message: Wire) -> None:
         text = json.dumps(message).encode()
         data = self._stream.compress(text) + self._stream.flush(zlib.Z_SYNC_FLUSH)
-        if not self.socket.closed:
+        if not self.socket.closed and not self.silent:
             await self.socket.send_bytes(data)
 
 
@@ -63,12 +65,19 @@ class Gateway:
         self._ready = ready
         self._changed = changed
         self.session: Session | None = None
-        self.counts = {"identify": 0, "resume": 0, "heartbeat": 0}
+        self.counts = {"identify": 0, "resume": 0, "heartbeat": 0, "refused": 0}
+        self.refuses = 0
+        """How many of the next connections are refused."""
         self.allowed = {"members", "message content"}
 
     async def handle(self, request: web.Request) -> web.WebSocketResponse:
         """One connection, until its end."""
         assert request.query["compress"] == "zlib-stream", "the only one that is spoken here"
+        if self.refuses > 0:
+            self.refuses -= 1
+            self.counts["refused"] += 1
+            await self._changed()
+            raise web.HTTPServiceUnavailable
         response = web.WebSocketResponse(max_msg_size=4096)
         await response.prepare(request)
         socket = _Socket(response)
@@ -94,6 +103,13 @@ class Gateway:
             socket, self.session.socket = self.session.socket, None
             await socket.socket.close(code=WSCloseCode.INTERNAL_ERROR)
 
+    def hush(self) -> None:
+        """The connection's link goes, and neither end is told."""
+        assert self.session is not None
+        assert self.session.socket is not None
+        socket, self.session.socket = self.session.socket, None
+        socket.silent = True
+
     async def ask_to_reconnect(self) -> None:
         """What Discord does before it restarts a server."""
         assert self.session is not None
@@ -101,6 +117,8 @@ class Gateway:
         await self.session.socket.send({"op": _RECONNECT, "d": None})
 
     async def _receive(self, socket: _Socket, message: Wire) -> None:
+        if socket.silent:
+            return
         match message["op"]:
             case 1:
                 self.counts["heartbeat"] += 1

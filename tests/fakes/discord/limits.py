@@ -12,6 +12,8 @@ FILE_BYTES = 10 << 20
 MEMBERS = 1000
 """Of a guild, in one page."""
 NAME = 100
+CHANNELS, IN_CATEGORY, ROLES = 500, 50, 250
+"""Of a guild; categories count as channels, threads don't."""
 _SUBCOMMANDS = (1, 2)
 
 

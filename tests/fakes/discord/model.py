@@ -14,6 +14,23 @@ TEXT, CATEGORY, THREAD, FORUM, DIRECT = 0, 4, 11, 15, 1
 EPHEMERAL, LOADING = 1 << 6, 1 << 7
 MANAGE_CHANNELS, MANAGE_ROLES, SEND_MESSAGES = 1 << 4, 1 << 28, 1 << 11
 EVERYTHING = (1 << 50) - 1
+_UNSET = (
+    *("afk_channel_id", "application_id", "banner", "description", "discovery_splash"),
+    *("home_header", "icon", "incidents_data", "max_presences", "public_updates_channel_id"),
+    *("region", "rules_channel_id", "safety_alerts_channel_id", "splash", "system_channel_id"),
+    *("vanity_url_code", "widget_channel_id"),
+)
+_COUNTS: Wire = {
+    "afk_timeout": 300,
+    "max_members": 500_000,
+    "max_stage_video_channel_users": 50,
+    "max_video_channel_users": 25,
+    "nsfw": False,
+    "premium_progress_bar_enabled": False,
+    "premium_subscription_count": 0,
+    "widget_enabled": False,
+}
+"""Of a guild."""
 _EPOCH_MS = 1_420_070_400_000
 _numbers = itertools.count()
 
@@ -66,6 +83,8 @@ class FakeRole:
             "position": 1,
             "managed": False,
             "mentionable": False,
+            "icon": None,
+            "unicode_emoji": None,
             "flags": 0,
         }
 
@@ -90,17 +109,25 @@ class FakeUser:
             "discriminator": "0",
             "avatar": None,
             "bot": self.bot,
+            "flags": 0,
+            "public_flags": 0,
         }
 
-    def member(self, permissions: int = 0) -> Wire:
+    def member(self, permissions: int = 0, nick: str | None = None) -> Wire:
         """As a member of the guild."""
         return {
             "user": self.wire(),
+            "nick": nick,
             "roles": [str(role) for role in sorted(self.roles)],
             "joined_at": "2026-01-01T00:00:00+00:00",
             "deaf": False,
             "mute": False,
             "flags": 0,
+            "avatar": None,
+            "banner": None,
+            "pending": False,
+            "premium_since": None,
+            "communication_disabled_until": None,
             "permissions": str(permissions),
         }
 
@@ -182,13 +209,15 @@ class FakeChannel:
             "nsfw": False,
             "permission_overwrites": [],
             "rate_limit_per_user": 0,
+            "flags": 0,
         }
         if self.type == FORUM:
-            shown |= {"available_tags": [], "default_auto_archive_duration": 10080, "flags": 0}
+            shown |= {"available_tags": [], "default_auto_archive_duration": 10080}
         if self.type == THREAD:
             shown |= {
                 "owner_id": str(self.owner_id),
                 "message_count": len(self.messages),
+                "total_message_sent": len(self.messages),
                 "member_count": 1,
                 "thread_metadata": {
                     "archived": self.archived,
@@ -212,6 +241,7 @@ class FakeGuild:
     members: dict[int, FakeUser] = field(default_factory=dict)
     commands: list[Wire] = field(default_factory=list)
     nick: str | None = None
+    """The bot's."""
     bot_may: int = EVERYTHING
     scoped: bool = True
     """Whether the bot was invited with the scope of commands."""
@@ -227,7 +257,7 @@ class FakeGuild:
             "roles": [role.wire() for role in self.roles.values()],
             "channels": [channel.wire() for channel in kept],
             "threads": [one.wire() for one in self.channels.values() if one.type == THREAD],
-            "members": [user.member() for user in self.members.values()],
+            "members": [self.member(user) for user in self.members.values()],
             "member_count": len(self.members),
             "large": False,
             "unavailable": False,
@@ -248,6 +278,14 @@ class FakeGuild:
             "mfa_level": 0,
             "system_channel_flags": 0,
         }
+
+    def rest(self) -> Wire:
+        """As a request for it shows it."""
+        return dict.fromkeys(_UNSET) | self.wire() | _COUNTS
+
+    def member(self, user: FakeUser) -> Wire:
+        """As a member of this guild."""
+        return user.member(nick=self.nick if user.bot else None)
 
     def channel(self, name: str) -> FakeChannel:
         """The channel of that name."""

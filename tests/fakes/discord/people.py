@@ -176,11 +176,17 @@ class Person:
         return interaction
 
     async def says(
-        self, text: str, *files: Upload, channel: str = "general", mentions_bot: bool = False
+        self,
+        text: str,
+        *files: Upload,
+        channel: str = "general",
+        mentions_bot: bool = False,
+        replies_to_bot: bool = False,
     ) -> FakeMessage:
-        """Write a message."""
+        """Write a message. A reply mentions the bot, too, but not in its text."""
         where = self.guild.channel(channel)
-        message = FakeMessage(snowflake(), where.id, self.user, text, files=list(files))
+        written = f"<@{self.discord.bot.id}> {text}" if mentions_bot else text
+        message = FakeMessage(snowflake(), where.id, self.user, written, files=list(files))
         where.messages.append(message)
         self._keep(files)
         told = "".join(f" [file {file.name}]" for file in files)
@@ -188,7 +194,7 @@ class Person:
         sent = message.wire(self.discord.url) | {
             "guild_id": str(self.guild.id),
             "member": {k: v for k, v in self.user.member().items() if k != "user"},
-            "mentions": [self.discord.bot.wire()] if mentions_bot else [],
+            "mentions": [self.discord.bot.wire()] if mentions_bot or replies_to_bot else [],
         }
         await self.discord.gateway.dispatch("MESSAGE_CREATE", sent)
         return message

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from tests.fakes.discord import limits
+from tests.fakes.discord import facts, limits
 from tests.fakes.discord.model import (
     FORUM,
     MANAGE_CHANNELS,
@@ -35,9 +36,22 @@ API = "/api/v10"
 class Refused(Exception):
     """An error in Discord's form."""
 
-    def __init__(self, status: int, code: int, message: str) -> None:
+    def __init__(self, status: int, code: int, message: str, errors: Wire | None = None) -> None:
         super().__init__(message)
-        self.status, self.code = status, code
+        self.status, self.code, self.errors = status, code, errors
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A request that was answered with 400."""
+
+    request: str
+    error: Refused
+
+    @property
+    def code(self) -> int:
+        """Discord's."""
+        return self.error.code
 
 
 def route_of(request: web.Request) -> str:
@@ -91,17 +105,32 @@ def answered(act: Act, *, bot_token: bool) -> Handler:
         try:
             if bot_token and request.headers.get("Authorization") != f"Bot {BOT_TOKEN}":
                 raise Refused(401, 0, "401: Unauthorized")
+            wanted = facts.request_faults(
+                request.method, route_of(request), list(request.query), await _json_of(request)
+            )
+            fake.contradictions += wanted
             body = await act(request)
         except Refused as error:
             if error.status == 400:
-                fake.refused.append(f"{request.method} {route_of(request)}: {error}")
+                fake.refused.append(Refusal(f"{request.method} {route_of(request)}", error))
             await fake.changed()
-            answer = {"code": error.code, "message": str(error)}
+            answer: Wire = {"code": error.code, "message": str(error)}
+            answer |= {"errors": error.errors} if error.errors else {}
             return json_answer(answer, error.status)
         await fake.changed()
-        return web.Response(status=204) if body is None else json_answer(body)
+        route = facts.ROUTES.get((request.method, route_of(request)))
+        status = 204 if body is None else route.status if route else 200
+        fake.contradictions += facts.answer_faults(request.method, route_of(request), status, body)
+        return web.Response(status=204) if body is None else json_answer(body, status)
 
     return handler
+
+
+async def _json_of(request: web.Request) -> object:
+    """What a request says, without its files."""
+    if request.content_type == "multipart/form-data":
+        return json.loads(str((await request.post())["payload_json"]))
+    return json.loads(await request.text() or "null")
 
 
 def json_answer(
@@ -161,7 +190,7 @@ def _require(guild: FakeGuild | None, permission: int) -> None:
 
 
 async def _me(request: web.Request) -> object:
-    return request.app[FAKE].bot.wire()
+    return request.app[FAKE].bot.wire() | {"locale": "en-US", "mfa_enabled": False}
 
 
 async def _application(request: web.Request) -> object:
@@ -179,11 +208,23 @@ async def _application(request: web.Request) -> object:
         "team": None,
         "verify_key": "",
         "flags": flags,
+        "flags_new": str(flags),
+        "type": None,
+        "approximate_guild_count": len(fake.guilds),
+        "approximate_user_authorization_count": 0,
+        "approximate_user_install_count": 0,
+        "eligible_oauth2_scopes": [],
+        "explicit_content_filter": 0,
+        "interactions_endpoint_url": None,
+        "redirect_uris": [],
+        "role_connections_verification_url": None,
     }
 
 
 async def _gateway(request: web.Request) -> object:
-    return {"url": request.app[FAKE].url.replace("http", "ws") + "/gateway", "shards": 1}
+    sessions = {"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1}
+    url = request.app[FAKE].url.replace("http", "ws") + "/gateway"
+    return {"url": url, "shards": 1, "session_start_limit": sessions}
 
 
 async def _register(request: web.Request) -> object:
@@ -215,7 +256,7 @@ async def _registered(request: web.Request) -> object:
 
 
 async def _guild(request: web.Request) -> object:
-    return _guild_of(request).wire()
+    return _guild_of(request).rest()
 
 
 async def _channels(request: web.Request) -> object:
@@ -227,12 +268,23 @@ async def _create_channel(request: web.Request) -> object:
     _require(guild, MANAGE_CHANNELS)
     asked, _ = await payload_of(request)
     parent = int(asked["parent_id"]) if asked.get("parent_id") else None
+    there = [one for one in guild.channels.values() if one.type != THREAD]
+    if len(there) >= limits.CHANNELS:
+        raise Refused(400, 30013, f"Maximum number of guild channels reached ({limits.CHANNELS})")
+    if parent and sum(one.parent_id == parent for one in there) >= limits.IN_CATEGORY:
+        raise _full_category()
     made = FakeChannel(
         snowflake(), guild.id, asked["name"], asked["type"], parent, asked.get("topic")
     )
     guild.channels[made.id] = made
     await request.app[FAKE].gateway.dispatch("CHANNEL_CREATE", made.wire())
     return made.wire()
+
+
+def _full_category() -> Refused:
+    text = f"Maximum number of channels in category reached ({limits.IN_CATEGORY})"
+    fault = {"code": "CHANNEL_PARENT_MAX_CHANNELS", "message": text}
+    return Refused(400, 50035, "Invalid Form Body", {"parent_id": {"_errors": [fault]}})
 
 
 async def _roles(request: web.Request) -> object:
@@ -243,6 +295,8 @@ async def _create_role(request: web.Request) -> object:
     guild = _guild_of(request)
     _require(guild, MANAGE_ROLES)
     asked, _ = await payload_of(request)
+    if len(guild.roles) >= limits.ROLES:
+        raise Refused(400, 30005, f"Maximum number of guild roles reached ({limits.ROLES})")
     role = FakeRole(snowflake(), asked["name"], int(asked.get("permissions", 0)))
     guild.roles[role.id] = role
     event = {"guild_id": str(guild.id), "role": role.wire()}
@@ -253,8 +307,8 @@ async def _create_role(request: web.Request) -> object:
 async def _rename_bot(request: web.Request) -> object:
     guild = _guild_of(request)
     asked, _ = await payload_of(request)
-    guild.nick = asked.get("nick")
-    return request.app[FAKE].bot.member()
+    guild.nick = asked.get("nick") or None
+    return guild.member(request.app[FAKE].bot)
 
 
 async def _members(request: web.Request) -> object:
@@ -285,7 +339,7 @@ async def _user(request: web.Request) -> object:
     found = request.app[FAKE].users.get(int(request.match_info["user"]))
     if found is None:
         raise Refused(404, 10013, "Unknown User")
-    return found.wire()
+    return found.wire() | {"primary_guild": None}
 
 
 async def _open_direct(request: web.Request) -> object:
@@ -293,7 +347,7 @@ async def _open_direct(request: web.Request) -> object:
     asked, _ = await payload_of(request)
     user = fake.users[int(asked["recipient_id"])]
     channel = fake.direct_channel(user.id)
-    return {"id": str(channel.id), "type": 1, "recipients": [user.wire()]}
+    return {"id": str(channel.id), "type": 1, "flags": 0, "recipients": [user.wire()]}
 
 
 async def _channel(request: web.Request) -> object:
@@ -380,7 +434,11 @@ async def _create_post(request: web.Request) -> object:
 
 async def _create_thread(request: web.Request) -> object:
     fake, channel = request.app[FAKE], _channel_of(request)
+    if channel.type != TEXT:
+        raise Refused(400, 50024, "Cannot execute action on this channel type")
     message = _message_of(request, channel)
+    if fake.channel(message.id) is not None:
+        raise Refused(400, 160004, "A thread has already been created for this message")
     payload, _ = await payload_of(request)
     check([f"name: {payload['name']}"] if not 1 <= len(payload["name"]) <= limits.NAME else [])
     return _new_thread(fake, channel, payload["name"], message.id).wire()
@@ -397,7 +455,7 @@ def _new_thread(
 
 async def _active_threads(request: web.Request) -> object:
     threads = _threads(_guild_of(request), archived=False)
-    return {"threads": [one.wire() for one in threads], "members": []}
+    return {"threads": [one.wire() for one in threads], "members": [], "has_more": False}
 
 
 async def _archived_threads(request: web.Request) -> object:

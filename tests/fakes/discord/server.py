@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from tests.fakes.discord import answers, rest
+from tests.fakes.discord import answers, facts, rest
+from tests.fakes.discord.buckets import Buckets
 from tests.fakes.discord.gateway import Gateway
 from tests.fakes.discord.model import (
     DIRECT,
@@ -52,13 +53,16 @@ class FakeDiscord:
         self.uploads: dict[int, Upload] = {}
         self.interactions: dict[str, Interaction] = {}
         self.transcript = Transcript()
-        self.refused: list[str] = []
+        self.refused: list[rest.Refusal] = []
         """Requests that broke one of Discord's rules; a test of ours fails if there is one."""
         self.late: list[Interaction] = []
         """Interactions that were acknowledged too late."""
         self.requests: Counter[str] = Counter()
         self.downloads: Counter[int] = Counter()
         self.troubles: list[Trouble] = []
+        self.contradictions: list[str] = []
+        """Requests, and answers of ours, that aren't as Discord describes them."""
+        self.buckets = Buckets()
         self.limited_at_s: list[float] = []
         """When a request was refused with 429."""
         self.gateway = Gateway(BOT_TOKEN, self._ready, self.changed)
@@ -132,7 +136,7 @@ class FakeDiscord:
         async with self._changed:
             self._changed.notify_all()
 
-    async def until(self, condition: Callable[[], object], within_s: float = 15.0) -> None:
+    async def until(self, condition: Callable[[], object], within_s: float = 60.0) -> None:
         """Wait for something that the bot does."""
         try:
             async with asyncio.timeout(within_s), self._changed:
@@ -153,6 +157,19 @@ class FakeDiscord:
 
 
 @web.middleware
+async def _limited(request: web.Request, handler: rest.Handler) -> web.StreamResponse:
+    """Refuse what is above a bucket's limit, and say in each answer what is left."""
+    if not request.path.startswith(rest.API):
+        return await handler(request)
+    allowed, headers = request.app[rest.FAKE].buckets.use(request, rest.route_of(request))
+    if not allowed:
+        return _too_many(request.app[rest.FAKE], float(headers["X-RateLimit-Reset-After"]), headers)
+    response = await handler(request)
+    response.headers.update(headers)
+    return response
+
+
+@web.middleware
 async def _trouble(request: web.Request, handler: rest.Handler) -> web.StreamResponse:
     """Count the request, and refuse it if a test wants that."""
     fake = request.app[rest.FAKE]
@@ -168,16 +185,21 @@ def _troubled(fake: FakeDiscord, trouble: Trouble) -> web.Response:
     if trouble.status != 429:
         return rest.json_answer({"code": 0, "message": "broken"}, trouble.status)
     fake.limited_at_s.append(time.monotonic())
-    body = {"message": "rate limited", "retry_after": trouble.retry_after_s, "global": False}
-    headers = {"Via": "1.1 fake", "Retry-After": str(trouble.retry_after_s)}
-    return rest.json_answer(body, 429, headers)
+    return _too_many(fake, trouble.retry_after_s, {})
+
+
+def _too_many(fake: FakeDiscord, after_s: float, headers: dict[str, str]) -> web.Response:
+    body = {"message": "rate limited", "retry_after": after_s, "global": False, "code": 0}
+    fake.contradictions += facts.lacking("rate limit", body)
+    told = {"Via": "1.1 fake", "Retry-After": f"{after_s}", "X-RateLimit-Scope": "user"}
+    return rest.json_answer(body, 429, headers | told)
 
 
 @contextlib.asynccontextmanager
 async def fake_discord() -> AsyncIterator[FakeDiscord]:
     """Serves on a free port of loopback until the end of the block."""
     fake = FakeDiscord()
-    app = web.Application(middlewares=[_trouble], client_max_size=64 << 20)
+    app = web.Application(middlewares=[_limited, _trouble], client_max_size=64 << 20)
     app[rest.FAKE] = fake
     app.add_routes([*rest.routes(), *answers.routes()])
     app.router.add_get("/gateway", fake.gateway.handle)

@@ -30,6 +30,8 @@ class FakeRun:
     label: str
     shown_at: float
     status: str = "queued"
+    told_status: str | None = None
+    """What is told instead of its status until it ends."""
     conclusion: str | None = None
     job: JobRun | None = None
     runner: str = ""
@@ -39,15 +41,31 @@ class FakeRun:
 
     def shown(self, workflow: str) -> dict[str, Any]:
         """As the API tells it, and much that nobody reads."""
+        over = self.status == "completed"
+        ways = ("jobs", "logs", "check_suite", "artifacts", "cancel", "rerun", "workflow", "html")
+        repository = {"id": 1, "full_name": "lab/kernels", "private": True}
         return {
+            **{f"{way}_url": f"https://api.evil.example/{way}" for way in ways},
+            "url": "https://api.evil.example/run",
             "id": self.number,
+            "node_id": "WFR_1",
             "name": workflow,
+            "path": f".github/workflows/{self.file}@main",
             "display_title": self.title,
             "event": "workflow_dispatch",
-            "status": self.status,
+            "status": self.status if over else (self.told_status or self.status) or None,
             "conclusion": self.conclusion,
             "run_attempt": 1,
-            "repository": {"full_name": "lab/kernels"},
+            "run_number": self.number % 1000,
+            "workflow_id": 1,
+            "head_branch": "main",
+            "head_sha": "0" * 40,
+            "head_commit": None,
+            "pull_requests": [],
+            "created_at": "2026-11-01T10:00:00Z",
+            "updated_at": "2026-11-01T10:00:00Z",
+            "repository": repository,
+            "head_repository": repository,
         }
 
 
@@ -102,6 +120,12 @@ class FakeActions:
             self.runs[run.number] = run
             self.lock.notify_all()
         return run
+
+    def show_all(self) -> None:
+        """From now on there is no run that isn't shown, and no later one will be."""
+        self.late_s = 0.0
+        for run in self.runs.values():
+            run.shown_at = 0.0
 
     def cancel(self, run: FakeRun) -> bool:
         """False: it has ended."""

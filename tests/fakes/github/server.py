@@ -20,6 +20,8 @@ from tests.fakes.storage import FakeStorage, fake_storage
 REPO = "lab/kernels"
 TOKEN = "ghp_right"
 MAX_INPUTS = 65_535
+MOST_INPUTS = 25
+DOCS = "https://docs.github.com/rest"
 
 
 @dataclass
@@ -30,6 +32,8 @@ class Account:
     limit: int = 5000
     resets_in_s: float = 3600.0
     retry_after_s: int | None = None
+    secondary: bool = False
+    """A secondary limit is met, and nothing says for how long."""
     revoked: bool = False
     admin: bool = False
 
@@ -50,10 +54,14 @@ class FakeGithub:
     """Answers instead of GitHub, if it wants to."""
     clock_ahead_s: float = 0.0
     disabled: bool = False
+    gone: bool = False
+    """The workflow's file isn't on the branch."""
     offline: bool = False
     """All runners."""
     requests: list[tuple[str, str, str]] = field(default_factory=list)
     """Method, path and token of each."""
+    exchanges: list[tuple[Request, Response]] = field(default_factory=list)
+    """Those that came as far as a route."""
     unchanged: int = 0
     """Answers that were no more than "not modified"."""
 
@@ -69,9 +77,13 @@ class FakeGithub:
         if account.retry_after_s is not None:
             said = _json(403, {"message": "You have exceeded a secondary rate limit."})
             return self._limited(account, said, {"Retry-After": str(account.retry_after_s)})
+        if account.secondary:
+            message = "You have exceeded a secondary rate limit. Please wait a few minutes."
+            return self._limited(account, _json(403, {"message": message}), {})
         if account.left <= 0:
             return self._limited(account, _json(403, {"message": "API rate limit exceeded"}), {})
         found = self._route(request, account)
+        self.exchanges.append((request, found))
         return self._limited(account, self._tagged(request, account, found), {})
 
     def asked(self, method: str, ending: str) -> int:
@@ -121,8 +133,11 @@ class FakeGithub:
         return _missing()
 
     def _dispatch(self, request: Request, file: str) -> Response:
-        if not (WORKFLOWS / file).is_file() or self.disabled:
+        if not (WORKFLOWS / file).is_file() or self.gone:
             return _missing()
+        if self.disabled:
+            message = "Cannot trigger a 'workflow_dispatch' on a disabled workflow"
+            return _json(422, {"message": message, "documentation_url": DOCS, "status": "422"})
         asked = json.loads(request.body)
         if self.tells_numbers is None and "return_run_details" in asked:
             message = 'Invalid request.\n\n"return_run_details" is not a permitted key.'
@@ -143,7 +158,10 @@ class FakeGithub:
     def _workflow(self, _request: Request, file: str) -> Response:
         if not (WORKFLOWS / file).is_file():
             return _missing()
-        return _json(200, {"id": 1, "state": "disabled_manually" if self.disabled else "active"})
+        state = "disabled_manually" if self.disabled else "active"
+        named = {"name": str(read_workflow(file)["name"]), "path": f".github/workflows/{file}"}
+        urls = dict.fromkeys(("url", "html_url", "badge_url"), self.url)
+        return _json(200, {"id": 1, "node_id": "W_1", "state": state, **named, **urls, **DATES})
 
     def _runs(self, request: Request) -> Response:
         with self.actions.lock:
@@ -151,7 +169,8 @@ class FakeGithub:
             shown = [_shown(run) for run in sorted(found, key=lambda run: -run.number)]
         if status := request.query.get("status"):
             shown = [run for run in shown if run["status"] == status]
-        size, page = int(request.query["per_page"]), int(request.query.get("page", "1"))
+        size = min(int(request.query.get("per_page", "30")), 100)
+        page = int(request.query.get("page", "1"))
         part = shown[size * (page - 1) : size * page]
         return _json(200, {"total_count": len(shown), "workflow_runs": part})
 
@@ -162,14 +181,37 @@ class FakeGithub:
     def _jobs(self, _request: Request, number: str) -> Response:
         if (run := self._find(number)) is None:
             return _missing()
-        steps = [vars(step) for step in run.job.steps] if run.job else []
-        job = {"runner_name": run.runner or None, "conclusion": run.conclusion, "steps": steps}
+        shown = vars(run.job)["steps"] if run.job else []
+        steps = [
+            {**vars(step), "number": n + 1, "status": "completed" if step.conclusion else "queued"}
+            for n, step in enumerate(shown)
+        ]
+        job = {
+            **dict.fromkeys(("node_id", "head_sha", "run_url", "url", "name"), "judge"),
+            **dict.fromkeys(("html_url", "check_run_url", "workflow_name", "head_branch"), "x"),
+            **dict.fromkeys(("runner_id", "runner_group_id", "runner_group_name"), None),
+            "id": run.number * 100,
+            "run_id": run.number,
+            "status": run.status,
+            "created_at": "2026-11-01T10:00:00Z",
+            "started_at": "2026-11-01T10:00:00Z",
+            "completed_at": None,
+            "labels": [run.label],
+            "runner_name": run.runner or None,
+            "conclusion": run.conclusion,
+            "steps": steps,
+        }
         return _json(200, {"total_count": 1, "jobs": [job]})
 
     def _artifacts(self, _request: Request, number: str) -> Response:
         if (run := self._find(number)) is None:
             return _missing()
-        each = [{"id": a.number, "name": a.name, "expired": a.expired} for a in run.artifacts]
+        urls = dict.fromkeys(("url", "archive_download_url"), f"{self.url}/artifact")
+        each = [
+            {"id": a.number, "node_id": "A", "name": a.name, "size_in_bytes": len(a.content)}
+            | {"expired": a.expired, "expires_at": None, **urls, **DATES}
+            for a in run.artifacts
+        ]
         return _json(200, {"total_count": len(each), "artifacts": each})
 
     def _zip(self, _request: Request, number: str) -> Response:
@@ -200,7 +242,8 @@ class FakeGithub:
     def _runners(self) -> Response:
         status = "offline" if self.offline else "online"
         labels = [{"name": "self-hosted"}, {"name": self.actions.label}]
-        each = {"id": 1, "name": "node0-gpu0", "status": status, "busy": False, "labels": labels}
+        each = {"id": 1, "name": "node0-gpu0", "os": "linux", "status": status, "busy": False}
+        each |= {"labels": labels}
         return _json(200, {"total_count": 1, "runners": [each]})
 
     def _find(self, number: str) -> FakeRun | None:
@@ -223,11 +266,14 @@ def _why_not(file: str, asked: dict[str, Any]) -> str:
         return f"No ref found for: {asked['ref']}"
     if stray := sorted(inputs.keys() - declared.keys()):
         return f"Unexpected inputs provided: {stray}"
-    if len(declared) > 10:
-        return "you may only define up to 10 `inputs` for a `workflow_dispatch` event"
+    if len(declared) > MOST_INPUTS:
+        return f"you may only define up to {MOST_INPUTS} `inputs` for a `workflow_dispatch` event"
     if len(json.dumps(inputs)) > MAX_INPUTS:
         return "inputs are too large."
     return ""
+
+
+DATES = {"created_at": "2026-11-01T10:00:00Z", "updated_at": "2026-11-01T10:00:00Z"}
 
 
 def _json(status: int, document: object) -> Response:

@@ -63,7 +63,7 @@ class RemoteModal:
 
     url: str
 
-    def calls(self, timeout_s: float = 20.0) -> PackageCalls:
+    def calls(self, timeout_s: float = 60.0) -> PackageCalls:
         """The launcher's own adapter over it."""
         return PackageCalls(
             APP,

@@ -129,7 +129,7 @@ class FakeModal:
         self._numbers = itertools.count(1)
         self._threads: list[threading.Thread] = []
 
-    def calls(self, timeout_s: float = 20.0) -> PackageCalls:
+    def calls(self, timeout_s: float = 60.0) -> PackageCalls:
         """The launcher's own adapter over this service."""
         return PackageCalls(
             APP,

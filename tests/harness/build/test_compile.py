@@ -63,7 +63,7 @@ def test_a_program_is_built_from_all_sources(client: RunnerClient) -> None:
     assert Verdict.ACCEPTED == build.verdict
     files = {"program": build.binary}
     result = run_command(
-        client, ["sh", "-c", "chmod +x program; ./program"], files=files, timeout_s=10
+        client, ["sh", "-c", "chmod +x program; ./program"], files=files, timeout_s=60
     )
     assert 42 == result.exit_code
 

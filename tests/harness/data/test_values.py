@@ -1,5 +1,7 @@
 """The codec between judge and runner: round trips, and hostile input is refused."""
 
+import gc
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -34,6 +36,28 @@ trees = st.recursive(
     ),
     max_leaves=12,
 )
+
+
+def test_what_was_described_is_free_at_once() -> None:
+    """Else outputs pile up until they are collected, and the next calls get memory that is new."""
+    value = np.zeros(4)
+    alive = weakref.ref(value)
+    gc.disable()
+    try:
+        encode((value, {"a": torch.zeros(2)}), NO_MODULES)
+        del value
+        assert alive() is None
+    finally:
+        gc.enable()
+
+
+def test_so_is_what_was_read() -> None:
+    gc.disable()
+    try:
+        alive = weakref.ref(through((np.zeros(4), [1]))[0])
+        assert alive() is None
+    finally:
+        gc.enable()
 
 
 def through(value: object) -> Any:

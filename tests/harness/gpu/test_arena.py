@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelbot.harness.gpu.arena import ALIGNMENT, Arena, Chunk, Pool
-from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError, HipDriver
+from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError
 from tests.support.cuda_driver import build_driver
 
 TOTAL_BYTES = 256 << 20
@@ -94,18 +94,6 @@ def test_an_old_driver_is_noticed(tmp_path: Path) -> None:
     assert not driver.has_virtual_memory()
     with pytest.raises(GpuError, match="no function cuMemGetAllocationGranularity"):
         Arena.create(driver, 1)
-
-
-def test_amds_driver_does_the_same_by_its_own_names(tmp_path: Path) -> None:
-    names = {**HipDriver.names, "cuInit": "hipInit", "cuCtxSetCurrent": "hipSetDevice"}
-    driver = HipDriver(str(build_driver(tmp_path, names=names)))
-    arena = Arena.create(driver, 100)
-    write(driver, arena.address, b"kernelbo")
-    other = Arena.attach(driver, arena.export(), arena.size_bytes, views=2)
-    found = [content(driver, address, 8) for address in other.addresses]
-    assert (True, [b"kernelbo"] * 2) == (driver.has_virtual_memory(), found)
-    arena.close()
-    other.close()
 
 
 def test_an_address_is_found_only_if_all_of_it_lies_there(driver: Driver) -> None:

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.host.host import Host, key_of
-from kernelbot.protocol import Fault, Mode, RunResult, Verdict
+from kernelbot.protocol import Fault, Floor, Mode, RunResult, Verdict
 from tests.harness.jobs import SORT, a_job
-from tests.support.cuda_driver import build_driver
+from tests.support.cuda_driver import CACHE_BYTES, build_driver
 from tests.support.device_problems import (
     DEVICE,
     DOUBLE,
@@ -141,6 +141,44 @@ def test_pointers_change_though_memory_is_the_same(host: Host) -> None:
     assert "2" == result.stdout.split()[-1]
 
 
+def test_a_timed_calls_data_is_read_from_memory(host: Host) -> None:
+    """But for the few places that are filled in last."""
+    body = (
+        "place = ctypes.c_uint64(x.data_ptr()), ctypes.c_size_t(x.nbytes)\n"
+        "print(driver.fake_cached_bytes(*place))\nreturn x * 2"
+    )
+    job = device_job(kernel(body), Mode.BENCHMARK, device_problem(size=1 << 18))
+    result = host.judge(job, lambda _event: None)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    assert str(4 * 4096) == result.stdout.split()[-1]
+
+
+def test_cuda_makes_handles_of_a_kernels_own_memory_alone(host: Host) -> None:
+    """So a kernel that shares its input with other processes copies it first."""
+    body = (
+        "handle, own = ctypes.create_string_buffer(64), x.clone()\n"
+        "ask = driver.cuIpcGetMemHandle\n"
+        "print(*(ask(handle, ctypes.c_uint64(one.data_ptr())) for one in (x, own)))\n"
+        "return own * 2"
+    )
+    result = judge(host, kernel(body))
+    assert (Verdict.ACCEPTED, "1 0") == (result.verdict, result.stdout.strip())
+
+
+@pytest.mark.parametrize(
+    ("beyond_bytes", "expected"), [(0, Verdict.ACCEPTED), (1, Verdict.RULE_VIOLATION)]
+)
+def test_a_floor_of_traffic_begins_beyond_the_cache_and_takes_two(
+    host: Host, beyond_bytes: int, expected: Verdict
+) -> None:
+    """On a device that takes a second for each byte."""
+    floor = Floor(memory_bytes=CACHE_BYTES + beyond_bytes)
+    job = device_job(SCALE, Mode.BENCHMARK, replace(PROBLEM, floors=(floor,)))
+    job = replace(job, device=replace(DEVICE, peak_bytes_per_s=1.0))
+    result = host.judge(job, lambda _event: None)
+    assert (expected, beyond_bytes) == (result.verdict, len(result.system.notes))
+
+
 def test_a_waiting_judge_has_its_context(tmp_path_factory: pytest.TempPathFactory) -> None:
     with pytest.MonkeyPatch.context() as patch:
         folder = build_driver(tmp_path_factory.mktemp("ahead")).parent
@@ -149,7 +187,7 @@ def test_a_waiting_judge_has_its_context(tmp_path_factory: pytest.TempPathFactor
         host = Host()
         try:
             host.warm(key_of(device_job(SCALE, Mode.TEST, PROBLEM))).wait_ready()
-            until = time.monotonic() + 20
+            until = time.monotonic() + 60
             while b"PrimaryCtxRetain" not in (folder / "counts").read_bytes():
                 assert time.monotonic() < until
                 time.sleep(0.01)

@@ -53,6 +53,21 @@ print(x.to(torch.float64).dtype, x.to(made[0]).device, torch.empty(1, device="me
     assert ["{'cpu'}", "torch.float64 cpu meta"] == answers(tmp_path, code)
 
 
+def test_submissions_find_their_tensors_on_a_gpu_and_frameworks_where_they_are(
+    tmp_path: Path,
+) -> None:
+    code = """
+x = torch.ones(2, device="cuda")
+frameworks = {"__name__": "torch.utils", "x": x}
+print(x.is_cuda, torch.nn.Parameter(x).is_cuda, eval("x.is_cuda", frameworks))
+try:
+    x.is_cuda = False
+except AttributeError as error:
+    print("read only")
+"""
+    assert ["True True False", "read only"] == answers(tmp_path, code)
+
+
 def test_generators_give_what_the_cpu_gives(tmp_path: Path) -> None:
     code = """
 def generator(device):

@@ -50,11 +50,12 @@ def test_an_honest_kernel_is_accepted_and_timed(host: Host) -> None:
 
 
 def test_work_left_on_the_gpu_counts(host: Host) -> None:
+    """Less what marks and a launch cost: some microseconds, more or fewer on a busy machine."""
     work = f"driver.fake_submit({WORK_MS * 1_000_000})"
     leaves = DRIVER + SORT.replace("return", f"{work}; return")
     result = judge(host, on_gpu(leaves))
     assert result.verdict == Verdict.ACCEPTED, result.failure
-    assert result.phases[-1].workloads[-1].median_ns >= WORK_MS * 1e6
+    assert result.phases[-1].workloads[-1].median_ns > 0.9 * WORK_MS * 1e6
 
 
 def test_a_wrong_answer_is_one_here_too(host: Host) -> None:

@@ -166,6 +166,19 @@ def test_without_a_choice_all_are_ours(nvidia: Path) -> None:
     assert (files, BY_BUS) == (names(nvidia, assigned), assigned.env)
 
 
+@pytest.mark.parametrize("chosen", [{}, {"CUDA_VISIBLE_DEVICES": "0,2"}])
+def test_a_job_of_one_finds_the_first_alone(nvidia: Path, chosen: dict[str, str]) -> None:
+    assigned = assigned_gpus(Vendor.NVIDIA, nvidia, chosen, most=1)
+    first = {"CUDA_VISIBLE_DEVICES": "0", **BY_BUS}
+    assert ["nvidia2", "nvidiactl", "nvidia-uvm"] == names(nvidia, assigned)
+    assert first == assigned.env
+
+
+def test_a_job_of_more_than_there_are_finds_all(nvidia: Path) -> None:
+    assigned = assigned_gpus(Vendor.NVIDIA, nvidia, {}, most=8)
+    assert assigned_gpus(Vendor.NVIDIA, nvidia, {}) == assigned
+
+
 def test_without_the_drivers_list_files_count_in_their_order(nvidia: Path) -> None:
     shutil.rmtree(nvidia / "proc")
     assigned = assigned_gpus(Vendor.NVIDIA, nvidia, {"CUDA_VISIBLE_DEVICES": "2"})
@@ -248,10 +261,10 @@ def test_in_the_sandbox_there_is_no_file_of_another_gpu(outside_of_tmp: Path) ->
     assigned = assigned_gpus(Vendor.NVIDIA, outside_of_tmp, {"CUDA_VISIBLE_DEVICES": "1"})
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE, devices=assigned.paths, env=assigned.env))
     try:
-        zygote.wait_ready(30)
+        zygote.wait_ready(60)
         client = RunnerClient(zygote.connect())
         command = ["sh", "-c", f"ls {outside_of_tmp}/dev; echo $CUDA_VISIBLE_DEVICES"]
-        seen = run_command(client, command, timeout_s=30).stdout
+        seen = run_command(client, command, timeout_s=60).stdout
         client.close()
     finally:
         zygote.close()

@@ -17,7 +17,7 @@ from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.protocol import DeviceSpec, Vendor, Verdict
 from tests.harness.jobs import SORT, a_job
 from tests.harness.vendor.machine import put_nvidia_smi
-from tests.support.cuda_driver import build_driver
+from tests.support.cuda_driver import build_driver, build_hip
 from tests.support.device_problems import DEVICE
 from tests.support.devices import with_devices
 
@@ -94,13 +94,12 @@ def test_a_gpu_that_doesnt_finish_is_an_error(driver: Driver, tmp_path: Path) ->
     fake = ctypes.CDLL(str(tmp_path / "libcuda.so.1"))
     fake.fake_launch(driver.stream, ctypes.c_int64(3_600_000_000_000))
     with pytest.raises(GpuError, match="couldn't be overwritten in time"):
-        clear_memory(driver, time.monotonic() + 0.1)
+        clear_memory(driver, time.monotonic() + 0.1)  # it never finishes
     assert TOTAL_BYTES == driver.free_bytes()
 
 
 def test_amds_memory_is_overwritten_by_its_own_names(tmp_path: Path) -> None:
-    names = {**HipDriver.names, "cuInit": "hipInit", "cuCtxSetCurrent": "hipSetDevice"}
-    driver = HipDriver(str(build_driver(tmp_path, names=names, total_bytes=TOTAL_BYTES)))
+    driver = HipDriver(str(build_hip(tmp_path, total_bytes=TOTAL_BYTES)))
     assert TOTAL_BYTES == clear_memory(driver, soon())
 
 
@@ -154,3 +153,23 @@ def test_the_clock_is_set_again_for_each_job(driver: Driver, tmp_path: Path) -> 
         "nvidia-smi --id=1 --lock-gpu-clocks=1980,1980",
         "nvidia-smi --id=1 --reset-gpu-clocks",
     ] == calls.read_text().splitlines()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user can't make a /dev")
+@pytest.mark.parametrize(("gpus", "touched"), [("1", ["0"]), ("None", ["0", "1"])])
+def test_a_job_of_one_touches_no_other_gpu(tmp_path: Path, gpus: str, touched: list[str]) -> None:
+    build_driver(tmp_path, devices=2)
+    calls = put_nvidia_smi(tmp_path)
+    program = (
+        "import ctypes\n"
+        "from kernelbot.harness.gpu.readiness import make_ready\n"
+        "from kernelbot.protocol import DeviceSpec, Vendor\n"
+        f"list(make_ready(DeviceSpec('H100', Vendor.NVIDIA, clock_mhz=1980), gpus={gpus}))\n"
+        "driver = ctypes.CDLL('libcuda.so.1')\n"
+        "print(driver.fake_count(b'cuDevicePrimaryCtxRetain'))\n"
+    )
+    command = with_devices([sys.executable, "-c", program], ("nvidiactl", "nvidia0", "nvidia1"))
+    given = {"LD_LIBRARY_PATH": str(tmp_path), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    contexts = subprocess.check_output(command, env={**os.environ, **given}, text=True)
+    locked = [line.split("--id=")[1][0] for line in calls.read_text().splitlines()]
+    assert (touched, len(touched)) == (locked, int(contexts))

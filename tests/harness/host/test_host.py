@@ -32,7 +32,7 @@ def test_a_host_that_closes_while_its_zygotes_import_ends_them_without_a_word(
     started = _descendants() - before
     host.close()
     assert 2 <= len(started)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while survivors(started) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert [] == survivors(started)
@@ -59,7 +59,7 @@ def test_no_group_outlives_its_judge_for_long() -> None:
     host = Host()
     try:
         verdict = host.judge(a_job(SORT), lambda _event: seen.update(_groups(others))).verdict
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while len({_judge_of(group) for group in seen}) < 2 and time.monotonic() < deadline:
             seen |= _groups(others)  # until there is a judge that waits for the next job
         while len(_owners(seen)) > 1 and time.monotonic() < deadline:

@@ -44,6 +44,18 @@ def test_a_kill_at_any_moment_is_nobodys_fault(host: Host, part: str) -> None:
     assert Verdict.ACCEPTED == host.judge(a_job(SORT), quiet).verdict
 
 
+def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
+    job = a_job(SORT)
+    assert Verdict.ACCEPTED == host.judge(job, quiet).verdict
+    (zygote,) = (pid for pid in children_of(os.getpid()) if "\0judges\0" in _command(pid))
+    os.kill(zygote, signal.SIGKILL)
+    result = host.judge(job, quiet)
+    assert (Verdict.ACCEPTED, 1) == (
+        result.verdict,
+        sum("judged twice, as the first attempt was lost" in note for note in result.system.notes),
+    )
+
+
 def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> None:
     runners, theirs = wire.pair()
     zygote = JudgeZygote("bare", False, {}, theirs)
@@ -77,7 +89,7 @@ def _kill_one(part: str, others: set[int], done: threading.Event) -> None:
     """Once, somewhere in the second that judging takes."""
     if done.wait(random.random() * 0.7):
         return
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not done.is_set() and time.monotonic() < deadline:
         if found := [pid for pid in _members(part) if pid not in others]:
             with contextlib.suppress(ProcessLookupError):

@@ -51,12 +51,10 @@ import os
 import numpy as np
 assert os.sched_getaffinity(0) == set({ALL[1:]}), os.sched_getaffinity(0)
 assert os.environ["OMP_NUM_THREADS"] == "{len(ALL) - 1}"
-try:
-    os.sched_setaffinity(0, {{{ALL[0]}}})
-except PermissionError:
-    refused = True
+os.sched_setaffinity(0, {{{ALL[0]}}})  # it succeeds and changes nothing
+assert os.sched_getaffinity(0) == set({ALL[1:]}), os.sched_getaffinity(0)
 def custom_kernel(data):
-    return np.sort(data) if refused else None
+    return np.sort(data)
 """
 
     def quiet(_event: ProgressEvent) -> None:

@@ -34,7 +34,7 @@ UNSORTED_LATER = (
 right, calls = custom_kernel, []
 def custom_kernel(data):
     calls.append(1)
-    return right(data) if len(calls) < 6 else data.copy()
+    return right(data) if len(calls) < 4 else data.copy()
 """
 )
 BUILDS = (
@@ -96,7 +96,7 @@ def test_both_are_timed_on_each_workload_and_there_is_no_score(host: Host) -> No
         (phase.phase, phase.of_opponent) for phase in found.phases
     ]
     tested = [event.of_opponent for event in events if event.kind is EventKind.CASE]
-    assert [False] * 3 + [True] * 3 == tested
+    assert tested in ([False] * 3 + [True] * 3, [True] * 3 + [False] * 3)  # by chance
     assert isinstance(found.duel, DuelResult)
     assert [("size: 2000; seed: 1", 10, 10), ("size: 5000; seed: 2", 10, 10)] == [
         (one.spec, len(one.submission_ns), len(one.opponent_ns)) for one in found.duel.workloads

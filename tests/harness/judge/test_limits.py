@@ -25,6 +25,7 @@ def test_a_gpu_has_room_for_data_on_its_way_and_for_compilers(
     job = replace(a_job(SORT), device=device, limits=Limits())
     limits = with_limits_in_force(job, machine_gib * GIB).limits
     assert (expected_gib * GIB, 1024) == (limits.memory_bytes, limits.processes)
+    assert 2 * GIB == limits.file_size_bytes
 
 
 def test_data_that_never_passes_the_host_needs_none_of_its_memory() -> None:
@@ -34,7 +35,7 @@ def test_data_that_never_passes_the_host_needs_none_of_its_memory() -> None:
 
 
 def test_whoever_grants_a_gpu_more_is_obeyed() -> None:
-    given = replace(Limits(), memory_bytes=100 * GIB, processes=5000)
+    given = replace(Limits(), memory_bytes=100 * GIB, processes=5000, file_size_bytes=3 * GIB)
     job = replace(a_job(SORT), device=DeviceSpec("MI300", Vendor.AMD), limits=given)
     assert given == with_limits_in_force(job, 64 * GIB).limits
 

@@ -53,7 +53,7 @@ def judge(host: Host, source: str, mode: Mode = Mode.BENCHMARK) -> tuple[RunResu
 )
 def test_a_death_in_a_timed_call_keeps_the_tests(host: Host, end: str, said: str) -> None:
     source = (
-        f"import ctypes, os\n{LATE}    if calls > 6:\n        {end}\n    return np.sort(data)\n"
+        f"import ctypes, os\n{LATE}    if calls > 3:\n        {end}\n    return np.sort(data)\n"
     )
     result, took_s = judge(host, source)
     assert (Verdict.RUNTIME_ERROR, Phase.TEST, Verdict.ACCEPTED) == (

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,7 +57,7 @@ BAD = {
     "loops": (
         kernel("while True: pass"),
         Verdict.TIME_LIMIT,
-        "^The test phase took longer than its time limit of 3 s.$",
+        "^The test phase took longer than its time limit of 3 s. Do less in each call",
     ),
     "sleeps": (kernel("import time; time.sleep(60)"), Verdict.TIME_LIMIT, "time limit"),
     "forks without end": (
@@ -163,7 +164,11 @@ def test_a_bad_submission_gets_its_verdict_and_the_next_its_own(host: Host, name
     import re
 
     source, verdicts, message = BAD[name]
-    result = judge(host, source, LITTLE_MEMORY)
+    job = a_job(source, limits=LITTLE_MEMORY)
+    if verdicts is Verdict.MEMORY_LIMIT:  # on a busy machine it takes long to fill it
+        patient = Timeouts(test_s=60, benchmark_s=20, ranked_s=20)
+        job = replace(job, problem=replace(job.problem, timeouts=patient))
+    result = host.judge(job, quiet)
     assert result.failure is not None
     assert Fault.AUTHOR == result.failure.fault, result.failure
     assert result.verdict in (verdicts if isinstance(verdicts, tuple) else (verdicts,))
@@ -248,8 +253,8 @@ def test_nothing_of_the_problem_is_in_the_runner(host: Host) -> None:
 
 def test_a_leaderboard_run_has_all_phases_samples_and_a_score(host: Host) -> None:
     result = host.judge(a_job(SORT, mode=Mode.LEADERBOARD), quiet)
-    assert [Phase.TEST, Phase.BENCHMARK, Phase.LEADERBOARD] == [p.phase for p in result.phases]
-    (workload,) = result.phases[2].workloads
+    assert [Phase.TEST, Phase.LEADERBOARD] == [p.phase for p in result.phases]
+    (workload,) = result.phases[1].workloads
     assert "size: 5000; seed: 2" == workload.spec
     assert 20 == len(workload.samples_ns)
     assert workload.checked >= 1
@@ -316,7 +321,7 @@ def test_aliases_are_refused_where_the_problem_says_so(host: Host) -> None:
         (
             "import numpy as np",
             "import nowhere",
-            "'nowhere'. Where submissions are judged, run: pip install nowhere",
+            "'nowhere'. Where submissions are judged, nowhere must be installed",
         ),
         ("return np.random", "import os; os._exit(1); return np.random", "exit code 1"),
         ("standard_normal(size)", "standard_normal(-size)", "generate_input failed"),

@@ -47,6 +47,43 @@ def test_a_float32_reference_stays_as_it_is() -> None:
     assert unlike(SINGLE, HALF, HALF) == "the output has dtype float16, expected float32"
 
 
+@pytest.mark.parametrize(
+    ("number", "scalar"),
+    [
+        (1.5, np.float64(1.5)),
+        (1.5, np.float32(1.5)),
+        (2, np.int64(2)),
+        (2, np.uint8(2)),
+        (True, np.bool_(True)),
+        (1j, np.complex64(1j)),
+    ],
+)
+def test_a_number_of_the_reference_takes_what_a_reduction_returns(
+    number: object, scalar: object
+) -> None:
+    assert "" == unlike({"top": number}, {"top": scalar})
+
+
+@pytest.mark.parametrize(
+    ("number", "scalar"),
+    [
+        (1.5, np.float16(1.5)),
+        (1.5, np.int64(1)),
+        (2, np.float64(2)),
+        (2, np.bool_(True)),
+        (True, np.int64(1)),
+        ("2", np.int64(2)),
+        (None, np.int64(0)),
+    ],
+)
+def test_but_no_less_precise_one_and_none_of_another_kind(number: object, scalar: object) -> None:
+    assert unlike(number, scalar).startswith("the output is a value of type numpy.")
+
+
+def test_nor_one_that_is_nan_where_the_reference_has_a_number() -> None:
+    assert "the output contains NaN where the reference has none" == unlike(1.5, np.float64(NAN))
+
+
 def test_another_number_of_items_is_still_a_difference() -> None:
     assert unlike((DOUBLE,), (SINGLE, SINGLE)) == "the output has 2 items, expected 1"
     assert unlike((DOUBLE, DOUBLE), (SINGLE,)) == "the output has 1 items, expected 2"

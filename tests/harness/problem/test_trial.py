@@ -4,7 +4,7 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from kernelbot.harness.problem.trial import ProblemTrouble
+from kernelbot.harness.problem.troubles import ProblemTrouble
 from kernelbot.protocol import HarnessKind, ProblemSpec
 from tests.harness.jobs import REFERENCE, a_problem
 from tests.harness.problem_code import tried
@@ -70,4 +70,4 @@ def test_what_has_no_native_judge_is_not_tried() -> None:
         a_problem(reference="raise ValueError"), harness=HarnessKind.SCRIPT
     )
     assert () == tried(scripted)
-    assert {"message": "x", "evidence": ""} == asdict(ProblemTrouble("x"))
+    assert {"message": "x", "evidence": "", "is_fatal": True} == asdict(ProblemTrouble("x"))

@@ -83,4 +83,5 @@ def test_a_rank_that_dies_in_a_call_ends_all(session: RankSession) -> None:
     load(session, ADD.replace("total =", dies))
     with pytest.raises(AuthorFailure) as failure:
         session.call(shares(1.0, 2.0))
-    assert "Rank 1 ended its own process with exit code 4." == failure.value.message
+    said = "Rank 1 ended its own process with exit code 4. Return from custom_kernel"
+    assert said == failure.value.message[: len(said)]

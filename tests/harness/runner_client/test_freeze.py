@@ -72,7 +72,7 @@ def test_all_go_on_after_resume(tree: tuple[RunnerTree, TaskClocks]) -> None:
     runner.halt()
     before = clocks.tree_cpu_ns()
     runner.resume()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while clocks.tree_cpu_ns() == before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert before < clocks.tree_cpu_ns()
@@ -83,7 +83,7 @@ def test_who_is_only_stopped_by_signals_may_go_on(tree: tuple[RunnerTree, TaskCl
     runner.halt()
     before = clocks.tree_cpu_ns()
     os.kill(clocks.main_pid, signal.SIGCONT)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while clocks.tree_cpu_ns() == before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert (False, True) == (runner.is_certain, before < clocks.tree_cpu_ns())
@@ -170,7 +170,7 @@ def test_all_go_on_after_they_were_frozen(restless: Restless) -> None:
     restless.tree.halt()
     before = restless.seen()
     restless.tree.resume()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while restless.seen() == before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert (True, True) == (restless.tree.is_certain, before != restless.seen())

@@ -7,7 +7,7 @@ from kernelbot.protocol import Limits, Verdict
 
 
 def test_exit_code_and_streams_come_back(client: RunnerClient) -> None:
-    result = run_command(client, ["sh", "-c", "echo out; echo err >&2; exit 7"], timeout_s=10)
+    result = run_command(client, ["sh", "-c", "echo out; echo err >&2; exit 7"], timeout_s=60)
     assert (7, None, "out\n", "err\n", None) == (
         result.exit_code,
         result.signal,
@@ -23,7 +23,7 @@ def test_files_go_in_and_come_out(client: RunnerClient) -> None:
         ["sh", "-c", "cat 'a b.txt' sub/c > out; ln -s out link"],
         files={"a b.txt": b"\x00\xff", "sub/c": b"c"},
         collect=("out", "link", "absent"),
-        timeout_s=10,
+        timeout_s=60,
     )
     assert {"out": b"\x00\xffc"} == result.collected
 
@@ -36,7 +36,7 @@ def test_lines_on_the_descriptor_are_told_while_it_runs(client: RunnerClient) ->
         ["sh", "-c", "echo first >&$POPCORN_FD; sleep 0.3; printf last >&$POPCORN_FD"],
         popcorn_fd=True,
         on_line=lambda line: seen.append((line, time.monotonic())),
-        timeout_s=10,
+        timeout_s=60,
     )
     assert ["first", "last"] == [line for line, _ in seen]
     assert seen[1][1] - seen[0][1] > 0.2
@@ -50,7 +50,7 @@ def test_of_a_line_without_end_the_beginning_is_told(client: RunnerClient) -> No
         ["sh", "-c", "(head -c 20M /dev/zero | tr '\\0' x; echo; echo next) >&$POPCORN_FD"],
         popcorn_fd=True,
         on_line=seen.append,
-        timeout_s=30,
+        timeout_s=60,
     )
     assert [16 << 20, len("next")] == [len(line) for line in seen]
 
@@ -61,31 +61,31 @@ def test_grandchildren_are_not_waited_for(client: RunnerClient) -> None:
         client,
         ["sh", "-c", "sleep 60 >&$POPCORN_FD & echo done >&$POPCORN_FD"],
         popcorn_fd=True,
-        timeout_s=10,
+        timeout_s=60,
     )
     assert (0, b"done\n", None) == (result.exit_code, result.fd_output, result.limit)
     assert result.duration_s < 5
 
 
 def test_a_command_that_does_not_end_is_a_time_limit(client: RunnerClient) -> None:
-    result = run_command(client, ["sh", "-c", "echo before; sleep 60"], timeout_s=0.3)
+    result = run_command(client, ["sh", "-c", "echo before; sleep 60"], timeout_s=1.5)
     assert (Verdict.TIME_LIMIT, "before\n", None) == (result.limit, result.stdout, result.exit_code)
 
 
 def test_processor_time_is_limited(client: RunnerClient) -> None:
     limits = Limits(cpu_time_s=1)
-    result = run_command(client, ["sh", "-c", "while :; do :; done"], limits=limits, timeout_s=30)
+    result = run_command(client, ["sh", "-c", "while :; do :; done"], limits=limits, timeout_s=60)
     assert Verdict.TIME_LIMIT == result.limit
 
 
 def test_a_signal_is_named(client: RunnerClient) -> None:
-    result = run_command(client, ["sh", "-c", "kill -SEGV $$"], timeout_s=10)
+    result = run_command(client, ["sh", "-c", "kill -SEGV $$"], timeout_s=60)
     assert (None, 11, None) == (result.exit_code, result.signal, result.limit)
 
 
 def test_a_missing_program_is_told(client: RunnerClient) -> None:
     with pytest.raises(CommandNotStarted, match="no-such-program"):
-        run_command(client, ["no-such-program"], timeout_s=10)
+        run_command(client, ["no-such-program"], timeout_s=60)
 
 
 def test_a_flood_on_the_descriptor_is_an_output_limit(client: RunnerClient) -> None:
@@ -95,7 +95,7 @@ def test_a_flood_on_the_descriptor_is_an_output_limit(client: RunnerClient) -> N
         ["sh", "-c", "yes >&$POPCORN_FD"],
         popcorn_fd=True,
         limits=limits,
-        timeout_s=20,
+        timeout_s=60,
     )
     assert (Verdict.OUTPUT_LIMIT, 1 << 20) == (result.limit, len(result.fd_output))
 
@@ -103,6 +103,6 @@ def test_a_flood_on_the_descriptor_is_an_output_limit(client: RunnerClient) -> N
 def test_large_files_pass_through(client: RunnerClient) -> None:
     content = bytes(range(256)) * (1 << 14)
     result = run_command(
-        client, ["cp", "a", "b"], files={"a": content}, collect=("b",), timeout_s=20
+        client, ["cp", "a", "b"], files={"a": content}, collect=("b",), timeout_s=60
     )
     assert content == result.collected["b"]

@@ -139,7 +139,6 @@ def test_a_good_submission_passes_every_phase(client: RunnerClient) -> None:
     outcome, _ = _judge(client, _job(_GOOD, Mode.LEADERBOARD))
     assert [
         (Phase.TEST, Verdict.ACCEPTED),
-        (Phase.BENCHMARK, Verdict.ACCEPTED),
         (Phase.LEADERBOARD, Verdict.ACCEPTED),
     ] == [(result.phase, result.verdict) for result in outcome.phases]
     assert [1000.0, 2000.0] == [w.median_ns for w in outcome.phases[-1].workloads]
@@ -217,14 +216,16 @@ def test_a_script_that_does_not_end_is_a_time_limit(client: RunnerClient) -> Non
     job = _job("while True: pass\n")
     problem = dataclasses.replace(job.problem, timeouts=Timeouts(test_s=0.5))
     outcome, _ = _judge(client, dataclasses.replace(job, problem=problem))
-    said = "The test phase took longer than its time limit of 0.5 s."
-    assert (Verdict.TIME_LIMIT, said) == _last(outcome)
+    said = "The test phase took longer than its time limit of 0.5 s. Do less"
+    verdict, message = _last(outcome)
+    assert (Verdict.TIME_LIMIT, said) == (verdict, message[: len(said)])
 
 
 def test_a_script_that_works_too_long_is_told_of_processor_time(client: RunnerClient) -> None:
     job = dataclasses.replace(_job("while True: pass\n"), limits=Limits(cpu_time_s=1.0))
-    said = "The submission used more than 1 s of processor time."
-    assert (Verdict.TIME_LIMIT, said) == _last(_judge(client, job)[0])
+    said = "The submission used more than 1 s of processor time. Compute less"
+    verdict, message = _last(_judge(client, job)[0])
+    assert (Verdict.TIME_LIMIT, said) == (verdict, message[: len(said)])
 
 
 def test_a_pass_without_results_is_no_pass(client: RunnerClient) -> None:

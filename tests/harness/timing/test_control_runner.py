@@ -38,7 +38,7 @@ def control(zygote: Zygote) -> Iterator[tuple[Control, Encoded]]:
     job = a_job(SORT)
     client = RunnerClient(zygote.connect())
     with loaded(job.problem) as problem:
-        control = Control(job, client, CacheFlusher(1 << 20), time.monotonic() + 30)
+        control = Control(job, client, CacheFlusher(1 << 20), time.monotonic() + 60)
         try:
             data = problem.make_input({"size": 1000, "seed": 1}, None)
             yield control, encode_input(data, problem.modules)
@@ -53,7 +53,7 @@ def test_a_call_that_does_nothing_costs_microseconds(control: tuple[Control, Enc
     made.observe(0, data)
     baseline = made.baseline(0, 1)
     assert 0 < empty_ns < 100_000
-    assert 0 < baseline.main_cpu_ns < 1_000_000
+    assert 0 < baseline.usual.main_cpu_ns < 1_000_000
 
 
 def test_its_own_calls_contradict_nothing(control: tuple[Control, Encoded]) -> None:

@@ -2,11 +2,14 @@
 
 import ctypes
 import os
+import socket
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -19,12 +22,30 @@ from kernelbot.harness.timing.marks import (
     NativeMarks,
     Outcome,
     PythonMarks,
+    Ready,
     Record,
     marks,
 )
 from kernelbot.harness.timing.probes import Probes
 
 TURN = 7
+
+
+class Pair(NamedTuple):
+    left: object
+    right: object
+
+
+@dataclass
+class Named:
+    one: object
+    other: object = None
+    more: object = None
+
+
+@dataclass(slots=True)
+class Slotted:
+    one: object
 
 
 @pytest.fixture
@@ -43,7 +64,7 @@ def called(either: Marks, page: SharedBuffer, function: Any, output: Any = None)
     """What a call between the marks returns, and the record that it leaves."""
     record: Any = Record.from_address(page.address)
     record.go = record.describe = TURN
-    returned = either.call(page.address, TURN, function, (1,), output)
+    (returned,) = either.call(page.address, TURN, function, [(1,)], output, None)
     return returned, record
 
 
@@ -79,7 +100,38 @@ def test_a_tensor_is_marked_by_its_address(either: Marks, page: SharedBuffer) ->
         assert [tensor.data_ptr()] == addresses_of(record)
 
 
-@pytest.mark.parametrize("value", [{"a": 1}, 3.0, None, [np.ones(1), 2], (np.ones(1),) * 33])
+def test_so_are_the_arrays_of_nested_containers(either: Marks, page: SharedBuffer) -> None:
+    array = np.ones(1)
+    value = {"a": [array], "b": Pair(array, None), "c": (7, "text", True)}
+    _, record = called(either, page, lambda _one: value)
+    assert (Outcome.TAKEN, [array.ctypes.data] * 2) == (record.outcome, addresses_of(record))
+
+
+def test_so_are_the_fields_of_a_dataclass(either: Marks, page: SharedBuffer) -> None:
+    array = np.ones(1)
+    value = Named(array, [None, array], Slotted(array))
+    _, record = called(either, page, lambda _one: value)
+    assert (Outcome.TAKEN, [array.ctypes.data] * 3) == (record.outcome, addresses_of(record))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.float16, np.int8, np.bool_, np.complex128])
+def test_a_numpy_scalar_is_marked_by_the_address_of_its_bytes(
+    either: Marks, page: SharedBuffer, kind: Any
+) -> None:
+    scalar, record = called(either, page, lambda one: kind(one))
+    (address,) = addresses_of(record)
+    assert scalar.tobytes() == ctypes.string_at(address, scalar.nbytes)
+
+
+def test_a_float_is_marked_by_the_address_of_its_bytes(either: Marks, page: SharedBuffer) -> None:
+    number, record = called(either, page, lambda one: one / 3)
+    (address,) = addresses_of(record)
+    assert number == ctypes.c_double.from_address(address).value
+
+
+@pytest.mark.parametrize(
+    "value", [{1}, b"bytes", 1j, [np.ones(1), np.str_("a")], Named(np.ones(1), {2}), (1.0,) * 501]
+)
 def test_anything_else_must_be_described(either: Marks, page: SharedBuffer, value: object) -> None:
     _, record = called(either, page, lambda _one: value)
     assert (Outcome.UNKNOWN, True) == (record.outcome, record.count <= MAX_ADDRESSES)
@@ -108,6 +160,112 @@ def test_what_raises_is_marked_and_raises(either: Marks, page: SharedBuffer) -> 
         called(either, page, lambda one: one / 0)
     record: Any = Record.from_address(page.address)
     assert (Outcome.RAISED, TURN) == (record.outcome, record.mark)
+
+
+def test_calls_follow_each_other_and_their_outputs_are_marked(
+    either: Marks, page: SharedBuffer
+) -> None:
+    record: Any = Record.from_address(page.address)
+    record.go = record.describe = TURN
+    rows = [(np.full(2, one),) for one in range(5)]
+    returned = either.call(page.address, TURN, lambda one: one + 1, rows, None, None)
+    assert [1, 2, 3, 4, 5] == [int(one[0]) for one in returned]
+    assert [one.ctypes.data for one in returned] == addresses_of(record)
+
+
+def test_one_that_raises_ends_all(either: Marks, page: SharedBuffer) -> None:
+    record: Any = Record.from_address(page.address)
+    record.go = record.describe = TURN
+    called_with = []
+
+    def kernel(one: int) -> float:
+        called_with.append(one)
+        return 1 / one
+
+    with pytest.raises(ZeroDivisionError):
+        either.call(page.address, TURN, kernel, [(2,), (0,), (1,)], None, None)
+    assert ([2, 0], Outcome.RAISED) == (called_with, record.outcome)
+
+
+def test_being_ready_is_said_before_the_call(either: Marks, page: SharedBuffer) -> None:
+    record: Any = Record.from_address(page.address)
+    record.go = record.describe = TURN
+    mine, theirs = socket.socketpair()
+    with mine, theirs:
+        ready = Ready(mine.fileno(), b"ready")
+        either.call(page.address, TURN, lambda _one: theirs.recv(100), [(1,)], None, ready)
+    assert Outcome.UNKNOWN == record.outcome
+
+
+ALL_KINDS = (
+    "void kernel(long* out, double a, long b, _Bool c, double d, long e, long f, long g, long h,"
+    " double i, long j) {\n"
+    "    double all[] = {a, b, c, d, e, f, g, h, i, j};\n"
+    "    for (int k = 0; k < 10; k++) out[k] = 2 * all[k];\n"
+    "}\n"
+    "void few(long* out, long b) { *out = b; }\n"
+    "void doubles(long* out, double a, double b, double c, double d, double e, double f, double g,"
+    " double h, double i) { *out = a + b + c + d + e + f + g + h + i; }\n"
+)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    folder = tmp_path_factory.mktemp("compiled")
+    (folder / "kernel.c").write_text(ALL_KINDS)
+    command = ["gcc", "-O1", "-shared", "-fPIC", "-o", "kernel.so", "kernel.c"]
+    subprocess.run(command, cwd=folder, check=True)
+    return ctypes.CDLL(str(folder / "kernel.so"))
+
+
+def c_arguments(out: Any, *values: float) -> tuple[Any, ...]:
+    kinds: dict[type, Any] = {bool: ctypes.c_bool, int: ctypes.c_int64, float: ctypes.c_double}
+    return ctypes.c_void_p(out.ctypes.data), *(kinds[type(value)](value) for value in values)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("few", (-7,), [-7]),
+        ("kernel", (0.5, 1 << 40, True, -2.5, -3, 4, 5, 6, 1.5, 7),
+         [1, 1 << 41, 2, -5, -6, 8, 10, 12, 3, 14]),
+        ("doubles", (1.0,) * 9, [9]),
+    ],
+)  # fmt: skip
+def test_a_c_function_gets_its_arguments(
+    either: Marks,
+    page: SharedBuffer,
+    compiled: ctypes.CDLL,
+    name: str,
+    values: tuple[float, ...],
+    expected: list[int],
+) -> None:
+    record: Any = Record.from_address(page.address)
+    record.go = record.describe = TURN
+    outs = [np.zeros(10, np.int64) for _ in range(3)]
+    rows = [c_arguments(out, *values) for out in outs]
+    function = compiled[name]
+    function.restype = None
+    either.call(page.address, TURN, function, rows, outs, None)
+    assert [expected] * 3 == [out[: len(expected)].tolist() for out in outs]
+    assert [out.ctypes.data for out in outs] == addresses_of(record)
+
+
+def test_a_c_function_is_called_from_c(page: SharedBuffer, compiled: ctypes.CDLL) -> None:
+    """Else the interpreter would be between the marks."""
+    record: Any = Record.from_address(page.address)
+    record.go = record.describe = TURN
+    function, out = compiled["few"], np.zeros(1, np.int64)
+    seen_by_python: list[Any] = []
+    function.restype = None
+
+    def noted(result: Any, *_given: Any) -> Any:
+        seen_by_python.append(result)
+        return result
+
+    function.errcheck = noted
+    marks().call(page.address, TURN, function, [c_arguments(out, 3)], out, None)
+    assert ([], 3) == (seen_by_python, out[0])
 
 
 def test_times_are_those_of_the_judges_clock(either: Marks, page: SharedBuffer) -> None:

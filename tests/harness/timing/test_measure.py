@@ -7,11 +7,14 @@ import pytest
 
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import Mode, RunResult, SamplingRules, Timeouts, Verdict
+from kernelbot.protocol.result_rules import held_to
 from tests.harness.jobs import REFERENCE, SORT, a_job, a_problem
 
 pytestmark = pytest.mark.timed
 
+PATIENCE_S = 60.0
 PATIENT = SamplingRules(wall_cap_s=0.2, patience_s=0.4, warmup_s=0.0)
+WARM = SamplingRules(wall_cap_s=0.5, max_samples=30)
 SLOW_KERNEL = SORT.replace("    return", "    import time; time.sleep({})\n    return")
 SLOW_GENERATOR = REFERENCE.replace(
     "    return np.random",
@@ -26,11 +29,18 @@ def host() -> Iterator[Host]:
     made.close()
 
 
-def measured(host: Host, source: str = SORT, reference: str = REFERENCE) -> RunResult:
+def measured(
+    host: Host,
+    source: str = SORT,
+    reference: str = REFERENCE,
+    sampling: SamplingRules = PATIENT,
+) -> RunResult:
     problem = a_problem(reference=reference, timeouts=Timeouts(test_s=20, benchmark_s=4))
     problem = replace(problem, benchmarks=problem.benchmarks[:1])
-    job = replace(a_job(source, mode=Mode.BENCHMARK, problem=problem), sampling=PATIENT)
-    return host.judge(job, lambda _event: None)
+    job = replace(a_job(source, mode=Mode.BENCHMARK, problem=problem), sampling=sampling)
+    result = host.judge(job, lambda _event: None)
+    assert result == held_to(job, result, PATIENCE_S)  # what a worker asks of it
+    return result
 
 
 def test_slow_calls_get_the_six_that_an_interval_needs(host: Host) -> None:
@@ -55,3 +65,34 @@ def test_a_problem_that_is_too_slow_to_be_measured_is_no_authors_fault(host: Hos
         result.verdict,
         "Making data, checks and caches took" in result.failure.message,
     )
+
+
+def checked_and_samples(result: RunResult) -> tuple[int, int]:
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    workload = result.phases[-1].workloads[0]
+    return workload.checked, len(workload.samples_ns)
+
+
+def test_a_short_kernel_is_called_more_than_once_in_a_window(host: Host) -> None:
+    checked, samples = checked_and_samples(measured(host, sampling=WARM))
+    assert checked > 2 * samples
+
+
+def test_but_not_one_that_has_one_place_for_all_outputs(host: Host) -> None:
+    source = (
+        "import numpy as np\nout = {}\n"
+        "def custom_kernel(data):\n"
+        "    mine = out.setdefault(data.size, np.empty_like(data))\n"
+        "    mine[:] = data\n    mine.sort()\n    return mine\n"
+    )
+    checked, samples = checked_and_samples(measured(host, source, sampling=WARM))
+    assert checked <= samples
+
+
+def test_each_of_its_outputs_is_checked(host: Host) -> None:
+    wrong = SORT.replace(
+        "    return np.sort(data)",
+        "    global calls\n    calls += 1\n"
+        "    return np.sort(data) if data.size < 2000 or calls % 7 else np.sort(data) + 1",
+    )
+    assert Verdict.WRONG_ANSWER == measured(host, f"calls = 0\n{wrong}", sampling=WARM).verdict

@@ -1,5 +1,6 @@
 """What the judge's clocks may and may not conclude."""
 
+import statistics
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ from kernelbot.harness.timing.plausibility import (
     below_floor,
     disturbance,
 )
-from kernelbot.protocol import DeviceSpec, Floor, Vendor
+from kernelbot.protocol import DeviceSpec, Floor, NumberType, Peak, Vendor
 
 US = 1_000
 MARKS = Window(claim_ns=US, bracket_ns=30 * US, call_cpu_ns=20 * US, call_tree_cpu_ns=20 * US)
@@ -49,9 +50,24 @@ def test_a_claim_of_next_to_nothing_gains_nothing(took_us: int) -> None:
     assert took_us * US == quiet().bounded_ns(a_call(1, took_us))
 
 
-def test_never_more_is_subtracted_than_the_cheapest_answers_cost() -> None:
+def test_the_median_answer_is_subtracted_and_the_cheapest_accuse() -> None:
     costlier = [replace(MARKS, bracket_ns=(30 + more) * US) for more in range(20)]
-    assert 32 * US == baseline_of(costlier).took_ns
+    baseline = baseline_of(costlier)
+    assert (40 * US, 32 * US) == (baseline.usual.took_ns, baseline.least.took_ns)
+
+
+def test_an_honest_call_is_read_as_long_as_it_took_however_much_control_calls_vary() -> None:
+    noise_us = [0, 5, 10, 20, 60]
+    control = baseline_of([replace(MARKS, bracket_ns=(30 + more) * US) for more in noise_us * 8])
+    calls = [replace(a_call(50), bracket_ns=(80 + more) * US) for more in noise_us * 8]
+    assert 50 * US == statistics.median(map(control.bounded_ns, calls))
+
+
+def test_so_is_one_that_claims_next_to_nothing() -> None:
+    noise_us = [0, 5, 10, 20, 60]
+    control = baseline_of([replace(MARKS, bracket_ns=(30 + more) * US) for more in noise_us * 8])
+    lies = [replace(a_call(1, 50), bracket_ns=(80 + more) * US) for more in noise_us * 8]
+    assert 50 * US == statistics.median(map(control.bounded_ns, lies))
 
 
 def test_the_order_of_control_calls_does_not_matter() -> None:
@@ -82,7 +98,7 @@ def test_a_big_lie_is_refused_with_its_numbers() -> None:
 def test_what_the_machine_adds_to_control_calls_as_well_counts_and_accuses_nobody() -> None:
     slowed = replace(MARKS, call_cpu_ns=200 * US, call_tree_cpu_ns=200 * US)
     windows = [replace(a_call(70), call_cpu_ns=210 * US, call_tree_cpu_ns=210 * US)] * 20
-    busy = baseline_of([MARKS, slowed] * 10)
+    busy = baseline_of([MARKS, MARKS, slowed] * 10)
     assert (True, None, 190 * US) == (
         quiet().contradiction([replace(windows[0], claim_ns=US)] * 20) is not None,
         busy.contradiction(windows),
@@ -201,6 +217,48 @@ def test_the_floor_is_the_larger_of_work_and_traffic() -> None:
     assert "floor 10000.000 us" in found.evidence
 
 
+@pytest.mark.parametrize(
+    ("floor", "cache_bytes", "median_ns"),
+    [
+        (Floor(memory_bytes=58.7e6), 126 << 20, 5_000.0),
+        (Floor(memory_bytes=24 << 20), 50 << 20, 6_000.0),
+        (Floor(flops=2 * 8192**3, number_type=NumberType.FP8), None, 300_000.0),
+        (Floor(flops=2 * 8192**3), None, 150_000.0),
+    ],
+    ids=["gemv on a B200", "vectors on an H100", "fp8", "any type"],
+)
+def test_an_honest_time_is_above_the_floor(
+    floor: Floor, cache_bytes: int | None, median_ns: float
+) -> None:
+    peaks = Peak(NumberType.FP8, 4.5e15), Peak(NumberType.FP4, 9e15), Peak(NumberType.BF16, 2.2e15)
+    device = DeviceSpec(
+        "B200", Vendor.NVIDIA, peak_bytes_per_s=8e12, peaks=peaks, cache_bytes=cache_bytes
+    )
+    assert below_floor(floor, device, median_ns) is None
+
+
+@pytest.mark.parametrize(
+    ("number_type", "floor_us"),
+    [(NumberType.FP8, 250), (NumberType.FP64, 1000), (None, 250)],
+    ids=["its own", "the rest's", "the largest"],
+)
+def test_operations_take_at_least_what_the_peak_of_their_type_says(
+    number_type: NumberType | None, floor_us: int
+) -> None:
+    peaks = (Peak(NumberType.FP8, 4e15),)
+    device = DeviceSpec("A", Vendor.NVIDIA, peak_flops=1e15, peaks=peaks)
+    found = below_floor(Floor(flops=1e12, number_type=number_type), device, 1.0)
+    assert found is not None
+    assert f"floor {floor_us}.000 us" in found.evidence
+
+
+def test_of_a_floors_bytes_only_those_beyond_the_cache_count() -> None:
+    device = DeviceSpec("A", Vendor.NVIDIA, peak_bytes_per_s=1e12, cache_bytes=10**8)
+    found = below_floor(Floor(memory_bytes=1.5e8), device, 49_000.0)
+    assert found is not None
+    assert "floor 50.000 us" in found.evidence
+
+
 def test_on_a_gpu_a_call_ends_with_a_message() -> None:
     """Of which the harness's own cost is known less well."""
     lie = Window(US, (250 + 1_000) * US, call_cpu_ns=201 * US)
@@ -246,3 +304,20 @@ def test_work_left_on_a_gpu_slows_what_comes_next() -> None:
 
 def test_a_few_calls_prove_nothing() -> None:
     assert disturbance(0.0, [9e9] * 19, QUIET_NS) is None
+
+
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [
+        (replace(a_call(50), build_cpu_ns=500 * US), "within custom_kernel"),
+        (replace(a_call(50), still_cpu_ns=500 * US), "within custom_kernel"),
+        (replace(a_call(50), after_cpu_ns=500 * US), "before it returns"),
+        (replace(a_call(50), outside_ns=5_000 * US), "before it returns"),
+        (a_call(1, took_us=3_000), "once all of its work is done"),
+        (a_call(0), "once all of its work is done"),
+    ],
+)
+def test_every_refusal_says_what_to_do(call: Window, advice: str) -> None:
+    found = quiet().contradiction([call] * 20)
+    assert found is not None
+    assert advice in found.message

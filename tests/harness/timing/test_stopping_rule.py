@@ -111,3 +111,24 @@ def test_what_is_wanted_may_be_something_else_than_the_time() -> None:
     for count in range(20):
         rule.add(1000.0 * (1 + count % 5), 0.9)
     assert StoppedBy.PRECISION == rule.decide(0.0, 0.0)
+
+
+def turns(rule: StoppingRule, processes: list[float]) -> StoppedBy | None:
+    """A hundred turns at most of processes that take so long, by 0.1 % more or less."""
+    for turn in range(100):
+        for sample_ns in processes:
+            rule.add(sample_ns * (1 + 0.001 * (turn % 3)))
+        if stopped := rule.decide(0.0, 0.0):
+            return stopped
+    return None
+
+
+def test_processes_that_differ_end_it_as_more_samples_change_nothing() -> None:
+    rule = StoppingRule(RULES, 10.0, 60.0, processes=4)
+    found = turns(rule, [1000.0, 1020.0, 1040.0, 1060.0])
+    assert (StoppedBy.PROCESSES, 24) == (found, len(rule.samples_ns))
+
+
+def test_processes_that_agree_end_it_by_precision_after_whole_turns() -> None:
+    rule = StoppingRule(RULES, 10.0, 60.0, processes=8)
+    assert (StoppedBy.PRECISION, 32) == (turns(rule, [1000.0] * 8), len(rule.samples_ns))

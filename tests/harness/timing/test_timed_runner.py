@@ -48,6 +48,22 @@ def question() -> Iterator[SoleQuestion]:
         yield SoleExaminer(problem).ask({"size": 1000, "seed": 1}, None)
 
 
+def test_one_that_waits_for_its_turn_ends_as_others_do(
+    client: RunnerClient, question: SoleQuestion
+) -> None:
+    """What it has printed is still in its buffers."""
+    says = SourceFile("submission.py", SORT.replace("    return", "    print('here')\n    return"))
+    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session.setup((), "cpu", fresh_output=False, outputs=None)
+    session.load(says, "submission.py")
+    runner = TimedRunner(JOB, session, CacheFlusher(1), lambda _name, _seconds: None, Author(says))
+    runner.begin(question)
+    runner.call([question], reuse=False)
+    session.terminate()
+    runner.close()
+    assert "here\n" == session.abort().stdout
+
+
 @pytest.fixture
 def burning(client: RunnerClient, question: SoleQuestion) -> Iterator[TimedRunner]:
     """One that was called once, and computes whenever it can."""
@@ -56,7 +72,7 @@ def burning(client: RunnerClient, question: SoleQuestion) -> Iterator[TimedRunne
     session.load(SourceFile("submission.py", BURNS), "submission.py")
     runner = TimedRunner(JOB, session, CacheFlusher(1), lambda _name, _seconds: None, AUTHOR)
     runner.begin(question)
-    runner.call(question, reuse=False)
+    runner.call([question], reuse=False)
     yield runner
     session.abort()
     runner.close()
@@ -66,7 +82,7 @@ def test_threads_and_processes_that_burn_are_frozen_while_the_other_is_timed(
     burning: TimedRunner, question: SoleQuestion
 ) -> None:
     time.sleep(0.1)  # as long as the other one's call may take
-    burning.call(question, reuse=False)
+    burning.call([question], reuse=False)
     assert 0 == burning.idle_cpu_ns
 
 
@@ -77,7 +93,7 @@ def test_one_that_wakes_by_itself_is_noticed(burning: TimedRunner, question: Sol
     tree.resume()
     while burning.session.tree_cpu_ns() < before_ns + 1_000_000:
         time.sleep(0.01)
-    burning.call(question, reuse=False)
+    burning.call([question], reuse=False)
     found = disturbance(burning.idle_cpu_ns, (), ())
     assert found is not None
     assert "It computed while it had to be still" in found.message

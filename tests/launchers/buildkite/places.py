@@ -17,7 +17,7 @@ from tests.fakes.buildkite.agents import FakeBuild
 from tests.fakes.host import result_of, words_of
 from tests.fakes.links import FakeLinks, fake_links
 from tests.launchers.rest.polled import Polled
-from tests.launchers.stages import buildkite_launcher, buildkite_settings
+from tests.launchers.stages import MANY, buildkite_launcher, buildkite_settings
 from tests.support.fake_node import build_fake_node
 
 
@@ -40,10 +40,15 @@ class Place(Polled):
 
 @contextlib.asynccontextmanager
 async def place(
-    folder: Path, *, working: bool = False, linked: bool = False, **changes: Any
+    folder: Path,
+    *,
+    working: bool = False,
+    linked: bool = False,
+    limited: bool = False,
+    **changes: Any,
 ) -> AsyncIterator[Place]:
     """Unless agents are working, jobs wait until a test ends them. `linked`: nodes can reach the
-    platform."""
+    platform. `limited`: Buildkite hasn't raised its limits."""
     if working and os.geteuid() != 0:
         pytest.skip("an ordinary user can't make a /dev for the agents")
     node = build_fake_node(folder / "node.pyz")
@@ -51,6 +56,8 @@ async def place(
         fake_buildkite(folder / "agents", node, connected=working) as buildkite,
         fake_links(node) as links,
     ):
+        if not limited:
+            buildkite.limits.raise_to(MANY)
         settings = buildkite_settings(buildkite, **changes)
         async with buildkite_launcher(settings, links if linked else None) as launcher:
             yield Place(buildkite, launcher, links)

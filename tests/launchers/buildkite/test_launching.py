@@ -13,6 +13,7 @@ from kernelbot.launchers.base import Availability, JobState
 from kernelbot.launchers.buildkite.answers import Agent
 from kernelbot.launchers.buildkite.queues import Queues
 from kernelbot.protocol import JobSpec, SourceFile, decode_payload
+from tests.fakes.buildkite.agents import FakeAgent
 from tests.launchers.buildkite.places import place
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job
@@ -76,22 +77,44 @@ async def test_many_launches_at_once_share_what_they_look_at(tmp_path: Path) -> 
     assert here.buildkite.asked("GET", "/builds") <= 3
 
 
-async def test_a_limit_that_ends_soon_is_waited_for(tmp_path: Path) -> None:
-    async with place(tmp_path) as here:
-        here.buildkite.left, here.buildkite.resets_in_s = 1, 1
-        launching = asyncio.create_task(here.launcher.launch(a_job("accepted")))
-        await asyncio.sleep(0.3)
-        here.buildkite.left = 100
-        await launching
+@pytest.mark.parametrize("whose", ["organization", "user"])
+async def test_a_limit_that_ends_soon_is_waited_for(tmp_path: Path, whose: str) -> None:
+    async with place(tmp_path, limited=True) as here:
+        limit = getattr(here.buildkite.limits, whose)
+        limit.left = 0
+        limit.resets_in(0.3)
+        await here.launcher.launch(a_job("accepted"))
     assert len(here.builds) == 1
 
 
-async def test_a_limit_that_is_used_up_makes_the_device_unavailable(tmp_path: Path) -> None:
+@pytest.mark.parametrize("whose", ["organization", "user"])
+async def test_a_limit_that_is_used_up_makes_the_device_unavailable(
+    tmp_path: Path, whose: str
+) -> None:
     async with place(tmp_path) as here:
-        here.buildkite.left = 2
         await here.launcher.launch(a_job("accepted"))
+        getattr(here.buildkite.limits, whose).left = 1
+        await here.launcher.cancel("1:1.1.ffffffffffff")
         found = await here.launcher.availability(DEVICE)
     assert (found.available, "rate limit is used up for" in found.note) == (False, True)
+
+
+async def test_agents_of_every_page_are_seen(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        others = [FakeAgent(f"others-{number}", tmp_path) for number in range(100)]
+        mine = [FakeAgent(queue, tmp_path) for queue in (QUEUES[1], "uploads")]
+        here.buildkite.agents.agents = [*others, *mine]
+        found = await here.launcher.availability(DEVICE)
+        await here.launcher.launch(a_job("accepted"))
+    assert (found, here.builds[0].env["GPU_QUEUE"]) == (Availability(True), QUEUES[1])
+
+
+async def test_without_an_agent_that_uploads_the_device_is_unavailable(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.buildkite.agents.agents = [FakeAgent(QUEUES[0], tmp_path)]
+        assert await here.launcher.availability(DEVICE) == Availability(
+            False, "no agent is connected for uploads, which uploads the step that judges"
+        )
 
 
 async def test_a_pipeline_that_isnt_there_is_the_platforms_failure(tmp_path: Path) -> None:
@@ -112,7 +135,7 @@ async def test_a_token_revoked_in_the_middle_is_our_failure(tmp_path: Path) -> N
 
 
 async def test_without_an_agent_the_device_is_unavailable(tmp_path: Path) -> None:
-    async with place(tmp_path) as here:
+    async with place(tmp_path, upload_queue=None) as here:
         assert await here.launcher.availability(DEVICE) == Availability(
             False, "no agent is connected for nvidia-h100-0, nvidia-h100-1"
         )

@@ -8,12 +8,16 @@ import pytest
 
 from kernelbot.domain.errors import SchedulerError
 from kernelbot.launchers.base import JobState, Outcome
-from kernelbot.protocol import Fault
+from kernelbot.launchers.results import NoResult
+from kernelbot.protocol import JobSpec
+from kernelbot.protocol.result_size import most_bytes
+from kernelbot.worker.reading import ResultReader
 from tests.fakes.github import TOKEN
 from tests.fakes.serving import Request, Response
 from tests.launchers.github.places import Place, place, result_zip
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job
+from tests.support.results import result_in, why_none
 from tests.support.zips import zip_of_zeros, zipped
 
 NONSENSE = [b"", b"<html>502 Bad Gateway</html>", b"{}", b"\xff\xfe\x00"]
@@ -90,23 +94,26 @@ async def test_a_run_of_another_job_is_not_ours(tmp_path: Path) -> None:
     )
 
 
-async def ended(folder: Path, archive: bytes) -> Outcome:
+async def ended(folder: Path, archive: bytes, job: JobSpec | None = None) -> tuple[JobState, str]:
+    """With what a job ends that leaves this, and why that is no result."""
+    job = job or a_job("accepted")
     async with place(folder) as here:
-        handle = await here.launcher.launch(a_job("accepted"))
+        handle = await here.launcher.launch(job)
         here.github.actions.end(here.runs[0], "success", archive)
-        return await here.poll(handle)
+        found = await here.launcher.poll([handle], {handle: most_bytes(job)})
+    return found[handle].state, why_none(found[handle], job)
 
 
 @pytest.mark.parametrize("archive", [b"", b"<html>", b"PK\x05\x06", zipped(("a", b""))[:-5]])
 async def test_an_artifact_that_is_no_zip_is_no_result(tmp_path: Path, archive: bytes) -> None:
-    outcome = await ended(tmp_path, archive)
-    assert (outcome.state, outcome.fault) == (JobState.LOST, Fault.PLATFORM)
+    _, why = await ended(tmp_path, archive)
+    assert "its archive" in why
 
 
-@pytest.mark.parametrize("content", NONSENSE)
+@pytest.mark.parametrize("content", [*NONSENSE, b"[" * 100_000])
 async def test_a_result_that_is_none_is_not_believed(tmp_path: Path, content: bytes) -> None:
-    outcome = await ended(tmp_path, zipped(("result.json", content)))
-    assert (outcome.state, "can't be read" in outcome.reason) == (JobState.LOST, True)
+    _, why = await ended(tmp_path, zipped(("result.json", content)))
+    assert "can't be read" in why
 
 
 @pytest.mark.parametrize(
@@ -116,21 +123,60 @@ async def test_a_result_that_is_none_is_not_believed(tmp_path: Path, content: by
 async def test_a_result_of_another_job_or_version_is_not_believed(
     tmp_path: Path, change: dict[str, object], said: str
 ) -> None:
-    outcome = await ended(tmp_path, result_zip(a_job("accepted"), **change))
-    assert (outcome.state, said in outcome.reason) == (JobState.LOST, True)
+    job = a_job("accepted")
+    _, why = await ended(tmp_path, result_zip(job, **change), job)
+    assert said in why
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"phases": []}, "verdict accepted isn't that of its phases"),
+        ({"mode": "leaderboard"}, "its mode is 'leaderboard'"),
+        ({"score_s": 5e-324}, "its score is given as"),
+        ({"duration_s": -1.0}, "a duration is negative"),
+        ({"stderr": None}, "can't be read"),
+    ],
+)
+async def test_a_result_that_contradicts_itself_is_not_believed(
+    tmp_path: Path, change: dict[str, object], said: str
+) -> None:
+    job = a_job("accepted")
+    _, why = await ended(tmp_path, result_zip(job, **change), job)
+    assert said in why
+
+
+async def test_a_small_zip_of_many_lists_is_ended_elsewhere(tmp_path: Path) -> None:
+    job = a_job("accepted")
+    archive = zipped(("result.json", b"[" + b"[[[]]]," * (3 << 20) + b"[]]"))
+    assert len(archive) < 130_000
+    async with place(tmp_path) as here:
+        handle = await here.launcher.launch(job)
+        here.github.actions.end(here.runs[0], "success", archive)
+        left = (await here.poll(handle)).left
+    assert left is not None
+    reader = ResultReader()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        with pytest.raises(NoResult, match="needs more than 512 MiB"):
+            await reader.read(left, job, 60)
+    finally:
+        await reader.close()
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 < 50 << 20
 
 
 async def test_a_result_of_2_gb_is_never_read_whole(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    outcome = await ended(tmp_path, zip_of_zeros("result.json", 2048))
+    _, why = await ended(tmp_path, zip_of_zeros("result.json", 2048))
     grown_bytes = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    assert (outcome.state, "more than 128 MiB" in outcome.reason) == (JobState.LOST, True)
-    assert grown_bytes < 600 << 20
+    assert f"more than {most_bytes(a_job('accepted')) >> 20} MiB" in why
+    assert grown_bytes < 200 << 20
 
 
 async def test_an_artifact_of_more_than_it_may_have_is_not_downloaded(tmp_path: Path) -> None:
-    outcome = await ended(tmp_path, bytes(130 << 20))
-    assert (outcome.state, "more than 128 MiB" in outcome.reason) == (JobState.LOST, True)
+    most = most_bytes(a_job("accepted"))
+    state, why = await ended(tmp_path, bytes(most + (1 << 20)))
+    assert (state, f"more than {most >> 20} MiB" in why) == (JobState.LOST, True)
 
 
 async def test_of_two_results_the_first_counts(tmp_path: Path) -> None:
@@ -140,8 +186,7 @@ async def test_of_two_results_the_first_counts(tmp_path: Path) -> None:
         for each in (job, other):
             here.github.actions.end(here.runs[0], "success", result_zip(each))
         outcome = await here.poll(handle)
-    assert outcome.result is not None
-    assert outcome.result.verdict == "wrong_answer"
+    assert result_in(outcome, job).verdict == "wrong_answer"
 
 
 async def test_a_result_after_its_attempt_was_forgotten_is_nobodys(tmp_path: Path) -> None:

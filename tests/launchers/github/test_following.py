@@ -13,6 +13,7 @@ from tests.fakes.github.server import Account
 from tests.launchers.github.places import Place, place, result_zip
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import a_job
+from tests.support.results import result_in, why_none
 from tests.support.waiting import until
 from tests.support.zips import zipped
 
@@ -27,6 +28,27 @@ async def test_one_request_tells_of_a_hundred_jobs(tmp_path: Path) -> None:
         again = await here.launcher.poll(handles)
     assert {outcome.state for outcome in (*first.values(), *again.values())} == {JobState.WAITING}
     assert (len(here.github.requests), here.github.unchanged) == (2, 1)
+
+
+async def test_a_run_without_a_status_spoils_no_list(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        handles = [await here.launcher.launch(a_job("accepted")) for _ in range(2)]
+        here.runs[0].status = ""  # the schema has it null
+        found = await here.launcher.poll(handles)
+    assert [outcome.state for outcome in found.values()] == [JobState.WAITING] * 2
+
+
+async def test_a_secondary_limit_that_says_no_time_makes_the_device_unavailable(
+    tmp_path: Path,
+) -> None:
+    async with place(tmp_path) as here:
+        here.github.accounts[TOKEN].secondary = True
+        launching = asyncio.create_task(here.launcher.launch(a_job("accepted")))
+        await until(lambda: here.github.requests)
+        await until(here.launcher._api.used_up)
+        found = await here.launcher.availability(DEVICE)
+        launching.cancel()
+    assert found == Availability(False, "GitHub's rate limit is used up for 60 s")
 
 
 async def test_a_run_that_the_list_doesnt_show_is_asked_for_by_itself(tmp_path: Path) -> None:
@@ -96,7 +118,7 @@ async def test_a_clock_an_hour_off_makes_no_limit_longer(tmp_path: Path) -> None
     async with place(tmp_path) as here:
         here.github.clock_ahead_s = 3600
         here.github.accounts[TOKEN] = Account(left=0, resets_in_s=300)
-        with pytest.raises(SchedulerError, match=r"used up for (299|300) s"):
+        with pytest.raises(SchedulerError, match=r"used up for (299|300|301) s"):
             await here.launcher.launch(a_job("accepted"))
 
 
@@ -106,8 +128,7 @@ async def test_a_result_is_fetched_from_storage_without_the_token(tmp_path: Path
         handle = await here.launcher.launch(job)
         here.github.actions.end(here.runs[0], "failure", result_zip(job))
         outcome = await here.poll(handle)
-    assert outcome.result is not None
-    assert (outcome.result.job_id, here.github.storage.leaked) == (job.job_id, [])
+    assert (result_in(outcome, job).job_id, here.github.storage.leaked) == (job.job_id, [])
 
 
 async def test_storage_that_is_down_is_asked_again(tmp_path: Path) -> None:
@@ -143,7 +164,7 @@ async def test_an_artifact_that_comes_late_is_waited_for(tmp_path: Path) -> None
         here.github.actions.end(here.runs[0], "success")
         meanwhile = await here.poll(handle)
         here.github.actions.end(here.runs[0], "success", result_zip(job))
-        assert (meanwhile, (await here.poll(handle)).state) == (
+        assert (meanwhile, (await here.over(handle)).state) == (
             Outcome(JobState.RUNNING),
             JobState.FINISHED,
         )
@@ -284,4 +305,4 @@ async def test_files_beside_the_result_are_left_alone(tmp_path: Path) -> None:
         archive = zipped(("../result.json", b"{}"), ("/etc/passwd", b""))
         here.github.actions.end(here.runs[0], "success", archive)
         outcome = await here.poll(handle)
-    assert (outcome.state, outcome.reason) == (JobState.LOST, "its artifact has no result.json")
+    assert why_none(outcome, job) == "its artifact has no result.json"

@@ -1,6 +1,7 @@
 """One dispatch for each attempt, whatever GitHub answers."""
 
 import asyncio
+import math
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ async def test_a_dispatch_says_all_that_a_run_needs(tmp_path: Path) -> None:
     assert run.inputs == {
         "attempt": job.job_id,
         "runner": "cpu-runner",
-        "timeout_minutes": "21",  # the problem's limits together, and ten minutes
+        "timeout_minutes": "18",  # the longest of the problem's modes, and ten minutes
         "payload_url": "",
         "events_url": "",
         "harness_url": "",
@@ -89,10 +90,10 @@ async def test_a_run_that_was_accepted_and_doesnt_show_isnt_dispatched_again(
     job = a_job("accepted")
     async with place(tmp_path, appear_s=0.1) as here:
         here.github.tells_numbers = False
-        here.github.actions.late_s = 0.5
+        here.github.actions.late_s = math.inf
         with pytest.raises(SchedulerError, match="doesn't show it"):
             await here.launcher.launch(job)
-        await asyncio.sleep(0.5)
+        here.github.actions.show_all()
         await here.launcher.launch(job)
     assert len(here.runs) == 1
 
@@ -114,11 +115,11 @@ async def test_a_dispatch_that_fails_is_looked_for_before_the_next(
 async def test_another_process_finds_a_run_whose_answer_was_lost(tmp_path: Path) -> None:
     job = a_job("accepted")
     async with place(tmp_path, appear_s=0) as here:
-        here.github.actions.late_s = 0.2
+        here.github.actions.late_s = math.inf
         here.github.dispatches_fail = ["after"]
         with pytest.raises(SchedulerError):
             await here.launcher.launch(job)
-        await asyncio.sleep(0.2)
+        here.github.actions.show_all()
         async with github_launcher(github_settings(here.github), None) as another:
             await another.launch(job)
     assert len(here.runs) == 1
@@ -160,9 +161,17 @@ async def test_what_the_configuration_has_wrong_is_the_platforms_failure(
 
 async def test_a_workflow_that_is_gone_is_the_platforms_failure(tmp_path: Path) -> None:
     async with place(tmp_path) as here:
-        here.github.disabled = True
+        here.github.gone = True
         with pytest.raises(PlatformError, match=f"{REPO} has no workflow kernelbot-nvidia.yml"):
             await here.launcher.launch(a_job("accepted"))
+
+
+async def test_a_workflow_that_is_disabled_is_the_platforms_failure(tmp_path: Path) -> None:
+    async with place(tmp_path) as here:
+        here.github.disabled = True
+        with pytest.raises(PlatformError, match=r"is disabled in .*: enable it on GitHub's"):
+            await here.launcher.launch(a_job("accepted"))
+    assert here.github.asked("POST", DISPATCHES) == 1
 
 
 async def test_no_token_shows_in_what_is_printed(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from tests.fakes.github import fake_github
 from tests.fakes.links import FakeLinks, fake_links
 from tests.launchers.github.places import Place
 from tests.launchers.stages import github_launcher, github_settings
+from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.waiting import until
 
@@ -49,8 +50,8 @@ async def test_an_author_finds_no_secret_on_the_runner(
     with fake_links(harness) as links:
         async with place(tmp_path, links if fetched else None) as here:
             outcome = await here.over(await here.launcher.launch(job), 100)
-    assert outcome.result is not None, outcome
-    assert outcome.result.verdict == Verdict.ACCEPTED, outcome.result.failure
+    result = result_in(outcome, job)
+    assert result.verdict == Verdict.ACCEPTED, result.failure
     assert ("/harness.pyz" in links.fetched, job.job_id in links.events) == (fetched, fetched)
 
 

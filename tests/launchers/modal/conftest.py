@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.launchers.base import Outcome
 from kernelbot.launchers.modal import ModalLauncher
 from tests.fakes.modal import FakeModal
-from tests.launchers.stages import a_job, modal_launcher
-from tests.launchers.test_contract import over
+from tests.launchers.stages import modal_launcher
 from tests.support.fake_node import build_fake_node
 
 
@@ -18,10 +16,6 @@ class Account:
 
     service: FakeModal
     launcher: ModalLauncher
-
-    async def ended(self, text: str) -> Outcome:
-        """What a job ends with whose judge does what the text says."""
-        return await over(self.launcher, await self.launcher.launch(a_job(text)))
 
 
 @pytest.fixture(scope="session")

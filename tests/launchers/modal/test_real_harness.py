@@ -15,6 +15,7 @@ from tests.fakes.modal.service import load_app
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import modal_launcher
 from tests.launchers.test_contract import over
+from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission
 
 SIGNATURE = "the_signature_of_a_link"
@@ -39,11 +40,11 @@ async def test_an_author_finds_no_secret_in_the_container(
     source = searching_submission(places, marks)
     try:
         launcher = ModalLauncher(settings, service.calls(), Links())
-        outcome = await over(launcher, await launcher.launch(bare_job(source, secret=True)))
+        job = bare_job(source, secret=True)
+        result = result_in(await over(launcher, await launcher.launch(job)), job)
     finally:
         service.close()
-    assert outcome.result is not None, outcome.reason
-    assert outcome.result.verdict == Verdict.ACCEPTED, outcome.result.failure
+    assert result.verdict == Verdict.ACCEPTED, result.failure
 
 
 async def test_a_container_that_is_terminated_leaves_nothing(tmp_path: Path) -> None:

@@ -70,9 +70,9 @@ def test_states_are_those_of_the_wanted_that_there_are(count: int, wanted: set[i
         scheduler = Scheduler()
         for _ in range(count):
             scheduler.add()
-        found = await scheduler.listing().states(wanted)
+        found, missing = await scheduler.listing().states(wanted)
         there = {number for number in wanted if count - 10 * SIZE < number <= count}
-        assert found.keys() == there
+        assert (set(found), missing) == (there, wanted - there)
 
     asyncio.run(run())
 
@@ -136,10 +136,21 @@ async def test_a_list_is_not_read_again_while_requests_run_short() -> None:
     for _ in range(2):
         scheduler.add()
     await listing.states({1})
+    found, missing = await listing.states({1, 2})  # of the second nothing is known yet
+    assert (set(found), len(missing), scheduler.pages) == ({1}, 0, [1])
+
+
+async def test_what_a_launch_reads_is_news_of_all() -> None:
+    scheduler = Scheduler(pause_s=3600)
+    listing = scheduler.listing()
+    scheduler.add()
+    listing.put(scheduler.add())
     await listing.states({1})
-    before = list(scheduler.pages)
-    await listing.states({1, 2})  # of the second nothing is known yet
-    assert (before, scheduler.pages) == ([1], [1, 1])
+    listing.put(scheduler.jobs[1])
+    scheduler.jobs = [Job(number, "", JobState.RUNNING) for number in (1, 2)]
+    await listing.number_of("job")
+    found, _ = await listing.states({1, 2})
+    assert [found[number].state for number in (1, 2)] == [JobState.RUNNING] * 2
 
 
 async def test_what_was_forgotten_is_not_found() -> None:

@@ -9,14 +9,12 @@ import pytest
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.rest.client import Answer
-from kernelbot.launchers.rest.tokens import Dialect, Tokens
+from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders, Tokens
 
 DATES = Dialect(
     "It",
     "ITS_TOKEN",
-    remaining="x-ratelimit-remaining",
-    limit="x-ratelimit-limit",
-    reset="x-ratelimit-reset",
+    limits=(LimitHeaders("x-ratelimit-remaining", "x-ratelimit-limit", "x-ratelimit-reset"),),
     reset_is_a_date=True,
     longest_s=3700,
     reserve=100,
@@ -74,14 +72,14 @@ def test_a_new_hour_begins_by_the_schedulers_clock() -> None:
     tokens.note_limit(tokens.best(), answer(0, resets_in_s=600))
     before_s = tokens.wait_s()
     clock.now = 601
-    assert (before_s, tokens.wait_s(), pays(tokens)) == (600, 0, "first")
+    assert (before_s, tokens.wait_s(), pays(tokens)) == (601, 0, "first")
 
 
 def test_some_say_for_how_long_instead_of_until_when() -> None:
     tokens = Tokens(["first"], replace(DATES, reset_is_a_date=False), Clock())
     headers = {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "42"}
     tokens.note_limit(tokens.best(), Answer(200, httpx.Headers(headers), b""))
-    assert tokens.wait_s() == 42
+    assert tokens.wait_s() == 43  # it may have been 42.9
 
 
 @pytest.mark.parametrize("resets_in_s", [-3600, 10**8])
@@ -144,5 +142,66 @@ def test_requests_are_spread_over_the_hour_when_they_run_short() -> None:
     tokens = Tokens(["first"], DATES, Clock())
     tokens.note_limit(tokens.best(), answer(2600, resets_in_s=3000))
     plenty = tokens.pause_s()
-    tokens.note_limit(tokens.best(), answer(1000, resets_in_s=3000))
+    tokens.note_limit(tokens.best(), answer(1000, resets_in_s=2999))
     assert (plenty, tokens.pause_s()) == (0.0, 3.0)
+
+
+TWO = replace(
+    DATES,
+    limits=(
+        LimitHeaders("remaining", "limit", "reset"),
+        LimitHeaders("user-remaining", "user-limit", "user-reset"),
+    ),
+    reset_is_a_date=False,
+    longest_s=120,
+    share=0.5,
+    spreads=True,
+)
+
+
+def of_two(left: int, user_left: int, status: int = 200) -> Answer:
+    counted = {"remaining": left, "limit": 200, "reset": 59}
+    user = {"user-remaining": user_left, "user-limit": 50, "user-reset": 39}
+    headers = {name: str(value) for name, value in (counted | user).items()}
+    return Answer(status, httpx.Headers(headers), b"")
+
+
+@pytest.mark.parametrize(("left", "user_left", "wait_s"), [(0, 40, 60), (150, 0, 40), (9, 9, 0)])
+def test_of_two_limits_the_one_that_is_met_counts(left: int, user_left: int, wait_s: float) -> None:
+    tokens = Tokens(["first"], TWO, Clock())
+    tokens.note_limit(tokens.best(), of_two(left, user_left))
+    assert tokens.used_up_s() == wait_s
+
+
+def test_the_second_half_of_a_limit_is_spread_over_the_rest_of_its_time() -> None:
+    clock = Clock()
+    tokens = Tokens(["first"], TWO, clock)
+    tokens.note_limit(tokens.best(), of_two(150, 21))
+    at_first_s = tokens.wait_s()
+    tokens.spend()
+    assert (at_first_s, tokens.wait_s(), tokens.pause_s(), tokens.spare()) == (0, 2, 4, 0)
+
+
+def test_a_request_that_isnt_answered_yet_has_used_up_one() -> None:
+    tokens = Tokens(["first"], TWO, Clock())
+    waiting = [tokens.spend() for _ in range(3)]
+    tokens.answered(waiting[0])
+    tokens.note_limit(waiting[0], of_two(150, 40))
+    assert waiting[0].left == 38
+
+
+def test_a_limit_without_a_time_is_waited_for_longer_each_time() -> None:
+    clock = Clock()
+    tokens = Tokens(["first"], DATES, clock)
+    waits_s = []
+    for _ in range(3):
+        token = tokens.best()
+        secondary = answer(4000, status=403, text=b"You have exceeded a secondary rate limit.")
+        tokens.note_limit(token, secondary)
+        tokens.limited(token, secondary)
+        waits_s.append(tokens.wait_s())
+        clock.now += waits_s[-1]
+    good = answer(4000)
+    tokens.limited(tokens.best(), good)
+    tokens.limited(tokens.best(), answer(4000, status=429))
+    assert [*waits_s, tokens.wait_s()] == [60, 120, 240, 60]

@@ -13,9 +13,10 @@ from scripts.slurm_cluster import SlurmCluster
 from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.slurm import SlurmLauncher
-from kernelbot.protocol import Fault
+from kernelbot.protocol import Fault, JobSpec
 from tests.launchers.stages import a_job, slurm_launcher, slurm_settings
 from tests.support.fake_node import build_fake_node
+from tests.support.results import result_in
 from tests.support.waiting import until
 
 
@@ -45,9 +46,8 @@ async def over(launcher: SlurmLauncher, handle: str, within_s: float = 60) -> Ou
             await asyncio.sleep(0.1)
 
 
-def devices(outcome: Outcome) -> str:
-    assert outcome.result is not None, outcome
-    return outcome.result.system.notes[0]
+def devices(outcome: Outcome, job: JobSpec) -> str:
+    return result_in(outcome, job).system.notes[0]
 
 
 async def test_jobs_at_once_get_different_gpus_and_a_third_waits(tmp_path: Path) -> None:
@@ -58,7 +58,8 @@ async def test_jobs_at_once_get_different_gpus_and_a_third_waits(tmp_path: Path)
         states = [outcome.state for outcome in (await launcher.poll(handles)).values()]
         outcomes = [await over(launcher, handle) for handle in handles]
     assert sorted(states) == [JobState.RUNNING, JobState.RUNNING, JobState.WAITING]
-    assert sorted(devices(outcome) for outcome in outcomes[:2]) == ["0;0", "1;1"]
+    first = zip(outcomes[:2], jobs[:2], strict=True)
+    assert sorted(devices(outcome, job) for outcome, job in first) == ["0;0", "1;1"]
     assert outcomes[2].state == JobState.FINISHED
 
 
@@ -142,7 +143,7 @@ async def test_a_job_that_takes_too_long_is_ended_by_slurm(
         await until(lambda: judged(tmp_path), 60)
         limit = slurm.run("squeue", "-h", f"--jobs={number}", "-o", "%l").stdout.strip()
     # All time limits of the problem together, and five minutes.
-    assert limit == "16:00"
+    assert limit == "13:00"
 
 
 async def test_a_payload_too_long_for_slurm_goes_through_a_file(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
+import base64
 import json
 import subprocess
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,8 +77,36 @@ def test_what_another_process_was_told_is_not_told_again(tmp_path: Path) -> None
 def test_what_is_no_event_is_left_out(tmp_path: Path) -> None:
     node = Node(tmp_path)
     node.progress.begin("1.1.a")
-    node.write("1.1.a", "<html>\n" + "[" * 50_000 + "\n" + line(1) + "\x00\n{}\n")
+    node.write("1.1.a", "<html>\n" + "[" * 40_000 + "\n" + line(1) + "\x00\n{}\n")
     assert node.fetch("1.1.a") == {"1.1.a": [1]}
+
+
+def test_a_line_that_never_ends_holds_up_nothing(tmp_path: Path) -> None:
+    node = Node(tmp_path)
+    node.progress.begin("1.1.a")
+    node.write("1.1.a", "x" * 100_000 + "\n" + line(1))
+    assert [{"1.1.a": []}, {"1.1.a": []}, {"1.1.a": [1]}] == [node.fetch("1.1.a") for _ in range(3)]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "\n== {folder}/2.1.b\n",
+        "== {folder}/2.1.b\n",
+        "\n2.1.b ",
+        f"\n2.1.b {base64.b64encode(line(7).encode()).decode()}\n",
+        "\x00\n\r\n== 2.1.b\r\n",
+    ],
+)
+def test_no_job_speaks_for_another(tmp_path: Path, before: str) -> None:
+    node = Node(tmp_path)
+    for attempt in ("1.1.a", "2.1.b"):
+        node.progress.begin(attempt)
+    node.write("1.1.a", before.format(folder=tmp_path) + line(1))
+    node.write("2.1.b", line(2))
+    found = node.fetch("1.1.a", "2.1.b")
+    assert [2] == found["2.1.b"]
+    assert set(found["1.1.a"]) <= {1}
 
 
 @given(st.binary(max_size=2000))

@@ -13,6 +13,7 @@ from kernelbot.launchers.slurm import SlurmLauncher
 from kernelbot.protocol import EventKind, Verdict, encode_payload
 from tests.launchers.slurm.test_cluster import over
 from tests.launchers.stages import slurm_launcher, slurm_settings
+from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission
 from tests.support.waiting import until
 
@@ -28,10 +29,9 @@ def job_id() -> str:
 
 async def verdict_of(launcher: SlurmLauncher, source: str) -> Verdict:
     job = bare_job(source, job_id=job_id(), secret=True)
-    outcome = await over(launcher, await launcher.launch(job), 100)
-    assert outcome.result is not None, outcome
-    assert outcome.result.verdict == Verdict.ACCEPTED, outcome.result.failure
-    return outcome.result.verdict
+    result = result_in(await over(launcher, await launcher.launch(job), 100), job)
+    assert result.verdict == Verdict.ACCEPTED, result.failure
+    return result.verdict
 
 
 async def test_an_author_finds_no_secret_on_the_node(

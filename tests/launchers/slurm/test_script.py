@@ -3,6 +3,7 @@
 
 import dataclasses
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,20 @@ def test_the_script_is_the_golden_one(case: str) -> None:
 def test_a_payload_too_long_for_a_script_goes_into_a_file() -> None:
     made = submission("too-long")
     assert (made.payload, PAYLOAD in made.script) == (PAYLOAD, False)
+
+
+def test_the_payload_is_not_in_the_log_of_a_harness_that_was_killed(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho my last words >&2\nkill -KILL $$\n")
+    python.chmod(0o755)
+    for name in ("jobs", "done", HARNESS.removesuffix(".pyz")):
+        (tmp_path / name).mkdir(parents=True)
+    settings = SlurmSettings(str(tmp_path), {}, python=str(python))
+    script = tmp_path / "script"
+    script.write_text(make_submission(job(), PAYLOAD, H100, settings, HARNESS).script)
+    ended = subprocess.run(["bash", script], check=False)
+    log = (tmp_path / "jobs" / job().job_id / "log").read_text()
+    assert (ended.returncode, log) == (137, "my last words\n")
 
 
 @pytest.mark.parametrize("name", ["", "a'; echo x", "../x", "-1", "a/b", "1\n2", "x" * 65])

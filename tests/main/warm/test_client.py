@@ -32,7 +32,7 @@ from tests.support.warm import connected, end_judges
 PATIENT = a_problem(timeouts=Timeouts(test_s=30, benchmark_s=30, ranked_s=30))
 ENDLESS = "def custom_kernel(data):\n    while True:\n        pass\n"
 SLOW = SORT.replace("    return", "    import time; time.sleep(0.5)\n    return")
-WAIT_S = 30.0
+WAIT_S = 60.0
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scripts.buildkite.conftest import Golden, Machine
+from tests.scripts.buildkite.conftest import SCRIPTS, Golden, Machine
 
 UPDATE = "update-image.sh"
 SYSTEMCTL = """
@@ -17,7 +17,7 @@ BUSY_SECOND = 'test "$*" = "--parent 1001" && echo 2000'
 NEW_IMAGE = """
 case "$*" in
     *inspect*) if [ -e "{pulled}" ]; then echo sha256:new; else echo sha256:old; fi ;;
-    pull*) touch "{pulled}" ;;
+    pull* | build*) touch "{pulled}" ;;
 esac
 """
 
@@ -73,6 +73,37 @@ def test_the_image_has_a_name_of_the_operators_choice(agents: Machine) -> None:
     agents.put_file("/etc/buildkite-agent/image", "images.lab:5000/kernelbot/runner:1.2\n")
     agents.run(UPDATE, "--auto")
     assert "docker pull --quiet images.lab:5000/kernelbot/runner:1.2" in agents.calls()
+
+
+def test_its_digest_is_said(agents: Machine) -> None:
+    done = agents.run(UPDATE, "--auto")
+    assert "Pulled kernelbot-runner:latest: sha256:new" == done.stdout.splitlines()[0]
+
+
+def test_it_can_be_built_from_the_checkout(agents: Machine) -> None:
+    done = agents.run(UPDATE, "--auto", "--build", "rocm")
+    root = SCRIPTS.parents[1]
+    options = f"--file {root}/deploy/runner/Dockerfile --build-arg VARIANT=rocm"
+    command = f"docker build --pull --quiet {options} --tag kernelbot-runner:latest {root}"
+    assert (0, True) == (done.returncode, command in agents.calls()), done.stderr
+    assert "Built kernelbot-runner:latest: sha256:new" == done.stdout.splitlines()[0]
+    assert [True, False] == [
+        any(line.startswith(f"docker {verb}") for line in agents.calls())
+        for verb in ("build", "pull")
+    ]
+
+
+@pytest.mark.parametrize("variant", [[], ["metal"], ["--auto"], ["a'; echo x"]])
+def test_what_cannot_be_built_is_refused(agents: Machine, variant: list[str]) -> None:
+    refused = agents.run(UPDATE, "--auto", "--build", *variant)
+    assert (2, []) == (refused.returncode, agents.calls())
+
+
+def test_an_image_that_is_named_by_its_digest_is_not_built_here(agents: Machine) -> None:
+    agents.put_file("/etc/buildkite-agent/image", f"images.lab/runner@sha256:{'0' * 64}\n")
+    refused = agents.run(UPDATE, "--auto", "--build", "cpu")
+    assert (1, []) == (refused.returncode, agents.calls())
+    assert "can only be pulled" in refused.stderr
 
 
 @pytest.mark.parametrize("name", ["", "--privileged x", "a'; echo x", "$(id)", "a b", "../x"])

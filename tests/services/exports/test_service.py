@@ -1,18 +1,22 @@
 import asyncio
+import csv
 import importlib.util
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+import yaml
 
 from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, Unavailable, UserError
-from kernelbot.domain.export import ExportChoice, Exported, ExportRules
+from kernelbot.domain.export import ExportChoice, Exported, ExportFormat, ExportRules
 from kernelbot.domain.types import Role, Visibility
 from kernelbot.services.boards import BoardEdit
-from kernelbot.services.exports.parquet import pseudonym
+from kernelbot.services.exports.card import files_of
+from kernelbot.services.exports.pseudonyms import pseudonym
 from kernelbot.services.exports.service import Exports
 from kernelbot.store import exports as store_exports
 from tests.fakes.hub import TOKEN, Dataset, FakeHub, fake_hub
@@ -63,7 +67,7 @@ async def test_a_submission_with_its_code_and_runs(world: World, tmp_path: Path)
         row["created_at"],
     )
     runs = [(run["device"], run["mode"], run["secret"], run["score_s"]) for run in row["runs"]]
-    assert [("CPU", "leaderboard", False, 0.5), ("CPU", "leaderboard", True, 0.5)] == runs
+    assert [("CPU", "leaderboard", False, None), ("CPU", "leaderboard", True, 0.5)] == runs
     assert all(run["started_at"] <= run["finished_at"] for run in row["runs"])
 
 
@@ -145,9 +149,37 @@ async def test_a_creator_overwrites_nobodys_file(world: World, hub: FakeHub) -> 
     exports = Exports(world.database, rules(hub))
     await exports.daily(world.admin.user)
     await exports.to_hub(carl, ExportChoice(names=("own",)), "submissions.parquet")
-    assert {"submissions.parquet", f"creator-{carl.id}/submissions.parquet"} == set(
+    assert {"README.md", "submissions.parquet", f"creator-{carl.id}/submissions.parquet"} == set(
         hub.datasets["lab/kernels"].files
     )
+
+
+async def test_a_dataset_has_a_card_of_all_its_files(world: World, hub: FakeHub) -> None:
+    await world.board()
+    await world.submit()
+    other = (await world.services.users.create("carl", Role.CREATOR)).user
+    await world.services.boards.create(other, sort_problem("own"), name="own", devices=("CPU",))
+    exports = Exports(world.database, rules(hub))
+    await exports.to_hub(world.admin.user, SORT, "x.parquet")
+    await exports.to_hub(other, ExportChoice(names=("own",)), "y.parquet")
+    card = hub.datasets["lab/kernels"].files["README.md"].decode()
+    front = yaml.safe_load(card.split("---\n")[1])
+    theirs = f"creator-{other.id}/y.parquet"
+    assert ("other", [theirs, "x.parquet"]) == (
+        front["license"],
+        [one["data_files"][0]["path"] for one in front["configs"]],
+    )
+    assert {"x.parquet": (("sort",), 1), theirs: (("own",), 0)} == {
+        path: (file.boards, file.submissions) for path, file in files_of(card).items()
+    }
+    assert 'datasets.load_dataset("lab/kernels", ' in card
+
+
+async def test_a_licence_that_the_hub_does_not_know_is_said(world: World, hub: FakeHub) -> None:
+    await world.board()
+    exports = Exports(world.database, replace(rules(hub), license="mine"))
+    with pytest.raises(UserError, match="license"):
+        await exports.to_hub(world.admin.user, SORT, "x.parquet")
 
 
 async def test_nothing_is_public_while_a_board_is_open(world: World, hub: FakeHub) -> None:
@@ -220,7 +252,10 @@ async def test_once_a_day_and_once_among_all(world: World, hub: FakeHub) -> None
     exports = Exports(world.database, rules(hub))
     first, second = await exports.daily(world.admin.user), await exports.daily(world.admin.user)
     assert first is not None
-    assert (None, ["submissions.parquet"]) == (second, list(hub.datasets["lab/kernels"].files))
+    assert (None, ["submissions.parquet", "README.md"]) == (
+        second,
+        list(hub.datasets["lab/kernels"].files),
+    )
 
 
 async def test_a_failed_day_is_tried_again_in_an_hour(world: World, hub: FakeHub) -> None:
@@ -273,3 +308,31 @@ async def test_an_export_continues_after_a_batch(
 async def _key(world: World) -> bytes:
     async with world.database.write() as session:
         return await store_exports.key(session)
+
+
+async def test_csv_has_a_line_for_each_run_and_no_formula(world: World, tmp_path: Path) -> None:
+    await world.board()
+    formula = (await world.services.users.create("=1+1")).user
+    await world.submit(formula, file_name="=cmd.py")
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute("UPDATE problems SET name = '=HYPERLINK(0)'")
+    file = tmp_path / "x.csv"
+    done = await world.services.exports.to_file(world.admin.user, SORT, file, ExportFormat.CSV)
+    with file.open(newline="") as opened:
+        found = list(csv.DictReader(opened))
+    stranger = pseudonym(await _key(world), "user", formula.id)
+    shown = [tuple(row[name] for name in ("problem", "secret", "author")) for row in found]
+    expected = [("'=HYPERLINK(0)", secret, stranger) for secret in ("False", "True")]
+    assert (1, expected) == (done.submissions, shown)
+
+
+async def test_csv_continues_after_a_batch(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_exports, "_BATCH", 2)
+    await world.board()
+    for _ in range(5):
+        await world.submit()
+    file = tmp_path / "x.csv"
+    await world.services.exports.to_file(world.admin.user, SORT, file, ExportFormat.CSV)
+    assert 1 + 2 * 5 == len(file.read_text().splitlines())

@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,8 +10,9 @@ from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
 from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionState
 from kernelbot.domain.types import Role, Submission, User
 from kernelbot.main.tables import DeviceSettings
-from kernelbot.protocol import Verdict
+from kernelbot.protocol import SourceFile, Verdict
 from kernelbot.services.boards import BoardEdit
+from tests.support.problems import sort_problem
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World
 
@@ -64,11 +66,11 @@ async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
         slow = await world.submit(content=b"# fake: accepted 1.0\n", devices=("CPU",))
         await finished(world, slow.id)
         sent = await world.submit(
-            world.bob.user, content=b"# fake: accepted 0.5\n", devices=("CPU", "H100")
+            world.bob.user, content=b"# fake: accepted 0.09\n", devices=("CPU", "H100")
         )
         while await _ranked(world, "CPU") != ["bob", "ada"]:  # noqa: ASYNC110  # no event for it
             await asyncio.sleep(0.05)
-    slower = await world.submit(content=b"# fake: accepted 100.0\n", devices=("H100",))
+    slower = await world.submit(content=b"# fake: accepted 9.0\n", devices=("H100",))
     async with working(both, world.database.url):
         await finished(world, slower.id)
         held = await finished(world, sent.id)
@@ -98,21 +100,88 @@ async def test_a_ladder_of_small_steps_is_held(world: World, tmp_path: Path) -> 
     assert "100 times faster than the best of the others" in (steps[-1].review_reason or "")
 
 
-async def test_a_ladder_of_the_only_author_is_held(world: World, tmp_path: Path) -> None:
+async def test_an_authors_own_first_try_says_nothing(world: World, tmp_path: Path) -> None:
+    """Loops first and NumPy second is no reason to wait for an organiser."""
     await world.board()
     ada = world.ada.user
-    steps = await _judged(world, tmp_path, (ada, 1.0), (ada, 0.1), (ada, 0.01))
-    assert SubmissionState.HELD is steps[-1].state
-    assert "the author's first" in (steps[-1].review_reason or "")
+    steps = await _judged(world, tmp_path, (ada, 1.0), (ada, 0.01))
+    assert [SubmissionState.FINISHED] * 2 == [step.state for step in steps]
 
 
-async def test_a_ladder_whose_first_step_was_deleted_is_held(world: World, tmp_path: Path) -> None:
-    await world.board()
-    ada = world.ada.user
-    first, _ = await _judged(world, tmp_path, (ada, 1.0), (ada, 0.1))
-    await world.services.deletion.delete_submission(ada, first.id)
-    (last,) = await _judged(world, tmp_path, (ada, 0.01))
-    assert last.state is SubmissionState.HELD
+async def _board_that_knows(world: World, right: str, starter: str = "wrong_answer") -> None:
+    """Its problem has a right solution, of which the judge says that."""
+    problem = replace(
+        sort_problem(),
+        templates={"Python": f"# fake: {starter}\n"},
+        solutions=(SourceFile("correct/numpy.py", f"# fake: {right}\n"),),
+    )
+    await world.services.boards.create(world.admin.user, problem, name="sort", devices=("CPU",))
+
+
+async def _knows(world: World, count: int = 2) -> list[tuple[str, float | None]]:
+    """What is known to be right, once so much of it was judged."""
+    while True:
+        async with world.database.read() as session:
+            rows = await session.all(
+                "SELECT name, score_s FROM known_right WHERE ended_at IS NOT NULL ORDER BY id"
+            )
+        if len(rows) == count:
+            return [(row["name"], row["score_s"]) for row in rows]
+        await asyncio.sleep(0.02)
+
+
+async def test_what_is_known_to_be_right_is_judged_once(world: World, tmp_path: Path) -> None:
+    await _board_that_knows(world, "accepted 1.0")
+    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
+        for author, score in ((world.ada.user, 0.5), (world.bob.user, 0.4)):
+            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
+            await finished(world, sent.id)
+            known = await _knows(world)
+    assert [("starter file for Python", None), ("correct/numpy.py", 1.0)] == known
+    page = await world.services.standings.page(None, "sort", None)
+    assert ["bob", "ada"] == [row.author for row in page.rows]
+
+
+async def test_two_who_take_turns_do_not_get_past(world: World, tmp_path: Path) -> None:
+    await _board_that_knows(world, "accepted 1.0")
+    ada, bob = world.ada.user, world.bob.user
+    states = []
+    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
+        for author, score in ((ada, 1.0), (bob, 1 / 19), (ada, 1 / 361), (bob, 1 / 6859)):
+            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
+            states.append((await finished(world, sent.id)).state)
+            await _knows(world)
+    assert [SubmissionState.FINISHED] * 2 + [SubmissionState.HELD] * 2 == states
+
+
+async def test_nobody_is_held_beside_what_is_as_fast(world: World, tmp_path: Path) -> None:
+    await _board_that_knows(world, "accepted 0.01")
+    ada, bob = world.ada.user, world.bob.user
+    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
+        for author, score in ((ada, 1.0), (bob, 0.9), (ada, 0.01)):
+            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
+            done = await finished(world, sent.id)
+            await _knows(world)
+    assert (SubmissionState.FINISHED, 1) == (done.state, done.place)
+
+
+async def test_who_stood_before_it_was_known_is_held_then(world: World, tmp_path: Path) -> None:
+    await _board_that_knows(world, "accepted 1.0", starter="accepted 2.0")
+    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
+        sent = await world.submit(content=b"# fake: accepted 0.001\n")
+        await finished(world, sent.id)
+        await _knows(world)
+        (held,) = await world.services.reviews.held(world.admin.user)
+    assert (sent.id, []) == (held.id, await _ranked(world, "CPU"))
+    assert "2e+03 times faster than the best that is known to be right" in (
+        held.review_reason or ""
+    )
+
+
+async def test_nobody_reads_right_solutions_of_a_board(world: World) -> None:
+    await _board_that_knows(world, "accepted 1.0 secret-of-the-organiser")
+    problem = await world.services.boards.problem(world.ada.user, "sort")
+    assert "secret-of-the-organiser" not in repr(problem)
 
 
 async def test_what_was_released_is_trusted_from_then_on(world: World, tmp_path: Path) -> None:

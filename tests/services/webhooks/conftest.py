@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from kernelbot.domain.webhooks import NewWebhook, WebhookEvent, WebhookRules
-from kernelbot.services.webhooks.deliveries import Deliveries
+from kernelbot.services.webhooks.deliveries import Attempt, Deliveries
 from kernelbot.services.webhooks.sender import Answer, Sender
 from kernelbot.services.webhooks.service import Webhooks
 from tests.fakes.webhooks import FakeReceiver, fake_receiver
@@ -45,7 +45,14 @@ class Post:
 
     async def deliver_all(self) -> list[Answer | None]:
         """As the tasks would."""
-        return [await self.deliveries.deliver(message) for message in await self.due()]
+        return [one.answer for _ in await self.due() for one in await self.deliver()]
+
+    async def deliver(self) -> list[Attempt]:
+        """As one task would."""
+        found = []
+        while (tried := await self.deliveries.deliver_next()) is not None:
+            found.append(tried)
+        return found
 
     async def later(self, **interval: int) -> None:
         """Let time pass for all that waits."""
@@ -56,8 +63,9 @@ class Post:
                 {"days": 0, "minutes": 0, **interval},
             )
             await session.do(
-                "UPDATE webhooks SET failing_since = failing_since - make_interval("
-                "days => %(days)s, mins => %(minutes)s)",
+                "UPDATE webhooks SET failing_since = failing_since - passed,"
+                " paused_until = paused_until - passed"
+                " FROM make_interval(days => %(days)s, mins => %(minutes)s) passed",
                 {"days": 0, "minutes": 0, **interval},
             )
 
@@ -73,6 +81,6 @@ def post(world: World, receiver: FakeReceiver) -> Post:
     return Post(
         world,
         Webhooks(world.database, HERE),
-        Deliveries(world.database, Sender(HERE, timeout_s=2.0)),
+        Deliveries(world.database, Sender(HERE, timeout_s=60.0)),
         receiver,
     )

@@ -24,6 +24,11 @@ PRIVATE = (
     "[::ffff:127.0.0.1]",
     "[64:ff9b::7f00:1]",
     "[2002:7f00:1::]",
+    "[64:ff9b:1::7f00:1]",
+    "[fec0::1]",
+    "168.63.129.16",
+    "192.0.0.192",
+    "[::ffff:168.63.129.16]",
     "localhost",
     "printer.local",
     "metadata.google.internal",
@@ -62,7 +67,14 @@ def test_what_is_no_address_of_the_web_is_refused(url: str) -> None:
 
 
 def test_an_address_of_the_web_is_kept_without_the_space_around_it() -> None:
-    assert "https://8.8.8.8:444/a?b" == checked_url(" https://8.8.8.8:444/a?b\n", OUTSIDE)
+    assert "https://8.8.8.8:443/a?b" == checked_url(" https://8.8.8.8:443/a?b\n", OUTSIDE)
+
+
+def test_another_port_needs_a_setting() -> None:
+    with pytest.raises(UserError, match="port 22"):
+        checked_url("https://8.8.8.8:22/", OUTSIDE)
+    allowed = checked_url("https://8.8.8.8:8443/", WebhookRules(ports=(8443,)))
+    assert "https://8.8.8.8:8443/" == allowed
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "::1"])

@@ -1,22 +1,23 @@
 """How messages are delivered: signed, again and again, and not for ever."""
 
 import asyncio
-import time
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from kernelbot.services.webhooks.deliveries import pause_s
+from kernelbot.domain.types import User
+from kernelbot.services.webhooks.deliveries import Deliveries, pause_s
+from kernelbot.services.webhooks.sender import Sender
 from tests.fakes.serving import Response
-from tests.services.webhooks.conftest import Post
+from tests.fakes.webhooks import FakeReceiver, fake_receiver
+from tests.services.webhooks.conftest import HERE, Post
+from tests.support.ranked import ranked
 
 
 def answering(status: int, **headers: str) -> Response:
     return Response(status, b"x" * 1000, headers)
-
-
-def slow() -> Response:
-    time.sleep(2.5)
-    return Response()
 
 
 async def tried(post: Post) -> int:
@@ -67,18 +68,22 @@ async def test_what_fails_is_tried_again_with_the_same_id(
     assert 1 == len({one.message_id for one in post.receiver.received})
 
 
-async def test_a_receiver_that_is_not_there_or_silent_is_a_failure(post: Post) -> None:
+async def test_a_receiver_that_is_not_there_or_silent_is_a_failure(
+    post: Post, silent: FakeReceiver
+) -> None:
+    post = replace(post, deliveries=Deliveries(post.world.database, Sender(HERE, timeout_s=1.0)))
     webhook_id = await tried(post)
-    post.receiver.answer = slow
+    post.receiver.answer = silent.answer
     await post.deliver_all()
-    (silent,) = await post.webhooks.messages(post.world.admin.user, webhook_id)
+    silent.release()
+    (unanswered,) = await post.webhooks.messages(post.world.admin.user, webhook_id)
     async with post.world.database.write() as session:
         await session.do("UPDATE webhooks SET url = 'http://127.0.0.1:1/'")
     await post.later(minutes=1)
     await post.deliver_all()
     (away,) = await post.webhooks.messages(post.world.admin.user, webhook_id)
-    assert ("No answer within 2 s.", "It can't be reached: ConnectError.") == (
-        silent.error,
+    assert ("No answer within 1 s.", "It can't be reached: ConnectError.") == (
+        unanswered.error,
         away.error,
     )
 
@@ -92,8 +97,10 @@ async def test_pauses_grow_over_three_days_and_end() -> None:
 
 async def test_two_workers_deliver_a_message_once(post: Post) -> None:
     await tried(post)
-    (message,) = await post.due()
-    await asyncio.gather(*(post.deliveries.deliver(message) for _ in range(5)))
+    others = Deliveries(post.world.database, Sender(HERE, timeout_s=60.0))
+    await asyncio.gather(
+        *(one.deliver_next() for _ in range(3) for one in (post.deliveries, others))
+    )
     assert 1 == len(post.receiver.received)
 
 
@@ -165,3 +172,104 @@ async def test_names_arrive_as_they_are(post: Post) -> None:
     await post.world.services.submissions.cancel(author, submitted.id)
     await post.deliver_all()
     assert [name] == [told.data["author"] for told in post.receiver.received]
+
+
+async def waiting(post: Post, actor: User, url: str, count: int) -> None:
+    """So many webhooks of theirs, each with a message that is due."""
+    for number in range(count):
+        made = await post.webhooks.create(actor, f"{url}?{number}")
+        await post.webhooks.try_it(actor, made.webhook.id)
+
+
+@pytest.fixture
+def silent() -> Iterator[FakeReceiver]:
+    """Doesn't answer before it is `released`."""
+    released = threading.Event()
+    with fake_receiver() as found:
+        found.answer = lambda: Response() if released.wait(60) else Response(500)
+        found.release = released.set
+        yield found
+        released.set()
+
+
+async def test_one_authors_silent_receivers_delay_nobody_else(
+    post: Post, silent: FakeReceiver
+) -> None:
+    patient = replace(post, deliveries=Deliveries(post.world.database, Sender(HERE, timeout_s=60)))
+    await waiting(patient, post.world.ada.user, silent.url, 5)
+    await waiting(patient, post.world.bob.user, post.receiver.url, 5)
+    tasks = [asyncio.create_task(patient.deliver()) for _ in range(10)]
+    assert 5 == len(await asyncio.to_thread(post.receiver.wait_for, 5))
+    assert 2 == len(await asyncio.to_thread(silent.wait_for, 2))
+    silent.release()
+    tried = [one for task in tasks for one in await task]
+    assert (10, 5) == (len({one.message_id for one in tried}), len(silent.received))
+
+
+async def test_one_silent_host_delays_no_other(post: Post, silent: FakeReceiver) -> None:
+    patient = replace(post, deliveries=Deliveries(post.world.database, Sender(HERE, timeout_s=60)))
+    people = [(await post.world.services.users.create(f"person-{n}")).user for n in range(6)]
+    for person in people:
+        await waiting(patient, person, silent.url, 2)
+    await waiting(
+        patient, post.world.bob.user, post.receiver.url.replace("127.0.0.1", "LOCALHOST"), 1
+    )
+    tasks = [asyncio.create_task(patient.deliver()) for _ in range(10)]
+    assert 1 == len(await asyncio.to_thread(post.receiver.wait_for, 1))
+    assert 4 == len(await asyncio.to_thread(silent.wait_for, 4))
+    silent.release()
+    await asyncio.gather(*tasks)
+    assert 12 == len(silent.received)
+
+
+async def test_whose_last_turn_is_the_longest_ago_is_next(post: Post) -> None:
+    ada, bob = post.world.ada.user, post.world.bob.user
+    await waiting(post, ada, post.receiver.url + "/ada", 3)
+    await waiting(post, bob, post.receiver.url + "/bob", 2)
+    async with post.world.database.write() as session:  # bob's wait for longer
+        await session.do("UPDATE webhook_messages SET next_at = now() - interval '1 minute' * id")
+    for _ in range(5):
+        await post.deliveries.deliver_next()
+    async with post.world.database.read() as session:
+        rows = await session.all(
+            "SELECT w.owner_id FROM webhooks w JOIN webhook_messages m ON m.webhook_id = w.id"
+            " ORDER BY m.tried_at"
+        )
+    assert [bob.id, ada.id, bob.id, ada.id, ada.id] == [row["owner_id"] for row in rows]
+
+
+async def test_a_receiver_that_fails_is_paused_and_then_told_all_that_waits(post: Post) -> None:
+    await post.world.board()
+    await post.hook(board=None)
+    for score_s in (3e-3, 2e-3, 1e-3):
+        await ranked(post.world, score_s)
+    post.receiver.answer = lambda: answering(500)
+    failed = await post.deliver_all()
+    post.receiver.answer = Response
+    nothing = await post.deliver_all()
+    async with post.world.database.read() as session:
+        row = await session.one(
+            "SELECT count(*) AS tasks FROM procrastinate_jobs, webhooks"
+            " WHERE scheduled_at = paused_until"
+        )
+    await post.later(minutes=1)
+    told = await post.deliver()
+    assert (1, [], {"tasks": 2}) == (len(failed), nothing, row)
+    assert (3, 4) == (len(told), len(post.receiver.received))
+
+
+async def test_a_receiver_that_goes_on_failing_is_tried_ever_less(post: Post) -> None:
+    await tried(post)
+    post.receiver.answer = lambda: answering(500)
+    pauses = []
+    for _ in range(9):
+        async with post.world.database.write() as session:
+            await session.do("UPDATE webhook_messages SET next_at = now()")
+            await session.do("UPDATE webhooks SET paused_until = NULL")
+        await post.deliver()
+        async with post.world.database.read() as session:
+            row = await session.one(
+                "SELECT extract(epoch FROM paused_until - told_at)::float8 AS s FROM webhooks"
+            )
+        pauses.append(round(row["s"]) if row else None)
+    assert [5, 10, 20, 40, 80, 160, 300, 300, 300] == pauses

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -18,7 +19,17 @@ from tests.fakes.webhooks import FakeReceiver, fake_receiver
 
 HERE = WebhookRules(private_addresses=True)
 MESSAGE = DueMessage(
-    1, 1, "msg-1", WebhookEvent.WEBHOOK_TEST, {}, datetime.now(UTC), 1, b"x" * 32, None
+    1,
+    1,
+    "msg-1",
+    WebhookEvent.WEBHOOK_TEST,
+    {},
+    datetime.now(UTC),
+    1,
+    b"x" * 32,
+    None,
+    1,
+    "localhost",
 )
 
 
@@ -106,9 +117,10 @@ async def test_a_certificate_that_nobody_signed_is_refused(secured: Secured) -> 
 
 
 async def test_a_name_that_leads_inside_is_not_called(receiver: FakeReceiver) -> None:
-    port = receiver.url.split(":")[2]
-    answer = await Sender(WebhookRules()).send(f"https://localtest.invalid:{port}", MESSAGE)
-    inside = await Sender(WebhookRules()).send(f"https://127.1:{port}", MESSAGE)
+    port = urlsplit(receiver.url).port or 0
+    sender = Sender(WebhookRules(ports=(port,)))
+    answer = await sender.send(f"https://localtest.invalid:{port}/hook", MESSAGE)
+    inside = await sender.send(f"https://127.1:{port}/hook", MESSAGE)
     assert ("Its name leads nowhere.", True, []) == (
         answer.error,
         "private network" in (inside.error or ""),

@@ -9,7 +9,7 @@ from itertools import chain
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig, NewToken
@@ -53,7 +53,8 @@ class Site:
         dark: bool = False,
         script: bool = True,
     ) -> Page:
-        """An empty page of a browser of its own, which `close` ends with its context."""
+        """An empty page of a browser of its own, which `close` ends with its context; logged in if
+        there is a token."""
         context: BrowserContext = self.browser.new_context(
             base_url=self.live.url,
             viewport={"width": size[0], "height": size[1]},
@@ -63,8 +64,9 @@ class Site:
             locale="en-GB",
         )
         if token is not None:
-            context.add_cookies([{"name": SESSION, "value": token.token, "url": self.live.url}])
-        context.set_default_timeout(20_000)
+            login = self.live.call(self.live.world.services.logins.open_with(token.token))
+            context.add_cookies([{"name": SESSION, "value": login.token, "url": self.live.url}])
+        context.set_default_timeout(60_000)
         page = context.new_page()
         self.seen.watch(page)
         return page
@@ -114,6 +116,7 @@ def site(postgres: TestServer, tmp_path_factory: pytest.TempPathFactory) -> Iter
         )
         stack.enter_context(worker_process(settings, url))
         playwright = stack.enter_context(sync_playwright())
+        expect.set_options(timeout=60_000)  # five seconds by default
         browser = stack.enter_context(
             playwright.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
         )

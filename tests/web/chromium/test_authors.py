@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from kernelbot.domain.types import NewToken
+from kernelbot.web.session import SESSION, csrf_of
 from tests.web.chromium.conftest import Site
 
 
@@ -169,7 +170,7 @@ def test_a_page_follows_without_a_script(site: Site) -> None:
         site.live.world.submit(content=b"# fake: sleep 0.5 accepted\n", devices=("CPU",))
     )
     page.goto(f"/submission/{made.id}")
-    expect(page.locator(".big")).to_have_text(re.compile("Accepted"), timeout=20_000)
+    expect(page.locator(".big")).to_have_text(re.compile("Accepted"))
     page.context.close()
 
 
@@ -186,6 +187,21 @@ def test_a_draft_is_kept_until_its_author_begins_again(site: Site) -> None:
     page.reload()
     assert starter == editor.input_value()
     page.context.close()
+
+
+def test_a_page_of_another_site_logs_nobody_in(site: Site) -> None:
+    """Also not with what the form of a browser without its cookie once held."""
+    page = site.page()
+    page.set_content(
+        f'<form method="post" action="{site.live.url}/auth/login"><button>Win</button>'
+        f'<input name="token" value="{ada(site).token}">'
+        f'<input name="csrf" value="{csrf_of("")}"></form>'
+    )
+    page.get_by_role("button", name="Win").click()
+    expect(page.get_by_text("This form was sent from another site")).to_be_visible()
+    cookies = [cookie.get("name") for cookie in page.context.cookies()]
+    page.context.close()
+    assert SESSION not in cookies
 
 
 def test_a_session_revoked_in_another_tab_leads_to_the_login_page(site: Site) -> None:

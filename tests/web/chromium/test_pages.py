@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
+from kernelbot.domain.distribution import wheel_name
 from kernelbot.domain.types import NewToken
 from kernelbot.protocol import Mode
+from kernelbot.services.downloads import HARNESS_NAME
 from tests.support.judging import fought
 from tests.support.ranked import ranked
 from tests.support.workers import finished
@@ -26,6 +28,8 @@ PATHS = (
     "/auth/account",
     "/submissions",
     "/auth/device",
+    "/client/",
+    "/harness/",
 )
 drawn = pytest.mark.skipif(
     importlib.util.find_spec("vl_convert") is None, reason="charts are an extra"
@@ -95,6 +99,14 @@ def _expect_to_be_drawn(picture: Locator) -> None:
     assert picture.evaluate("one => one.naturalWidth > 0")
 
 
+@pytest.mark.opens("/harness/SHA256SUMS")
+def test_the_hash_of_the_harness_can_be_read(site: Site) -> None:
+    page = site.page()
+    page.goto("/harness/SHA256SUMS")
+    assert HARNESS_NAME in page.content()
+    page.context.close()
+
+
 @pytest.mark.opens("/records.atom", "/board/sort/records.atom")
 def test_feeds_can_be_read(site: Site) -> None:
     page = site.page()
@@ -108,9 +120,12 @@ def test_feeds_can_be_read(site: Site) -> None:
     "/board/sort/starter/Python",
     "/board/sort/file/reference.py",
     "/board/sort/trend.csv",
+    "/board/sort/standings.csv",
     "/submission/1/code",
     "/submission/1/signed",
     "/submission/1/file/1/profile.0.txt",
+    "/client/x.whl",
+    f"/harness/{'0' * 64}/{HARNESS_NAME}",
 )
 def test_files_are_downloaded(site: Site) -> None:
     world = site.live.world
@@ -121,9 +136,11 @@ def test_files_are_downloaded(site: Site) -> None:
     page = site.page(ada(site))
     names = []
     for path, links in (
-        ("/board/sort", ("CSV",)),
+        ("/board/sort", ("CSV", "All as CSV")),
         ("/board/sort/problem", ("Download the starter", "Download reference.py")),
         (f"/submission/{made.id}", ("Download", "Signed document", "profile.0.txt")),
+        ("/client/", (wheel_name(),)),
+        ("/harness/", (HARNESS_NAME,)),
     ):
         page.goto(path)
         for link in links:
@@ -133,11 +150,14 @@ def test_files_are_downloaded(site: Site) -> None:
     page.context.close()
     assert [
         "trend.csv",
+        "sort-H100.csv",
         "sort.py",
         "reference.py",
         "fast.py",
         f"submission-{made.id}.json",
         "profile.0.txt",
+        wheel_name(),
+        HARNESS_NAME,
     ] == names
 
 
@@ -208,6 +228,6 @@ def test_a_duel_is_read_by_workload(site: Site) -> None:
     page.goto("/board/sort/duels")
     page.get_by_role("link", name="By workload").click()
     cells = page.locator("main tbody td").all_inner_texts()
-    assert ["workload 0", "1.50 s", "1.50 s", "1.020", "1.010 to 1.030", "B", "2"] == cells
+    assert ["workload 0", "1.02 s", "1.00 s", "1.020", "1.010 to 1.030", "B", "6"] == cells
     assert [] == site.complaints(page)
     page.context.close()

@@ -8,7 +8,7 @@ import httpx
 from fastapi import FastAPI
 
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.accounts import Registration
+from kernelbot.domain.accounts import Registration, TokenKind
 from kernelbot.identity.providers import discord, github
 from kernelbot.main.wiring import open_services
 from kernelbot.services import Services
@@ -51,7 +51,7 @@ class Site:
     async def me(self, browser: httpx.AsyncClient) -> str:
         """Who a browser is logged in as."""
         token = browser.cookies.get("kernelbot_session") or ""
-        return (await self.services.users.authenticate(token)).name
+        return (await self.services.users.authenticate(token, TokenKind.SESSION)).name
 
 
 async def opened(

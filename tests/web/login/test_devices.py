@@ -1,7 +1,9 @@
 """Logging in from a terminal, with the help of a browser."""
 
 import httpx
+import pytest
 
+from kernelbot.domain.errors import NotAuthenticated
 from tests.support.world import World
 from tests.web.login.site import Site, csrf_of
 
@@ -104,3 +106,41 @@ async def test_an_invite_is_handed_on(site: Site) -> None:
     assert (
         "/auth/start/github?next=/auth/device&invite=A%26next%3D/evil" == answer.headers["location"]
     )
+
+
+async def test_a_terminals_token_ends_with_what_opened_the_browser(
+    site: Site, world: World
+) -> None:
+    terminal, browser = await site.browser(), await site.browser()
+    csrf = csrf_of(await browser.get("/auth/login"))
+    await browser.post("/auth/login", data={"csrf": csrf, "token": world.ada.token})
+    begun = await begin(terminal)
+    await approve(browser, begun["user_code"])
+    token = (await poll(terminal, begun)).json()["login"]["token"]
+    before = (await site.services.users.authenticate(token)).name
+    await site.services.users.sign_out(world.ada.token)
+    with pytest.raises(NotAuthenticated):
+        await site.services.users.authenticate(token)
+    assert "ada" == before
+
+
+async def test_a_terminal_is_not_let_in_by_a_browser_whose_token_has_ended_meanwhile(
+    site: Site, world: World
+) -> None:
+    terminal, browser = await site.browser(), await site.browser()
+    csrf = csrf_of(await browser.get("/auth/login"))
+    await browser.post("/auth/login", data={"csrf": csrf, "token": world.ada.token})
+    begun = await begin(terminal)
+    await approve(browser, begun["user_code"])
+    await site.services.users.sign_out(world.ada.token)
+    assert 404 == (await poll(terminal, begun)).status_code
+
+
+async def test_terminals_have_no_more_tokens_than_others(site: Site, world: World) -> None:
+    terminal = await site.browser()
+    for number in range(99):
+        await site.services.tokens.create(world.ada.user, f"n{number}")
+    begun = await begin(terminal)
+    await site.services.logins.approve_device(world.ada.user, begun["user_code"])
+    full = await poll(terminal, begun)
+    assert (409, True) == (full.status_code, "100 tokens" in full.text)

@@ -1,17 +1,16 @@
 """Logging in as browsers do, against providers that speak OAuth."""
 
 import asyncio
-import re
 from collections import Counter
 from contextlib import AsyncExitStack
 
 import httpx
 import pytest
 
-from kernelbot.domain.accounts import Registration
+from kernelbot.domain.accounts import Registration, TokenKind
 from kernelbot.domain.errors import NotAuthenticated
 from tests.support.world import World
-from tests.web.login.site import Site, csrf_of, opened, post
+from tests.web.login.site import Site, csrf_of, opened
 
 
 @pytest.mark.parametrize("provider", ["github", "discord"])
@@ -173,114 +172,6 @@ async def test_the_session_cookie_opens_no_api(site: Site) -> None:
     assert 401 == (await browser.get("/api/v1/users/me")).status_code
 
 
-async def test_an_account_is_linked_to_a_second_provider(site: Site) -> None:
-    browser = await site.browser()
-    site.providers["github"].person = (7, "grace")
-    await site.log_in(browser)
-    csrf = csrf_of(await browser.get("/auth/account"))
-    started = await browser.post("/auth/link/discord", data={"csrf": csrf})
-    async with httpx.AsyncClient() as real:
-        agreed = await real.get(started.headers["location"])
-    await browser.get(agreed.headers["location"])
-    other = await site.browser()
-    await site.log_in(other, "discord")
-    assert "grace" == await site.me(other)
-
-
-async def test_nobody_links_an_identity_of_someone_else(site: Site) -> None:
-    hedy, grace = await site.browser(), await site.browser()
-    await site.log_in(hedy, "discord")
-    await site.log_in(grace, "github")
-    csrf = csrf_of(await grace.get("/auth/account"))
-    started = await grace.post("/auth/link/discord", data={"csrf": csrf})
-    async with httpx.AsyncClient() as real:
-        agreed = await real.get(started.headers["location"])
-    assert 409 == (await grace.get(agreed.headers["location"])).status_code
-
-
-@pytest.mark.parametrize(
-    "path", ["token", "link/github", "unlink", "revoke", "delete", "logout", "device"]
-)
-async def test_a_form_from_elsewhere_is_refused(site: Site, path: str) -> None:
-    browser = await site.browser()
-    await site.log_in(browser)
-    answer = await browser.post(f"/auth/{path}", data={"csrf": "0" * 64, "name": "x", "code": "x"})
-    assert 403 == answer.status_code
-
-
-async def test_a_token_from_the_page_opens_the_account(site: Site) -> None:
-    browser = await site.browser()
-    site.providers["github"].person = (7, "grace")
-    await site.log_in(browser)
-    csrf = csrf_of(await browser.get("/auth/account"))
-    page = await browser.post("/auth/token", data={"csrf": csrf, "name": "laptop"})
-    token = re.search(r"kb_[\w-]+", page.text)
-    assert token is not None
-    assert "grace" == (await site.services.users.authenticate(token[0])).name
-
-
-async def test_the_only_way_in_stays(site: Site) -> None:
-    browser = await site.browser()
-    await site.log_in(browser)
-    answer = await post(browser, "/auth/unlink", provider="github", subject="42")
-    assert (409, "ada-2") == (answer.status_code, await site.me(browser))
-
-
-async def test_an_unlinked_identity_is_somebody_else(site: Site) -> None:
-    site.providers["github"].person = (7, "grace")
-    browser, other = await site.browser(), await site.browser()
-    await site.log_in(browser)
-    await post(browser, "/auth/token", name="laptop")
-    await post(browser, "/auth/unlink", provider="github", subject="7")
-    await site.log_in(other)
-    assert ("grace", "grace-2") == (await site.me(browser), await site.me(other))
-
-
-@pytest.mark.parametrize(
-    ("provider", "subject"),
-    [("github", "1"), ("kernelbot", "ADMIN_TOKEN"), ("", ""), ("github", "a'; x"), ("\x00", "7")],
-)
-async def test_only_ones_own_identities_are_unlinked(
-    site: Site, provider: str, subject: str
-) -> None:
-    browser = await site.browser()
-    await site.log_in(browser)
-    answer = await post(browser, "/auth/unlink", provider=provider, subject=subject)
-    assert 404 == answer.status_code
-
-
-async def test_a_token_is_revoked_on_the_page(site: Site) -> None:
-    browser = await site.browser()
-    await site.log_in(browser)
-    page = await post(browser, "/auth/token", name="laptop")
-    token = re.search(r"kb_[\w-]+", page.text)
-    number = re.search(r'name="token_id" value="(\d+)"', (await browser.get("/auth/account")).text)
-    assert token is not None
-    assert number is not None
-    await post(browser, "/auth/revoke", token_id=number[1])
-    with pytest.raises(NotAuthenticated):
-        await site.services.users.authenticate(token[0])
-
-
-@pytest.mark.parametrize("number", ["", "x", "-1", "999999", "9" * 100, "1"])
-async def test_only_ones_own_tokens_are_revoked(site: Site, number: str) -> None:
-    browser = await site.browser()
-    await site.log_in(browser)
-    assert 404 == (await post(browser, "/auth/revoke", token_id=number)).status_code
-
-
-async def test_an_account_is_deleted_by_its_name_alone(site: Site) -> None:
-    site.providers["github"].person = (7, "grace")
-    browser = await site.browser()
-    await site.log_in(browser)
-    token = browser.cookies["kernelbot_session"]
-    wrong = await post(browser, "/auth/delete", name="ada")
-    assert (400, "grace") == (wrong.status_code, await site.me(browser))
-    await post(browser, "/auth/delete", name="Grace")
-    with pytest.raises(NotAuthenticated):
-        await site.services.users.authenticate(token)
-
-
 async def test_logging_out_ends_the_session_everywhere(site: Site) -> None:
     browser = await site.browser()
     await site.log_in(browser)
@@ -288,7 +179,7 @@ async def test_logging_out_ends_the_session_everywhere(site: Site) -> None:
     csrf = csrf_of(await browser.get("/auth/account"))
     await browser.post("/auth/logout", data={"csrf": csrf})
     with pytest.raises(NotAuthenticated):
-        await site.services.users.authenticate(token)
+        await site.services.users.authenticate(token, TokenKind.SESSION)
 
 
 @pytest.mark.parametrize("registration", [Registration.CLOSED, Registration.INVITE])

@@ -79,7 +79,7 @@ async def test_a_server_without_charts_says_so(front: Front) -> None:
     await ranked(front.world, 1e-3)
     front.app.state.pictures.drawing.available = False
     answer = await front.stranger.get("/board/sort/trend.svg")
-    assert (503, True) == (answer.status_code, "kernelbot[charts]" in answer.text)
+    assert (503, True) == (answer.status_code, "the extra `charts`" in answer.text)
 
 
 async def test_without_work_or_peaks_there_is_no_roofline(front: Front) -> None:

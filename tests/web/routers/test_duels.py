@@ -39,7 +39,7 @@ async def test_by_workload_it_is_shown_to_who_may_see_both(front: Front) -> None
     assert [True] * 3 == ["(ratio 0.500, 0.498 to 0.502)." in page for page in pages]
     assert [True, False, False] == ["0.498 to 0.502</td>" in page for page in pages]
     assert [False, True, True] == [NOT_BY_WORKLOAD in page for page in pages]
-    assert {"workload 0"} == {one for one in ("workload 0", "size: 1") if one in pages[0]}
+    assert {"workload 0"} == {one for one in ("workload 0", "size: 10000") if one in pages[0]}
 
 
 async def test_a_duel_that_there_is_not_is_a_page(front: Front) -> None:

@@ -21,7 +21,7 @@ async def test_boards_stand_by_whether_they_run_have_no_end_or_ended(front: Fron
         )
     await world.board("over")
     await world.services.boards.edit(
-        world.admin.user, "over", BoardEdit(deadline=datetime.now(UTC) + timedelta(seconds=0.05))
+        world.admin.user, "over", BoardEdit(deadline=datetime.now(UTC) - timedelta(seconds=1))
     )
     text = (await front.stranger.get("/")).text
     places = [text.index(word) for word in (">Active", ">runs<", ">Practice", ">practice<")]

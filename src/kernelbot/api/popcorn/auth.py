@@ -5,7 +5,9 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
-from kernelbot.api.dependencies import ServicesDep, SettingsDep
+from kernelbot.api.attempts import failures_of
+from kernelbot.api.dependencies import Shown, owner_of
+from kernelbot.domain.accounts import Credential
 from kernelbot.domain.errors import NotAuthenticated, UserError
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.types import User
@@ -16,13 +18,13 @@ _bearer = HTTPBearer(auto_error=False, scheme_name="Organiser", description="ADM
 
 
 async def maybe_author(
-    services: ServicesDep,
+    request: Request,
     web: Annotated[str | None, Security(_web)],
     cli: Annotated[str | None, Security(_cli)],
 ) -> User | None:
     """Who asks; None without a token. Raises `NotAuthenticated` for a token nobody has."""
     token = web or cli
-    return None if not token else await services.users.authenticate(token)
+    return None if not token else await owner_of(request, Credential(token))
 
 
 async def author(found: Annotated[User | None, Depends(maybe_author)]) -> User:
@@ -37,19 +39,17 @@ async def author(found: Annotated[User | None, Depends(maybe_author)]) -> User:
 
 async def organiser(
     request: Request,
-    services: ServicesDep,
-    settings: SettingsDep,
+    credential: Shown,
     _documented: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> User:
-    """The account that ADMIN_TOKEN stands for. Raises `NotAuthenticated`."""
-    sent = request.headers.get("authorization", "")
-    scheme, _, token = sent.partition(" ")
-    if scheme.lower() != "bearer" or not settings.opens_admin(token):
-        raise NotAuthenticated(
+    """The account that ADMIN_TOKEN stands for. Raises `NotAuthenticated`, `TooManyRequests`."""
+    if credential is None or not credential.of_settings:
+        error = NotAuthenticated(
             "This needs the organiser's token.",
             hint="Send `Authorization: Bearer TOKEN` with the server's ADMIN_TOKEN.",
         )
-    return await services.users.organiser()
+        raise failures_of(request).note(request, error) if credential else error
+    return await owner_of(request, credential)
 
 
 MaybeAuthor = Annotated[User | None, Depends(maybe_author)]

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any
 
-from kernelbot.api.popcorn.results import full_result
+from kernelbot.api.popcorn.results import as_timed_in_public, full_result
 from kernelbot.api.popcorn.submissions import error_text
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.types import Event, Run, Submission
-from kernelbot.protocol import EventKind, Verdict
+from kernelbot.protocol import EventKind, Phase, Verdict
 from kernelbot.render.progress import STATES
-from kernelbot.render.report import report
+from kernelbot.render.report import report, workloads_table
 from kernelbot.services.pacing import paced
 
 REPORT_OUTPUT_LIMIT = 8_000
@@ -70,7 +70,7 @@ def _end(submission: Submission) -> str:
         return frame("error", {"status": "error", "detail": error_text(submission)})
     # By device, public before secret: clients read the first result of each.
     runs = sorted(submission.runs, key=lambda run: (run.secret, run.id))
-    results = [full_result(run).model_dump(mode="json") for run in runs]
+    results = [full_result(run).model_dump(mode="json") for run in as_timed_in_public(runs)]
     reports = [_report(run) for run in runs]
     if submission.not_ranked is not None:
         reports.append(submission.not_ranked.sentence)
@@ -82,8 +82,14 @@ def _report(run: Run) -> str:
         return report(run.result, output_limit=REPORT_OUTPUT_LIMIT, passed_cases=False)
     if run.verdict is not Verdict.ACCEPTED:
         return f"{run.device}: {run.message or 'It could not be judged.'}"
-    return f"{run.device}, secret data: accepted" + (
+    heading = f"{run.device}, secret data: accepted" + (
         f", score {run.score_s:.6g} s{' (unverified)' if run.unverified else ''}"
         if run.score_s is not None
         else ""
     )
+    tables = [
+        workloads_table(phase.workloads)
+        for phase in (run.result.phases if run.result is not None else ())
+        if phase.phase is Phase.LEADERBOARD
+    ]
+    return "\n".join([heading, *tables])

@@ -10,7 +10,7 @@ from kernelbot.api.popcorn.models import (
     SubmissionDetails,
     SubmissionItem,
 )
-from kernelbot.api.popcorn.results import phase_values
+from kernelbot.api.popcorn.results import as_timed_in_public, phase_values
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import Mode, Phase, Verdict
@@ -75,7 +75,7 @@ def details(submission: Submission, queue: RunnerQueue | None) -> SubmissionDeta
         submission_time=submission.created_at,
         done=done(submission),
         code=submission.code,
-        runs=[item for run in submission.runs for item in run_items(run)],
+        runs=[item for run in as_timed_in_public(submission.runs) for item in run_items(run)],
         job=JobItem(
             status=status(submission),
             error=error_text(submission),

@@ -14,6 +14,7 @@ from kernelbot.api.dependencies import (
     Viewer,
     answers_of,
 )
+from kernelbot.api.downloads import standings_answer
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.accounts import BoardChange
@@ -72,6 +73,30 @@ async def show_problem(services: ServicesDep, viewer: MaybeViewer, board: BoardN
     return ProblemView.of(await services.boards.problem(viewer, board))
 
 
+Device = Annotated[
+    str | None,
+    Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$", description="Default: the first."),
+]
+
+
+@router.get(
+    "/{board}/standings.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}, **documented(400, 401, 403, 404, 422, 503)},
+    openapi_extra=PUBLIC,
+)
+async def standings_file(
+    services: ServicesDep,
+    viewer: MaybeViewer,
+    board: BoardName,
+    device: Device = None,
+    offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+) -> Response:
+    """The whole ranking on one device as CSV; of more than 10,000 authors the next ones with
+    `offset`."""
+    return standings_answer(await services.standings.table(viewer, board, device, offset=offset))
+
+
 @router.get(
     "/{board}/standings",
     response_model=StandingsView,
@@ -83,12 +108,7 @@ async def show_standings(
     services: ServicesDep,
     viewer: MaybeViewer,
     board: BoardName,
-    device: Annotated[
-        str | None,
-        Query(
-            max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$", description="Default: the first."
-        ),
-    ] = None,
+    device: Device = None,
     limit: Limit = 50,
     offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
 ) -> Response:

@@ -29,7 +29,7 @@ async def begin_device_login(
     )
 
 
-@router.post("/poll", responses=documented(400, 404, 413, 422, 429, 503))
+@router.post("/poll", responses=documented(400, 404, 409, 413, 422, 429, 503))
 async def poll_device_login(services: ServicesDep, body: DevicePoll) -> DevicePollView:
     """Whether somebody has approved. The token is sent once. A client that polls too often must
     wait as long as `Retry-After` says from then on."""

@@ -76,5 +76,5 @@ async def download_harness(
     services: ServicesDep, sha256: Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 ) -> Response:
     """The harness with this SHA-256, a zipapp. It never changes, so it can be cached for ever."""
-    content = await services.node_jobs.harness(sha256)
-    return Response(content, media_type="application/zip", headers=_KEPT_FOR_EVER)
+    found = await services.downloads.harness(sha256)
+    return Response(found.content, media_type="application/zip", headers=_KEPT_FOR_EVER)

@@ -37,7 +37,8 @@ async def ready(services: ServicesDep, response: Response) -> ReadyView:
 
 @probes.get("/ready/judging", responses={503: {"model": ReadyView, "description": "Not judging"}})
 async def ready_to_judge(services: ServicesDep, response: Response) -> ReadyView:
-    """Whether submissions are judged: 200 if there are workers and devices as well, else 503."""
+    """Whether submissions are judged: 200 if there are workers and at least one device as
+    well, else 503. What is away is named in any case."""
     view = ReadyView.of(await services.health.ready())
     response.status_code = 200 if view.judging else 503
     return view

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path
 
-from kernelbot.api.dependencies import ServicesDep, Viewer
+from kernelbot.api.dependencies import ServicesDep, Shown, Viewer
 from kernelbot.api.errors import documented
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.accounts import IssuedTokenView, NewTokenRequest, TokenList, TokenView
@@ -14,17 +14,20 @@ router = APIRouter(prefix="/tokens", tags=["tokens"])
 
 @router.get("", responses=documented(401, 503))
 async def list_tokens(services: ServicesDep, viewer: Viewer) -> TokenList:
-    """The asker's tokens without their texts, the newest first."""
+    """The asker's tokens, and the sessions of their browsers, without their texts, the newest
+    first."""
     found = await services.tokens.list_tokens(viewer)
     return TokenList(tokens=[TokenView.of(token) for token in found])
 
 
 @router.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
 async def create_token(
-    services: ServicesDep, viewer: Viewer, body: NewTokenRequest
+    services: ServicesDep, viewer: Viewer, credential: Shown, body: NewTokenRequest
 ) -> IssuedTokenView:
-    """Create a token, whose text is in this answer only."""
-    issued = await services.tokens.create(viewer, body.name, expires_at=body.expires_at)
+    """Create a token, whose text is in this answer only. It ends with the token that makes it."""
+    issued = await services.tokens.create(
+        viewer, body.name, expires_at=body.expires_at, made_with=credential
+    )
     return IssuedTokenView.of_issued(issued)
 
 
@@ -32,5 +35,6 @@ async def create_token(
 async def revoke_token(
     services: ServicesDep, viewer: Viewer, token_id: Annotated[int, Path(ge=1, le=BIGINT_MAX)]
 ) -> TokenView:
-    """Revoke a token: from now on it is invalid."""
+    """Revoke a token, or end a browser's session: from now on it is invalid, with all that was
+    made with it."""
     return TokenView.of(await services.tokens.revoke(viewer, token_id))

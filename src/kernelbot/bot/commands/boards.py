@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import discord
 
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import Attached
+from kernelbot.bot.answers import Attached, fenced
 from kernelbot.bot.presses import menu, pages, press_id, shown
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.types import Board, BoardProblem, Submission, User
 from kernelbot.protocol import Lang
-from kernelbot.render.markdown import MESSAGE_LIMIT, fence, fenced_within, inline, plain
-from kernelbot.render.standings import standings_table
+from kernelbot.render.markdown import MESSAGE_LIMIT, fence, inline, plain
+from kernelbot.render.standings import standings_csv, standings_table
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import TITLES
@@ -83,6 +83,13 @@ async def ranking_page(
     return text, shown(*items) if items else None
 
 
+async def ranking_file(services: "Services", viewer: User, name: str) -> list[Attached]:
+    """The whole ranking on the board's first device as CSV; nothing if nobody is ranked."""
+    page = await services.standings.table(viewer, name, None)
+    file = f"{page.board.name}-{page.device}.csv"
+    return [Attached.text(file, standings_csv(page.rows))] if page.rows else []
+
+
 def device_menu(board: Board, custom_id: str) -> discord.ui.Select[discord.ui.View]:
     """A menu of the board's devices, by their numbers."""
     return menu("Choose a GPU", custom_id, _numbered(board))
@@ -138,8 +145,10 @@ def task(problem: BoardProblem, thread_id: int | None = None) -> tuple[str, list
     """The statement and the reference's files, and the board's thread."""
     text = f"**{plain(problem.board.name)}**: {deadline_text(problem.board)}\n"
     text += f"Talk about it in <#{thread_id}>.\n" if thread_id is not None else ""
-    text += fenced_within(problem.description or "There is no description.", MESSAGE_LIMIT - 300)
-    return text, [Attached.text(file.name, file.text) for file in problem.files]
+    said = problem.description or "There is no description."
+    statement, whole = fenced(said, MESSAGE_LIMIT - len(text), "statement.md")
+    files = [Attached.text(file.name, file.text) for file in problem.files]
+    return text + statement, [*whole, *files]
 
 
 def template(problem: BoardProblem, language: str) -> Attached:

@@ -9,12 +9,25 @@ from discord import app_commands
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands.help import help_text
+from kernelbot.domain.types import Role
 from kernelbot.render.markdown import plain
 from kernelbot.render.text import counted
 from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
+
+
+def lacking(bot: "KernelBot", guild_id: int | None) -> list[str]:
+    """For organisers: a line for each thing that the server can't have, and why."""
+    return [f"⚠️ Missing: {plain(one)}." for one in bot.lacks.get(guild_id or 0, ())]
+
+
+async def answer_help(bot: "KernelBot", interaction: discord.Interaction) -> None:
+    """What the caller may do; for admins also what the server lacks."""
+    viewer = await acting(bot.services, interaction)
+    lines = lacking(bot, interaction.guild_id) if viewer.role is Role.ADMIN else []
+    await answer(interaction, "\n".join([help_text(viewer), *lines]))
 
 
 def commands(bot: "KernelBot") -> list[app_commands.Command[Any, ..., Any]]:
@@ -32,7 +45,7 @@ def commands(bot: "KernelBot") -> list[app_commands.Command[Any, ..., Any]]:
         lines = [f"{'✅' if one.ok else '❌'} {one.name}: {plain(one.note)}" for one in found.parts]
         lines += [
             f"{'✅' if one.ok else '⚠️'} {plain(one.name)}: {plain(one.note) or 'available'}"
-            for one in found.judging_parts
+            for one in found.judging
         ]
         await answer(interaction, "\n".join([*lines, f"Asked in {took_ms:.0f} ms."]))
 
@@ -42,10 +55,11 @@ def commands(bot: "KernelBot") -> list[app_commands.Command[Any, ..., Any]]:
         assert interaction.guild is not None, "only members of a guild act here"
         await bot.prepare(interaction.guild)
         count = len(bot.tree.get_commands())
-        await answer(interaction, f"Registered again: {counted(count, 'command')}. Reload Discord.")
+        said = f"Registered again: {counted(count, 'command')}. Reload Discord."
+        await answer(interaction, "\n".join([said, *lacking(bot, interaction.guild.id)]))
 
     @app_commands.command(name="help", description="How to take part, and what you may do")
     async def show_help(interaction: discord.Interaction) -> None:
-        await answer(interaction, help_text(await acting(bot.services, interaction)))
+        await answer_help(bot, interaction)
 
     return [ping, verifydb, resync, show_help]

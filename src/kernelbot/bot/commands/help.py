@@ -11,11 +11,11 @@ _EVERYONE = """\
 5. `/leaderboard show-personal` lists what you sent, `/leaderboard get-submission` shows one.
 `/submission show`, `cancel` and `diff` are about your own; `/leaderboard watch` tells you when
 somebody passes you.
+`/run` and *Run this* in a message's menu run a script by itself, and so does a mention of the bot
+with one.
 """
 _CREATORS = """\
-`/leaderboard create`, `delete`, `/admin create-local`, `held`, `show-stats` are for your boards.
-`/run` and *Run this* in a message's menu run a script by itself, and so does a mention of the bot
-with one."""
+`/leaderboard create`, `delete`, `/admin create-local`, `held`, `show-stats` are for your boards."""
 _ADMINS = """\
 `/admin start`, `stop`, `update-problems`, `ban`, `unban`, `delete-submission`, `get-submission`,
 `get-user-names`, `update-user-names`, `set-forum-ids`, `settings`, `export-hf`, `/resync`,

@@ -8,7 +8,7 @@ from discord import app_commands
 from kernelbot.bot.acting import acting, member_of
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands import boards, confirming, creating
-from kernelbot.bot.commands.help import help_text
+from kernelbot.bot.commands.general import answer_help
 from kernelbot.bot.commands.submit import Submit
 from kernelbot.bot.suggestions import active_boards, all_boards, languages
 from kernelbot.render.markdown import plain
@@ -40,7 +40,8 @@ class Leaderboard(app_commands.Group):
         """On its first device; a menu shows the others."""
         viewer = await acting(self._bot.services, interaction)
         text, view = await boards.ranking_page(self._bot.services, viewer, name, None, 0)
-        await answer(interaction, text, view=view)
+        files = await boards.ranking_file(self._bot.services, viewer, name)
+        await answer(interaction, text, files=files, view=view)
 
     @app_commands.command(name="show-personal", description="Your submissions to a leaderboard")
     @app_commands.describe(name="The leaderboard")
@@ -122,5 +123,4 @@ class Leaderboard(app_commands.Group):
     @app_commands.command(name="help", description="How to take part")
     async def show_help(self, interaction: discord.Interaction) -> None:
         """What the caller may do."""
-        viewer = await acting(self._bot.services, interaction)
-        await answer(interaction, help_text(viewer))
+        await answer_help(self._bot, interaction)

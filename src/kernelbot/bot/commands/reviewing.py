@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import discord
 
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import Attached, answer
+from kernelbot.bot.answers import Attached, answer, fenced
 from kernelbot.bot.presses import Press, button, press_id, shown
 from kernelbot.domain.types import Submission
-from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, inline, plain
+from kernelbot.render.markdown import MESSAGE_LIMIT, inline, plain
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -33,10 +33,11 @@ async def show_held(bot: "KernelBot", interaction: discord.Interaction, number: 
         button("Next", press_id("held", (number + 1) % len(held)), disabled=len(held) == 1),
     )
     files = [Attached.text(one.file_name, one.code)] if one.code is not None else []
-    await answer(interaction, _text(one, number, len(held)), files=files, view=view)
+    text, evidence = _text(one, number, len(held))
+    await answer(interaction, text, files=[*files, *evidence], view=view)
 
 
-def _text(one: Submission, number: int, count: int) -> str:
+def _text(one: Submission, number: int, count: int) -> tuple[str, list[Attached]]:
     what = f"submission {one.id} by {plain(one.author)} to **{plain(one.board)}**"
     head = [
         f"Held ({number + 1} of {count}): {what}, {inline(one.file_name)}",
@@ -44,9 +45,10 @@ def _text(one: Submission, number: int, count: int) -> str:
     ]
     noticed = [f"{i.source}: {i.rule} ({i.severity}): {i.detail}" for i in one.evidence]
     text = "\n".join(line for line in head if line)
-    if noticed:
-        text += "\n" + fenced_within("\n".join(noticed), MESSAGE_LIMIT - len(text) - 1)
-    return text
+    if not noticed:
+        return text, []
+    block, files = fenced("\n".join(noticed), MESSAGE_LIMIT - len(text) - 1, "evidence.txt")
+    return f"{text}\n{block}", files
 
 
 async def _next(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:

@@ -1,23 +1,27 @@
 """Running a script by itself: by a launcher that is named, from a message's menu, on a mention."""
 
 import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import discord
+import structlog
 from discord import app_commands
 
 from kernelbot.bot.acting import acting, acting_member
-from kernelbot.bot.answers import Attached, answer
+from kernelbot.bot.answers import Attached, answer_however_late, fenced
 from kernelbot.bot.commands.trying import machine_of
 from kernelbot.bot.downloads import source_of
-from kernelbot.bot.errors import sentence
+from kernelbot.bot.errors import name_of, told
 from kernelbot.bot.suggestions import Choices, device_names, matching
-from kernelbot.domain.errors import KernelbotError, UserError
+from kernelbot.domain.errors import UserError
 from kernelbot.domain.source import source_text
+from kernelbot.domain.types import User
 from kernelbot.protocol import RunResult, SourceFile, Verdict
-from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, inline
+from kernelbot.render.markdown import MESSAGE_LIMIT, inline
 from kernelbot.render.verdicts import TITLES, mark
-from kernelbot.services.permissions import require_creator
+from kernelbot.services.permissions import require_unbanned
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -30,9 +34,12 @@ _KINDS = {
     "local": "this machine",
 }
 _SUFFIXES = (".py", ".cu")
-_INLINE = 1200
 _ENDS = {Verdict.ACCEPTED: "ended well", Verdict.WRONG_ANSWER: "failed"}
 """Nothing is compared, so these two mean another thing than for a submission."""
+_NAMED = 100
+"""Characters left for the line's end, and for who asked if they are told late."""
+_NO_SCRIPT = "Attach a .py or .cu file, and I run it."
+log = structlog.get_logger()
 
 
 class Run(app_commands.Group):
@@ -45,7 +52,7 @@ class Run(app_commands.Group):
             self.add_command(_by_kind(bot, kind, where))
 
     @app_commands.command(description="Run a script wherever a device can be reached")
-    @app_commands.describe(script="A .py or .cu file", gpu="Default: the first device")
+    @app_commands.describe(script="A .py or .cu file", gpu="Default: T4, or the first")
     @app_commands.autocomplete(gpu=device_names)
     async def auto(
         self, interaction: discord.Interaction, script: discord.Attachment, gpu: str = ""
@@ -78,7 +85,6 @@ def run_this(bot: "KernelBot") -> app_commands.ContextMenu:
     async def command(interaction: discord.Interaction, message: discord.Message) -> None:
         script = _first_script(message)
         if script is None:
-            require_creator(await acting(bot.services, interaction))
             raise UserError(
                 "This message has no script.", hint="Choose one with a .py or .cu file."
             )
@@ -88,18 +94,28 @@ def run_this(bot: "KernelBot") -> app_commands.ContextMenu:
 
 
 async def on_mention(bot: "KernelBot", message: discord.Message) -> None:
-    """Run the script of a message that mentions the bot; its output goes into a thread."""
+    """Run the script of a message that mentions the bot; its output goes into a thread. Whatever
+    goes wrong is answered where it was asked."""
     script = _first_script(message)
-    if script is None or not isinstance(message.author, discord.Member):
+    if not isinstance(message.author, discord.Member) or bot.user is None:
         return
-    try:
-        require_creator(await acting_member(bot.services, message.author))
-        result = await _run(bot, await _source(script), None, None)
-        said, files = outcome(script.filename, result)
-    except KernelbotError as error:
-        said, files = sentence(error), []
-    thread = await message.create_thread(name=f"Output of {script.filename}"[:100])
-    await thread.send(said, files=[one.file() for one in files])
+    if script is None:
+        if bot.user.id in message.raw_mentions:  # a reply mentions whom it answers, too
+            await message.reply(_NO_SCRIPT)
+        return
+    member = acting_member(bot.services, message.author)
+    ended = await _ended(bot, member, script, None, None, "mention")
+    place: discord.Thread | None = None
+    if ended.ran:
+        try:
+            place = await message.create_thread(name=f"Output of {script.filename}"[:100])
+        except discord.HTTPException as error:  # in a thread, with one already, not permitted
+            log.info("no_thread", message=message.id, error=str(error))
+    files = [one.file() for one in ended.files]
+    if place is None:
+        await message.reply(ended.text, files=files)
+    else:
+        await place.send(ended.text, files=files)
 
 
 def outcome(name: str, result: RunResult) -> tuple[str, list[Attached]]:
@@ -110,9 +126,8 @@ def outcome(name: str, result: RunResult) -> tuple[str, list[Attached]]:
     if result.failure is not None and result.verdict is not Verdict.WRONG_ANSWER:
         parts.append(result.failure.message)
     text = "\n".join(part for part in parts if part)
-    if len(text) <= _INLINE:
-        return f"{head}\n{fenced_within(text or '(no output)', MESSAGE_LIMIT - len(head))}", []
-    return head, [Attached.text("output.txt", text)]
+    block, files = fenced(text or "(no output)", MESSAGE_LIMIT - len(head) - _NAMED, "output.txt")
+    return f"{head}\n{block}", files
 
 
 async def _answer_run(
@@ -122,10 +137,9 @@ async def _answer_run(
     device: str | None,
     kind: str | None,
 ) -> None:
-    require_creator(await acting(bot.services, interaction))
-    result = await _run(bot, await _source(file), device, kind)
-    said, files = outcome(file.filename, result)
-    await answer(interaction, said, files=files)
+    member = acting(bot.services, interaction)
+    ended = await _ended(bot, member, file, device, kind, name_of(interaction))
+    await answer_however_late(interaction, ended.text, ended.files)
 
 
 def _is_script(file: discord.Attachment) -> bool:
@@ -144,13 +158,41 @@ async def _source(file: discord.Attachment) -> SourceFile:
     return SourceFile(file.filename, source_text(await source_of(file)))
 
 
+@dataclass(frozen=True)
+class _Ended:
+    """What is said of a script; `ran`: it is the script's output."""
+
+    text: str
+    files: list[Attached]
+    ran: bool
+
+
+async def _ended(
+    bot: "KernelBot",
+    member: Awaitable[User],
+    file: discord.Attachment,
+    device: str | None,
+    kind: str | None,
+    did: str,
+) -> _Ended:
+    """Run it, or say why not. `did`: for the log."""
+    try:
+        result = await _run(bot, await member, file, device, kind)
+    except Exception as error:  # noqa: BLE001 - told and logged
+        return _Ended(told(error, did), [], ran=False)
+    return _Ended(*outcome(file.filename, result), ran=True)
+
+
 async def _run(
-    bot: "KernelBot", script: SourceFile, device: str | None, kind: str | None
+    bot: "KernelBot", actor: User, file: discord.Attachment, device: str | None, kind: str | None
 ) -> RunResult:
-    """One at a time, so that scripts don't disturb each other more than they must."""
+    """For everybody, when it is their turn. Raises `KernelbotError`."""
+    require_unbanned(actor)
     machine = machine_of(bot)
-    async with bot.one_at_a_time:
-        return await asyncio.to_thread(machine.run_script, script, device, kind)
+    script = await _source(file)
+    name = await asyncio.to_thread(machine.script_device, device, kind)
+    async with bot.script_turns.turn(actor.id, name):
+        return await machine.run_script(script, name, kind)
 
 
 def commands(bot: "KernelBot") -> list[Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import discord
 
 from kernelbot.bot.answers import answer
+from kernelbot.bot.commands.general import lacking
 from kernelbot.bot.suggestions import ALL
 from kernelbot.domain.guilds import GuildSettings
 from kernelbot.domain.types import User
@@ -42,7 +43,8 @@ async def change(
         after = replace(after, competition=None if competition == ALL else competition)
     if after != before:
         await bot.services.guilds.change_settings(actor, interaction.guild_id, after)
-    await answer(interaction, settings_text(after))
+    lines = [settings_text(after), *lacking(bot, interaction.guild_id)]
+    await answer(interaction, "\n".join(lines))
 
 
 def settings_text(found: GuildSettings) -> str:

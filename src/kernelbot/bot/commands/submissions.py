@@ -53,7 +53,8 @@ class Submission(app_commands.Group):
         """As a file, line by line."""
         viewer = await acting(self._bot.services, interaction)
         old, new = await self._code(viewer, before), await self._code(viewer, after)
-        lines = await self._bot.texts.compared(old, new, (str(before), str(after)))
+        names = str(before), str(after)
+        lines = await self._bot.texts.compared(old, new, names, asker=viewer.id)
         if lines is None:
             raise UserError(
                 f"Submissions {before} and {after} are too large or too different to be compared.",

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import discord
 
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import Attached, answer
+from kernelbot.bot.answers import Attached, answer, fenced
 from kernelbot.bot.commands import confirming
 from kernelbot.bot.presses import Press, require_own
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.sync import SyncAction, SyncOptions, SyncOutcome
 from kernelbot.domain.types import User
-from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, plain
+from kernelbot.render.markdown import MESSAGE_LIMIT, plain
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
@@ -53,13 +53,14 @@ async def show_plan(
 ) -> None:
     """What a sync would change. Raises as `Sync.from_repository`."""
     plan = await _sync(bot, actor, wanted, dry_run=True)
+    text, whole = _text(plan)
     changes = plan.of(SyncAction.CREATE) + plan.of(SyncAction.UPDATE)
     if not changes:
-        await answer(interaction, f"{_text(plan)}\nThere is nothing to apply.")
+        await answer(interaction, f"{text}\nThere is nothing to apply.", files=whole)
         return
     asked = Attached.text(_FILE, json.dumps(asdict(wanted)))  # too long for a button
     label = f"Apply {len(changes)}"
-    await confirming.ask(interaction, _text(plan), label, "sync", files=[asked])
+    await confirming.ask(interaction, text, label, "sync", files=[asked, *whole])
 
 
 async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Sequence[str]) -> None:
@@ -70,10 +71,12 @@ async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Sequ
     actor = await acting(bot.services, interaction)
     wanted = Wanted(**json.loads(await message.attachments[0].read()))
     done = await _sync(bot, actor, wanted, dry_run=False)
-    await interaction.edit_original_response(content=_text(done), view=None, attachments=[])
+    text, whole = _text(done)
+    files = [one.file() for one in whole]
+    await interaction.edit_original_response(content=text, view=None, attachments=files)
 
 
-def _text(outcome: SyncOutcome) -> str:
+def _text(outcome: SyncOutcome) -> tuple[str, list[Attached]]:
     commit = f" at {outcome.commit[:12]}" if outcome.commit else ""
     verb = "Done" if outcome.applied else "Plan"
     head = f"{verb}: {plain(outcome.source)}{commit}"
@@ -82,8 +85,9 @@ def _text(outcome: SyncOutcome) -> str:
         + (f" ({item.reason})" if item.reason else "")
         for item in outcome.items
     ]
-    block = fenced_within("\n".join(lines) or "nothing", MESSAGE_LIMIT - len(head) - 100)
-    return f"{head}\n{block}"
+    room = MESSAGE_LIMIT - len(head) - 100
+    block, files = fenced("\n".join(lines) or "nothing", room, "plan.txt")
+    return f"{head}\n{block}", files
 
 
 PRESSES: dict[str, Press] = {"sync": _apply}

@@ -8,7 +8,7 @@ import discord
 from discord import app_commands
 
 from kernelbot.bot.acting import acting
-from kernelbot.bot.answers import answer
+from kernelbot.bot.answers import answer, fenced
 from kernelbot.bot.machine import Machine, OnLine
 from kernelbot.bot.suggestions import folders
 from kernelbot.domain.errors import Unavailable
@@ -19,7 +19,6 @@ from kernelbot.services.permissions import require_admin
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
-_INLINE = 1200
 _MODES = [
     app_commands.Choice(name=name, value=mode.value)
     for name, mode in (
@@ -86,12 +85,13 @@ async def _tell_lines(
             await asyncio.wait((working,), timeout=max(bot.rules.edit_pause_s, 0.05))
             if len(lines) > shown:
                 shown = len(lines)
-                await answer(interaction, _lines_text(f"{head}: ...", lines))
+                await answer(interaction, _latest(f"{head}: ...", lines))
         good = await working
-    ended = "✅ all is well" if good else "❌ not all is well"
-    await answer(interaction, _lines_text(f"{head}: {ended}", lines))
+    head = f"{head}: {'✅ all is well' if good else '❌ not all is well'}"
+    block, files = fenced("\n".join(lines), MESSAGE_LIMIT - len(head) - 1, "lines.txt")
+    await answer(interaction, f"{head}\n{block}", files=files)
 
 
-def _lines_text(head: str, lines: list[str]) -> str:
+def _latest(head: str, lines: list[str]) -> str:
     block = fenced_within("\n".join(lines[-_SHOWN_LINES:]), MESSAGE_LIMIT - len(head) - 1)
     return f"{head}\n{block}"

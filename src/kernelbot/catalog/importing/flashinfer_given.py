@@ -10,6 +10,7 @@ from typing import Any
 from kernelbot.catalog.fields import Findings
 from kernelbot.catalog.importing.flashinfer_format import Definition, Source, Tensor, Workload
 from kernelbot.catalog.sources import Checkout
+from kernelbot.domain.distribution import checkout_command
 from kernelbot.protocol.os_errors import in_words
 
 MAX_FILE_BYTES = 16 << 20
@@ -106,8 +107,7 @@ def _tensors(path: Path, source: Source, findings: Findings) -> Mapping[str, Any
     try:
         import safetensors
     except ImportError:
-        need = "to read safetensors files, `pip install 'kernelbot[suites]'`"
-        findings.error("", None, need)
+        findings.error("", None, f"to read safetensors files, {checkout_command('suites')}")
         return {}
     try:
         if path.stat().st_size > MAX_FILE_BYTES:

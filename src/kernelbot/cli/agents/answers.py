@@ -85,7 +85,7 @@ class FailedCase(BaseModel):
 
 
 class RunReport(BaseModel):
-    """One run. Of a secret run only verdict and score are known."""
+    """One run. Of a secret run only verdict, score and times are known."""
 
     device: str
     secret: bool
@@ -196,11 +196,12 @@ def is_over(found: SubmissionView) -> bool:
 
 
 def timings(found: SubmissionView) -> dict[tuple[str, str], Timing]:
-    """The timings of the submission's public runs, by device and workload."""
+    """The timings of the submission's runs, by device and workload. Of a ranked one only the run on
+    secret data has any."""
     return {
         (run.device, timing.workload): timing
         for run in found.runs
-        if run.result is not None and not run.secret
+        if run.result is not None
         for timing in _timings(run.result)
     }
 

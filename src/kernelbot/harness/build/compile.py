@@ -89,7 +89,7 @@ def compile_job(
     plan = _plan(job, product)
     if shutil.which(plan.compiler) is None:
         return _no_compiler(plan.compiler, job)
-    key = _key(plan)
+    key = _key(plan, job.device.include_dirs)
     kept = cache.load(key) if cache is not None else None
     if kept is not None:
         build = Build(Verdict.ACCEPTED, replace(kept.report, cached=True), kept.binary)
@@ -131,9 +131,10 @@ def _compiler(job: JobSpec) -> tuple[str, tuple[str, ...]]:
     return "nvcc", (*_NVCC_FLAGS, f"-gencode=arch=compute_{arch},code=sm_{arch}")
 
 
-def _key(plan: _Plan) -> str:
-    """The key of the build: a hash of sources, flags, the compiler's version and the processor."""
-    ingredients = [*plan.argv, _version(plan.compiler), _processor()]
+def _key(plan: _Plan, include_dirs: tuple[str, ...]) -> str:
+    """The key of the build: a hash of sources, flags, the names of further headers' folders, the
+    compiler's version and the processor."""
+    ingredients = [*plan.argv, *include_dirs, _version(plan.compiler), _processor()]
     for name, content in sorted(plan.files.items()):
         ingredients += [name, hashlib.sha256(content).hexdigest()]
     return hashlib.sha256(json.dumps(ingredients).encode()).hexdigest()
@@ -189,15 +190,27 @@ def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> Build:
 
 def _explain(result: CommandResult, timeout_s: float, limits: Limits) -> tuple[Verdict, str]:
     if result.limit is Verdict.TIME_LIMIT:
-        return Verdict.TIME_LIMIT, f"The compiler was not done after {timeout_s:g} s."
+        return Verdict.TIME_LIMIT, (
+            f"The compiler was not done after {timeout_s:g} s. Use fewer templates and headers, or "
+            "ask the problem's author for a longer compile limit."
+        )
     if result.limit is Verdict.MEMORY_LIMIT:
         gib = limits.memory_bytes / (1 << 30)
-        return Verdict.COMPILE_ERROR, f"The compiler needed more than {gib:.3g} GiB of memory."
+        return Verdict.COMPILE_ERROR, (
+            f"The compiler needed more than {gib:.3g} GiB of memory. Use fewer templates and "
+            "headers."
+        )
     if result.limit is Verdict.OUTPUT_LIMIT:
-        return Verdict.COMPILE_ERROR, "The compiler printed more than it may."
+        return Verdict.COMPILE_ERROR, (
+            "The compiler printed more than it may. Mend its first warning: most repeat it."
+        )
     if result.exit_code == 0:
-        return Verdict.COMPILE_ERROR, "The compiler left no binary, or one that is too large."
-    return Verdict.COMPILE_ERROR, _first_error(result.stderr) or "The compiler failed."
+        return Verdict.COMPILE_ERROR, (
+            "The compiler left no binary, or one that is too large. Make static arrays smaller."
+        )
+    return Verdict.COMPILE_ERROR, _first_error(result.stderr) or (
+        "The compiler failed. Read its output below."
+    )
 
 
 def _first_error(output: str) -> str:

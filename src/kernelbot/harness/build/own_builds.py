@@ -1,8 +1,8 @@
 """What a submission compiled for itself, passed from one phase's runner to the next one's.
 
-`load_inline`, triton and torch.compile leave their output in the runner's home. It is packed there,
-opaque to the judge, and unpacked in the next runner of the same submission, which needn't compile
-again. It never reaches another submission.
+`load_inline`, triton, torch.compile and numba leave their output in the runner's home. It is packed
+there, opaque to the judge, and unpacked in the next runner of the same submission, which needn't
+compile again. What a run has built never reaches another.
 """
 
 import contextlib
@@ -15,7 +15,9 @@ from pathlib import Path
 
 INDUCTOR_CACHE = ".cache/torch_inductor"
 """Torch's own choice is a folder in /tmp."""
-FOLDERS = (".cache/torch_extensions", ".triton/cache", INDUCTOR_CACHE)
+NUMBA_CACHE = ".cache/numba"
+"""Numba's own choice is a folder beside the source, if the author asks for `cache=True`."""
+FOLDERS = (".cache/torch_extensions", ".triton/cache", INDUCTOR_CACHE, NUMBA_CACHE)
 CAP_BYTES = 64 << 20
 
 
@@ -37,7 +39,8 @@ def pack(home: Path) -> bytes:
 def unpack(home: Path, packed: bytes) -> None:
     """Restore the folders. All files get the same time, so that a submission can't find out in
     which phase it runs. Build tools compare times: this one is later than that of any toolchain,
-    and earlier than the times that a build has recorded of its own files.
+    and earlier than the times that a build has recorded of its own files. The author's file has it
+    as well: numba compiles again if that has another time.
 
     What can't be unpacked is left out; then it is compiled again.
     """

@@ -120,7 +120,7 @@ class Reader:
         }
 
     def value(self, skeleton: Json) -> Any:
-        """The whole value. Raises `InvalidValue`, OSError of the memory it is read from, and
+        """The whole value, once. Raises `InvalidValue`, OSError of the memory it is read from, and
         MemoryError if this process has too little."""
         try:
             return self.node(skeleton, 0)
@@ -130,6 +130,8 @@ class Reader:
             if is_out_of_memory(error):
                 raise MemoryError(str(error)) from error
             raise InvalidValue(f"a malformed value: {error}") from error
+        finally:
+            self.kinds = {}  # they refer to this reader, and would keep its arrays until collected
 
     def node(self, node: Json, depth: int) -> Any:
         self._nodes += 1

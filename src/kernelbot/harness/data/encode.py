@@ -126,34 +126,24 @@ class _Writer:
         self.nodes = 0
         self._torch: Any = sys.modules.get("torch")
         self._numpy: Any = sys.modules.get("numpy")
-        self._plain: dict[type, Callable[[Any, int], Json]] = {
-            type(None): lambda _value, _depth: None,
-            bool: lambda value, _depth: value,
-            int: self._int,
-            float: lambda value, _depth: {"t": "float", "v": value.hex()},
-            complex: lambda value, _depth: {"t": "complex", "v": _hex_pair(value)},
-            str: self._text,
-            bytes: self._bytes,
-            tuple: self._sequence,
-            list: self._sequence,
-            dict: self._dict,
-        }
 
     def node(self, value: Any, depth: int) -> Json:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
             raise UnsupportedValue("the value has too many parts or is nested too deeply")
         kind = type(value)
-        plain = self._plain.get(kind)
+        plain = _PLAIN.get(kind)
         if plain is not None:
-            return plain(value, depth)
+            return plain(self, value, depth)
         if self._torch is not None and self._is_tensor(kind):
             return self._tensor(value, kind)
         if self._numpy is not None:
             if kind is self._numpy.ndarray:
                 return self._array(value, "array")
             if issubclass(kind, self._numpy.generic):
-                return self._array(self._numpy.asarray(value), "scalar")
+                known = str(value.dtype) in NUMPY_DTYPES
+                array = scalar_bytes(value) if known else self._numpy.asarray(value)
+                return self._array(array, "scalar")
         return self._record(value, kind, depth)
 
     def _is_tensor(self, kind: type) -> bool:
@@ -267,6 +257,28 @@ class _Writer:
         self.leaves.append(Leaf(address, size_bytes, offset, owner, on_gpu))
         self.size_bytes = -(-(offset + size_bytes) // ALIGNMENT) * ALIGNMENT
         return offset
+
+
+# No bound methods: a writer would refer to itself, and keep outputs alive until they are collected,
+# which takes away the memory that the next call would be given again.
+_PLAIN: dict[type, Callable[[_Writer, Any, int], Json]] = {
+    type(None): lambda _writer, _value, _depth: None,
+    bool: lambda _writer, value, _depth: value,
+    int: _Writer._int,
+    float: lambda _writer, value, _depth: {"t": "float", "v": value.hex()},
+    complex: lambda _writer, value, _depth: {"t": "complex", "v": _hex_pair(value)},
+    str: _Writer._text,
+    bytes: _Writer._bytes,
+    tuple: _Writer._sequence,
+    list: _Writer._sequence,
+    dict: _Writer._dict,
+}
+
+
+def scalar_bytes(scalar: Any) -> Any:
+    """An array without axes over the bytes of a NumPy scalar of a known dtype."""
+    numpy: Any = sys.modules["numpy"]
+    return numpy.frombuffer(scalar, scalar.dtype).reshape(())
 
 
 def record_fields(kind: type) -> tuple[str, ...] | None:

@@ -33,8 +33,9 @@ class GpuAccess:
     """Those near the GPU that are ours; empty if that isn't known, or if none is."""
 
 
-def gpu_access(vendor: Vendor) -> GpuAccess:
-    """What a runner on a device of `vendor` needs on this machine.
+def gpu_access(vendor: Vendor, most: int | None = None) -> GpuAccess:
+    """What a runner on a device of `vendor` needs on this machine, to use so many GPUs at `most`;
+    None: all that were given to this process.
 
     Raises `SandboxUnavailable` if the GPUs that were given to this process can't be told.
     """
@@ -44,9 +45,16 @@ def gpu_access(vendor: Vendor) -> GpuAccess:
         _make_device_files()
     libraries = driver_folders() if vendor is Vendor.NVIDIA else ()
     folders = tuple(path for path in _SYSFS if Path(path).is_dir())
-    given = assigned_gpus(vendor)
+    given = assigned_gpus(vendor, most=most)
     near = tuple(sorted(near_processors(given.gpus) & os.sched_getaffinity(0)))
     return GpuAccess(given.paths, (*folders, *libraries), given.env, libraries, near)
+
+
+def build_access(vendor: Vendor) -> GpuAccess:
+    """What a runner needs that only builds: the driver's library, against which is linked, and no
+    GPU."""
+    libraries = driver_folders() if vendor is Vendor.NVIDIA else ()
+    return GpuAccess(folders=libraries, libraries=libraries)
 
 
 def architecture(arch: str | None) -> dict[str, str]:
@@ -56,14 +64,14 @@ def architecture(arch: str | None) -> dict[str, str]:
     return {"TORCH_CUDA_ARCH_LIST": f"{found[1]}.{found[2]}{found[3]}"} if found else {}
 
 
-def visible_gpus(vendor: Vendor) -> tuple[str, ...]:
-    """The GPUs that this process may use, by their device files' names; by the scheduler's names if
-    no file can be told."""
-    given = assigned_gpus(vendor)
+def visible_gpus(vendor: Vendor, most: int | None = None) -> tuple[str, ...]:
+    """The GPUs that this process may use, the first so many at `most`, by their device files'
+    names; by the scheduler's names if no file can be told."""
+    given = assigned_gpus(vendor, most=most)
     if given.gpus:
         return tuple(Path(gpu.path).name for gpu in given.gpus)
     named = given.env.get(CHOICES[vendor][0], "").split(",")
-    return tuple(word.strip() for word in named if word.strip())
+    return tuple(word.strip() for word in named if word.strip())[:most]
 
 
 def _make_device_files() -> None:

@@ -97,7 +97,7 @@ class Arena:
             driver.do(
                 "cuMemImportFromShareableHandle",
                 ctypes.byref(handle),
-                ctypes.c_void_p(fd),
+                driver.descriptor(fd),
                 _FILE_DESCRIPTOR,
             )
         finally:
@@ -132,6 +132,15 @@ class Arena:
     def close(self) -> None:
         """Unmap it; the memory is free once nobody maps it. Harmless when repeated."""
         self._unmap()
+
+
+def cleared(driver: Driver, size_bytes: int) -> Arena:
+    """Fresh memory that is zeros: a driver may give some that was used for something else. Raises
+    `DeviceFull`, `GpuError`."""
+    arena = Arena.create(driver, size_bytes)
+    driver.fill(arena.address, 0, arena.size_bytes)
+    driver.wait()
+    return arena
 
 
 def _unmap(

@@ -15,6 +15,7 @@ _OUT_OF_MEMORY = 2
 _NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 _NOT_READY = 600
 _UUID_BYTES = 16
+_DESCRIPTORS_BY_NUMBER = 70_100_000  # ROCm 7.1, as hipRuntimeGetVersion says it
 _L2_CACHE_BYTES = 38  # CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
 _VIRTUAL_MEMORY = (
     "cuMemGetAllocationGranularity",
@@ -139,6 +140,10 @@ class Driver:
         full.number = self.number
         return full
 
+    def descriptor(self, fd: int) -> Any:
+        """One to import, as the driver takes it: by its number."""
+        return ctypes.c_void_p(fd)
+
     def function(self, name: str) -> Any:
         """The function itself, to be called without what `do` adds. Raises `GpuError`."""
         found = self._find(name)
@@ -248,17 +253,9 @@ class HipDriver(Driver):
             "cuEventSynchronize": "hipEventSynchronize",
             "cuEventElapsedTime": "hipEventElapsedTime",
             "cuDeviceGetUuid": "hipDeviceGetUuid",
-            "cuGetErrorName": "hipDrvGetErrorName",
-            "cuGetErrorString": "hipDrvGetErrorString",
             **{name: name.replace("cu", "hip", 1) for name in _VIRTUAL_MEMORY},
         }
     )
-
-    def __init__(
-        self, library: str = "libamdhip64.so", number: int = 0, *, alone: bool = True
-    ) -> None:
-        """As `Driver`. Raises `GpuError`."""
-        super().__init__(library, number, alone=alone)
 
     def _make_context(self) -> None:
         self.do("hipInit", 0)
@@ -274,3 +271,20 @@ class HipDriver(Driver):
         """As `Driver.close`."""
         self.enter()
         self.do("hipDeviceReset")
+
+    def descriptor(self, fd: int) -> Any:
+        """Before ROCm 7.1 by the address of its number."""
+        version = ctypes.c_int()
+        self.do("hipRuntimeGetVersion", ctypes.byref(version))
+        if version.value >= _DESCRIPTORS_BY_NUMBER:
+            return super().descriptor(fd)
+        return ctypes.byref(ctypes.c_int(fd))
+
+    def _describe(self, code: int) -> str:
+        """By functions that every version has; they return the text."""
+        texts = []
+        for name in ("hipGetErrorName", "hipGetErrorString"):
+            function = self.function(name)
+            function.restype = ctypes.c_char_p
+            texts.append((function(code) or b"").decode(errors="replace"))
+        return ": ".join(filter(None, texts)) or f"error {code}"

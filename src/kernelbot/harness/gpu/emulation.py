@@ -48,7 +48,7 @@ NVTX = ("mark", "range_end", "range_pop", "range_push", "range_start")
 """Functions of `torch.cuda.nvtx`, without effect."""
 
 NAME = "CPU (in place of a GPU)"
-_FRAMEWORKS = ("torch", "triton")
+_TOLD_THE_TRUTH = ("torch", "triton", "kernelbot")
 
 
 class Event:
@@ -191,6 +191,7 @@ def _map_tensor(torch: Any, to_cpu: Callable[[object], object]) -> None:
     tensor.cuda = lambda self, *_args, **_options: self
     tensor.pin_memory = lambda self, *_args, **_options: self
     tensor.record_stream = _always(None)
+    tensor.is_cuda = property(_truthful_to_frameworks(tensor.is_cuda.__get__, _yes))
     autocast = torch.amp.autocast_mode.autocast
     original_init = autocast.__init__
 
@@ -236,8 +237,8 @@ def _map_cuda(torch: Any) -> None:
         setattr(nvtx, name, _always(0))
     nvtx.range = _always(nullcontext())  # type: ignore[attr-defined]  # torch has no types here
     answers: dict[str, Callable[[], object]] = {
-        "is_available": lambda: True,
-        "is_initialized": lambda: True,
+        "is_available": _yes,
+        "is_initialized": _yes,
         "device_count": lambda: 1,
         "current_device": lambda: 0,
         "get_device_name": lambda: NAME,
@@ -261,6 +262,10 @@ def _without_answer(function: Callable[..., object]) -> Callable[..., None]:
     return call
 
 
+def _yes() -> bool:
+    return True
+
+
 def _always(answer: object) -> Callable[..., Any]:
     def function(*_args: object, **_options: object) -> object:
         return answer
@@ -269,12 +274,12 @@ def _always(answer: object) -> Callable[..., Any]:
 
 
 def _truthful_to_frameworks(original: Any, answer: Callable[[], object]) -> Callable[..., Any]:
-    """Torch and triton choose code paths by these; only other callers get `answer`, that there is
-    a GPU."""
+    """Torch, triton and the harness choose code paths by these; only other callers get `answer`,
+    that there is a GPU."""
 
     def function(*args: object, **options: object) -> object:
         caller = str(sys._getframe(1).f_globals.get("__name__", ""))
-        if caller.partition(".")[0] in _FRAMEWORKS:
+        if caller.partition(".")[0] in _TOLD_THE_TRUTH:
             return original(*args, **options)
         return answer()
 

@@ -6,9 +6,9 @@ own. Nothing of an author's or a problem's code runs in it.
 
 import ctypes
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kernelbot.harness.gpu.arena import Arena, Piece, Pool
+from kernelbot.harness.gpu.arena import Arena, Piece, Pool, cleared
 from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError, shares_memory
 from kernelbot.harness.gpu.timing import Flusher, cache_bytes, find_library, open_driver
 from kernelbot.harness.sandbox import SandboxUnavailable
@@ -16,6 +16,7 @@ from kernelbot.protocol import JobSpec, Vendor
 
 _PAUSE_S = 0.005
 _COMPARED_BYTES = 64 << 20
+_TRIED = b"\x5a" * 4096
 STAGED_NOTE = (
     "Data and outputs passed the host's memory on their way, so calls cost more and samples are "
     "fewer"
@@ -53,6 +54,20 @@ class JudgeDevice:
                 "both must find the same one first. Set CUDA_VISIBLE_DEVICES (on AMD "
                 "ROCR_VISIBLE_DEVICES) to the UUID of one GPU for whoever judges."
             )
+
+    def expect_sound(self) -> None:
+        """Try our own context: whatever an author's does, it computes and copies. Raises
+        `GpuError` if it doesn't."""
+        try:
+            arena = cleared(self.driver, len(_TRIED))
+        except DeviceFull:  # whoever has all of its memory, it answers
+            return
+        try:
+            self.driver.fill(arena.address, _TRIED[0], len(_TRIED))
+            if self.content(arena.address, len(_TRIED)) != _TRIED:
+                raise GpuError("it doesn't keep what is written to its memory")
+        finally:
+            arena.close()
 
     def are_alike(self, one: Piece, other: Piece) -> bool:
         """Whether two pieces have the same content. Raises `GpuError`."""
@@ -116,6 +131,14 @@ def open_judge_devices(
         return (_opened(driver),), ""
     except GpuError as error:
         return (), f"{STAGED_NOTE}: {error}."
+
+
+def with_cache_size(job: JobSpec, devices: tuple[JudgeDevice, ...]) -> JobSpec:
+    """The same job, whose device has the cache that its driver tells of, unless configured."""
+    if not devices or job.device.cache_bytes is not None:
+        return job
+    device = replace(job.device, cache_bytes=cache_bytes(devices[0].driver))
+    return replace(job, device=device)
 
 
 def _opened(driver: Driver) -> JudgeDevice:

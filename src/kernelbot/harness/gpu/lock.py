@@ -43,10 +43,13 @@ class GpuLocks:
     wait_s: float = WAIT_S
 
     @contextlib.contextmanager
-    def held(self, vendor: Vendor, given_up: Callable[[], bool]) -> Iterator[None]:
-        """Hold them for the block. Raises as `gpus_locked`, also once nobody waits any more."""
+    def held(
+        self, vendor: Vendor, given_up: Callable[[], bool], most: int | None = None
+    ) -> Iterator[None]:
+        """Hold them for the block, of those that this process may see so many at `most`. Raises as
+        `gpus_locked`, also once nobody waits any more."""
         folder = self.folder or lock_folder()
-        with gpus_locked(vendor, self.names, folder, self.wait_s, given_up):
+        with gpus_locked(vendor, self.names, folder, self.wait_s, given_up, most):
             yield
 
 
@@ -57,16 +60,19 @@ def gpus_locked(
     folder: Path,
     wait_s: float,
     given_up: Callable[[], bool] = lambda: False,
+    most: int | None = None,
 ) -> Iterator[None]:
     """Hold the GPUs for the block: `names` as the machine numbers them, None: those that this
-    process may see. On a CPU there is nothing to hold. Raises `OSError`, and `GpuBusy` if one isn't
-    free in time or nobody waits any more (`given_up`)."""
+    process may see, the first so many at `most`. On a CPU there is nothing to hold.
+
+    Raises `OSError`, and `GpuBusy` if one isn't free in time or nobody waits any more (`given_up`).
+    """
     if vendor is Vendor.CPU:
         yield
         return
     deadline = time.monotonic() + wait_s
     with contextlib.ExitStack() as held:
-        for name in sorted(set(visible_gpus(vendor) if names is None else names)):
+        for name in sorted(set(visible_gpus(vendor, most) if names is None else names)):
             path = folder / f"{vendor.value}-{quote(name, safe='')}.lock"
             held.callback(os.close, _lock(path, name, deadline, given_up))
         yield

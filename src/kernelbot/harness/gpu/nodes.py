@@ -59,10 +59,14 @@ class Assigned:
 
 
 def assigned_gpus(
-    vendor: Vendor, root: Path = Path("/"), environment: Mapping[str, str] = os.environ
+    vendor: Vendor,
+    root: Path = Path("/"),
+    environment: Mapping[str, str] = os.environ,
+    *,
+    most: int | None = None,
 ) -> Assigned:
     """What was chosen by the vendor's variables in `environment`; all that can be opened if nothing
-    was. `root` is where `dev`, `proc` and `sys` lie.
+    was. `root` is where `dev`, `proc` and `sys` lie. `most`: the first so many of these.
 
     Raises `SandboxUnavailable` if a name fits no GPU or several: a process must not be shown more
     than it was given.
@@ -72,7 +76,7 @@ def assigned_gpus(
     named = {name: environment[name] for name in choices if name in environment}
     as_said = {**named, **numbering(vendor)}
     shared = _shared_files(vendor, root)
-    if not found or not named:
+    if not found or (not named and len(found[:most]) == len(found)):
         return Assigned(found, shared + _slices(vendor, root), as_said)
     if any(_SLICE in text for text in named.values()):
         _expect_one_slice(named)
@@ -80,6 +84,7 @@ def assigned_gpus(
     chosen = found
     for name, text in named.items():
         chosen = _choose(chosen, name, text)
+    chosen = chosen[:most]
     # The libraries number what they find, and they will find these alone, in the machine's order.
     places = sorted(chosen, key=found.index)
     numbers = ",".join(str(places.index(gpu)) for gpu in chosen)

@@ -22,9 +22,12 @@ _CONTEXTS_BYTES = 4 << 30
 _STEP_S = 0.002
 
 
-def make_ready(device: DeviceSpec, limit_s: float = LIMIT_S, *, kept: int = 0) -> Iterator[str]:
-    """Set the clocks of the device's GPUs as it says, and overwrite their free memory with zeros.
-    Yields what a person should know of it.
+def make_ready(
+    device: DeviceSpec, limit_s: float = LIMIT_S, *, kept: int = 0, gpus: int | None = None
+) -> Iterator[str]:
+    """Set the clocks of a job's GPUs as its device says, and overwrite their free memory with
+    zeros: the first `gpus` of those that this process may use; None: all. Yields what a person
+    should know of it.
 
     To be called by whoever holds the GPUs, in a process that forks no more. `kept`: it will use so
     many of the first GPUs itself, so their contexts are kept. Raises `GpuError` if a GPU isn't
@@ -33,7 +36,7 @@ def make_ready(device: DeviceSpec, limit_s: float = LIMIT_S, *, kept: int = 0) -
     if device.vendor is Vendor.CPU:
         return
     if device.clock_mhz is not None:
-        _set_clocks(device.vendor, device.clock_mhz)
+        _set_clocks(device.vendor, device.clock_mhz, gpus)
     deadline = time.monotonic() + limit_s
     number, count = 0, 1
     while number < count:
@@ -43,7 +46,7 @@ def make_ready(device: DeviceSpec, limit_s: float = LIMIT_S, *, kept: int = 0) -
             yield f"What earlier jobs left in the GPU's memory wasn't overwritten: {error}"
             return
         try:
-            count = driver.count()
+            count = driver.count() if gpus is None else min(driver.count(), gpus)
             yield from _cleared(driver, deadline)
         finally:
             if number >= kept:
@@ -51,11 +54,11 @@ def make_ready(device: DeviceSpec, limit_s: float = LIMIT_S, *, kept: int = 0) -
         number += 1
 
 
-def _set_clocks(vendor: Vendor, mhz: int) -> None:
-    gpus = assigned_gpus(vendor).gpus
-    if not gpus:
+def _set_clocks(vendor: Vendor, mhz: int, most: int | None) -> None:
+    found = assigned_gpus(vendor, most=most).gpus
+    if not found:
         raise GpuError("its clock can't be set: there is no GPU's file in /dev")
-    for gpu in gpus:
+    for gpu in found:
         set_clock(vendor, gpu, mhz)
 
 

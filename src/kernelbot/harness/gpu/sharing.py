@@ -39,6 +39,8 @@ UNAVAILABLE: Mapping[int, str] = {
     ),
 }
 """By the driver's code."""
+_OF_HARDWARE = frozenset({214, 220, 226})
+"""Uncorrectable memory (ECC), NVLink, an error contained to one process: no kernel's doing."""
 _OF_MPS = frozenset(range(805, 811))
 MPS_NOTE = (
     "NVIDIA's MPS is running beside this job, so the times may contain other programs' work. "
@@ -57,6 +59,12 @@ def apart_from_mps(vendor: Vendor, environment: Mapping[str, str] = os.environ) 
     if vendor is not Vendor.NVIDIA or mps_folder(environment) is None:
         return {}
     return {_PIPES: _NOWHERE}
+
+
+def is_hardware_fault(code: object) -> bool:
+    """Whether the driver's code, as a runner tells it, would be a failure of the GPU's that need
+    not reach other processes."""
+    return type(code) is int and code in _OF_HARDWARE
 
 
 def excuse(code: object, environment: Mapping[str, str] = os.environ) -> str | None:

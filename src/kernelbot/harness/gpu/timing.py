@@ -9,10 +9,10 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
 
 from kernelbot.harness.gpu.driver import Driver, GpuError, HipDriver
+from kernelbot.harness.gpu.hip_library import hip_library
 from kernelbot.protocol import Vendor
 
 FLUSHES = 2
@@ -22,7 +22,6 @@ _INFINITY_CACHE_BYTES = 256 << 20
 _PERSISTING_L2_LIMIT = 6  # CU_LIMIT_PERSISTING_L2_CACHE_SIZE
 _UNSUPPORTED = frozenset({215, 801})  # CUDA_ERROR_UNSUPPORTED_LIMIT, CUDA_ERROR_NOT_SUPPORTED
 _WORD_BYTES = 4
-_DEVICE_TO_HOST = 2  # hipMemcpyDeviceToHost
 _EMPTY_CALLS = 20
 _MOST_EMPTY_CALLS = 0.9
 """Quantile of what empty calls cost the host's clock more than the GPU's."""
@@ -83,10 +82,9 @@ def open_gpu(number: int = 0) -> Gpu:
     Raises `GpuError` if there is none.
     """
     torch: Any = sys.modules.get("torch")
-    if torch is not None and getattr(torch.version, "hip", None) is not None:
-        return TorchGpu(torch, number)
-    gpu = CudaGpu(number=number)
-    if torch is not None and torch.version.cuda is not None:
+    is_amd = torch is not None and getattr(torch.version, "hip", None) is not None
+    gpu = HipGpu(number=number) if is_amd else CudaGpu(number=number)
+    if is_amd or (torch is not None and torch.version.cuda is not None):
         torch.cuda.init()
     return gpu
 
@@ -133,7 +131,7 @@ class CudaGpu:
         clock: Callable[[], int] = time.perf_counter_ns,
     ) -> None:
         """Create the context (some tenths of a second). `clock`: the host's. Raises `GpuError`."""
-        driver = self._driver = Driver(library, number)
+        driver = self._driver = self._open(library, number)
         self.driver: Driver | None = driver if driver.has_virtual_memory() else None
         self._clock = clock
         self.begun_ns = 0
@@ -141,23 +139,14 @@ class CudaGpu:
         for event in (self._start, self._end):
             driver.do("cuEventCreate", ctypes.byref(event), 0)
         self._flusher: Flusher | None = None
-        self._nothing: Callable[[], Any] | None = None
+        self._compute = self._prepare_turn()
         self._marking_ns = 0
         self._measure_marking()
 
     @property
     def nothing(self) -> Callable[[], Any] | None:
         """A single call of the driver's, prepared: nothing launches for less."""
-        if self._nothing is None:
-            module, function = ctypes.c_void_p(), ctypes.c_void_p()
-            self._driver.do("cuModuleLoadData", ctypes.byref(module), _NOTHING)
-            self._driver.do("cuModuleGetFunction", ctypes.byref(function), module, b"nothing")
-            launch = self._driver.function("cuLaunchKernel")
-            one, none = ctypes.c_uint(1), ctypes.c_void_p()
-            self._nothing = partial(
-                launch, function, *[one] * 6, ctypes.c_uint(0), none, none, none
-            )
-        return self._nothing
+        return self._compute
 
     def timed(
         self,
@@ -175,7 +164,7 @@ class CudaGpu:
         """
         if cold:
             self._flush()
-        self._synchronize()
+        self._take_turn()
         _meet(barrier)
         returned, by_host_ns, by_gpu_ns = self._between_marks(function, arguments)
         _meet(barrier)
@@ -215,15 +204,29 @@ class CudaGpu:
         """Measure what waiting costs the host's clock, before any author's code runs here."""
         more_ns = []
         for _ in range(_EMPTY_CALLS):
-            self._synchronize()
+            self._take_turn()
             _, by_host_ns, by_gpu_ns = self._between_marks(_nothing, ())
             more_ns.append(by_host_ns - by_gpu_ns)
         self._marking_ns = max(sorted(more_ns)[int(_MOST_EMPTY_CALLS * _EMPTY_CALLS) - 1], 0)
 
     def _flush(self) -> None:
         if self._flusher is None:
-            self._flusher = Flusher(self._driver, self._driver.l2_bytes)
+            self._flusher = Flusher(self._driver, cache_bytes(self._driver))
         self._flusher.flush()
+
+    def _take_turn(self) -> None:
+        """Wait until the device is idle and our context computes on it. After the judge's work that
+        is a switch of some tens of microseconds, which is no part of a call."""
+        self._synchronize()
+        self._compute()
+        self._synchronize()
+
+    def _open(self, library: str, number: int) -> Driver:
+        return Driver(library, number)
+
+    def _prepare_turn(self) -> Callable[[], Any]:
+        """The least work of a kernel's."""
+        return _launch_of_nothing(self._driver)
 
     def _synchronize(self) -> None:
         # The author may have made another context current: then we would wait for that one.
@@ -231,77 +234,47 @@ class CudaGpu:
         self._driver.do("cuCtxSynchronize")
 
 
-class TorchGpu:
-    """A GPU that is used through torch (AMD's), timed by the host's clock."""
+def _launch_of_nothing(driver: Driver) -> Callable[[], Any]:
+    """Launches a kernel that does nothing. Raises `GpuError`."""
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    driver.do("cuModuleLoadData", ctypes.byref(module), _NOTHING)
+    driver.do("cuModuleGetFunction", ctypes.byref(function), module, b"nothing")
+    launch = driver.function("cuLaunchKernel")
+    one, none = ctypes.c_uint(1), ctypes.c_void_p()
+    return partial(launch, function, *[one] * 6, ctypes.c_uint(0), none, none, none)
 
-    def __init__(self, torch: Any, number: int = 0) -> None:
-        """Raises `GpuError`."""
-        try:
-            torch.cuda.init()
-            l2_bytes = int(torch.cuda.get_device_properties(number).L2_cache_size)
-            size = FLUSHES * max(l2_bytes, _INFINITY_CACHE_BYTES)
-            self._ballast = torch.empty(size, dtype=torch.uint8, device=f"cuda:{number}")
-        except RuntimeError as error:
-            raise GpuError(str(error)) from error
-        library = _loaded_library("libamdhip64")
-        self._hip = ctypes.CDLL(library)
-        self.driver = _sharing(library, number)
-        self._synchronize = torch.cuda.synchronize
-        self._clock = time.perf_counter_ns
-        self.begun_ns = 0
+
+class HipGpu(CudaGpu):
+    """An AMD GPU, through the runtime that torch has loaded, timed as NVIDIA's are."""
+
+    def __init__(
+        self,
+        library: str | None = None,
+        number: int = 0,
+        clock: Callable[[], int] = time.perf_counter_ns,
+    ) -> None:
+        """As `CudaGpu`. Raises `GpuError`."""
+        super().__init__(library or hip_library(), number, clock)
 
     @property
     def nothing(self) -> Callable[[], Any] | None:
-        """None."""
+        """None: a kernel that does nothing would have to be compiled for each of AMD's GPUs."""
         return None
 
-    def timed(
-        self,
-        function: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        *,
-        cold: bool,
-        barrier: Barrier = None,
-    ) -> tuple[Any, int]:
-        """As `Gpu.timed` says."""
-        if cold:
-            self._ballast.zero_()
-        self._synchronize()
-        _meet(barrier)
-        self.begun_ns = self._clock()
-        returned = function(*arguments)
-        took_ns = self.until_now_ns()
-        _meet(barrier)
-        return returned, took_ns
+    def _open(self, library: str, number: int) -> Driver:
+        return HipDriver(library, number)
 
-    def until_now_ns(self) -> int:
-        """As `Gpu.until_now_ns` says."""
-        self._synchronize()
-        return self._clock() - self.begun_ns
-
-    def read(self, target: int, source: int, size_bytes: int) -> None:
-        """Copy with the HIP library that torch has loaded."""
-        size = ctypes.c_size_t(size_bytes)
-        code = self._hip.hipMemcpy(
-            ctypes.c_void_p(target), ctypes.c_void_p(source), size, _DEVICE_TO_HOST
-        )
-        if code != 0:
-            raise GpuError(f"the GPU's memory can't be read: HIP error {code}")
-
-    def fault(self) -> int:
-        """-1 if waiting fails: torch doesn't tell the code."""
-        try:
-            self._synchronize()
-        except RuntimeError:
-            return -1
-        return 0
+    def _prepare_turn(self) -> Callable[[], Any]:
+        """Writes a byte, by a kernel of the runtime's own."""
+        driver = self._driver
+        return partial(driver.fill, driver.allocate(1), 0, 1)
 
 
 def find_library(vendor: Vendor) -> str | None:
     """The driver's library for a vendor; None for a CPU."""
     if vendor is Vendor.NVIDIA:
         return "libcuda.so.1"
-    return _loaded_library("libamdhip64") if vendor is Vendor.AMD else None
+    return hip_library() if vendor is Vendor.AMD else None
 
 
 def open_driver(number: int = 0, *, alone: bool = True) -> Driver:
@@ -311,17 +284,9 @@ def open_driver(number: int = 0, *, alone: bool = True) -> Driver:
         return Driver(number=number, alone=alone)
     except GpuError as error:
         try:
-            return HipDriver(_loaded_library("libamdhip64"), number, alone=alone)
+            return HipDriver(hip_library(), number, alone=alone)
         except GpuError:
             raise error from None
-
-
-def _sharing(library: str, number: int) -> Driver | None:
-    try:
-        driver = HipDriver(library, number)
-    except GpuError:
-        return None
-    return driver if driver.has_virtual_memory() else None
 
 
 def _nothing() -> None:
@@ -331,12 +296,3 @@ def _nothing() -> None:
 def _meet(barrier: Barrier) -> None:
     if barrier is not None:
         barrier()
-
-
-def _loaded_library(name: str) -> str:
-    """The path of a library that this process has mapped already; else the name itself."""
-    for line in Path("/proc/self/maps").read_text().splitlines():
-        path = line.rpartition(" ")[2]
-        if Path(path).name.startswith(name):
-            return path
-    return f"{name}.so"

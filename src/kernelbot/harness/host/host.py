@@ -11,14 +11,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from kernelbot.harness.gpu.access import architecture, gpu_access
+from kernelbot.harness.gpu.access import architecture, build_access, gpu_access
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
 from kernelbot.harness.gpu.nodes import numbering
 from kernelbot.harness.gpu.sharing import MPS_NOTE, apart_from_mps
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.headers import header_folders, headers_found
 from kernelbot.harness.host.judge_zygote import RUNNERS_AHEAD, JudgeZygote
 from kernelbot.harness.host.processors import (
     RESERVED_CORES,
@@ -26,7 +28,7 @@ from kernelbot.harness.host.processors import (
     gpu_thread_environment,
     thread_environment,
 )
-from kernelbot.harness.judge.phases import all_limits_s
+from kernelbot.harness.judge.building_ahead import builds_ahead
 from kernelbot.harness.judge.process import JOB_CAP_BYTES, Order
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
@@ -44,6 +46,8 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+from kernelbot.protocol.phases import all_limits_s, most_gpus
+from kernelbot.protocol.result_size import MAX_TEXT
 
 Emit = Callable[[ProgressEvent], None]
 _START_S = 120.0
@@ -72,6 +76,12 @@ class PoolKey:
     sandbox: SandboxMode
     arch: str | None = None
     """Of the device, as nvcc names it."""
+    builds: bool = False
+    """Whether its runners only build, and see no GPU."""
+    include_dirs: tuple[str, ...] = ()
+    """Of the device."""
+    gpus: int | None = None
+    """How many are shown; None: all that were given to this process."""
 
 
 class Pool:
@@ -85,7 +95,9 @@ class Pool:
         threads = thread_environment(cpus, slots) if on_cpu else gpu_thread_environment(slots)
         cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
         env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
-        access, apart = gpu_access(key.vendor), apart_from_mps(key.vendor)
+        access = build_access(key.vendor) if key.builds else gpu_access(key.vendor, key.gpus)
+        apart = {} if key.builds else apart_from_mps(key.vendor)
+        headers = header_folders(key.include_dirs)
         notes = {CUDA_ON_CPU_NOTE: cuda_on_cpu, MPS_NOTE: bool(apart)}
         self.notes = tuple(note for note, applies in notes.items() if applies)
         config = ZygoteConfig(
@@ -93,9 +105,18 @@ class Pool:
             mode=key.sandbox,
             cuda_on_cpu=cuda_on_cpu,
             devices=access.devices,
-            folders=access.folders,
+            builds_for_gpu=key.builds,
+            folders=(*access.folders, *headers),
             libraries=access.libraries,
-            env={**env, **threads, **architecture(key.arch), **access.env, **apart, **_UNLOGGED},
+            env={
+                **env,
+                **threads,
+                **architecture(key.arch),
+                **access.env,
+                **apart,
+                **headers_found(headers, isolated=key.sandbox is SandboxMode.REQUIRED),
+                **_UNLOGGED,
+            },
             spare=slots * _RUNNERS_PER_JOB + ahead * RUNNERS_AHEAD if lasting else slots,
             cpus=cpus or access.processors,
             lasting=lasting,
@@ -103,7 +124,8 @@ class Pool:
         self._runners = Zygote.start(config)
         # A judge whose idle threads spin would take processors from the runner that is measured.
         threads = thread_environment((), 2 * slots)
-        quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **numbering(key.vendor), **apart}
+        numbers = {} if key.builds else numbering(key.vendor)
+        quiet = {**env, **threads, "OMP_WAIT_POLICY": "passive", **numbers, **apart}
         self._judges = JudgeZygote(
             key.flavour.value,
             cuda_on_cpu,
@@ -111,7 +133,7 @@ class Pool:
             self._runners.connect(),
             slots + (ahead if on_cpu else 0),  # on a GPU, one that waits holds a driver's context
             lasting=lasting,
-            vendor=key.vendor,
+            vendor=Vendor.CPU if key.builds else key.vendor,
         )
         self._ready = threading.Lock()
         self._is_ready = False
@@ -230,15 +252,14 @@ class Host:
             return result
 
     def attempt(self, job: JobSpec, emit: Emit, cancelled: Cancellation | None = None) -> RunResult:
-        """Judge one job for somebody who can have it judged again; on a GPU, once no other job of
-        this machine has it.
+        """Judge one job for somebody who can have it judged again; on a GPU alone, from when the
+        judge asks for it: others compile meanwhile.
 
         Raises `Cancelled`, `OSError` (of the lock), and `AttemptLost` if judging itself failed.
         """
         cancelled = cancelled or Cancellation()
         try:
-            with self._gpus.held(job.device.vendor, cancelled.is_set):
-                return self._alone(job, emit, cancelled)
+            return self._alone(job, emit, cancelled)
         except (GpuBusy, SandboxUnavailable) as error:
             if cancelled.is_set():
                 raise Cancelled from error
@@ -247,27 +268,50 @@ class Host:
     def _alone(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
         start = time.monotonic()
         emit(ProgressEvent(EventKind.STARTED))
+        builds = self._built_ahead(job, emit, cancelled)
         try:
-            result = self._try(job, emit, cancelled)
-        except (SandboxUnavailable, ChannelError, _JudgeDied):  # what failed is gone: once more
-            result = self._try_again(job, emit, cancelled)
+            result = self._try(job, builds, emit, cancelled)
+        except (SandboxUnavailable, ChannelError, _JudgeDied) as error:  # it is gone: once more
+            note = f"The run was judged twice, as the first attempt was lost: {error}"[:MAX_TEXT]
+            result = _with_note(self._try_again(job, builds, emit, cancelled), note)
         _emit_finished(emit, result, time.monotonic() - start)
         return result
 
-    def _try(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
+    def _built_ahead(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> tuple[str, ...]:
+        """What the job's files compile for themselves while they are imported; empty if that must
+        wait for the GPU. Raises `Cancelled`."""
+        if not self._lasting or not builds_ahead(job):
+            return ()
+        try:
+            with self._using(replace(key_of(job), builds=True)) as pool:
+                pool.wait_ready()
+                order = Order(pool.report(), build_cache=self._build_cache, only_builds=True)
+                message = self._guard(pool, job, order, emit, cancelled)
+                return tuple(message["builds"])
+        except (SandboxUnavailable, ChannelError, _JudgeDied, AttemptLost) as error:
+            sys.stderr.write(f"nothing was built ahead: {error}\n")
+            return ()
+
+    def _try(
+        self, job: JobSpec, builds: tuple[str, ...], emit: Emit, cancelled: Cancellation
+    ) -> RunResult:
         """Raises `SandboxUnavailable` or `ChannelError` if there are no runners or no judge,
         `_JudgeDied`, `AttemptLost`."""
         start = time.monotonic()
         with self._using(key_of(job)) as pool:
             pool.wait_ready()
             ready_s = time.monotonic() - start
-            result = self._guard(pool, job, emit, cancelled)
+            order = Order(pool.report(), pool.notes, self._build_cache, builds=builds)
+            message = self._guard(pool, job, order, emit, cancelled)
+        result = from_wire(RunResult, message["result"])
         result.timings["startup"] = ready_s
         return result
 
-    def _try_again(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
+    def _try_again(
+        self, job: JobSpec, builds: tuple[str, ...], emit: Emit, cancelled: Cancellation
+    ) -> RunResult:
         try:
-            return self._try(job, emit, cancelled)
+            return self._try(job, builds, emit, cancelled)
         except (SandboxUnavailable, ChannelError, _JudgeDied) as error:
             raise AttemptLost(str(error)) from error
 
@@ -278,17 +322,25 @@ class Host:
                 pool.close()
             self._pools.clear()
 
-    def _guard(self, pool: Pool, job: JobSpec, emit: Emit, cancelled: Cancellation) -> RunResult:
+    def _guard(
+        self, pool: Pool, job: JobSpec, order: Order, emit: Emit, cancelled: Cancellation
+    ) -> dict[str, Any]:
+        """The last message of a judge who got this order."""
         key = str(next(self._numbers))
         channel = pool.start(key)
         deadline = time.monotonic() + longest_s(job)
-        order = Order(pool.report(), pool.notes, self._build_cache)
+        gpus = contextlib.ExitStack()
+
+        def take_gpus() -> None:
+            held = self._gpus.held(job.device.vendor, cancelled.is_set, most_gpus(job.problem))
+            gpus.enter_context(held)
+
         try:
             with cancelled.waking(channel.interrupt):
                 channel.send({"job": to_wire(job), "order": to_wire(order)}, (), deadline)
-                result = _followed(channel, deadline, emit)
+                message = _followed(channel, deadline, emit, take_gpus)
             pool.let_go(key)
-            return result
+            return message
         except ChannelTimeout:
             pool.is_sound = False  # one that works has begun with the job, and ends it by itself
             raise AttemptLost("The judge took longer than all time limits together.") from None
@@ -302,18 +354,31 @@ class Host:
         finally:
             pool.kill(key)
             channel.close()
+            gpus.close()  # only once nothing of the job can use them
 
 
-def _followed(channel: Channel, deadline: float, emit: Emit) -> RunResult:
-    """What the judge says in the end; until then it tells events."""
+def _followed(
+    channel: Channel, deadline: float, emit: Emit, take_gpus: Callable[[], None]
+) -> dict[str, Any]:
+    """What the judge says in the end; until then it tells events, and asks for its GPUs, for which
+    it waits in nobody's time."""
     while True:
         message = channel.receive(deadline)[0]
         if "event" in message:
             emit(from_wire(ProgressEvent, message["event"]))
+        elif "gpu" in message:
+            start = time.monotonic()
+            take_gpus()
+            deadline += time.monotonic() - start
+            channel.send({"gpu": "held"}, (), deadline)
         elif "unsound" in message:
             raise SandboxUnavailable(str(message["unsound"]))
         else:
-            return from_wire(RunResult, message["result"])
+            return message
+
+
+def _with_note(result: RunResult, note: str) -> RunResult:
+    return replace(result, system=replace(result.system, notes=(*result.system.notes, note)))
 
 
 def _emit_finished(emit: Emit, result: RunResult, duration_s: float) -> None:
@@ -332,7 +397,17 @@ def longest_s(job: JobSpec) -> float:
 
 def key_of(job: JobSpec) -> PoolKey:
     """Whose zygotes a job needs."""
-    return PoolKey(flavour_of(job), job.device.vendor, job.sandbox, job.device.arch)
+    device = job.device
+    gpus = None if device.vendor is Vendor.CPU else most_gpus(job.problem)
+    flavour = flavour_of(job)
+    return PoolKey(
+        flavour,
+        device.vendor,
+        job.sandbox,
+        device.arch,
+        include_dirs=device.include_dirs,
+        gpus=gpus,
+    )
 
 
 def flavour_of(job: JobSpec) -> Flavour:

@@ -3,13 +3,12 @@
 import base64
 
 from kernelbot.protocol import Artifact
-
-MAX_BYTES = 16 << 20
-"""Of one file."""
-MAX_BYTES_TOGETHER = 32 << 20
-"""Of all files of a run; texts don't count, since they are short and come in any case."""
-MAX_TEXT_BYTES = 256 << 10
-TEXT = "text/plain"
+from kernelbot.protocol.result_size import (
+    MAX_FILE_BYTES,
+    MAX_FILES_BYTES,
+    MAX_REPORT_BYTES,
+    REPORT,
+)
 
 
 class Artifacts:
@@ -23,13 +22,13 @@ class Artifacts:
         """Keep a file. A text that is too long is cut; half of anything else is of no use."""
         self._contents.pop(name, None)
         self._left_out.pop(name, None)
-        if media_type == TEXT and len(content) > MAX_TEXT_BYTES:
-            self._left_out[name] = f"{name} is cut after {MAX_TEXT_BYTES >> 10} KiB."
-            content = content[:MAX_TEXT_BYTES].decode(errors="ignore").encode()
-        if media_type != TEXT and len(content) > MAX_BYTES:
-            self._leave_out(name, content, f"a file may have {_mebibytes(MAX_BYTES)}")
-        elif media_type != TEXT and self._size() + len(content) > MAX_BYTES_TOGETHER:
-            together = f"all files together may have {_mebibytes(MAX_BYTES_TOGETHER)}"
+        if media_type == REPORT and len(content) > MAX_REPORT_BYTES:
+            self._left_out[name] = f"{name} is cut after {MAX_REPORT_BYTES >> 10} KiB."
+            content = content[:MAX_REPORT_BYTES].decode(errors="ignore").encode()
+        if media_type != REPORT and len(content) > MAX_FILE_BYTES:
+            self._leave_out(name, content, f"a file may have {_mebibytes(MAX_FILE_BYTES)}")
+        elif media_type != REPORT and self._size() + len(content) > MAX_FILES_BYTES:
+            together = f"all files together may have {_mebibytes(MAX_FILES_BYTES)}"
             self._leave_out(name, content, together)
         else:
             self._contents[name] = (media_type, content)
@@ -47,7 +46,7 @@ class Artifacts:
         )
 
     def _size(self) -> int:
-        return sum(len(content) for kind, content in self._contents.values() if kind != TEXT)
+        return sum(len(content) for kind, content in self._contents.values() if kind != REPORT)
 
     def _leave_out(self, name: str, content: bytes, rule: str) -> None:
         self._left_out[name] = f"{name} is left out: it has {_mebibytes(len(content))}, {rule}."

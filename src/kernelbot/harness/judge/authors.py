@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
-from kernelbot.harness.judge.failures import blaming
-from kernelbot.harness.judge.phases import TIMED, phases_of
+from kernelbot.harness.judge.failures import AuthorFailure, blaming, while_compiling
 from kernelbot.harness.runner_client.conversations import AnySession
 from kernelbot.protocol import HarnessKind, JobSpec, Phase, SourceFile
+from kernelbot.protocol.phases import TIMED, phases_of
 
 
 @dataclass
@@ -22,20 +22,53 @@ class Author:
     builds: bytes = b""
     """What the file compiled for itself in an earlier phase."""
     spent_s: float = 0.0
-    """Of the phase's time, in seconds: loading it, and its calls."""
+    """Of the phase's time, in seconds: its calls, and loading it, without `compiling_s`."""
+    compiling_s: float = 0.0
+    """Of the compile limit: importing it into the first runner of each phase, all together."""
+    _is_imported: bool = False
+    """Into a runner of this phase."""
+
+    def begin_phase(self) -> None:
+        """A phase begins, or another attempt at it."""
+        self.spent_s, self._is_imported = 0.0, False
 
     def job(self, job: JobSpec) -> JobSpec:
         """The same job with this file as the submission."""
         return replace(job, submission=self.source)
 
     def load(self, job: JobSpec, session: AnySession) -> None:
-        """Load the kernel into a runner. Raises `AuthorFailure`."""
+        """Load the kernel into a runner. Raises `AuthorFailure`.
+
+        Further runners of a phase take the phase's time: how many of them there are is the judge's
+        choice, by what the first one took, and must not use up the compile limit.
+        """
         spec = job.problem
-        with self.at_work():
-            if self.binary is None:
-                session.load(self.source, spec.submission_name, self.builds)
-            else:
+        if self.binary is not None:
+            with self.at_work():
                 session.load_library(self.binary, spec.config.outputs)
+            return
+        of_limit = self.at_work() if self._is_imported else self._compiling(job, session)
+        self._is_imported = True
+        with of_limit:
+            session.load(self.source, spec.submission_name, self.builds)
+
+    @contextmanager
+    def _compiling(self, job: JobSpec, session: AnySession) -> Iterator[None]:
+        """Within, the compile limit holds instead of the phase's. Raises `AuthorFailure`."""
+        start, deadline = time.monotonic(), session.deadline
+        limit_s = job.problem.timeouts.compile_s
+        session.deadline = start + max(limit_s - self.compiling_s, 0.0)
+        try:
+            with self.blamed():
+                yield
+        except AuthorFailure as error:
+            late = while_compiling(error, limit_s, session.deadline)
+            if late is error:
+                raise
+            raise late from error
+        finally:
+            self.compiling_s += time.monotonic() - start
+            session.deadline = deadline
 
     @contextmanager
     def at_work(self) -> Iterator[None]:

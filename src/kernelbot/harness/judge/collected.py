@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from kernelbot.harness.judge.artifacts import Artifacts
 from kernelbot.harness.judge.windows import Ending
 from kernelbot.protocol import CompileReport, DuelResult, Failure, PhaseResult, Verdict
+from kernelbot.protocol.phases import TIMED
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,12 @@ class Collected:
     """Seconds."""
     notes: list[str] = field(default_factory=list)
     """What a person should know beside the verdict; never a refusal by itself."""
+    processors: int | None = None
+    """See `SystemInfo`, as for `threads`."""
+    threads: int | None = None
     suspicions: list[str] = field(default_factory=list)
+    """See `RunResult`."""
+    recurring_data: str = ""
     """See `RunResult`."""
     duel: DuelResult | None = None
     """Of a duel that took place."""
@@ -36,6 +42,12 @@ class Collected:
     """Of a duel: what was refused is the opponent's."""
     refusal: Refusal | None = None
     """Set if something else than a phase decided; it outweighs the phases."""
+
+    def add_phase(self, result: PhaseResult) -> None:
+        """Keep a phase's result. Of a duel's tests the submission's come first, whichever side was
+        tested first."""
+        self.phases.append(result)
+        self.phases.sort(key=lambda one: (one.phase in TIMED, one.of_opponent))
 
     def spend(self, name: str, seconds: float) -> None:
         """Add to one of the named timings."""

@@ -6,13 +6,13 @@ from kernelbot.harness.gpu.device_data import DeviceData
 from kernelbot.harness.gpu.driver import DeviceFull
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.judge.phases import TIMED, cases_of
 from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull
 from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.ranks.shares import Shares
 from kernelbot.harness.runner_client.conversations import AnySession
 from kernelbot.protocol import Case, CaseValue, JobSpec, Phase, Verdict
+from kernelbot.protocol.phases import TIMED, cases_of
 
 _FREED_S = 5.0
 """How long a driver may take to free the memory of a process that was killed."""
@@ -91,7 +91,8 @@ class DeviceRoom:
             ) from error
         return AuthorFailure(
             Verdict.MEMORY_LIMIT,
-            "The submission holds so much of the device's memory that a call's data has no room.",
+            "The submission holds so much of the device's memory that a call's data has no room. "
+            "Keep less there between calls.",
             str(error),
         )
 

@@ -1,18 +1,13 @@
-"""A duel's figures: the ratio of each pair of calls, its median, and the interval of that."""
+"""How a duel is sampled."""
 
-import statistics
-from collections.abc import Sequence
 from dataclasses import replace
 
-from kernelbot.protocol import DuelResult, DuelWorkload, RankRule, SamplingRules
-from kernelbot.protocol.scoring import combine, median_interval
+from kernelbot.protocol import SamplingRules
 
 _TARGET_RELATIVE_CI = 0.005
 """Kernels that differ by less are called equally fast."""
 _PATIENCE = 4
 """Times the time of a normal workload: one round is two calls, and the target is narrower."""
-_LEAST_NS = 1.0
-"""Single calls may be claimed to have taken no time at all."""
 
 
 def rules_of(rules: SamplingRules) -> SamplingRules:
@@ -22,46 +17,3 @@ def rules_of(rules: SamplingRules) -> SamplingRules:
         target_relative_ci=min(rules.target_relative_ci, _TARGET_RELATIVE_CI),
         wall_cap_s=_PATIENCE * rules.wall_cap_s,
     )
-
-
-def ratio_of(submission_ns: float, opponent_ns: float) -> float:
-    """Of one pair: below 1 if the submission was the faster one."""
-    return max(submission_ns, _LEAST_NS) / max(opponent_ns, _LEAST_NS)
-
-
-def duel_workload(
-    spec: str, submission_ns: Sequence[float], opponent_ns: Sequence[float], stopped_by: str
-) -> DuelWorkload:
-    """What the pairs of a workload show."""
-    pairs = zip(submission_ns, opponent_ns, strict=True)
-    ratios = [ratio_of(mine, theirs) for mine, theirs in pairs]
-    return DuelWorkload(
-        spec=spec,
-        submission_ns=tuple(submission_ns),
-        opponent_ns=tuple(opponent_ns),
-        ratio=statistics.median(ratios),
-        ratio_ci95=median_interval(ratios),
-        stopped_by=stopped_by,
-    )
-
-
-def duel_result(rule: RankRule, workloads: Sequence[DuelWorkload]) -> DuelResult:
-    """The ratio of all workloads as the ranking rule makes a score of several, and the same of the
-    ends of their intervals."""
-    return DuelResult(
-        ratio=_overall(rule, workloads, [one.ratio for one in workloads]),
-        ratio_ci95=(
-            _overall(rule, workloads, [one.ratio_ci95[0] for one in workloads]),
-            _overall(rule, workloads, [one.ratio_ci95[1] for one in workloads]),
-        ),
-        workloads=tuple(workloads),
-    )
-
-
-def _overall(rule: RankRule, workloads: Sequence[DuelWorkload], ratios: Sequence[float]) -> float:
-    """A mean of times is dominated by the long ones, so the ratio of two means is the mean of the
-    ratios, each weighted by the opponent's time. The others are the rule applied to the ratios."""
-    if rule is not RankRule.MEAN:
-        return combine(rule, ratios)
-    weights = [max(statistics.median(one.opponent_ns), _LEAST_NS) for one in workloads]
-    return statistics.fmean(ratios, weights)

@@ -6,18 +6,36 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kernelbot.harness.gpu.sharing import excuse
+from kernelbot.harness.gpu.sharing import excuse, is_hardware_fault
 from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.sandbox import RunnerExit, SandboxUnavailable
 from kernelbot.protocol import Limits, Phase, Verdict
+from kernelbot.protocol.result_size import MAX_TEXT
 
-MAX_TEXT = 16 << 10
-"""Of characters of a message or its evidence: checkers quote outputs, and an output may be long."""
 _LONGEST_NS = 10**15
 """Of a call that anybody waits for; far below what a float or the kernel's clocks can hold."""
 _LATEST_NS = 1 << 62
 _MAX_SHOWN = 300
-NO_KERNEL = "The submission defines no function custom_kernel(data)."
+_WAITING_SHARE = 0.1
+"""Of a limit: less than that is on every machine."""
+NO_KERNEL = (
+    "The submission defines no function custom_kernel(data). Define it at the file's top level."
+)
+_WRITE_WITHIN = "Write only within the arrays that it is given, up to their lengths."
+_LEAVE_ALONE = (
+    "Leave the descriptors and threads alone that your process had before your file was imported."
+)
+_ENDED_BY: dict[int, str] = {
+    signal.SIGSEGV: "Check indices, pointers and recursion: it used memory that isn't its own.",
+    signal.SIGBUS: "Check mappings and their sizes: it used memory that a file doesn't have.",
+    signal.SIGILL: "Use the processor's own instructions alone (-march=native is set).",
+    signal.SIGFPE: "Check divisions of whole numbers: one was by zero.",
+    signal.SIGABRT: "Read what it printed: it, or a library, ended the process on purpose.",
+    signal.SIGSYS: "Use no system call that the sandbox refuses.",
+}
+"""What to do about it, by the signal."""
+_AS_LARGE = "Return an output of the reference's shape and dtype."
+_ENDED_BY_ANY = "Send no signals to your own process, and let none of its processes do so."
 
 
 class AuthorFailure(Exception):
@@ -35,6 +53,10 @@ class AuthorFailure(Exception):
         anybody can send: a second attempt must confirm it."""
         self.of_opponent = False
         """Whether it is the opponent's, in a duel."""
+        self.waited_s = 0.0
+        """Of a limit that was exceeded: how long it waited for a processor until then."""
+        self.is_gpu_fault = False
+        """Whether the runner says that its work on the GPU has failed."""
 
 
 @contextmanager
@@ -61,7 +83,9 @@ def death(ended: RunnerExit, limits: Limits) -> AuthorFailure | SandboxUnavailab
         return out_of_processor_time(limits)
     if ended.signal is not None:
         failure = AuthorFailure(
-            Verdict.RUNTIME_ERROR, f"{who} was ended by {_signal_name(ended.signal)}."
+            Verdict.RUNTIME_ERROR,
+            f"{who} was ended by {_signal_name(ended.signal)}. "
+            + _ENDED_BY.get(ended.signal, _ENDED_BY_ANY),
         )
         failure.disputable = ended.signal == signal.SIGKILL
         return failure
@@ -69,13 +93,17 @@ def death(ended: RunnerExit, limits: Limits) -> AuthorFailure | SandboxUnavailab
         return SandboxUnavailable("The runner was ended from outside of its sandbox.")
     return AuthorFailure(
         Verdict.RUNTIME_ERROR,
-        f"{who} ended its own process with exit code {ended.exit_code}.",
+        f"{who} ended its own process with exit code {ended.exit_code}. Return from custom_kernel, "
+        "and raise an exception if something is wrong.",
     )
 
 
 def out_of_time(phase: Phase, limit_s: float) -> AuthorFailure:
     """The failure of a phase that wasn't over within its limit."""
-    message = f"The {phase} phase took longer than its time limit of {limit_s:g} s."
+    message = (
+        f"The {phase} phase took longer than its time limit of {limit_s:g} s. Do less in each "
+        "call; try the slowest case alone."
+    )
     return AuthorFailure(Verdict.TIME_LIMIT, message)
 
 
@@ -85,25 +113,55 @@ def with_limit(
     """The same failure, but with the phase and its limit named if that is what was exceeded: a
     runner's connection knows only that its `deadline` (as of `time.monotonic`) has passed."""
     if error.verdict is Verdict.TIME_LIMIT and time.monotonic() >= deadline:
-        return out_of_time(phase, limit_s)
+        return _with_waiting(out_of_time(phase, limit_s), error.waited_s, limit_s)
     return error
+
+
+def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> AuthorFailure:
+    """As `with_limit`, for a file that is imported."""
+    if error.verdict is not Verdict.TIME_LIMIT or time.monotonic() < deadline:
+        return error
+    message = (
+        f"Importing the submission took longer than the compile limit of {limit_s:g} s, over all "
+        "phases. Compile less at import, or ask the problem's author for a longer compile limit."
+    )
+    late = AuthorFailure(Verdict.TIME_LIMIT, message)
+    late.of_opponent = error.of_opponent
+    return _with_waiting(late, error.waited_s, limit_s)
+
+
+def _with_waiting(late: AuthorFailure, waited_s: float, limit_s: float) -> AuthorFailure:
+    """The same, with how long it waited for a processor, if that may be why it was late."""
+    if waited_s >= _WAITING_SHARE * limit_s:
+        late.message += (
+            f" It waited {waited_s:.1f} s of that for a processor: the machine was busy, or it had "
+            "more threads than processors."
+        )
+    return late
 
 
 def out_of_processor_time(limits: Limits) -> AuthorFailure:
     """The failure of a process that worked for too long, however long it took."""
-    message = f"The submission used more than {limits.cpu_time_s:g} s of processor time."
+    message = (
+        f"The submission used more than {limits.cpu_time_s:g} s of processor time. Compute less, "
+        "and let no thread spin while it waits."
+    )
     return AuthorFailure(Verdict.TIME_LIMIT, message)
 
 
 def out_of_memory(limits: Limits) -> AuthorFailure:
     """The failure of a submission that the kernel ended for its memory."""
-    message = f"The submission used more than {limits.memory_bytes >> 20} MiB of memory."
+    message = (
+        f"The submission used more than {limits.memory_bytes >> 20} MiB of memory. Keep fewer and "
+        "smaller arrays at once, and none between calls."
+    )
     return AuthorFailure(Verdict.MEMORY_LIMIT, message)
 
 
 def too_much_output(limits: Limits) -> AuthorFailure:
     """The failure of a submission that printed without end."""
-    message = f"The submission printed more than {limits.output_limit_bytes} bytes."
+    most = limits.output_limit_bytes
+    message = f"The submission printed more than {most} bytes. Print less, or nothing."
     return AuthorFailure(Verdict.OUTPUT_LIMIT, message)
 
 
@@ -132,14 +190,20 @@ def refuse(reply: dict[str, Any], where: str) -> None:
         "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),
         "no_room": (
             Verdict.MEMORY_LIMIT,
-            f"{where}: beside what it holds, there is too little memory for a call's data.\n{text}",
+            f"{where}: there is no room for a call's data. Keep less between calls.\n{text}",
         ),
-        "memory": (Verdict.MEMORY_LIMIT, f"{where}: it ran out of memory.\n{text}"),
-        "out_of_bounds": (Verdict.RULE_VIOLATION, f"{where}: it wrote beside its output."),
-        "exit": (Verdict.RUNTIME_ERROR, f"{where}: it called sys.exit.\n{text}"),
+        "memory": (
+            Verdict.MEMORY_LIMIT,
+            f"{where}: it ran out of memory. Keep fewer and smaller arrays at once.\n{text}",
+        ),
+        "out_of_bounds": (Verdict.RULE_VIOLATION, wrote_beside(where).message),
+        "exit": (
+            Verdict.RUNTIME_ERROR,
+            f"{where}: it called sys.exit. Return from custom_kernel instead.\n{text}",
+        ),
         "unsupported": (
             Verdict.WRONG_ANSWER,
-            f"custom_kernel returned {_what(reply)[:500]}.",
+            f"custom_kernel returned {_what(reply)[:500]}. Return what the reference returns.",
         ),
     }.get(reply["op"])
     if failure is None:
@@ -147,7 +211,9 @@ def refuse(reply: dict[str, Any], where: str) -> None:
     error = AuthorFailure(*failure)
     if (why := excuse(reply.get("gpu_fault"))) is not None:
         raise SandboxUnavailable(f"The runner lost its GPU: {why}.")
-    error.fatal = reply.get("gpu_fault", 0) != 0
+    fault = reply.get("gpu_fault", 0)
+    error.fatal = error.is_gpu_fault = fault != 0
+    error.disputable = is_hardware_fault(fault)
     raise error
 
 
@@ -166,9 +232,13 @@ def output_size(reply: dict[str, Any], limits: Limits, max_bytes: int | None = N
     if reply["op"] != "done" or type(size) is not int:
         raise garbage(reply)
     if not 0 <= size <= limits.memory_bytes:
-        raise returned(f"custom_kernel returned {size} bytes, more than memory allows.")
+        raise returned(
+            f"custom_kernel returned {size} bytes, more than memory allows. " + _AS_LARGE
+        )
     if max_bytes is not None and size > max_bytes:
-        raise returned(f"custom_kernel returned {size} bytes, far more than the right output has.")
+        raise returned(
+            f"custom_kernel returned {size} bytes, far more than the right output has. " + _AS_LARGE
+        )
     return size
 
 
@@ -178,7 +248,9 @@ def returned_size(reply: dict[str, Any], name: str, most: int) -> int:
     if type(size) is not int or size < 0:
         raise garbage(reply)
     if size > most:
-        raise returned(f"custom_kernel returned {size} bytes, more than there is room for.")
+        raise returned(
+            f"custom_kernel returned {size} bytes, more than there is room for. " + _AS_LARGE
+        )
     return size
 
 
@@ -195,7 +267,8 @@ def claimed(reply: dict[str, Any]) -> Window:
 def hung_up() -> AuthorFailure:
     """The failure of a runner that lives on with its end of the channel closed."""
     return AuthorFailure(
-        Verdict.RUNTIME_ERROR, "The submission closed the harness's end of the conversation."
+        Verdict.RUNTIME_ERROR,
+        f"The submission closed the harness's end of the conversation. {_LEAVE_ALONE}",
     )
 
 
@@ -212,13 +285,14 @@ def expect_reply(reply: dict[str, Any], wanted: str, where: str) -> None:
 def no_value(error: Exception) -> AuthorFailure:
     """The failure of a runner whose output can't be rebuilt."""
     return AuthorFailure(
-        Verdict.RULE_VIOLATION, f"What the runner sent as output is not a value: {error}."
+        Verdict.RULE_VIOLATION,
+        f"What the runner sent as output is not a value: {error}. {_LEAVE_ALONE}",
     )
 
 
-def wrote_beside() -> AuthorFailure:
+def wrote_beside(where: str = "The submission failed") -> AuthorFailure:
     """The failure of a kernel that changed the guard bytes of an output."""
-    message = "The submission failed: it wrote beside its output."
+    message = f"{where}: it wrote beside its output. {_WRITE_WITHIN}"
     return AuthorFailure(Verdict.RULE_VIOLATION, message)
 
 
@@ -226,7 +300,8 @@ def written_late(changed: int) -> AuthorFailure:
     """The failure of an output of which some places changed after its return."""
     return AuthorFailure(
         Verdict.RULE_VIOLATION,
-        "The output changed after custom_kernel had returned.",
+        "The output changed after custom_kernel had returned. Join or wait for all that writes "
+        "to it before custom_kernel returns.",
         f"{changed} probes differ from the copy taken after them",
     )
 
@@ -239,6 +314,6 @@ def garbage(reply: dict[str, Any]) -> AuthorFailure:
         shown = "that is nested too deeply to be shown"
     return AuthorFailure(
         Verdict.RULE_VIOLATION,
-        "The runner's side of the conversation was tampered with.",
+        f"The runner's side of the conversation was tampered with. {_LEAVE_ALONE}",
         f"unexpected message {shown}",
     )

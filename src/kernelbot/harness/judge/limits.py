@@ -11,6 +11,9 @@ _GPU_MEMORY_BYTES = 16 << 30
 """To compile a kernel against CUTLASS takes more than 4 GiB, and loading CUDA's libraries some."""
 _STAGED_MEMORY_BYTES = 32 << 30
 """The same if inputs and outputs of a GPU pass through host memory that counts as the author's."""
+_GPU_FILE_BYTES = 2 << 30
+"""What nvcc writes while it compiles against CUTLASS or torch, in the runner's own folders. It
+counts as its memory."""
 _MACHINE_SHARE = 0.5
 
 
@@ -28,6 +31,7 @@ def with_limits_in_force(
         job.limits,
         memory_bytes=max(job.limits.memory_bytes, least_bytes),
         processes=max(job.limits.processes, _GPU_PROCESSES),
+        file_size_bytes=max(job.limits.file_size_bytes, _GPU_FILE_BYTES),
     )
     return replace(job, limits=limits)
 

@@ -3,38 +3,50 @@
 No stranger's code runs here.
 """
 
+import itertools
 import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from kernelbot.harness.build.cache import BuildCache
-from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.gpu.driver import DeviceFull
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.authors import Author, Step, authors_of, steps_of
-from kernelbot.harness.judge.collected import Collected, Refusal
+from kernelbot.harness.judge.authors import Author, Step, steps_of
+from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.device_room import DeviceRoom
-from kernelbot.harness.judge.duel import duel_result, duel_workload
+from kernelbot.harness.judge.disputes import Disputes
 from kernelbot.harness.judge.failures import AuthorFailure, with_limit
-from kernelbot.harness.judge.phases import TIMED, cases_of, limit_s, phases_of
+from kernelbot.harness.judge.gpu_faults import (
+    TRIAL_S,
+    expect_sound_contexts,
+    expect_sound_control,
+)
+from kernelbot.harness.judge.sessions import Sessions
 from kernelbot.harness.judge.test_phase import run_tests
-from kernelbot.harness.problem.loader import ProblemFull, shared_files, shared_modules
+from kernelbot.harness.problem.loader import (
+    ProblemBroken,
+    ProblemFull,
+    shared_files,
+    shared_modules,
+)
 from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.profiling.findings import keep
 from kernelbot.harness.profiling.native import profilers_for
 from kernelbot.harness.profiling.watched import Subject
-from kernelbot.harness.runner_client.conversations import AnySession, expect_sessions, open_session
+from kernelbot.harness.runner_client.conversations import AnySession
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.anchor import load_anchor
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.control_runner import Control
-from kernelbot.harness.timing.measure import Measurement, Measurer, workload_result
+from kernelbot.harness.timing.measure import Measurer
+from kernelbot.harness.timing.measurement import Measurement, dueled_workload, workload_result
+from kernelbot.harness.timing.processes import Cost, affordable, wanted
+from kernelbot.harness.timing.threads import ThreadTimes
 from kernelbot.harness.timing.timed_runner import TimedRunner
 from kernelbot.protocol import (
     CaseResult,
-    DuelWorkload,
     EventKind,
     Failure,
     Fault,
@@ -48,6 +60,9 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.protocol.phases import TIMED, cases_of, limit_s, phases_of
+from kernelbot.protocol.ratios import duel_result
+from kernelbot.protocol.recurring import recurs
 
 Emit = Callable[[ProgressEvent], None]
 
@@ -59,14 +74,17 @@ class NativeJudge:
     def __init__(
         self,
         job: JobSpec,
+        authors: tuple[Author, ...],
         examiner: Examiner,
         client: RunnerClient,
         flusher: CacheFlusher,
         emit: Emit,
         cache: BuildCache | None,
+        collected: Collected,
         devices: tuple[JudgeDevice, ...] = (),
     ) -> None:
-        """`devices`: the judge's, one for each rank, if data and outputs lie in its memory."""
+        """`authors`: of a compiled problem with their binaries. `devices`: the judge's, one for
+        each rank, if data and outputs lie in its memory."""
         self._job = job
         self._devices = devices
         self._room = DeviceRoom(job, examiner, devices) if devices else None
@@ -78,11 +96,11 @@ class NativeJudge:
         self._emit = emit
         self._random = random.SystemRandom()
         self._cache = cache
-        self._authors = authors_of(job)
-        self._steps = steps_of(job, self._authors)
+        self._steps = self._dealt(steps_of(job, authors))
         self._control: Control | None = None
-        self._terminating: list[tuple[Author, AnySession]] = []
-        self.collected = Collected()
+        self._disputes = Disputes()
+        self._sessions = Sessions(job, client, devices, self._steps)
+        self.collected = collected
 
     def run(self) -> None:
         """All phases of the job's mode, each only if the one before was accepted.
@@ -95,17 +113,13 @@ class NativeJudge:
             self._examiner.terminate()
             if self._control is not None:
                 self._control.close()
-            for author, session in self._terminating:
-                ending = session.abort()
-                if not author.is_opponent:  # what that prints is for nobody else to read
-                    self.collected.add_ending(ending)
+            for ending in self._sessions.end():
+                self.collected.add_ending(ending)
 
     def _run_all(self) -> None:
-        if self._job.problem.lang is not Lang.PY and not all(map(self._compile, self._authors)):
-            return
         for step in self._steps:
             result = self._run_step(step)
-            self.collected.phases.append(result)
+            self.collected.add_phase(result)
             self._emit(
                 ProgressEvent(
                     EventKind.PHASE_FINISHED,
@@ -118,28 +132,14 @@ class NativeJudge:
             if result.verdict is not Verdict.ACCEPTED:
                 return
 
-    def _compile(self, author: Author) -> bool:
-        start = time.monotonic()
-        job = author.job(self._job)
-        build = compile_job(job, self._client, Product.SHARED_OBJECT, self._cache)
-        duration_s = time.monotonic() - start
-        self.collected.spend("compile", duration_s)
-        if not author.is_opponent:
-            self.collected.compile = build.report
-        self._emit(
-            ProgressEvent(
-                EventKind.COMPILED,
-                verdict=build.verdict,
-                duration_s=duration_s,
-                of_opponent=author.is_opponent,
-            )
-        )
-        if build.failure is not None:
-            self.collected.refusal = Refusal(build.verdict, build.failure)
-            self.collected.opponent_failed = author.is_opponent
-            return False
-        author.binary = build.binary
-        return True
+    def _dealt(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """The same, with the sides of a duel in random order in each phase: whoever is always first
+        could tell by that which side it is."""
+        dealt: list[Step] = []
+        for _, group in itertools.groupby(steps, lambda step: step.phase):
+            of_phase = list(group)
+            dealt += self._random.sample(of_phase, len(of_phase))
+        return tuple(dealt)
 
     def _run_step(self, step: Step) -> PhaseResult:
         start = time.monotonic()
@@ -152,15 +152,20 @@ class NativeJudge:
                 of_opponent=step.is_of_opponent,
             )
         )
+        self._disputes.begin_step()
         try:
             result = self._attempt(step)
-        except AuthorFailure:
-            result = self._second_opinion(step)
+        except AuthorFailure as error:
+            result = self._second_opinion(step, error)
         duration_s = time.monotonic() - start
         return replace(result, duration_s=duration_s, of_opponent=step.is_of_opponent)
 
-    def _second_opinion(self, step: Step) -> PhaseResult:
+    def _second_opinion(self, step: Step, disputable: AuthorFailure) -> PhaseResult:
         """A busy machine can make one measurement look wrong; it takes two to refuse."""
+        note = self._disputes.allow(step.phase, disputable)
+        if note is None:
+            return self._refused(step.phase, disputable)
+        self.collected.notes.append(note)
         try:
             return self._attempt(step)
         except AuthorFailure as error:
@@ -171,15 +176,14 @@ class NativeJudge:
         start = time.monotonic()
         phase_limit_s = limit_s(self._job, step.phase)
         for author in step.authors:
-            author.spent_s = 0.0
+            author.begin_phase()
+        self._sessions.begin_step()
         sessions: list[AnySession] = []
         try:
-            for author in step.authors:
-                sessions.append(self._session(step, len(sessions), start + phase_limit_s))
-                self._terminating.append((author, sessions[-1]))
-            self.collected.spend("spawn", time.monotonic() - start)
+            sessions += self._open(step, start + phase_limit_s)
             return self._drive(step, sessions)
         except AuthorFailure as error:
+            self._excuse(error, step.phase)
             if error.disputable:
                 raise
             return self._refused(step.phase, self._with_limit(step, error, sessions[0]))
@@ -191,10 +195,31 @@ class NativeJudge:
             blamed.of_opponent = greediest.is_opponent
             return self._refused(step.phase, blamed)
         finally:
-            for session in sessions:
-                session.terminate()  # the next phase needn't wait while it dies
-                if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
-                    session.abort()
+            self._sessions.end_step()
+
+    def _open(self, step: Step, deadline: float) -> list[AnySession]:
+        """One session more for each author of the step, in their order."""
+        start = time.monotonic()
+        opened = self._sessions.open(step, deadline, needs_control=self._control is None)
+        self.collected.spend("spawn", time.monotonic() - start)
+        return opened
+
+    def _excuse(self, error: AuthorFailure, phase: Phase) -> None:
+        """Raises `SandboxUnavailable` if work on the GPU has failed by nobody's fault."""
+        if not error.is_gpu_fault or self._job.device.vendor is Vendor.CPU:
+            return
+        self._sessions.abort_step()  # what they hold must not be in the way
+        expect_sound_contexts(self._devices)
+        if self._job.problem.benchmarks:  # else there can be no control runner
+            _, case = cases_of(self._job.problem, phase)[0]
+            expect_sound_control(
+                lambda: self._control_until(time.monotonic() + TRIAL_S),
+                lambda: self._examiner.ask(case_arguments(case, None), None),
+            )
+
+    def _any_order(self, authors: Sequence[Author]) -> list[int]:
+        """Their places; see `_dealt`."""
+        return self._random.sample(range(len(authors)), len(authors))
 
     def _with_limit(self, step: Step, error: AuthorFailure, session: AnySession) -> AuthorFailure:
         """The same failure, or that of whoever used up the phase's time: in a duel it need not be
@@ -205,27 +230,12 @@ class NativeJudge:
             late.of_opponent = max(step.authors, key=_spent_s).is_opponent
         return late
 
-    def _session(self, step: Step, opened: int, deadline: float) -> AnySession:
-        """One more, after so many in this step."""
-        _, first = cases_of(self._job.problem, step.phase)[0]
-        session = open_session(
-            self._job, self._client, self._modules, deadline, first, self._devices
-        )
-        expect_sessions(self._job, self._client, self._sessions_soon(step) - opened - 1)
-        return session
-
-    def _sessions_soon(self, step: Step) -> int:
-        """How many a step and the one after it open, the control's included."""
-        now_and_next = self._steps[self._steps.index(step) :][:2]
-        needs_control = self._control is None and any(one.phase in TIMED for one in now_and_next)
-        return sum(len(one.authors) for one in now_and_next) + needs_control
-
     def _drive(self, step: Step, sessions: Sequence[AnySession]) -> PhaseResult:
         if step.phase in TIMED:
             return self._measure(step, sessions)
         (author,), (session,) = step.authors, sessions
         self._set_up(session)
-        self._load(author, session)
+        self._load(author, session, sessions)
         if step.phase is Phase.PROFILE:
             return self._profile(author, session)
         with author.blamed():
@@ -233,7 +243,14 @@ class NativeJudge:
 
     def _test(self, author: Author, session: AnySession) -> PhaseResult:
         emit = self._emit_of_opponent if author.is_opponent else self._emit
-        cases = run_tests(self._job, self._examiner, session, emit, self.collected.spend)
+        cases = run_tests(
+            self._job,
+            self._examiner,
+            session,
+            emit,
+            self.collected.spend,
+            lambda error: self._excuse(error, Phase.TEST),
+        )
         wrong = next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
         if wrong is None:
             if author.binary is None and self._job.mode is not Mode.TEST:
@@ -273,26 +290,58 @@ class NativeJudge:
             profiled.append(CaseResult(case.spec, Verdict.ACCEPTED))
         return PhaseResult(Phase.PROFILE, Verdict.ACCEPTED, 0.0, tuple(profiled))
 
-    def _load(self, author: Author, session: AnySession) -> None:
-        start = time.monotonic()
-        author.load(self._job, session)
-        self.collected.spend("compile", time.monotonic() - start)
+    def _load(self, author: Author, session: AnySession, sessions: Sequence[AnySession]) -> None:
+        """Load a kernel. What had the compile limit takes no time of the phase, in `sessions`."""
+        start, before_s = time.monotonic(), author.compiling_s
+        try:
+            author.load(self._job, session)
+        finally:
+            self.collected.spend("compile", time.monotonic() - start)
+            for one in sessions:
+                one.deadline += author.compiling_s - before_s
+        self.collected.processors = session.sessions[0].clocks.processors()
 
     def _measure(self, step: Step, sessions: Sequence[AnySession]) -> PhaseResult:
-        spend = self.collected.spend
-        runners = []
-        for author, session in zip(step.authors, sessions, strict=True):
-            self._set_up(session)
-            self._load(author, session)
-            runners.append(TimedRunner(self._job, session, self._flusher, spend, author))
-            if len(sessions) > 1:  # it can't slow down how the other one is loaded
-                runners[-1].hold()
+        lines = self._lines(step, sessions)
         control = self._control_until(sessions[0].deadline)
-        measurer = Measurer(self._job, self._examiner, runners, control, spend)
+        measurer = Measurer(self._job, self._examiner, lines, control, self.collected.spend)
+        threads = ThreadTimes(sessions[0].sessions[0].clocks)
         try:
             return self._measure_all(step, measurer, sessions[0])
         finally:
+            if not self._job.problem.multi_gpu:  # several ranks share the processors
+                self.collected.threads = threads.computed()
             measurer.close()
+
+    def _lines(self, step: Step, first: Sequence[AnySession]) -> list[list[TimedRunner]]:
+        """A line for each process of a kernel, with the runners of all authors, as many as loading
+        allows; the sessions of the `first` are open."""
+        start = time.monotonic()
+        lines = [self._line(step, first)]
+        cost, phase_limit_s = Cost(time.monotonic() - start), limit_s(self._job, step.phase)
+        most = wanted(self._job)
+        if most > 1:
+            most = affordable(most, cost, phase_limit_s, self._job.limits.memory_bytes)
+        while len(lines) < most:
+            lines.append(self._line(step, self._open(step, first[0].deadline)))
+        return lines
+
+    def _line(self, step: Step, sessions: Sequence[AnySession]) -> list[TimedRunner]:
+        """Load the authors' kernels, each into a session of its own, in random order."""
+        loaded: dict[int, TimedRunner] = {}
+        for place in self._any_order(step.authors):
+            author, session = step.authors[place], sessions[place]
+            self._set_up(session)
+            try:
+                self._load(author, session, sessions)
+            except AuthorFailure:
+                self._sessions.hear(session)
+                raise
+            runner = TimedRunner(self._job, session, self._flusher, self.collected.spend, author)
+            if len(sessions) > 1 or wanted(self._job) > 1:
+                runner.hold()  # it can't slow down how the other ones are loaded
+            loaded[place] = runner
+        return [loaded[place] for place in sorted(loaded)]
 
     def _control_until(self, deadline: float) -> Control:
         """One control runner serves all phases: nobody's code ever enters it."""
@@ -314,14 +363,29 @@ class NativeJudge:
             for position, (index, case) in enumerate(order):
                 start = time.monotonic()
                 measured = measurer.measure(index, case, len(order) - position)
+                self._note_recurrence(measured)
+                measured = self._disputes.worse(index, measured)
                 self.collected.spend("sampling", time.monotonic() - start)
                 done[index] = measured
                 self._announce(step.phase, index, measured)
         except AuthorFailure as error:
+            if measurer.at_work is not None:
+                self._sessions.hear(measurer.at_work.session)
             if error.disputable:
+                self._disputes.keep(done | measurer.interrupted())
                 raise
             failure = self._with_limit(step, error, session)
         return self._measured(step.phase, [done[index] for index in sorted(done)], failure)
+
+    def _note_recurrence(self, measured: Measurement) -> None:
+        """Raises `ProblemBroken` in a ranked run, whose score would be worth nothing."""
+        problem = self._job.problem
+        if not measured.recurs or problem.recurring_data or self.collected.recurring_data:
+            return
+        self.collected.recurring_data = said = recurs(measured.case.spec)
+        if self._job.mode is Mode.LEADERBOARD:
+            raise ProblemBroken(said)
+        self.collected.notes.append(said)
 
     def _measured(
         self, phase: Phase, done: Sequence[Measurement], failure: AuthorFailure | None
@@ -332,7 +396,7 @@ class NativeJudge:
             workloads = tuple(map(workload_result, done))
         elif failure is None:
             rule = self._job.problem.ranking_by
-            self.collected.duel = duel_result(rule, list(map(_duel_workload, done)))
+            self.collected.duel = duel_result(rule, list(map(dueled_workload, done)))
         if failure is not None:
             return self._refused(phase, failure, workloads)
         return PhaseResult(phase, Verdict.ACCEPTED, 0.0, workloads=workloads)
@@ -360,8 +424,3 @@ class NativeJudge:
 
 def _spent_s(author: Author) -> float:
     return author.spent_s
-
-
-def _duel_workload(measured: Measurement) -> DuelWorkload:
-    mine, theirs = (times.samples_ns for times in measured.times)
-    return duel_workload(measured.case.spec, mine, theirs, measured.stopped.value)

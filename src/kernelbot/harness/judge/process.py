@@ -10,14 +10,20 @@ from pathlib import Path
 
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.gpu.driver import Driver, GpuError
-from kernelbot.harness.gpu.judge_device import has_arenas, open_judge_devices
-from kernelbot.harness.gpu.readiness import make_ready
-from kernelbot.harness.judge.authors import why_no_duel
+from kernelbot.harness.gpu.judge_device import (
+    JudgeDevice,
+    has_arenas,
+    open_judge_devices,
+    with_cache_size,
+)
+from kernelbot.harness.judge.authors import authors_of, why_no_duel
+from kernelbot.harness.judge.building_ahead import build_ahead, give
 from kernelbot.harness.judge.collected import Collected
-from kernelbot.harness.judge.failures import MAX_TEXT
+from kernelbot.harness.judge.compiling import compile_all
+from kernelbot.harness.judge.gpu_faults import expect_sound_contexts
+from kernelbot.harness.judge.gpu_turn import GpuTurn
 from kernelbot.harness.judge.limits import with_limits_in_force
 from kernelbot.harness.judge.native import NativeJudge
-from kernelbot.harness.judge.phases import most_ranks
 from kernelbot.harness.judge.result import our_fault, run_result
 from kernelbot.harness.problem.examiner import Cage, CagedExaminer
 from kernelbot.harness.problem.loader import ProblemBroken
@@ -33,6 +39,7 @@ from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.protocol import (
     HarnessKind,
     JobSpec,
+    Lang,
     ProgressEvent,
     RunResult,
     SandboxMode,
@@ -41,6 +48,8 @@ from kernelbot.protocol import (
     from_wire,
     to_wire,
 )
+from kernelbot.protocol.phases import most_ranks
+from kernelbot.protocol.result_size import MAX_TEXT
 
 Emit = Callable[[ProgressEvent], None]
 
@@ -55,6 +64,10 @@ class Order:
     notes: tuple[str, ...] = ()
     build_cache: str | None = None
     """Folder of the compile cache; None for none."""
+    only_builds: bool = False
+    """Build ahead, in runners without a GPU, and say what was built instead of a result."""
+    builds: tuple[str, ...] = ()
+    """What was built ahead."""
 
 
 def judge_and_report(
@@ -81,10 +94,19 @@ def judge_and_report(
     def emit(event: ProgressEvent) -> None:
         channel.send({"event": to_wire(event)})
 
+    def ask_for_gpu() -> None:
+        channel.send({"gpu": "wanted"})
+        channel.receive()
+
+    turn = GpuTurn(job, ask_for_gpu)
     with contextlib.ExitStack() as afterwards:  # nobody waits for what is ended then
         afterwards.enter_context(contextlib.closing(client))
         try:
-            result = _judge(job, order, client, flusher, emit, afterwards, driver)
+            if order.only_builds:
+                found = build_ahead(job, client, emit, _build_cache(job, order))
+                channel.send({"builds": list(found)})
+                return
+            result = _judge(job, order, client, flusher, emit, turn, afterwards, driver)
             if job.device.vendor is not Vendor.CPU:
                 afterwards.close()  # the next job's author may need all of the device's memory
         except SandboxUnavailable as error:
@@ -99,63 +121,66 @@ def _judge(
     client: RunnerClient,
     flusher: CacheFlusher,
     emit: Emit,
+    turn: GpuTurn,
     afterwards: contextlib.ExitStack,
     driver: Driver | None,
 ) -> RunResult:
     start = time.monotonic()
-    ready_notes = _make_ready(job)
-    ready_s = time.monotonic() - start
     cache = _build_cache(job, order)
     if why := why_no_duel(job):
         collected = Collected(refusal=our_fault(why))
     elif job.problem.harness is HarnessKind.SCRIPT:
-        collected = _by_script(job, client, emit, cache)
+        collected = _by_script(job, client, emit, turn, cache)
     else:
-        collected = _natively(job, client, flusher, emit, cache, afterwards, driver)
-    duration_s = time.monotonic() - start
+        collected = _natively(job, order, client, flusher, emit, turn, cache, afterwards, driver)
+    duration_s = time.monotonic() - start - turn.waited_s
     collected.timings["total"] = duration_s
-    if job.device.vendor is not Vendor.CPU:
-        collected.timings["gpu_ready"] = ready_s
-    notes = (*order.notes, *ready_notes, *collected.notes, *collected.artifacts.notes)
-    return run_result(job, collected, system_info(job, notes), order.sandbox, duration_s)
-
-
-def _make_ready(job: JobSpec) -> tuple[str, ...]:
-    """Notes of what wasn't done to the GPUs. Raises `SandboxUnavailable`."""
-    try:
-        kept = most_ranks(job.problem) if has_arenas(job) else 0
-        return tuple(make_ready(job.device, kept=kept))
-    except GpuError as error:
-        raise SandboxUnavailable(f"The GPU can't be made ready for a job: {error}") from error
+    turn.tell(collected)
+    notes = (*order.notes, *turn.notes, *collected.notes, *collected.artifacts.notes)
+    system = system_info(job, notes, collected.processors, collected.threads)
+    return run_result(job, collected, system, order.sandbox, duration_s)
 
 
 def _natively(
     job: JobSpec,
+    order: Order,
     client: RunnerClient,
     flusher: CacheFlusher,
     emit: Emit,
+    turn: GpuTurn,
     cache: BuildCache | None,
     afterwards: contextlib.ExitStack,
     driver: Driver | None,
 ) -> Collected:
     collected = Collected()
+    authors = authors_of(job)
+    give(order.builds, authors)
+    if job.problem.lang is not Lang.PY and not compile_all(
+        job, authors, client, emit, cache, collected
+    ):
+        return collected
+    turn.take()
+    devices: tuple[JudgeDevice, ...] = ()
     cage = afterwards.enter_context(contextlib.closing(Cage(job, client)))
     try:
         expect_sessions(job, client, 1)  # it moves in while the problem is loaded
         cage.load()
         devices, staged = open_judge_devices(job, most_ranks(job.problem), driver)
+        job = with_cache_size(job, devices)
         for device in devices:
             afterwards.callback(device.pool.close)
         if job.problem.multi_gpu:
             examiner: Examiner = RankExaminer(cage, job, devices)
         else:
             examiner = CagedExaminer(cage, job, devices[0] if devices else None)
-        native = NativeJudge(job, examiner, client, flusher, emit, cache, devices)
-        collected = native.collected
+        native = NativeJudge(
+            job, authors, examiner, client, flusher, emit, cache, collected, devices
+        )
         if staged:
             collected.notes.append(staged)
         native.run()
     except ProblemBroken as error:
+        expect_sound_contexts(devices)
         collected.refusal = our_fault(str(error))
     except GpuError as error:
         raise SandboxUnavailable(f"The judge's part of the GPU failed: {error}") from error
@@ -163,9 +188,9 @@ def _natively(
 
 
 def _by_script(
-    job: JobSpec, client: RunnerClient, emit: Emit, cache: BuildCache | None
+    job: JobSpec, client: RunnerClient, emit: Emit, turn: GpuTurn, cache: BuildCache | None
 ) -> Collected:
-    collected = judge_script(job, client, emit, cache)
+    collected = judge_script(job, client, emit, cache, turn.take)
     if maps_cuda(job):
         collected.notes.insert(0, CUDA_ON_CPU_NOTE)
     return collected

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from kernelbot import __version__
 from kernelbot.harness.archive import sources_sha256
 from kernelbot.harness.judge.collected import Collected, Refusal
-from kernelbot.harness.judge.failures import MAX_TEXT
 from kernelbot.protocol import (
     Failure,
     Fault,
@@ -16,6 +15,7 @@ from kernelbot.protocol import (
     SystemInfo,
     Verdict,
 )
+from kernelbot.protocol.result_size import MAX_TEXT
 from kernelbot.protocol.scoring import score, scoring_workloads
 
 
@@ -46,8 +46,8 @@ def run_result(
         score_s=score_s,
         score_ci95_s=interval,
         phases=tuple(collected.phases),
-        stdout=collected.stdout,
-        stderr=collected.stderr,
+        stdout=_kept(collected.stdout, job.limits.output_kept_bytes),
+        stderr=_kept(collected.stderr, job.limits.output_kept_bytes),
         failure=failure,
         compile=collected.compile,
         artifacts=collected.artifacts.all(),
@@ -56,6 +56,7 @@ def run_result(
         suspicions=tuple(collected.suspicions) if failure is None else (),
         harness_version=__version__,
         harness_sha256=sources_sha256(),
+        recurring_data=collected.recurring_data,
         duel=collected.duel if failure is None else None,
         opponent_failed=failure is not None and collected.opponent_failed,
     )
@@ -73,6 +74,15 @@ def broken(
     """`internal_error`: our fault, not the author's."""
     collected = Collected(refusal=our_fault(message, evidence))
     return run_result(job, collected, system, sandbox, 0.0)
+
+
+def _kept(text: str, most: int) -> str:
+    """What is kept of everything that a run's runners printed: beginning and end, as of each."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    note = f"\n[... {len(text) - 2 * half} characters left out ...]\n"
+    return text[:half] + note + text[len(text) - half :]
 
 
 def _score(

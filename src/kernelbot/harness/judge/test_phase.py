@@ -3,13 +3,14 @@
 import random
 import time
 from collections.abc import Callable
+from typing import Any
 
 from kernelbot.harness.judge.failures import AuthorFailure, with_limit
-from kernelbot.harness.judge.phases import limit_s, world_size
-from kernelbot.harness.problem.questions import Examiner, Question
+from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.runner_client.callers import Conversation, Inputs
 from kernelbot.protocol import Case, CaseResult, EventKind, JobSpec, Phase, ProgressEvent, Verdict
+from kernelbot.protocol.phases import limit_s, world_size
 
 Spend = Callable[[str, float], None]
 
@@ -20,8 +21,10 @@ def run_tests(
     session: Conversation,
     emit: Callable[[ProgressEvent], None],
     spend: Spend,
+    excuse: Callable[[AuthorFailure], None],
 ) -> tuple[CaseResult, ...]:
     """Every case's outcome in the file's order; run in that order where the run is public.
+    `excuse` raises if a failure is nobody's fault.
 
     Raises `ProblemBroken`, and an `AuthorFailure` that is disputable; whatever else the author's
     code does becomes a verdict.
@@ -40,6 +43,7 @@ def run_tests(
         except AuthorFailure as error:
             if error.disputable:
                 raise
+            excuse(error)
             test_limit_s = limit_s(job, Phase.TEST)
             error = with_limit(error, Phase.TEST, test_limit_s, session.deadline)
             results[index] = CaseResult(case.spec, error.verdict, error.message)
@@ -87,19 +91,24 @@ def _run_case(
     spend("generate", made - start)
     spend("check", worked_out - made)
     spend("kernel", reply.window.claim_ns / 1e9)
-    refuse_side_effects(job, session, question, reply.aliased)
+    refuse_side_effects(job, session, question.given, reply.aliased)
     wrong = question.complaint(reply.value)
     spend("check", time.monotonic() - called)
     if wrong:
         raise wrong_answer(wrong)
 
 
-def refuse_side_effects(job: JobSpec, session: Inputs, question: Question, aliased: bool) -> None:
+def refuse_side_effects(job: JobSpec, session: Inputs, given: Any, aliased: bool) -> None:
     """What `fresh_output` and `inputs_unchanged` promise. Raises `AuthorFailure`."""
     if job.problem.fresh_output and aliased:
-        raise wrong_answer("The output shares memory with the inputs; this problem forbids that.")
-    if job.problem.inputs_unchanged and session.inputs_changed(question.given):
-        raise wrong_answer("The inputs were changed; this problem forbids that.")
+        raise wrong_answer(
+            "The output shares memory with the inputs; this problem forbids that. Return memory of "
+            "your own."
+        )
+    if job.problem.inputs_unchanged and session.inputs_changed(given):
+        raise wrong_answer(
+            "The inputs were changed; this problem forbids that. Copy what you need to change."
+        )
 
 
 def wrong_answer(message: str) -> AuthorFailure:

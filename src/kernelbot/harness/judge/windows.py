@@ -18,7 +18,7 @@ class Window:
     """When the runner says that the kernel began, by the clock that all processes share."""
     build_cpu_ns: int = 0
     """Processor time the runner used to build the inputs, before `ready`; on a CPU, of the main
-    thread, or of the whole tree by processor if that is more."""
+    thread alone: its helpers are bounded by `outside_ns`."""
     still_cpu_ns: int = 0
     """The same between `ready` and `go`, when it had to wait; nothing of it while it was frozen."""
     after_cpu_ns: int = 0
@@ -71,6 +71,8 @@ class Reply:
     """How many values the output consists of."""
     layouts: tuple[OutputLayout, ...] = ()
     """Of outputs that were taken from arenas, by rank; empty if this one wasn't."""
+    shared: bool = False
+    """Whether two of its arrays share memory."""
 
 
 @dataclass(frozen=True)

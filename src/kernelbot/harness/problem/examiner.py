@@ -26,8 +26,7 @@ from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.arena import Piece
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.failures import MAX_TEXT, wrote_beside
-from kernelbot.harness.judge.phases import most_ranks
+from kernelbot.harness.judge.failures import wrote_beside
 from kernelbot.harness.problem.lending import Lender
 from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull, shared_modules
 from kernelbot.harness.problem.record_types import imitate
@@ -42,6 +41,8 @@ from kernelbot.harness.sandbox.channel import (
 )
 from kernelbot.harness.sandbox.descriptors import close_apart
 from kernelbot.protocol import CaseValue, JobSpec, Limits, to_wire
+from kernelbot.protocol.phases import most_ranks
+from kernelbot.protocol.result_size import MAX_TEXT
 
 _LEAST_MEMORY_BYTES = 2 << 30
 _OPEN_FILES = 1 << 16

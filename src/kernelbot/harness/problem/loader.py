@@ -164,7 +164,8 @@ def _load(spec: ProblemSpec) -> LoadedProblem:
 
 def _advice(error: BaseException) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name:
-        return f". Where submissions are judged, run: pip install {error.name.split('.')[0]}"
+        # Which package has it, its name doesn't say: one of that name may be somebody else's.
+        return f". Where submissions are judged, {error.name.split('.')[0]} must be installed"
     return ""
 
 

@@ -1,29 +1,21 @@
 """Does a problem's own code do what judging relies on? Tried alone, without a submission."""
 
 import copy
-import ctypes
 import traceback
-from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.problem.checking import expected_output
 from kernelbot.harness.problem.loader import FOLDER_PREFIX, LoadedProblem, ProblemBroken, loaded
-from kernelbot.harness.problem.questions import encode_input
+from kernelbot.harness.problem.predictable import content_of, predictable
+from kernelbot.harness.problem.troubles import ProblemTrouble
 from kernelbot.protocol import Case, HarnessKind, ProblemSpec
 
 
-@dataclass(frozen=True)
-class ProblemTrouble:
-    """A mistake of the problem's author. `evidence`: where it is, several lines, or nothing."""
-
-    message: str
-    evidence: str = ""
-
-
 def try_problem(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
-    """Make the data of every case twice, and ask the checker about the reference's own answer.
+    """Make the data of every case twice, and ask the checker about the reference's own answer; then
+    look at the data of many timed calls, and where answers come from.
 
-    Returns the first of each kind of trouble. Problems with a script of their own aren't tried, nor
+    Returns the first trouble, or all notes. Problems with a script of their own aren't tried, nor
     those of several ranks, whose code needs all ranks. The problem's modules stay imported.
     """
     if spec.harness is not HarnessKind.NATIVE or spec.multi_gpu:
@@ -34,9 +26,9 @@ def try_problem(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
                 for index, case in enumerate(cases):
                     if trouble := _try_case(problem, f"{what}[{index}] ({case.spec})", case):
                         return (trouble,)
+            return predictable(problem, spec)
     except ProblemBroken as error:
         return (_trouble(str(error), error.__cause__),)
-    return ()
 
 
 def _try_case(problem: LoadedProblem, name: str, case: Case) -> ProblemTrouble | None:
@@ -45,7 +37,7 @@ def _try_case(problem: LoadedProblem, name: str, case: Case) -> ProblemTrouble |
     answer = expected_output(problem, first)
     if answer is not None and (trouble := _try_checker(problem, name, first, answer)):
         return trouble
-    if _bytes_of(first, problem) == _bytes_of(second, problem):
+    if content_of(problem, first) == content_of(problem, second):
         return None
     # Uninitialised memory, e.g. an output's, differs too: so the reference's answers are compared.
     if answer is not None and not problem.judge(copy.deepcopy(second), answer):
@@ -77,12 +69,6 @@ def _try_checker(
             f"check_implementation refuses ref_kernel's own output, {name}: {said}"
         )
     return None
-
-
-def _bytes_of(data: Any, problem: LoadedProblem) -> tuple[str, tuple[bytes, ...]]:
-    encoded = encode_input(data, problem.modules)
-    leaves = (ctypes.string_at(leaf.address, leaf.size_bytes) for leaf in encoded.leaves)
-    return repr(encoded.skeleton), tuple(leaves)
 
 
 def _trouble(message: str, error: BaseException | None) -> ProblemTrouble:

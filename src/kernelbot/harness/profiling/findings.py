@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from kernelbot.harness.judge.artifacts import TEXT, Artifacts
+from kernelbot.harness.judge.artifacts import Artifacts
 from kernelbot.harness.sandbox import CommandResult
 from kernelbot.protocol import Verdict
+from kernelbot.protocol.result_size import REPORT
 
 _TOO_MUCH = {
     Verdict.TIME_LIMIT: "took too long",
@@ -50,7 +51,7 @@ def keep(artifacts: Artifacts, index: int, found: Sequence[Findings]) -> None:
         f"== {section.title} ==\n{section.text.rstrip()}" if section.title else section.text
         for section in found
     ]
-    artifacts.add(f"profile.{index}.txt", TEXT, "\n\n".join(sections).encode())
+    artifacts.add(f"profile.{index}.txt", REPORT, "\n\n".join(sections).encode())
     for section in found:
         for file in section.files:
             artifacts.add(f"profile.{index}.{file.suffix}", file.media_type, file.content)

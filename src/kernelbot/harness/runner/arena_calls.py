@@ -1,7 +1,7 @@
 """In a runner with a GPU: calls whose data and outputs lie in memory of the judge's.
 
-The judge fills the input arena last, and reads the output arena as soon as it is told that the call
-has returned; whatever this side says of either is only a claim.
+The judge completes the data in an input arena last, and reads the output arena as soon as it is
+told that the call has returned; whatever this side says of either is only a claim.
 """
 
 import ctypes
@@ -22,7 +22,7 @@ from kernelbot.harness.runner.kernels import CompiledKernel, Kernel, OutOfBounds
 from kernelbot.harness.sandbox.channel import ChannelError
 
 _VIEWS = 2
-"""The input arena is mapped twice, so that pointers change though no second memory is needed."""
+"""Data lies at one of two addresses: in one of two arenas, or in the only one, mapped twice."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,10 @@ class _Mirror:
             leaves.append(Leaf(ctypes.addressof(self._host), self._host_bytes, 0, self._host))
         return Encoded(None, tuple(leaves), self._host_bytes)
 
+    def for_call(self) -> "_Mirror":
+        """This one: it keeps nothing of a call."""
+        return self
+
     def arguments(self, _data: Any) -> tuple[Any, ...]:
         """None."""
         return ()
@@ -103,7 +107,7 @@ class ArenaCalls:
         self._harness = harness
         self._input: SharedBuffer | None = None
         self._output: SharedBuffer | None = None
-        self._input_arena: Arena | None = None
+        self._input_views: tuple[View, ...] = ()
         self._output_arena: Arena | None = None
         self._data: Any = None
         self._view = 0
@@ -121,8 +125,14 @@ class ArenaCalls:
             self._input = replaced(self._input, fds.pop(0))
         if message["output"]:
             self._output = replaced(self._output, fds.pop(0))
-        if message["input_arena"]:
-            self._input_arena = Arena.attach(driver, fds.pop(0), message["input_arena"], _VIEWS)
+        if size := message["input_arena"]:
+            self._input_views = ()  # else the old memory isn't free for the new one
+            count = 2 if message["second_input_arena"] else 1
+            given, fds[:count] = fds[:count], []
+            arenas = [Arena.attach(driver, fd, size, _VIEWS // count) for fd in given]
+            self._input_views = tuple(
+                View(address, size, arena) for arena in arenas for address in arena.addresses
+            )
         if message["output_arena"]:
             self._output_arena = Arena.attach(driver, fds.pop(0), message["output_arena"])
 
@@ -135,6 +145,8 @@ class ArenaCalls:
             arguments, reserved = self._prepare(kernel, message)
             reset_persisting_lines(harness.driver)
         except (MemoryError, RuntimeError) as error:
+            if isinstance(error, GpuError) and harness.gpu.fault():
+                return harness.raised(error)  # earlier work has failed: there may be room
             if not isinstance(error, GpuError) and not is_out_of_memory(error):
                 raise
             return harness.reply({"op": "no_room", "text": str(error)[:1000]})
@@ -144,10 +156,10 @@ class ArenaCalls:
 
     def _prepare(self, kernel: Kernel, message: dict[str, Any]) -> tuple[tuple[Any, ...], int]:
         """The arguments, and how much of the output arena they use."""
-        if self._input is None or self._input_arena is None or self._output_arena is None:
+        if self._input is None or not self._input_views or self._output_arena is None:
             raise ChannelError("a call without memory")
         self._view = message["view"]
-        given = _view_of(self._input_arena, self._view)
+        given = self._input_views[self._view]
         self._data, _ = decode(
             message["data"], self._input, self._harness.modules, arena=given, of_input=True
         )
@@ -244,13 +256,13 @@ class ArenaCalls:
 
     def _compare_inputs(self, _message: dict[str, Any], _fds: list[int]) -> bool:
         """Describe the inputs as they are now; the judge looks at those in the arena itself."""
-        arena = self._input_arena
-        if arena is None or self._input is None:
+        if not self._input_views or self._input is None:
             raise ChannelError("a call without memory")
-        start = arena.addresses[self._view]
+        view = self._input_views[self._view]
+        start = view.address
 
         def where(address: int, size_bytes: int) -> int:
-            inside = start <= address and address + size_bytes <= start + arena.size_bytes
+            inside = start <= address and address + size_bytes <= start + view.size_bytes
             return address - start if inside else -1
 
         try:
@@ -274,10 +286,6 @@ def _plain(value: Any, placer: Placer) -> Encoded | None:
         address, size = part.data_ptr(), part.nbytes
         leaves.append(Leaf(address, size, placer(address, size), part, True, in_arena=True))
     return Encoded(None, tuple(leaves), 0)
-
-
-def _view_of(arena: Arena, number: int) -> View:
-    return View(arena.addresses[number], arena.size_bytes, arena)
 
 
 def _room(arena: Arena, placer: Placer, torch: Any, device: str, size_bytes: int) -> Any:

@@ -6,6 +6,7 @@ Arrays are passed as pointers, ints as int64_t, floats as double, bools as bool,
 import ctypes
 import dataclasses
 import importlib
+import mmap
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,11 @@ from kernelbot.harness.data.encode import record_fields
 GUARD_BYTES = 256
 """Keeps outputs aligned like a GPU's allocator: kernels may rely on that."""
 GUARD = 0xA5
+_MAPPED_BYTES = 128 << 10
+"""From here on an output has pages of its own. What an allocator makes of so large a block, it
+decides anew in each process: pages that it still has, or new ones, which cost ten times as much. Of
+two runners that do the same, one would seem to work before its calls."""
+_POPULATED = getattr(mmap, "MAP_POPULATE", 0)
 SYMBOL = "custom_kernel"
 
 
@@ -29,6 +35,9 @@ class Kernel(Protocol):
     @property
     def function(self) -> Callable[..., Any]:
         """The author's code."""
+
+    def for_call(self) -> "Kernel":
+        """The same kernel, for a call beside others: each has arguments and an output."""
 
     def arguments(self, data: Any) -> tuple[Any, ...]:
         """The arguments of `function`."""
@@ -49,6 +58,10 @@ class PythonKernel:
     """A Python function of the data."""
 
     function: Callable[..., Any]
+
+    def for_call(self) -> "PythonKernel":
+        """This one: it keeps nothing of a call."""
+        return self
 
     def arguments(self, data: Any) -> tuple[Any, ...]:
         """The data itself."""
@@ -78,6 +91,10 @@ class CompiledKernel:
         """Where outputs on a GPU lie; None: in memory of their own. The judge has filled it with
         the pattern, and looks at the guard bytes itself."""
         self._guarded: list[_Guarded] = []
+
+    def for_call(self) -> "CompiledKernel":
+        """A kernel of the same function, with outputs of its own."""
+        return type(self)(self.function, self._outputs)
 
     @classmethod
     def load(cls, path: Path, outputs: Sequence[int]) -> "CompiledKernel":
@@ -116,6 +133,19 @@ class CompiledKernel:
         return self.filled()
 
 
+class UncalledKernel(CompiledKernel):
+    """Gets ready as a compiled kernel does, with outputs of the same sizes, and is never called: it
+    has no output. What getting ready costs is no author's work."""
+
+    def filled(self) -> Any:
+        """None: nothing fills it."""
+        return None
+
+    def output(self, returned: Any) -> Any:  # noqa: ARG002 (there was no call)
+        """None."""
+        return None
+
+
 class _Guarded:
     """An array like another one, filled with a pattern, with guard bytes on both sides."""
 
@@ -123,7 +153,12 @@ class _Guarded:
         numpy: Any = sys.modules.get("numpy")
         self._is_judges = False
         if numpy is not None and type(like) is numpy.ndarray:
-            self._memory = numpy.full(like.nbytes + 2 * GUARD_BYTES, GUARD, numpy.uint8)
+            total = like.nbytes + 2 * GUARD_BYTES
+            if total < _MAPPED_BYTES:
+                self._memory = numpy.full(total, GUARD, numpy.uint8)
+            else:
+                self._memory = numpy.frombuffer(_mapped(total), numpy.uint8)
+                self._memory.fill(GUARD)
             inner = self._memory[GUARD_BYTES : GUARD_BYTES + like.nbytes]
             self.array = inner.view(like.dtype).reshape(like.shape)
             return
@@ -133,8 +168,10 @@ class _Guarded:
         if room is not None and like.device.type != "cpu":
             self._is_judges = True
             self._memory = room(torch, str(like.device), total)
-        else:
+        elif like.device.type != "cpu" or total < _MAPPED_BYTES:
             self._memory = torch.full((total,), GUARD, dtype=torch.uint8, device=like.device)
+        else:
+            self._memory = torch.frombuffer(_mapped(total), dtype=torch.uint8).fill_(GUARD)
         self.array = (
             self._memory[GUARD_BYTES : GUARD_BYTES + size].view(like.dtype).reshape(like.shape)
         )
@@ -145,6 +182,11 @@ class _Guarded:
             return True
         before, behind = self._memory[:GUARD_BYTES], self._memory[-GUARD_BYTES:]
         return bool((before == GUARD).all() and (behind == GUARD).all())
+
+
+def _mapped(size_bytes: int) -> mmap.mmap:
+    """New pages, which are given back with the array over them."""
+    return mmap.mmap(-1, size_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _POPULATED)
 
 
 def _leaves(data: Any) -> Iterator[Any]:

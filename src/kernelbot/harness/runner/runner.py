@@ -28,6 +28,7 @@ from kernelbot.harness.runner.kernels import (
     MissingSymbol,
     OutOfBounds,
     PythonKernel,
+    UncalledKernel,
     first_array,
 )
 from kernelbot.harness.runner.loading import (
@@ -40,8 +41,8 @@ from kernelbot.harness.runner.loading import (
 )
 from kernelbot.harness.runner.messages import packed
 from kernelbot.harness.runner_client.probes import OUTPUT_BASE, take
-from kernelbot.harness.sandbox.channel import Channel, ChannelError
-from kernelbot.harness.timing.marks import marks
+from kernelbot.harness.sandbox.channel import Channel, ChannelError, framed
+from kernelbot.harness.timing.marks import Ready, marks
 
 _INBOX_BYTES = 64 << 20
 
@@ -66,7 +67,7 @@ class _Runner:
         self._record: SharedBuffer | None = None
         self._marks = marks()
         self._data: Any = None
-        self._arrays: list[object] = []
+        self._arrays: list[Any] = []
         self._result: Encoded | None = None
         self._fresh_output = False
         self._given: list[tuple[int, int]] = []
@@ -124,9 +125,11 @@ class _Runner:
                 return self._reply({"op": "no_gpu", "text": str(error)})
             identity = self._offer_arenas(self._gpu)
         if message["outputs"] is not None:
-            # Empty calls must cost the same as the author's: the same buffers, the same arguments.
-            empty = CompiledKernel(lambda *_arguments: None, message["outputs"])
-            self._kernels.update(identity=empty, nothing=empty)
+            # Empty calls must cost the same as the author's: the same buffers, the same arguments,
+            # and, where the author's are, called from C.
+            empty = CompiledKernel(self._marks.no_kernel, message["outputs"])
+            mark = UncalledKernel(_no_kernel, message["outputs"])
+            self._kernels.update(identity=empty, nothing=empty, mark=mark)
         return self._reply({"op": "ready", "gpu": identity})
 
     def _offer_arenas(self, gpu: Gpu) -> str:
@@ -183,7 +186,9 @@ class _Runner:
             raise ChannelError("a call without buffers")
         recycled = self._arrays if message["reuse"] else []
         try:
-            self._data, self._arrays = self._given_data(message, self._input, recycled=recycled)
+            self._data, self._arrays = self._given_data(
+                message["data"], self._input, recycled=recycled
+            )
         except MemoryError as error:
             return self._reply({"op": "no_room", "text": str(error)})
         if self._fresh_output:
@@ -198,7 +203,7 @@ class _Runner:
         return self._call(kernel, arguments, go["probes"], cold=go["cold"], timed=True)
 
     def _attach(self, message: dict[str, Any], fds: list[int]) -> bool:
-        """A timed call on a CPU: the judge writes its data into the arrays just before `go`."""
+        """Timed calls on a CPU, usually one: the judge writes their data just before `go`."""
         self._result = None
         if message["input"]:
             self._input = replaced(self._input, fds.pop(0))
@@ -206,17 +211,24 @@ class _Runner:
             self._record = replaced(self._record, fds.pop(0))
         if self._input is None or self._record is None:
             raise ChannelError("a call without buffers")
-        base = message["base"]
-        self._data, self._arrays = self._given_data(message, self._input, base=base, in_place=True)
+        given = [
+            self._given_data(data, self._input, base=base, in_place=True)
+            for data, base in zip(message["data"], message["bases"], strict=True)
+        ]
+        self._data, self._arrays = [data for data, _ in given], [arrays for _, arrays in given]
         kernel = self._kernels[message["kernel"]]
         function = None if kernel.function is _no_kernel else kernel.function
-        arguments, filled = kernel.arguments(self._data), kernel.filled()
-        self._reply({"op": "ready"})
+        calls = [kernel.for_call() for _ in given]
+        rows = [call.arguments(data) for call, data in zip(calls, self._data, strict=True)]
+        filled = [call.filled() for call in calls]
+        output = None if filled[0] is None else filled
+        ready = Ready(self._channel.fileno(), framed(packed({"op": "ready"})))
         try:
             returned = self._marks.call(
-                self._record.address, message["turn"], function, arguments, filled
+                self._record.address, message["turn"], function, rows, output, ready
             )
-            result = self._result = encode(kernel.output(returned), self._modules)
+            outputs = [call.output(one) for call, one in zip(calls, returned, strict=True)]
+            result = self._result = encode(outputs, self._modules)
         except OutOfBounds:
             return self._reply({"op": "out_of_bounds"})
         except UnsupportedValue as error:
@@ -290,9 +302,9 @@ class _Runner:
         return returned, start, clock() - start
 
     def _given_data(
-        self, message: dict[str, Any], buffer: SharedBuffer, **options: Any
+        self, skeleton: Any, buffer: SharedBuffer, **options: Any
     ) -> tuple[Any, list[object]]:
-        return decode(message["data"], buffer, self._modules, of_input=True, **options)
+        return decode(skeleton, buffer, self._modules, of_input=True, **options)
 
     def _encode(self, value: Any, of_input: bool = False) -> Encoded:
         return encode(value, self._modules, of_input, stay_on_gpu=self._gpu is not None)
@@ -324,7 +336,7 @@ class _Runner:
 
     def _profile(self, message: dict[str, Any], fds: list[int]) -> bool:
         given, taken = SharedBuffer.attach(fds[0]), SharedBuffer.attach(fds[1])
-        data, _ = self._given_data(message, given)
+        data, _ = self._given_data(message["data"], given)
         kernel = self._kernels["author"]
         try:
             text, trace = profile(kernel.function, kernel.arguments(data))
@@ -336,7 +348,7 @@ class _Runner:
 
     def _repeat(self, message: dict[str, Any], fds: list[int]) -> bool:
         """Calls in a row on the same data, while the judge counts."""
-        data, _ = self._given_data(message, SharedBuffer.attach(fds[0]))
+        data, _ = self._given_data(message["data"], SharedBuffer.attach(fds[0]))
         kernel = self._kernels["author"]
         try:
             arguments = kernel.arguments(data)
@@ -396,5 +408,5 @@ class _Runner:
         return self._reply({"op": "bye"})
 
 
-def _no_kernel(_data: object) -> None:
+def _no_kernel(*_arguments: object) -> None:
     """The kernel without any call: one mark follows directly after the other."""

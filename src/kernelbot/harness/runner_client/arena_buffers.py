@@ -2,8 +2,8 @@
 
 Both lie in arenas: memory of the device that the judge owns and the runner maps.
 
-    lay        the runner lays arrays over the input arena, whose content is old
-    (reveal)   the judge flushes the cache, then fills the input arena
+    lay        the runner lays arrays over an input arena, whose content is old
+    (reveal)   the judge fills that arena but for some places, flushes the cache, and fills those
     go         the runner calls the kernel; its output is in the output arena
     returned   the judge copies the output arena into memory of its own
     tell       only now the runner describes the output; `forget`: or nobody wants to know
@@ -23,13 +23,14 @@ from typing import Any
 from kernelbot.harness.data.check import check
 from kernelbot.harness.data.encode import Encoded, device_leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.gpu.arena import Arena, Piece
+from kernelbot.harness.gpu.arena import Arena, Piece, cleared
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import claimed, garbage, returned_size
 from kernelbot.harness.judge.windows import OutputLayout, Reply, Window
 from kernelbot.harness.runner.kernels import GUARD, GUARD_BYTES
 from kernelbot.harness.runner_client.connection import RunnerConnection
+from kernelbot.harness.runner_client.input_arenas import InputArenas
 from kernelbot.harness.runner_client.replies import blaming_author
 from kernelbot.protocol import Limits
 
@@ -67,9 +68,8 @@ class ArenaBuffers:
         self._guarded = guarded
         self._input: SharedBuffer | None = None
         self._output: SharedBuffer | None = None
-        self._input_arena: Arena | None = None
+        self._inputs = InputArenas(device)
         self._output_arena: Arena | None = None
-        self._view = 0
         self._used_bytes: int | None = None
 
     def lay(self, data: Encoded, kernel: str, *, reuse: bool) -> None:
@@ -86,28 +86,25 @@ class ArenaBuffers:
         if self._input is not None:
             data.copy_to(self._input)
         if not reuse:
-            self._view = 1 - self._view
-        message = {"op": "lay", "data": data.skeleton, "kernel": kernel, "view": self._view}
+            self._inputs.turn()
+        message = {"op": "lay", "data": data.skeleton, "kernel": kernel, "view": self._inputs.view}
         self._send(message, fds)
 
-    def begin_to_clear(self, *, cold: bool) -> None:
-        """Begin to overwrite the output arena, and if `cold` to flush the device's cache. Raises
-        `GpuError`."""
+    def begin_to_fill(self, data: Encoded, *, cold: bool) -> None:
+        """Begin to overwrite the output arena, and if `cold` to fill in the data but for some
+        places, and then to flush the device's cache. Raises `GpuError`."""
         device, output = self._device, self._output_arena
         if output is None:
             raise AssertionError("a call was laid")
         used = output.size_bytes if self._used_bytes is None else self._used_bytes
         device.driver.fill(output.address, GUARD, used)
+        self._inputs.begin_to_fill(data, cold=cold)
         if cold:
             device.flusher.flush()
 
-    def begin_to_reveal(self, data: Encoded) -> None:
-        """Begin to fill the input arena, last of all. Raises `GpuError`."""
-        arena = self._input_arena
-        if arena is None:
-            raise AssertionError("a call was laid")
-        if isinstance(data, DeviceData) and data.piece is not None:
-            self._device.driver.copy(arena.address, data.piece.address, data.piece.size_bytes)
+    def begin_to_complete(self, data: Encoded) -> None:
+        """Begin to fill in what is missing of the data, last of all. Raises `GpuError`."""
+        self._inputs.begin_to_complete(data)
 
     def wait(self) -> None:
         """Wait until what was begun is done. Raises `GpuError`."""
@@ -179,7 +176,7 @@ class ArenaBuffers:
         reply = self._runner.receive()
         if reply.get("value") != as_json(data.skeleton):
             return True
-        if self._input is None or self._input_arena is None:
+        if self._input is None:
             return True
         for leaf in data.leaves:
             mine = ctypes.string_at(leaf.address, leaf.size_bytes)
@@ -187,7 +184,7 @@ class ArenaBuffers:
                 return True
         if not isinstance(data, DeviceData) or data.piece is None:
             return False
-        given = self._input_arena.address
+        given = self._inputs.current.address
         return not all(
             self._device.content_is(given + start, data.piece.address + start, size)
             for start, size in device_leaf_sizes(data.skeleton)
@@ -195,7 +192,7 @@ class ArenaBuffers:
 
     def close(self) -> None:
         """Give the memory back."""
-        for buffer in (self._input, self._output, self._input_arena, self._output_arena):
+        for buffer in (self._input, self._output, self._inputs, self._output_arena):
             if buffer is not None:
                 buffer.close()
 
@@ -219,9 +216,8 @@ class ArenaBuffers:
         if self._output is None or self._output.size_bytes < output_bytes:
             self._output = _renewed(self._output, output_bytes)
             fds["output"] = self._output.fd
-        if self._input_arena is None or self._input_arena.size_bytes < input_room:
-            self._input_arena = self._renewed_arena(self._input_arena, input_room)
-            fds["input_arena"] = self._input_arena.export()
+        for name, arena in zip(_INPUT_ARENAS, self._inputs.provide(input_room), strict=False):
+            fds[name] = arena.export()
         if self._output_arena is None or self._output_arena.size_bytes < output_room:
             self._output_arena = self._renewed_arena(self._output_arena, output_room)
             fds["output_arena"] = self._output_arena.export()
@@ -229,18 +225,13 @@ class ArenaBuffers:
         return fds
 
     def _renewed_arena(self, old: Arena | None, size_bytes: int) -> Arena:
-        """Cleared: a driver may give memory that the judge has used for something else."""
         if old is not None:
             old.close()
-        driver = self._device.driver
-        arena = Arena.create(driver, size_bytes)
-        driver.fill(arena.address, 0, arena.size_bytes)
-        driver.wait()
-        return arena
+        return cleared(self._device.driver, size_bytes)
 
     def _send(self, message: dict[str, Any], fds: dict[str, int]) -> None:
         sizes = {
-            "input_arena": self._input_arena.size_bytes if self._input_arena else 0,
+            **dict.fromkeys(_INPUT_ARENAS, self._inputs.size_bytes),
             "output_arena": self._output_arena.size_bytes if self._output_arena else 0,
         }
         news = {name: name in fds for name in ("input", "output")}
@@ -254,7 +245,8 @@ class ArenaBuffers:
                     os.close(fds[name])
 
 
-_ORDER = ("input", "output", "input_arena", "output_arena")
+_INPUT_ARENAS = ("input_arena", "second_input_arena")
+_ORDER = ("input", "output", *_INPUT_ARENAS, "output_arena")
 
 
 def as_json(skeleton: Any) -> Any:

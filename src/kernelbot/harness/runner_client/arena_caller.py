@@ -67,6 +67,11 @@ class ArenaCaller:
             )
         return replace(reply, window=window)
 
+    @property
+    def takes_several(self) -> bool:
+        """No: each call has a message of its own."""
+        return False
+
     def hold(self) -> None:
         """Nothing to stop."""
 

@@ -39,14 +39,14 @@ class Arenas:
             buffers.lay(part, kernel, reuse=reuse)
 
     def reveal(self, parts: Sequence[Encoded], *, cold: bool) -> None:
-        """Fill all input arenas, after a flush of the caches if `cold`. Raises `GpuError`, and
-        `AuthorFailure` if a runner has answered already."""
-        for buffers in self.buffers:
-            buffers.begin_to_clear(cold=cold)
+        """Fill all input arenas, and flush the caches before their last places if `cold`. Raises
+        `GpuError`, and `AuthorFailure` if a runner has answered already."""
+        for buffers, part in zip(self.buffers, parts, strict=True):
+            buffers.begin_to_fill(part, cold=cold)
         if len(self.buffers) > 1:  # else some would see their data while others' caches are flushed
             self._wait()
         for buffers, part in zip(self.buffers, parts, strict=True):
-            buffers.begin_to_reveal(part)
+            buffers.begin_to_complete(part)
         self._wait()
         for rank, buffers in enumerate(self.buffers):
             with self.runners.naming(rank):

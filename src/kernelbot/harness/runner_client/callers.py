@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kernelbot.harness.data.encode import Encoded
@@ -16,6 +17,13 @@ from kernelbot.protocol import SourceFile, Verdict
 
 _ANSWER_S = 20.0
 """Longer than this nobody needs to lay arrays over memory, or to describe some."""
+
+
+@dataclass(frozen=True)
+class Several:
+    """The data of calls that follow each other between the same two marks."""
+
+    of: tuple[Any, ...]
 
 
 class Inputs(Protocol):
@@ -112,8 +120,13 @@ class Caller(Inputs, Protocol):
     ) -> Reply:
         """One call between the judge's clocks, with cold caches. Raises `AuthorFailure`.
 
-        `reuse`: the data lies where the last call's lay.
+        `reuse`: the data lies where the last call's lay. If `takes_several`, there may be several
+        calls: then the value is a tuple of theirs, and the window is that of all together.
         """
+
+    @property
+    def takes_several(self) -> bool:
+        """Whether data may be `Several`."""
 
     def hold(self) -> None:
         """Stop the runner until the next call, so that nothing of it can disturb others."""
@@ -137,7 +150,10 @@ def answering(conversation: Conversation) -> Iterator[None]:
         yield
     except AuthorFailure as error:
         if error.verdict is Verdict.TIME_LIMIT and conversation.deadline < deadline:
-            message = f"Beside a timed call, the submission kept its runner for {_ANSWER_S:g} s."
+            message = (
+                f"Beside a timed call, the submission kept its runner for {_ANSWER_S:g} s. Return "
+                "plain arrays, and let nothing that custom_kernel started go on."
+            )
             raise AuthorFailure(Verdict.TIME_LIMIT, message) from error
         raise
     finally:

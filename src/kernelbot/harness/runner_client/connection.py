@@ -27,6 +27,8 @@ from kernelbot.harness.sandbox.channel import (
 )
 from kernelbot.harness.sandbox.descriptors import close_apart
 from kernelbot.harness.sandbox.wire import close_all
+from kernelbot.harness.timing.clocks import TaskClocks
+from kernelbot.harness.timing.threads import longest_wait_s
 from kernelbot.protocol import Limits, Verdict
 
 _FINISH_S = 0.5
@@ -57,6 +59,10 @@ class RunnerConnection:
     def tree(self) -> RunnerTree:
         """All processes of the runner but its first, which is ours."""
         return RunnerTree(self._runner.pid, self._runner.main_pid, self._runner.freezer)
+
+    def peak_bytes(self) -> int:
+        """See `Runner`."""
+        return self._runner.peak_bytes()
 
     def send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
         """Say something to the runner. Raises `AuthorFailure` if it is dead."""
@@ -101,6 +107,7 @@ class RunnerConnection:
     def terminate(self) -> None:
         """Begin to end the runner, once its text buffers are flushed."""
         if self._ending is None:
+            self._runner.thaw()  # one that waits for its turn would be waited for in vain
             self.say_goodbye()
             self._runner.terminate()
 
@@ -127,7 +134,12 @@ class RunnerConnection:
         """The conversation broke off: find out why. Garbage before the end of a runner is part of
         what it was saying."""
         if isinstance(error, ChannelTimeout):
-            return AuthorFailure(Verdict.TIME_LIMIT, "The phase took longer than its time limit.")
+            late = AuthorFailure(
+                Verdict.TIME_LIMIT,
+                "The phase took longer than its time limit. Do less in each call.",
+            )
+            late.waited_s = longest_wait_s(TaskClocks(self._runner.main_pid))
+            return late
         if isinstance(error, ChannelGarbage):
             return garbage({"op": str(error)})
         assert isinstance(error, ChannelClosed)

@@ -1,7 +1,6 @@
 """How a job's runners are talked to: one alone, or as many as there are ranks."""
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.phases import world_size
 from kernelbot.harness.ranks.session import RankSession
 from kernelbot.harness.runner_client.arena_caller import ArenaCaller
 from kernelbot.harness.runner_client.callers import Caller
@@ -10,6 +9,7 @@ from kernelbot.harness.runner_client.in_place_caller import InPlaceCaller
 from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.protocol import Case, JobSpec, Vendor
+from kernelbot.protocol.phases import world_size
 
 AnySession = Session | RankSession
 

@@ -63,6 +63,11 @@ class CopyingCaller:
             )
         return replace(reply, window=window)
 
+    @property
+    def takes_several(self) -> bool:
+        """No: each call has a message of its own."""
+        return False
+
     def hold(self) -> None:
         """Nothing to stop."""
 

@@ -9,15 +9,18 @@ counts as of then.
 
 import ctypes
 import os
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
-from kernelbot.harness.data.encode import Encoded, Json, leaf_kinds, leaf_sizes
+from kernelbot.harness.data.encode import Encoded, leaf_kinds, leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.judge.failures import written_late
+from kernelbot.harness.judge.failures import garbage, written_late
 from kernelbot.harness.judge.windows import Reply, Window
 from kernelbot.harness.runner_client.freeze import is_within, read_memory, stretches_of_file
+from kernelbot.harness.runner_client.output_form import OutputForm, form_of
 from kernelbot.harness.runner_client.replies import blaming_author, read_answer, value_read
 from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.timing.clocks import waited_ns
@@ -31,27 +34,35 @@ _SPIN_S = 0.005
 _SLEEP_S = 0.1
 
 
+Calls = tuple[Encoded, ...]
+"""The data of calls that follow each other between the same two marks: usually of one."""
+
+
 @dataclass(frozen=True)
 class _Taken:
     """What was read once the runner stood still after its mark."""
 
     addresses: list[int]
-    stretches: list[Stretch]
+    form: OutputForm
+    """As the call before had it."""
     buffer: SharedBuffer
     changed: int = 0
     """How many of the probes, read at the mark, differ from it."""
 
-    def agrees_with(self, skeleton: Json, addresses: list[Any], stretches: list[Stretch]) -> bool:
+    def agrees_with(self, form: OutputForm | None, addresses: list[Any]) -> bool:
         """Whether this is all of the output so described: then nothing of it is from later."""
-        same = self.addresses == addresses and self.stretches == stretches
-        return same and _is_of_arrays(skeleton)
+        if form is None or not form.has_frame_of(self.form):
+            return False
+        mine = [self.addresses[place] for place in form.arrays]
+        return mine == addresses and form.floats_are(self.buffer.read)
 
     def reader(self) -> Callable[[int, int, int], None]:
         """Copies its arrays, one after another: to an address, from where it lay, so many bytes."""
-        places = iter(self.stretches)
+        places = iter(self.form.arrays)
 
         def read(target: int, _address: int, size_bytes: int) -> None:
-            ctypes.memmove(target, self.buffer.address + next(places)[0], size_bytes)
+            offset, _ = self.form.stretches[next(places)]
+            ctypes.memmove(target, self.buffer.address + offset, size_bytes)
 
         return read
 
@@ -79,39 +90,49 @@ class InPlaceBuffers:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._random = random.SystemRandom()
         self._pid = session.clocks.main_pid
         self._input: SharedBuffer | None = None
         self._base = 0
+        self._bases: list[int] = []
         self._page = SharedBuffer.create(RECORD_BYTES)
         self._record = Record.from_address(self._page.address)
         self._record_sent = False
         self._turn = 0
         self._kernel = ""
-        self._likely: dict[str, list[Stretch]] = {}
+        self._calls = 1
+        self._likely: dict[tuple[str, int], OutputForm | None] = {}
         self._probes: Probes | None = None
         self._taken: _Taken | None = None
         self._aliased_then = False
         self._claim = Window(0, 0)
 
-    def attach(self, data: Encoded, reuse: bool, kernel: str) -> None:
+    def attach(self, data: Calls, reuse: bool, kernel: str) -> None:
         """Have arrays laid over memory whose contents are old; the runner will say `ready`.
 
-        `reuse`: where the last call's data lay. The runner must be awake.
+        `reuse`: where the last call's data lay. The runner must be awake. Of several calls, no
+        place tells where the next one's data lies.
         """
-        buffer, fds = self._slot(data.size_bytes, reuse)
+        sizes = [_in_pages(one.size_bytes) for one in data]
+        buffer, fds = self._slot(sum(sizes), reuse)
+        self._bases = [0] * len(data)
+        base = self._base
+        for place in self._random.sample(range(len(data)), len(data)):
+            self._bases[place], base = base, base + sizes[place]
         self._write(buffer, data, early=True)
         self._turn += 1
-        self._kernel = kernel
-        likely = self._likely.get(kernel)
-        self._probes = None if likely is None else Probes.choose(self._pid, likely)
-        message = {"op": "attach", "data": data.skeleton, "base": self._base, "kernel": kernel}
-        message |= {"turn": self._turn, "input": bool(fds), "record": not self._record_sent}
+        self._kernel, self._calls = kernel, len(data)
+        likely = self._likely.get((kernel, len(data)))
+        self._probes = None if likely is None else Probes.choose(self._pid, likely.stretches)
+        message: dict[str, Any] = {"op": "attach", "kernel": kernel, "turn": self._turn}
+        message |= {"data": [one.skeleton for one in data], "bases": self._bases}
+        message |= {"input": bool(fds), "record": not self._record_sent}
         if not self._record_sent:
             fds = [*fds, self._page.fd]
             self._record_sent = True
         self._session.send(message, fds)
 
-    def reveal(self, data: Encoded) -> None:
+    def reveal(self, data: Calls) -> None:
         """Write the arrays of the call that was attached."""
         if self._input is not None:
             self._write(self._input, data, early=False)
@@ -141,13 +162,16 @@ class InPlaceBuffers:
         self._claim = _claimed(record)
         addresses = record.addresses[: min(record.count, MAX_ADDRESSES)]
         self._drop()
-        likely, probes = self._likely.get(self._kernel), self._probes
-        is_known = (
-            record.outcome == Outcome.TAKEN and likely is not None and len(addresses) == len(likely)
-        )
-        if is_known and likely is not None and probes is not None and probes.were_read:
+        likely, probes = self._likely.get((self._kernel, self._calls)), self._probes
+        if (
+            record.outcome == Outcome.TAKEN
+            and likely is not None
+            and len(addresses) == len(likely.stretches)
+            and probes is not None
+            and probes.were_read
+        ):
             self._taken = self._read(addresses, likely, probes)
-            self._aliased_then = self._aliased(addresses, likely)
+            self._aliased_then = self._aliased(addresses, likely.stretches)
         self._set("describe")
 
     def serve(self, reply: dict[str, Any]) -> Served:
@@ -160,7 +184,8 @@ class InPlaceBuffers:
             addresses = list(answer.addresses)
             with blaming_author():
                 stretches = list(leaf_sizes(answer.skeleton))
-                if not (taken and taken.agrees_with(answer.skeleton, addresses, stretches)):
+                form = form_of(answer.skeleton)
+                if not (taken and taken.agrees_with(form, addresses)):
                     taken = None
             if taken is not None and taken.changed:
                 raise written_late(taken.changed)
@@ -169,19 +194,33 @@ class InPlaceBuffers:
         finally:
             self._drop()
         aliased = self._aliased(addresses, stretches) if taken is None else self._aliased_then
-        self._likely[self._kernel] = stretches
-        reply_of_call = Reply(value, answer.window, answer.size_bytes, aliased, len(addresses))
+        self._likely[(self._kernel, self._calls)] = form
+        reply_of_call = Reply(
+            self._value(value),
+            answer.window,
+            answer.size_bytes,
+            aliased,
+            len(addresses),
+            shared=_overlap(addresses, stretches),
+        )
         return Served(reply_of_call, at_the_mark=taken is not None)
 
-    def inputs_changed(self, data: Encoded) -> bool:
+    def _value(self, described: Any) -> Any:
+        """Of one call its output, of several a tuple of theirs. Raises `AuthorFailure`."""
+        if type(described) is not list or len(described) != self._calls:
+            raise garbage({"op": "an output of another number of calls"})
+        return described[0] if self._calls == 1 else tuple(described)
+
+    def inputs_changed(self, data: Calls) -> bool:
         """Whether the last call left its arrays other than they were."""
         buffer = self._input
         if buffer is None:
             return False
         return any(
-            buffer.read(self._base + leaf.offset, leaf.size_bytes)
+            buffer.read(base + leaf.offset, leaf.size_bytes)
             != ctypes.string_at(leaf.address, leaf.size_bytes)
-            for leaf in data.leaves
+            for one, base in zip(data, self._bases, strict=True)
+            for leaf in one.leaves
         )
 
     def close(self) -> None:
@@ -202,28 +241,27 @@ class InPlaceBuffers:
 
     def _slot(self, size_bytes: int, reuse: bool) -> tuple[SharedBuffer, list[int]]:
         """Where the data will lie: where it lay last, or in the buffer's other half."""
-        size = -(-max(size_bytes, 1) // _PAGE) * _PAGE
-        if self._input is None or self._input.size_bytes < 2 * size:
+        if self._input is None or self._input.size_bytes < 2 * size_bytes:
             if self._input is not None:
                 self._input.close()
-            self._input = SharedBuffer.create(2 * size)
+            self._input = SharedBuffer.create(2 * size_bytes)
             self._base = 0
             return self._input, [self._input.fd]
-        if not reuse or self._base not in (0, size):
-            self._base = size if self._base == 0 else 0
+        if not reuse or self._base not in (0, size_bytes):
+            self._base = size_bytes if self._base == 0 else 0
         return self._input, []
 
-    def _write(self, buffer: SharedBuffer, data: Encoded, early: bool) -> None:
+    def _write(self, buffer: SharedBuffer, data: Calls, early: bool) -> None:
         """Arrays only when all stands still; `early` are the leaves that `attach` must read."""
-        for kind, leaf in zip(leaf_kinds(data.skeleton), data.leaves, strict=True):
-            if early == (kind not in ("tensor", "array")):
-                target = buffer.address + self._base + leaf.offset
-                ctypes.memmove(target, leaf.address, leaf.size_bytes)
+        for one, base in zip(data, self._bases, strict=True):
+            for kind, leaf in zip(leaf_kinds(one.skeleton), one.leaves, strict=True):
+                if early == (kind not in ("tensor", "array")):
+                    target = buffer.address + base + leaf.offset
+                    ctypes.memmove(target, leaf.address, leaf.size_bytes)
 
-    def _read(
-        self, addresses: list[int], stretches: list[Stretch], probes: Probes
-    ) -> _Taken | None:
+    def _read(self, addresses: list[int], form: OutputForm, probes: Probes) -> _Taken | None:
         """The bytes at these addresses; None if there are none."""
+        stretches = form.stretches
         buffer = SharedBuffer.create(max((start + size for start, size in stretches), default=0))
         try:
             for address, (offset, length) in zip(addresses, stretches, strict=True):
@@ -232,12 +270,12 @@ class InPlaceBuffers:
             buffer.close()
             return None
         changed = probes.count_changed(buffer.address, stretches)
-        return _Taken(addresses, stretches, buffer, changed)
+        return _Taken(addresses, form, buffer, changed)
 
     def _read_now(self, target: int, address: int, size_bytes: int) -> None:
         read_memory(self._pid, address, target, size_bytes)
 
-    def _aliased(self, addresses: list[Any], stretches: list[Stretch]) -> bool:
+    def _aliased(self, addresses: list[Any], stretches: Sequence[Stretch]) -> bool:
         """Whether the output lies in the memory of the inputs, as the kernel sees it."""
         if self._input is None:
             return False
@@ -269,13 +307,15 @@ def wait_for_marks(
     return Seen(at_ns, waited)
 
 
-def _is_of_arrays(skeleton: Json) -> bool:
-    """Whether a value has no other parts than arrays: others only a description has."""
-    if not isinstance(skeleton, dict):
-        return skeleton is None
-    if skeleton.get("t") in ("tuple", "list"):
-        return all(isinstance(item, dict) and _is_of_arrays(item) for item in skeleton["v"])
-    return skeleton.get("t") in ("tensor", "array")
+def _overlap(addresses: list[int], stretches: Sequence[Stretch]) -> bool:
+    """Whether two arrays with bytes share some."""
+    sizes = (size for _, size in stretches)
+    places = sorted(place for place in zip(addresses, sizes, strict=True) if place[1])
+    return any(start + size > after for (start, size), (after, _) in pairwise(places))
+
+
+def _in_pages(size_bytes: int) -> int:
+    return -(-max(size_bytes, 1) // _PAGE) * _PAGE
 
 
 def _claimed(record: Record) -> Window:

@@ -15,6 +15,10 @@ go and mark no Python of ours runs beside the author's code: see `marks.py`. If 
 be stopped, which it can undo, the judge looks at its clock before it writes the data. That costs
 the control runner as much.
 
+Of short kernels several calls, each with data of its own, follow each other between the same marks:
+then what begins and ends a call is a small part of it. All of their data is written before, and all
+of their outputs are taken after.
+
 With several ranks all of this happens for all at once, and the judge itself is the barrier on both
 sides: all are woken together, and no output is read before all have returned and been frozen. The
 time lasts from when the first begins until the last returns; the judge's own bracket lasts until
@@ -26,12 +30,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kernelbot.harness.data.encode import Encoded
 from kernelbot.harness.judge.failures import garbage, no_value
 from kernelbot.harness.judge.windows import Reply
-from kernelbot.harness.runner_client.callers import Runners, answering
+from kernelbot.harness.runner_client.callers import Runners, Several, answering
 from kernelbot.harness.runner_client.freeze import RunnerTree
-from kernelbot.harness.runner_client.in_place_buffers import InPlaceBuffers, Served, wait_for_marks
+from kernelbot.harness.runner_client.in_place_buffers import (
+    Calls,
+    InPlaceBuffers,
+    Served,
+    wait_for_marks,
+)
 from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns, own_processors, urgent
 
@@ -73,14 +81,15 @@ class InPlaceCaller:
     def timed_call(
         self, data: Any, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
     ) -> Reply:
-        """One call. `reuse`: the data lies where the last call's lay. Raises `AuthorFailure`."""
-        parts = self._session.parts(data)
+        """See `Caller`."""
+        parts = self._parts(data)
         runners = self._runners()
         tree, own = runners.tree, runners.own_processors
         idle, asked = self._used(runners), time.perf_counter_ns()
         self._attach(runners, parts, reuse, kernel)
-        ready, built = time.perf_counter_ns(), self._used(runners)
+        ready, built, delay_ns = time.perf_counter_ns(), self._used(runners), own_delay_ns()
         tree.halt()
+        still_ns = time.perf_counter_ns() - ready - (own_delay_ns() - delay_ns)
         rested = self._used(runners)
         if tree.is_certain:
             _reveal(runners, parts)
@@ -103,7 +112,7 @@ class InPlaceCaller:
         served = [self._serve(runners, rank, answer) for rank, answer in enumerate(answers)]
         at_the_mark = all(one.at_the_mark for one in served)
         end = seen.at_ns if at_the_mark else described
-        outside_ns = ready - asked - _excused_ns(idle, built)
+        outside_ns = ready - asked - _excused_ns(idle, built) + max(0, still_ns)
         if at_the_mark:
             outside_ns += described - taken - _excused_ns(done, rested_again)
         reply = self._session.together([one.reply for one in served])
@@ -111,8 +120,8 @@ class InPlaceCaller:
         window = replace(
             reply.window,
             bracket_ns=end - start,
-            build_cpu_ns=_by_processor(idle, built, runners.processors),
-            still_cpu_ns=_by_processor(built, rested, runners.processors),
+            build_cpu_ns=max(_computed_ns(idle, built)),
+            still_cpu_ns=max(_computed_ns(built, rested)),
             after_cpu_ns=max(_computed_ns(done, rested_again)) if at_the_mark else 0,
             call_cpu_ns=max(_computed_ns(rested, done)),
             call_tree_cpu_ns=done.total_ns - rested.total_ns,
@@ -142,8 +151,19 @@ class InPlaceCaller:
 
     def inputs_changed(self, data: Any) -> bool:
         """Whether the last call left its arrays other than they were."""
-        pairs = zip(self._runners().buffers, self._session.parts(data), strict=True)
+        pairs = zip(self._runners().buffers, self._parts(data), strict=True)
         return any(buffers.inputs_changed(part) for buffers, part in pairs)
+
+    @property
+    def takes_several(self) -> bool:
+        """Whether there is one runner: several would have to wait for each other at each call."""
+        return len(self._session.sessions) == 1
+
+    def _parts(self, data: Any) -> list[Calls]:
+        """The data of each runner's calls."""
+        if isinstance(data, Several):
+            return [tuple(part for one in data.of for part in self._session.parts(one))]
+        return [(part,) for part in self._session.parts(data)]
 
     def _runners(self) -> _Runners:
         """Those that there are, with buffers for each."""
@@ -160,9 +180,7 @@ class InPlaceCaller:
             )
         return self._current
 
-    def _attach(
-        self, runners: _Runners, parts: Sequence[Encoded], reuse: bool, kernel: str
-    ) -> None:
+    def _attach(self, runners: _Runners, parts: Sequence[Calls], reuse: bool, kernel: str) -> None:
         runners.tree.resume()
         for buffers, part in zip(runners.buffers, parts, strict=True):
             buffers.attach(part, reuse, kernel)
@@ -213,7 +231,7 @@ def _flush(runners: _Runners, flusher: CacheFlusher | None) -> None:
             flusher.flush(cpu)
 
 
-def _reveal(runners: _Runners, parts: Sequence[Encoded]) -> None:
+def _reveal(runners: _Runners, parts: Sequence[Calls]) -> None:
     """Write the data, and let the calls begin once the runners are awake."""
     for buffers, part in zip(runners.buffers, parts, strict=True):
         buffers.reveal(part)
@@ -226,12 +244,6 @@ def _reveal(runners: _Runners, parts: Sequence[Encoded]) -> None:
 def _computed_ns(start: _Used, end: _Used) -> list[int]:
     pairs = zip(start.computed_ns, end.computed_ns, strict=True)
     return [after - before for before, after in pairs]
-
-
-def _by_processor(start: _Used, end: _Used, processors: int) -> int:
-    """Of the busiest main thread, or of all together if each processor had more: a pool of threads
-    that wait in a loop for their next work, as OpenMP's do, has only used its time up."""
-    return max(max(_computed_ns(start, end)), (end.total_ns - start.total_ns) // processors)
 
 
 def _excused_ns(start: _Used, end: _Used) -> int:

@@ -179,7 +179,8 @@ class Session(RunnerConnection):
         library.close()
         self._loaded(
             self.receive(),
-            'The submission exports no function extern "C" void custom_kernel(...).',
+            'The submission exports no function extern "C" void custom_kernel(...). Define it so, '
+            "with the arguments that the problem names.",
         )
 
     def builds(self) -> bytes:

@@ -1,8 +1,8 @@
 """Control groups, version 1 or 2: around one runner's whole tree, limits on memory and processes,
 a count of its processor time that misses no process, however soon it has ended, and a freezer."""
 
-import itertools
 import os
+import secrets
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ _STAND_INS = (
     (_TIME, "processor time of a process that ends within a call isn't counted"),
     (_FREEZER, "runners are stopped by signals, so a timed call's data appears inside its clock"),
 )
+_NAME_BYTES = 8
 _REMOVE_TIMEOUT_S = 1.0
 _REMOVE_PAUSE_S = 0.01
 _NEARLY_BYTES = 1 << 20
 """Memory is charged by the batch, so the last one that would not fit leaves less than this."""
 _JUDGE_BYTES = 4 << 30
 """Of a judge beside a call's data and output: kept answers, the reference's, its own objects."""
-_numbers = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,8 @@ class RunnerGroup:
     def __init__(self) -> None:
         """Make the groups, without limits so far. Raises OSError."""
         self._hierarchies = detect()
-        name = _own_name(str(next(_numbers)))
+        # A number that goes up would tell which phase, and whose side of a duel, this is.
+        name = _own_name(secrets.token_hex(_NAME_BYTES))
         parents = self._hierarchies.parents
         self._folders = {controller: parent / name for controller, parent in parents.items()}
         for folder in set(self._folders.values()):
@@ -303,6 +304,15 @@ class RunnerGroup:
         max_bytes = _number(folder / "memory.max_usage_in_bytes")
         met = max_bytes + _NEARLY_BYTES >= limit_bytes or _number(folder / "memory.failcnt")
         return bool(met) and _counter(folder / "memory.oom_control", "oom_kill") > 0
+
+    def peak_bytes(self) -> int:
+        """How much memory the group has used at most; 0 if nothing here counts that."""
+        folder = self._folders.get("memory")
+        if folder is None:
+            return 0
+        if self._hierarchies.version == 2:  # kernels before 5.19 know no peak
+            return _number(folder / "memory.peak") or _number(folder / "memory.current")
+        return _number(folder / "memory.max_usage_in_bytes")
 
     def too_many_processes(self) -> bool:
         """Whether a fork was refused."""

@@ -19,7 +19,7 @@ from kernelbot.harness.sandbox.wire import close_all
 from kernelbot.protocol.os_errors import in_words
 
 _HEADER = struct.Struct("<I")
-_MAX_FDS = 4
+_MAX_FDS = 5
 _GLANCE_MS = 100.0
 _MAX_READ_BYTES = 1 << 20
 DEFAULT_CAP_BYTES = 4 << 20
@@ -42,6 +42,11 @@ class ChannelTimeout(ChannelError):
 
 class ChannelGarbage(ChannelError):
     """What arrived is not a message: too long, not JSON, not an object, too deep."""
+
+
+def framed(body: bytes) -> bytes:
+    """A message as it is sent, for whoever writes it to the socket by other means."""
+    return _HEADER.pack(len(body)) + body
 
 
 class Channel:

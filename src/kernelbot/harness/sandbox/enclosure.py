@@ -14,6 +14,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from kernelbot.harness.sandbox.machine_wide import counting_files, counting_folders
 from kernelbot.harness.sandbox.model import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol.environment import passed_on
 
@@ -47,7 +48,8 @@ _ETC_FILES = {
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
 _ETC_READ_ONLY = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
-_SYS_READ_ONLY = ("/sys/devices/system/cpu", "/sys/devices/system/node")
+_SYSTEM = Path("/sys/devices/system")
+_SYS_READ_ONLY = (f"{_SYSTEM}/cpu", f"{_SYSTEM}/node")
 
 
 @dataclass(frozen=True)
@@ -84,9 +86,10 @@ def clean_environment(config: ZygoteConfig, *, isolated: bool = True) -> dict[st
     places = [view(sys.prefix) + "/bin", "/usr/local/bin", "/usr/bin", "/bin"]
     places += [view(str(root)) + "/bin" for root in roots]
     libraries = ":".join(map(view, config.libraries))
+    for_gpu = config.devices or config.builds_for_gpu
     return {
         "PATH": ":".join(places),
-        **({"CUDA_HOME": toolkits[0]} if toolkits and config.devices else {}),
+        **({"CUDA_HOME": toolkits[0]} if toolkits and for_gpu else {}),
         **({"LD_LIBRARY_PATH": libraries} if libraries else {}),
         "HOME": "/box",
         "TMPDIR": "/tmp",  # noqa: S108 - private to each runner
@@ -256,6 +259,10 @@ def _bwrap_arguments(
         arguments += _system_folder(name)
     for path in (*_ETC_READ_ONLY, *_SYS_READ_ONLY):
         arguments += ["--ro-bind-try", path, path]
+    for folder in counting_folders(_SYSTEM):
+        arguments += ["--tmpfs", str(folder), "--remount-ro", str(folder)]
+    for file in counting_files(_SYSTEM):
+        arguments += ["--ro-bind", os.devnull, str(file)]
     for name, fd in data_fds.items():
         arguments += ["--ro-bind-data", str(fd), f"/etc/{name}"]
     arguments += ["--proc", "/proc", "--dev", "/dev"]

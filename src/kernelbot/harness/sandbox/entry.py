@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from kernelbot.harness.build.own_builds import INDUCTOR_CACHE
+from kernelbot.harness.build.own_builds import INDUCTOR_CACHE, NUMBA_CACHE
 from kernelbot.harness.host.warm_up import warm_up
 from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
 from kernelbot.harness.sandbox.model import Surroundings
@@ -31,15 +31,16 @@ _PROCESS_ALLOWANCE = 64
 
 
 def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
-    """Wait in a shell that nothing gets out of, move to a place, follow the order, and end."""
+    """Wait, move to a place, become a shell that nothing gets out of, follow the order, and end."""
     exit_code = 1
     try:
-        _lock_in(inner, around)
+        refused = seccomp.build_filter() if around.isolated else None
+        _settle(inner, around)
         wire.send(inner, {"ready": True})
         warm_up()
         packet = wire.receive(inner)
         if packet is not None:
-            exit_code = _follow(packet, inner)
+            exit_code = _follow(packet, inner, refused)
     except seccomp.UnknownArchitecture as error:
         wire.send(inner, {"error": str(error)})
     except SystemExit as leaving:
@@ -52,27 +53,36 @@ def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
         os._exit(exit_code & 0xFF)
 
 
-def _lock_in(inner: socket.socket, around: Surroundings) -> None:
+def _settle(inner: socket.socket, around: Surroundings) -> None:
     kernel.close_all_but({0, 1, 2, inner.fileno()})
+    if around.isolated:
+        kernel.enter_own_user_namespace()
     os.setsid()  # else a signal to "my group" would reach the zygote
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with suppress(OSError):  # a courtesy to the machine; some containers refuse it
         Path("/proc/self/oom_score_adj").write_text("1000")
     if around.cpus:
-        os.sched_setaffinity(0, around.cpus)  # for good: the filter below forbids it
-    if around.isolated:
-        kernel.drop_capabilities()
-        kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
-        kernel.install_filter(seccomp.build_filter())
+        os.sched_setaffinity(0, around.cpus)  # for good: the filter to come forbids it
 
 
-def _follow(packet: wire.Packet, inner: socket.socket) -> int:
+def _lock_in(refused: bytes) -> None:
+    """For good, and once in the control groups: from here on their names can't be seen."""
+    kernel.unshare(kernel.CLONE_NEWCGROUP)
+    kernel.drop_capabilities()
+    kernel.prctl(kernel.PR_SET_NO_NEW_PRIVS, 1)
+    kernel.install_filter(refused)
+
+
+def _follow(packet: wire.Packet, inner: socket.socket, refused: bytes | None) -> int:
+    """`refused`: the filter of system calls; None where nothing is isolated."""
     place = RunnerPlace.from_wire(packet.body)
     status_fd, channel_fd, *streams_and_more = packet.fds
     others = streams_and_more[2 : 1 + place.channels]
     with socket.socket(fileno=status_fd) as status:
         try:
             _move_in(place, [fd for fd in streams_and_more if fd not in others])
+            if refused is not None:
+                _lock_in(refused)
             wire.send(status, {"hello": "runner"})
             order = _next_order(inner)
         except OSError as error:
@@ -120,6 +130,7 @@ def _move_in(place: RunnerPlace, fds: list[int]) -> None:
     os.chdir(place.box)
     os.environ["HOME"] = place.box
     os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{place.box}/{INDUCTOR_CACHE}"
+    os.environ["NUMBA_CACHE_DIR"] = f"{place.box}/{NUMBA_CACHE}"
 
 
 def _connect_streams(stdout_fd: int, stderr_fd: int) -> None:

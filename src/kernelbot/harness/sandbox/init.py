@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from kernelbot.harness.sandbox import descendants, entry, kernel, wire
 from kernelbot.harness.sandbox.enclosure import PRIVATE_FOLDERS, ways_back
+from kernelbot.harness.sandbox.machine_wide import cover_machine_wide
 from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import RunnerOrder, RunnerPlace
 from kernelbot.protocol import Limits
@@ -86,6 +87,7 @@ def _make_private_world() -> None:
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     flags = kernel.MS_NOSUID | kernel.MS_NODEV
     kernel.mount("proc", "/proc", "proc", flags | kernel.MS_NOEXEC)
+    cover_machine_wide()
     for folder in PRIVATE_FOLDERS:
         kernel.mount("tmpfs", folder, "tmpfs", flags, _tmpfs_options(Limits()))
     for link, target in ways_back().items():

@@ -26,6 +26,8 @@ class ZygoteConfig:
     mode: SandboxMode = SandboxMode.REQUIRED
     cuda_on_cpu: bool = False
     devices: tuple[str, ...] = ()
+    builds_for_gpu: bool = False
+    """Whether what is built there is for a GPU, although none is bound in."""
     folders: tuple[str, ...] = ()
     """More folders to show, read-only."""
     libraries: tuple[str, ...] = ()

@@ -5,6 +5,7 @@ measured, at the time. Single-threaded, and no author's code runs in the process
 """
 
 import os
+import secrets
 import select
 import signal
 import socket
@@ -101,9 +102,11 @@ class Prefork:
     def reserve(self) -> Child:
         """A child that goes on waiting, for one and the same. Raises OSError if there can be none.
 
-        It counts as a spare until it is employed or has ended.
+        It counts as a spare until it is employed or has ended. Which one is left to chance: the
+        order in which they were forked shows in numbers that a child can read (of its mounts,
+        namespaces, devices), and would tell it what it was taken for.
         """
-        child = self._spares.pop(0) if self._spares else self._fork_child()
+        child = self._any_spare() if self._spares else self._fork_child()
         self._reserved[child.pid] = child
         return child
 
@@ -131,6 +134,9 @@ class Prefork:
         for pid in self._at_work:
             os.waitpid(pid, 0)
         self._at_work = {}
+
+    def _any_spare(self) -> Child:
+        return self._spares.pop(secrets.randbelow(len(self._spares)))
 
     def _make_spare(self) -> bool:
         """One at most, so that whoever asks meanwhile is served in between; whether it was."""

@@ -83,6 +83,10 @@ class Runner:
         nothing here counts that."""
         return self._group.cpu_time_ns()
 
+    def peak_bytes(self) -> int:
+        """How much memory the tree has used at most; 0 if nothing here counts that."""
+        return self._group.peak_bytes()
+
     @property
     def freezer(self) -> Freezer | None:
         """Of the whole tree but for `pid` itself; None if there is none to be had."""
@@ -124,15 +128,15 @@ class Runner:
             self._read_report()  # what comes later would only tell of our own signal
         self._cpu_time_s = sum(map(_cpu_time_s, self.rank_pids or (self.main_pid,)))
         if not self._isolated:
-            self._thaw()
+            self.thaw()
             descendants.kill_all(self.pid)
             _wait_readable(self._pidfd, _LAST_REPORT_S)
         self._signal_kill()
-        self._thaw()
+        self.thaw()
         return self._cpu_time_s
 
-    def _thaw(self) -> None:
-        """Whoever is frozen can't die, of control groups of version 1."""
+    def thaw(self) -> None:
+        """Let the tree go on. Whoever is frozen can't die, of control groups of version 1."""
         if self.freezer is not None:
             self.freezer.thaw()
 

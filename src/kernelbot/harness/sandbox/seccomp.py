@@ -2,7 +2,7 @@
 
 A denied call fails with EPERM instead of killing, so that an honest library that merely probes
 carries on. The list leaves out whatever needs a capability that the runner doesn't have anyway,
-unless a kernel bug in it would matter.
+unless a kernel bug in it would matter. Choosing processors succeeds and changes nothing.
 
 Timers are refused that the kernel keeps apart from any thread, and descriptors that become readable
 by a signal: these go off while their runner is frozen, on the processor that another runner is then
@@ -85,7 +85,6 @@ _DENIED: dict[str, tuple[int, int | None]] = {
     "quotactl": (179, 60),
     "reboot": (169, 142),
     "request_key": (249, 218),
-    "sched_setaffinity": (203, 122),
     "seccomp": (317, 277),
     "setdomainname": (171, 162),
     "sethostname": (170, 161),
@@ -103,15 +102,24 @@ _DENIED: dict[str, tuple[int, int | None]] = {
     "userfaultfd": (323, 282),
     "vhangup": (153, 58),
 }
+_SCHED_SETAFFINITY = (203, 122)
 _CLONE = (56, 220)
 _PRCTL = (157, 167)
 _SOCKET = (41, 198)
 _PRLIMIT = (302, 261)
 _MINCORE = (27, 232)
 _SETSOCKOPT = (54, 208)
+_GETSOCKOPT = (55, 209)
 _SO_MAX_PACING_RATE = 47
 """Of SOL_SOCKET: the kernel then sends later, by a timer of its own."""
 _AUDIT_ARCH = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+
+_SO_COOKIE = 57
+_SO_NETNS_COOKIE = 71
+"""Of SOL_SOCKET: both come from counters of the whole machine, which asking moves on. A runner
+could know by them how many have asked before it."""
+_NETLINK_SOCK_DIAG = 4
+"""A family of netlink's that tells the same numbers."""
 
 
 class UnknownArchitecture(RuntimeError):
@@ -136,13 +144,16 @@ def build_filter(machine: str | None = None) -> bytes:
         program += [_step(_JUMP_AT_LEAST, _X32_BIT, 0, 1), _give(_ERRNO | errno.ENOSYS)]
     for number in sorted({*_COMMON, *(number for number in denied if number is not None)}):
         program += _when(number, [refuse])
+    # The judge chooses a runner's processors, but libraries end a process for a refusal.
+    program += _when(_SCHED_SETAFFINITY[column], [_give(_ERRNO)])
     program += _when(_CLONE3, [_give(_ERRNO | errno.ENOSYS)])  # its flags lie out of our sight
     program += _when(_CLONE[column], _refuse_bits(_NEW_NAMESPACES))
     program += _when(_PRCTL[column], _refuse_value(kernel.PR_SET_SECCOMP))
-    program += _when(_SOCKET[column], _allow_values(_SOCKET_FAMILIES))
+    program += _when(_SOCKET[column], [*_refuse_sock_diag(), *_allow_values(_SOCKET_FAMILIES)])
     # Of oneself only: init has the same user, and one without a limit left can't tell of an end.
     program += _when(_PRLIMIT[column], _allow_values((0,)))
-    program += _when(_SETSOCKOPT[column], _refuse_option(_SO_MAX_PACING_RATE))
+    program += _when(_SETSOCKOPT[column], _refuse_options(_SO_MAX_PACING_RATE))
+    program += _when(_GETSOCKOPT[column], _refuse_options(_SO_COOKIE, _SO_NETNS_COOKIE))
     # It looks at no signal, not even SIGKILL, and a mapping of terabytes costs nothing.
     program += _when(_MINCORE[column], _refuse_large_second())
     program.append(_give(_ALLOW))
@@ -192,15 +203,28 @@ def _refuse_large_second() -> list[bytes]:
     return [_load(_SECOND_ARGUMENT_OFFSET + 4), _step(_JUMP_EQUAL, 0, 1, 0), refuse, _give(_ALLOW)]
 
 
-def _refuse_option(option: int) -> list[bytes]:
+def _refuse_options(*options: int) -> list[bytes]:
     """Of sockets, at the level SOL_SOCKET."""
+    refuse = _give(_ERRNO | errno.EPERM)
+    steps = [_load(_THIRD_ARGUMENT_OFFSET)]
+    for option in options:
+        steps += [_step(_JUMP_EQUAL, option, 0, 1), refuse]
     return [
         _load(_SECOND_ARGUMENT_OFFSET),
-        _step(_JUMP_EQUAL, socket.SOL_SOCKET, 0, 3),
-        _load(_THIRD_ARGUMENT_OFFSET),
-        _step(_JUMP_EQUAL, option, 0, 1),
-        _give(_ERRNO | errno.EPERM),
+        _step(_JUMP_EQUAL, socket.SOL_SOCKET, 0, len(steps)),
+        *steps,
         _give(_ALLOW),
+    ]
+
+
+def _refuse_sock_diag() -> list[bytes]:
+    """Of netlink alone; goes on to the next step with all else."""
+    return [
+        _load(_FIRST_ARGUMENT_OFFSET),
+        _step(_JUMP_EQUAL, socket.AF_NETLINK, 0, 3),
+        _load(_THIRD_ARGUMENT_OFFSET),
+        _step(_JUMP_EQUAL, _NETLINK_SOCK_DIAG, 0, 1),
+        _give(_ERRNO | errno.EPERM),
     ]
 
 

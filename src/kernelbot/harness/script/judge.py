@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.build.compile import Build, Product, compile_job
 from kernelbot.harness.judge.collected import Collected
-from kernelbot.harness.judge.phases import cases_of, limit_s, phases_of
 from kernelbot.harness.profiling.findings import Findings, keep
 from kernelbot.harness.profiling.tools import Installed, find_tool, share_s
 from kernelbot.harness.sandbox import (
@@ -44,6 +43,7 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
+from kernelbot.protocol.phases import cases_of, limit_s, phases_of
 
 Emit = Callable[[ProgressEvent], None]
 
@@ -60,15 +60,19 @@ class _Ran:
 
 
 def judge_script(
-    job: JobSpec, client: RunnerClient, emit: Emit, cache: BuildCache | None = None
+    job: JobSpec,
+    client: RunnerClient,
+    emit: Emit,
+    cache: BuildCache | None = None,
+    take_gpu: Callable[[], None] = lambda: None,
 ) -> Collected:
     """Run the script phase by phase, each in a fresh runner, each only if the one before passed.
 
-    A failed build is a refused test phase.
+    A failed build is a refused test phase. `take_gpu`: waits for the job's GPUs, once all is built.
 
     Raises `SandboxUnavailable`.
     """
-    return _ScriptJudge(job, client, emit, cache).run()
+    return _ScriptJudge(job, client, emit, cache).run(take_gpu)
 
 
 class _ScriptJudge:
@@ -81,7 +85,7 @@ class _ScriptJudge:
         self._cache = cache
         self._collected = Collected()
 
-    def run(self) -> Collected:
+    def run(self, take_gpu: Callable[[], None]) -> Collected:
         build: Build | None = None
         if self._job.problem.lang is not Lang.PY:
             build = self._build()
@@ -90,6 +94,7 @@ class _ScriptJudge:
                 refused = PhaseResult(Phase.TEST, build.verdict, duration_s, failure=build.failure)
                 self._collected.phases.append(refused)
                 return self._collected
+        take_gpu()
         for phase in phases_of(self._job):
             result = self._run_phase(phase, build)
             self._collected.phases.append(result)

@@ -9,7 +9,6 @@ from kernelbot.harness.judge.failures import (
     out_of_time,
     too_much_output,
 )
-from kernelbot.harness.judge.phases import limit_s
 from kernelbot.harness.sandbox import CommandResult
 from kernelbot.harness.script.report import (
     ReportBroken,
@@ -29,6 +28,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.protocol.phases import limit_s
 
 _TESTS_FAILED = 112
 _SAID_BY_SCRIPTS = {
@@ -75,7 +75,10 @@ def conclude(
         verdict, failure = _decide(job, phase, cases, report, result, results, workloads)
     except ReportBroken as error:
         verdict = Verdict.RULE_VIOLATION
-        message = f"The script reported an impossible time: {error}"
+        message = (
+            f"The script reported an impossible time: {error}. Leave its clocks and its output "
+            "alone."
+        )
         failure = Failure(Fault.AUTHOR, message, str(error))
     return PhaseResult(phase, verdict, result.duration_s, results, workloads, failure)
 
@@ -113,7 +116,10 @@ def _believe(
         good = len(cases) if phase is Phase.PROFILE else len(workloads)
     if good == len(cases):
         return Verdict.ACCEPTED, None
-    message = f"The script said `check: pass` with results for {good} of {len(cases)} cases."
+    message = (
+        f"The script said `check: pass` with results for {good} of {len(cases)} cases. "
+        "Let the script run to its end: end no process in custom_kernel."
+    )
     return Verdict.RUNTIME_ERROR, Failure(Fault.AUTHOR, message)
 
 
@@ -130,7 +136,7 @@ def _crashed(report: ScriptReport, result: CommandResult) -> tuple[Verdict, Fail
         plain = f"It ended with exit code {result.exit_code}."
         how = _SAID_BY_SCRIPTS.get(result.exit_code, plain)
     else:
-        how = "It ended without `check: pass`."
+        how = "It ended without `check: pass`. Let the script run to its end."
     message = " ".join(part for part in (how, report.first_message()[:_TRIM] or last) if part)
     return Verdict.RUNTIME_ERROR, Failure(Fault.AUTHOR, message)
 

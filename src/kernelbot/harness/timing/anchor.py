@@ -20,14 +20,12 @@ from kernelbot.harness.problem.questions import Question
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.control_runner import AnchorFailed, Control
 from kernelbot.protocol import JobSpec, Lang, Verdict
-from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR
+from kernelbot.protocol.scoring import MAX_DRIFT, SAMPLES_PER_FACTOR
 
 EVERY = 2
 """Number of the author's calls per call of the anchor, which comes before them."""
 _PER_BLOCK = SAMPLES_PER_FACTOR // EVERY
 _WARMING_CALLS = 3
-_MAX_DRIFT = 0.1
-"""The largest correction: more isn't drift, and nobody may gain by it."""
 
 
 def load_anchor(
@@ -102,7 +100,7 @@ def drift_factors(anchor_ns: Sequence[float], samples: int) -> tuple[float, ...]
         if len(near) < _PER_BLOCK:
             near = anchor_ns[-_PER_BLOCK:]
         factor = overall / max(statistics.median(near), 1.0)
-        found.append(min(max(factor, 1 / (1 + _MAX_DRIFT)), 1 + _MAX_DRIFT))
+        found.append(min(max(factor, 1 / (1 + MAX_DRIFT)), 1 + MAX_DRIFT))
     return tuple(found)
 
 

@@ -16,7 +16,7 @@ from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import AuthorFailure
 from kernelbot.harness.judge.windows import OutputLayout, Reply
 from kernelbot.harness.problem.loader import shared_files, shared_modules
-from kernelbot.harness.runner_client.callers import Caller
+from kernelbot.harness.runner_client.callers import Caller, Several
 from kernelbot.harness.runner_client.conversations import caller_of, open_session
 from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
@@ -73,6 +73,7 @@ class Control:
         self._anchor_call_s = anchor_call_s
         self._calls = 0
         self._observed: dict[int, ControlCalls] = {}
+        self._window_calls: dict[int, int] = {}
         self._parts: dict[int, int] = {}
         self._sizes_bytes: dict[int, int] = {}
         self._session = open_session(
@@ -170,6 +171,13 @@ class Control:
         for _ in range(_COLD_CALLS):
             self.observe(index, data)
 
+    def prepare_windows(self, index: int, data: Any, calls: int) -> None:
+        """From now on get ready for as many calls as the windows of workload `index` hold."""
+        self._window_calls[index] = calls
+        self._observed[index] = self._no_calls()
+        for _ in range(_COLD_CALLS):
+            self.observe(index, data)
+
     def _no_calls(self) -> ControlCalls:
         return ControlCalls(on_gpu=self._on_gpu, launches=self._mirrors)
 
@@ -190,7 +198,9 @@ class Control:
     def observe(self, index: int, data: Any) -> None:
         """One more cold call that does nothing, for the baseline of workload `index`."""
         kernel = IDENTITY if self._on_gpu else MARK
-        self._observed[index].add(self.call(data, kernel).window)
+        calls = self._window_calls.get(index, 1)
+        given = data if calls == 1 else Several((data,) * calls)
+        self._observed[index].add(self.call(given, kernel).window)
 
     def baseline(self, index: int, parts: int, size_bytes: int = 0) -> Baseline:
         """The overhead of calls of workload `index`, as measured so far.

@@ -12,6 +12,7 @@ Without a C compiler Python sets them, and times are less precise.
 
 import contextlib
 import ctypes
+import dataclasses
 import os
 import pkgutil
 import shutil
@@ -19,20 +20,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from kernelbot.harness.data.dtypes import NUMPY_DTYPES
+from kernelbot.harness.data.encode import scalar_bytes
 from kernelbot.harness.runner_client.freeze import read_memory
+from kernelbot.harness.timing.known_types import CONSTANTS, FLOAT_OFFSET, known_types
 from kernelbot.harness.timing.probes import Probes
 
-MAX_ADDRESSES = 32
+MAX_ADDRESSES = 500
+_MAX_DEPTH = 9
+"""One more than of an output: those of several calls are in a list."""
 RECORD_BYTES = 4096
-_MAX_STEPS = 4
-_KINDS = 2
+_WORDS = 32
+_DOUBLES = 8
+_C_FUNCTION = ctypes.CFUNCTYPE(None).__mro__[1]
+"""What all types of C functions come from."""
 _COMPILERS = ("gcc", "cc", "clang")
 _FLAGS = ("-O2", "-shared", "-fPIC")
 _BUILD_S = 30.0
@@ -40,10 +48,6 @@ _PAUSE_S = 2e-5
 _READ_NS = 200_000
 """As in the library, which needs a tenth of the time."""
 _COUNTED_BYTES = 128
-_WORD = ctypes.sizeof(ctypes.c_void_p)
-_SEARCHED_BYTES = 256
-"""How many bytes of a framework's object are searched for a pointer."""
-_END_OF_MEMORY = 1 << 63
 
 
 class Outcome(IntEnum):
@@ -71,42 +75,40 @@ class Record(ctypes.Structure):
     )
 
 
-class _Kind(ctypes.Structure):
-    _fields_ = (
-        ("type", ctypes.c_void_p),
-        ("steps", ctypes.c_int64),
-        ("offsets", ctypes.c_int64 * _MAX_STEPS),
-    )
+@dataclass(frozen=True)
+class Ready:
+    """What the runner says as its last act before a call, and over which socket."""
+
+    socket_fd: int
+    message: bytes
 
 
-class Known(ctypes.Structure):
-    """The types for which the library knows how to find their bytes."""
-
-    _fields_ = (
-        ("type_offset", ctypes.c_int64),
-        ("tuple_type", ctypes.c_void_p),
-        ("list_type", ctypes.c_void_p),
-        ("kinds", ctypes.c_int64),
-        ("kind", _Kind * _KINDS),
-    )
+Rows = Sequence[tuple[Any, ...]]
+"""The arguments of calls that follow each other."""
 
 
 class Marks(Protocol):
     """Both sides' operations on the record at an address."""
+
+    @property
+    def no_kernel(self) -> Callable[..., Any]:
+        """A compiled kernel that does nothing."""
 
     def call(
         self,
         record: int,
         turn: int,
         function: Callable[..., Any] | None,
-        arguments: tuple[Any, ...],
+        rows: Rows,
         output: Any,
-    ) -> Any:
-        """In the runner: wait for `go`, call between the marks, wait for `describe`.
+        ready: Ready | None,
+    ) -> list[Any]:
+        """In the runner: say `ready`, wait for `go`, make the calls between the marks, wait for
+        `describe`. What the calls return.
 
-        `output`: the object that the call fills; None: its return value. Without a `function` one
-        mark follows directly after the other, and None is returned. Raises what the function
-        raises.
+        `output`: the object that they fill; None: what they return. Without a `function` one mark
+        follows directly after the other. A C function with C arguments is called from C. Raises
+        what the function raises.
         """
 
     def wait(
@@ -129,23 +131,54 @@ class Marks(Protocol):
         """Write `go` or `describe` at the address `word`, and wake the other side."""
 
 
+class _Ready(ctypes.Structure):
+    _fields_ = (
+        ("fd", ctypes.c_int),
+        ("size", ctypes.c_int64),
+        ("message", ctypes.c_char_p),
+    )
+
+
+class _Row(ctypes.Structure):
+    """The arguments of a call from C: whole numbers and pointers, and doubles."""
+
+    _fields_ = (("words", ctypes.c_int64 * _WORDS), ("doubles", ctypes.c_double * _DOUBLES))
+
+
+class _Native(ctypes.Structure):
+    """Calls of a C function."""
+
+    _fields_ = (
+        ("function", ctypes.c_void_p),
+        ("calls", ctypes.c_int64),
+        ("words", ctypes.c_int64),
+        ("doubles", ctypes.c_int64),
+        ("row", ctypes.POINTER(_Row)),
+    )
+
+
 class NativeMarks:
     """Marks set by the library at `path`."""
 
     def __init__(self, path: Path) -> None:
         """Raises OSError if it can't be loaded."""
         held, free = ctypes.PyDLL(str(path)), ctypes.CDLL(str(path))
-        self._known = _known_types()
+        self._known = known_types()
         self._call = held.call_between_marks
-        self._call.restype = ctypes.py_object
+        self._call.restype = ctypes.c_int
         self._call.argtypes = (
             ctypes.c_void_p,
             ctypes.c_uint32,
+            ctypes.POINTER(_Ready),
             ctypes.c_void_p,
+            ctypes.POINTER(_Native),
+            ctypes.py_object,
             ctypes.py_object,
             ctypes.c_void_p,
             ctypes.c_void_p,
         )
+        self._most_words = min(held.most_words(), _WORDS)
+        self.no_kernel: Callable[..., Any] = free.no_kernel
         # Other threads of the judge may run while it sleeps, but must not interrupt its polling.
         self._spin, self._sleep = held.wait_for_mark, free.wait_for_mark
         for wait in (self._spin, self._sleep):
@@ -170,19 +203,25 @@ class NativeMarks:
         record: int,
         turn: int,
         function: Callable[..., Any] | None,
-        arguments: tuple[Any, ...],
+        rows: Rows,
         output: Any,
-    ) -> Any:
+        ready: Ready | None,
+    ) -> list[Any]:
         """See `Marks`."""
-        returned = self._call(
+        returned: list[Any] = [None] * len(rows)
+        native = _native(function, rows, self._most_words)
+        self._call(
             record,
             turn,
-            None if function is None else id(function),
-            arguments,
+            None if ready is None else _Ready(ready.socket_fd, len(ready.message), ready.message),
+            None if function is None or native is not None else id(function),
+            native,
+            list(rows),
+            returned,
             None if output is None else id(output),
             ctypes.addressof(self._known),
         )
-        return None if function is None else returned
+        return returned
 
     def wait(
         self,
@@ -209,24 +248,32 @@ class NativeMarks:
 class PythonMarks:
     """Marks set by Python: slower by some ten microseconds, which vary more."""
 
+    @staticmethod
+    def no_kernel(*_arguments: object) -> None:
+        """See `Marks`."""
+
     def call(
         self,
         record: int,
         turn: int,
         function: Callable[..., Any] | None,
-        arguments: tuple[Any, ...],
+        rows: Rows,
         output: Any,
-    ) -> Any:
+        ready: Ready | None,
+    ) -> list[Any]:
         """See `Marks`."""
         shared, clock = Record.from_address(record), time.perf_counter_ns
-        returned: Any = None
+        returned: list[Any] = [None] * len(rows)
+        if ready is not None:
+            os.write(ready.socket_fd, ready.message)
         while shared.go != turn:
             time.sleep(_PAUSE_S)
         shared.count = 0
         shared.start_ns = clock()
         try:
             if function is not None:
-                returned = function(*arguments)
+                for place, arguments in enumerate(rows):
+                    returned[place] = function(*arguments)
             shared.end_ns = clock()
             if function is None:
                 shared.outcome = Outcome.TAKEN
@@ -241,14 +288,23 @@ class PythonMarks:
                 time.sleep(_PAUSE_S)
         return returned
 
-    def _locate(self, shared: Record, output: Any) -> Outcome:
-        parts = output if type(output) in (tuple, list) else (output,)
-        for part in parts:
-            address = _address_of(part)
-            if address is None or shared.count == MAX_ADDRESSES:
-                return Outcome.UNKNOWN
-            shared.addresses[shared.count] = address
-            shared.count += 1
+    def _locate(self, shared: Record, part: Any, depth: int = 0) -> Outcome:
+        if isinstance(part, tuple) or type(part) in (list, dict):
+            items = part.values() if type(part) is dict else part
+            found = depth < _MAX_DEPTH and all(
+                self._locate(shared, item, depth + 1) is Outcome.TAKEN for item in items
+            )
+            return Outcome.TAKEN if found else Outcome.UNKNOWN
+        if type(part) in CONSTANTS:
+            return Outcome.TAKEN
+        if dataclasses.is_dataclass(part):
+            values = [getattr(part, field.name) for field in dataclasses.fields(part)]
+            return self._locate(shared, values, depth)
+        address = _address_of(part)
+        if address is None or shared.count == MAX_ADDRESSES:
+            return Outcome.UNKNOWN
+        shared.addresses[shared.count] = address
+        shared.count += 1
         return Outcome.TAKEN
 
     def wait(
@@ -278,6 +334,29 @@ class PythonMarks:
     def set(self, word: int, turn: int) -> None:
         """See `Marks`."""
         ctypes.c_uint32.from_address(word).value = turn
+
+
+def _native(function: Any, rows: Rows, most_words: int) -> _Native | None:
+    """The calls of a C function that can be made from C; None of any other."""
+    if not isinstance(function, _C_FUNCTION):
+        return None
+    table = (_Row * len(rows))()
+    words = doubles = 0
+    for row, arguments in zip(table, rows, strict=True):
+        words = doubles = 0
+        for argument in arguments:
+            if isinstance(argument, ctypes.c_double):
+                if doubles == _DOUBLES:
+                    return None
+                row.doubles[doubles], doubles = argument.value, doubles + 1
+            elif isinstance(argument, ctypes.c_void_p | ctypes.c_int64 | ctypes.c_bool):
+                if words == most_words:
+                    return None
+                row.words[words], words = argument.value or 0, words + 1
+            else:
+                return None
+    address = ctypes.cast(function, ctypes.c_void_p)  # type: ignore[arg-type]  # checked above
+    return _Native(address, len(rows), words, doubles, table)
 
 
 @cache
@@ -317,90 +396,6 @@ def start_building() -> tuple[subprocess.Popen[bytes], tempfile.TemporaryDirecto
     return subprocess.Popen(command, stdin=subprocess.DEVNULL), folder
 
 
-@dataclass(frozen=True)
-class _Sample:
-    """An object of a framework, and the address of its bytes."""
-
-    thing: object
-    address: int
-
-
-def _known_types() -> Known:
-    """How to find the bytes of the loaded frameworks' arrays."""
-    known = Known(type_offset=_WORD, tuple_type=id(tuple), list_type=id(list))
-    with Path("/proc/self/mem").open("rb", buffering=0) as memory:
-        finder = _Finder(memory.fileno())
-        for samples in _samples():
-            offsets = finder.way(samples)
-            if offsets is not None and _has_type_at(samples[0].thing, _WORD):
-                _add_kind(known, type(samples[0].thing), offsets)
-    return known
-
-
-def _add_kind(known: Known, of: type, offsets: tuple[int, ...]) -> None:
-    kind = known.kind[known.kinds]
-    kind.type, kind.steps = id(of), len(offsets)
-    for step, offset in enumerate(offsets):
-        kind.offsets[step] = offset
-    known.kinds += 1
-
-
-def _has_type_at(thing: object, offset: int) -> bool:
-    return ctypes.c_void_p.from_address(id(thing) + offset).value == id(type(thing))
-
-
-def _samples() -> Iterator[tuple[_Sample, ...]]:
-    """Arrays of several shapes, by framework."""
-    numpy: Any = sys.modules.get("numpy")
-    if numpy is not None:
-        arrays = [numpy.zeros(size, dtype) for size in (3, (4, 5)) for dtype in ("f8", "u1")]
-        yield tuple(_Sample(one, one.ctypes.data) for one in arrays)
-    torch: Any = sys.modules.get("torch")
-    if torch is not None and hasattr(torch, "zeros"):
-        dtypes = (torch.float32, torch.uint8)
-        tensors = [torch.zeros(size, dtype=dtype) for size in (3, (4, 5)) for dtype in dtypes]
-        yield tuple(_Sample(one, one.data_ptr()) for one in tensors)
-
-
-class _Finder:
-    """Finds by trial how a framework's objects lead to their bytes."""
-
-    def __init__(self, memory_fd: int) -> None:
-        """`memory_fd`: this process's own memory, so that reading a bad pointer only fails."""
-        self._memory_fd = memory_fd
-
-    def way(self, samples: tuple[_Sample, ...]) -> tuple[int, ...] | None:
-        """The offsets to follow from each of the objects to its bytes; None if there are none."""
-        first = samples[0]
-        for steps in range(1, _MAX_STEPS):
-            for offsets in self._ways(id(first.thing), first.address, steps):
-                if all(self._follow(id(one.thing), offsets) == one.address for one in samples):
-                    return offsets
-        return None
-
-    def _ways(self, place: int, target: int, steps: int) -> Iterator[tuple[int, ...]]:
-        for offset, word in self._words(place).items():
-            if steps == 1:
-                if word == target:
-                    yield (offset,)
-            elif word:
-                yield from ((offset, *rest) for rest in self._ways(word, target, steps - 1))
-
-    def _follow(self, place: int, offsets: tuple[int, ...]) -> int:
-        for offset in offsets:
-            place = self._words(place).get(offset, 0)
-        return place
-
-    def _words(self, place: int) -> dict[int, int]:
-        """Words of an object that may be pointers, by offset; empty if it isn't readable memory."""
-        found = b""
-        with contextlib.suppress(OSError):
-            if place % _WORD == 0 and 0 < place < _END_OF_MEMORY:
-                found = os.pread(self._memory_fd, _SEARCHED_BYTES, place)
-        words = memoryview(found[: len(found) - len(found) % _WORD]).cast("P")
-        return {number * _WORD: word for number, word in enumerate(words)}
-
-
 def _read(probes: Probes, record: Record) -> None:
     """Read the probes, as the library does with one system call."""
     is_known = record.outcome == Outcome.TAKEN and record.count == probes.arrays
@@ -414,9 +409,13 @@ def _read(probes: Probes, record: Record) -> None:
 
 
 def _address_of(part: Any) -> int | None:
+    if type(part) is float:
+        return id(part) + FLOAT_OFFSET
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
     if numpy is not None and type(part) is numpy.ndarray:
         return int(part.ctypes.data)
+    if numpy is not None and isinstance(part, numpy.generic) and str(part.dtype) in NUMPY_DTYPES:
+        return int(scalar_bytes(part).ctypes.data)
     if torch is not None and type(part) is torch.Tensor:
         return int(part.data_ptr())
     return None

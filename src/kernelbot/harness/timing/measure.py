@@ -1,9 +1,10 @@
 """The timed phases: new data for every call, cold caches, and two clocks that must agree.
 
-One runner is measured, or in a duel two: then each gets the same data, in random order.
+One kernel is measured, or in a duel two: then each gets the same data, in random order. Each runs
+in several processes, which take turns (`processes.py`).
 """
 
-import os
+import math
 import random
 import statistics
 import time
@@ -11,185 +12,316 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernelbot.harness.judge.duel import ratio_of, rules_of
-from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.judge.test_phase import Spend, wrong_answer
-from kernelbot.harness.judge.windows import Reply, Window
-from kernelbot.harness.problem.loader import ProblemBroken
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.judge.duel import rules_of
+from kernelbot.harness.judge.test_phase import Spend
 from kernelbot.harness.problem.questions import Examiner, Question
-from kernelbot.harness.problem.seeds import call_seed, case_arguments, with_seed
 from kernelbot.harness.timing.anchor import EVERY, Anchor
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, Answers, are_alike
-from kernelbot.harness.timing.control_runner import IDENTITY, Control
-from kernelbot.harness.timing.plausibility import Contradiction, below_floor, disturbance
-from kernelbot.harness.timing.stopping_rule import (
-    FEWEST_FOR_AN_INTERVAL,
-    StoppedBy,
-    StoppingRule,
+from kernelbot.harness.timing.control_runner import Control
+from kernelbot.harness.timing.measurement import Measurement, Times
+from kernelbot.harness.timing.plausibility import (
+    Baseline,
+    below_floor,
+    disturbance,
 )
+from kernelbot.harness.timing.processes import (
+    FEWEST_OF_EACH,
+    FEWEST_WARM,
+    Cost,
+    affordable,
+    in_turns,
+)
+from kernelbot.harness.timing.refusals import added_s, refuse_disputably, too_few
+from kernelbot.harness.timing.rounds import Line, Rounds, Workload
+from kernelbot.harness.timing.short_calls import CallLimits, fill_windows
+from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.harness.timing.timed_runner import Samples, TimedRunner
 from kernelbot.harness.timing.warming import LONGEST_S
-from kernelbot.protocol import Case, JobSpec, Vendor, Verdict, WorkloadResult
-from kernelbot.protocol.scoring import median_time, steady_samples
+from kernelbot.protocol import Case, JobSpec, Vendor
+from kernelbot.protocol.ratios import ratio_of
+from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL
 
 _CONTROL_EVERY = 4
 """Number of rounds per call of the control runner, which comes before them. In a round each of the
 runners is called once."""
 _CONTROL_FIRST = 20
 """For this many rounds at the beginning, a control call comes before each."""
-_FEWEST_WARM = 2
 _CALIBRATION_SHARE = 0.1
 """Of a workload's time, after which calibration makes no more calls than it must."""
-_REFERENCE_SHARE = 0.1
-"""The reference's answer is computed for each check while that takes less than this share."""
 
 
 @dataclass(frozen=True)
-class Times:
-    """One runner's samples of a workload, in ns, and how many of their outputs were checked."""
+class _UnderWay(Workload):
+    """A workload that is being measured."""
 
-    samples_ns: tuple[float, ...]
-    checked: int
-    suspicion: str | None = None
-    """Why to doubt the samples, if that isn't enough to refuse them; for organisers."""
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """One workload's measurement: of one runner, or in a duel of two, the submission's first."""
-
-    case: Case
-    times: tuple[Times, ...]
-    stopped: StoppedBy
+    known: Question
+    """Its first."""
+    taken: list[Line]
     empty_call_ns: float
     anchor: Anchor | None
 
     @property
-    def median_ns(self) -> float:
-        """The submission's median, without drift if there is an anchor."""
-        samples = self.times[0].samples_ns
-        return median_time(samples, _factors(self.anchor, samples)).median_ns
-
-    @property
-    def suspicions(self) -> tuple[str, ...]:
-        """Reasons to doubt the samples that aren't enough to refuse them; for organisers."""
-        return tuple(times.suspicion for times in self.times if times.suspicion is not None)
+    def samples(self) -> list[Samples]:
+        """Of all lines."""
+        return [one for line in self.taken for one in line]
 
 
 class Measurer:
-    """Measures workloads on one runner, or on two in turn."""
+    """Measures workloads on the runners of one kernel, or of two, in turn."""
 
     def __init__(
         self,
         job: JobSpec,
         examiner: Examiner,
-        runners: Sequence[TimedRunner],
+        lines: Sequence[Sequence[TimedRunner]],
         control: Control,
         spend: Spend,
     ) -> None:
-        """`runners`: in a duel the submission's and the opponent's, else one."""
+        """`lines`: one for each process of a kernel, with one runner, or in a duel a pair: the
+        submission's and the opponent's."""
         self._job = job
-        self._examiner = examiner
-        self._runners = runners
-        self._is_duel = len(runners) > 1
+        self._lines = lines
+        self._runners = [runner for line in lines for runner in line]
+        self._is_duel = len(lines[0]) > 1
         self._rules = rules_of(job.sampling) if self._is_duel else job.sampling
         self._on_gpu = job.device.vendor is not Vendor.CPU
         self._control = control
         self._spend = spend
-        self._secret = os.urandom(32)
         self._random = random.SystemRandom()
-        self._began = time.monotonic()
-        self._reference_s = 0.0
+        self._rounds = Rounds(job, examiner, control, spend)
+        self._under_way: _UnderWay | None = None
+
+    @property
+    def at_work(self) -> TimedRunner | None:
+        """The last one that was called."""
+        return self._rounds.at_work
 
     def measure(self, index: int, case: Case, workloads_left: int) -> Measurement:
         """Sample one workload until the stopping rule is satisfied. Raises `AuthorFailure`."""
-        rules = self._rules
-        known = self._question(case, index, 0)
-        repeatable = are_alike(known, self._question(case, index, 0))
+        asked = Workload(index, case)
+        known = self._rounds.question(asked, 0)
+        repeatable = are_alike(known, self._rounds.question(asked, 0))
         for runner in self._runners:
             runner.begin(known)
         budget_s = _CALIBRATION_SHARE * self._left_s(workloads_left)
         empty_call_ns = self._control.calibrate(index, known.given, budget_s)
         anchor = self._anchor(known)
-        taken = [self._no_samples(runner, index, case, repeatable) for runner in self._runners]
-        call, check_s = self._warm_up(index, case, taken)
-        self._follow(index, known, taken)
+        taken: list[Line] = [
+            [self._no_samples(asked, runner, repeatable) for runner in line] for line in self._lines
+        ]
+        self._under_way = work = _UnderWay(index, case, known, taken, empty_call_ns, anchor)
+        if not self._is_duel:
+            self._rounds.look_for_recurrence(asked, known)
+        call, check_s = self._warm_up_all(work, workloads_left)
+        self._follow(index, known, work.samples)
         # Only from here on: preparing takes seconds with gigabytes of data, and gives no sample.
         start, left_s = time.monotonic(), self._left_s(workloads_left)
-        rule = StoppingRule(rules, min(max(rules.wall_cap_s, rules.patience_s), left_s), left_s)
-        rounds = 0
+        longest_s = min(self._patience_s, left_s)
+        rule = StoppingRule(self._rules, longest_s, left_s, processes=len(work.taken))
+        stopped, anchor_s = self._sample_all(work, rule, call, check_s)
+        if rule.too_few:
+            took_s = time.monotonic() - start - anchor_s
+            raise too_few(case, len(rule.values), took_s, work.samples)
+        for one in work.samples:
+            one.runner.hold()
+        self._refuse_disturbances(work.taken)
+        sampling_s = time.monotonic() - start - anchor_s
+        sides = zip(*work.taken, strict=True)
+        times = tuple(self._times(index, case, side, sampling_s) for side in sides)
+        for runner in self._runners:
+            runner.release()
+        self._under_way = None
+        processes, calls = len(work.taken), work.samples[0].calls
+        recurs = self._rounds.data_recurred
+        return Measurement(case, times, stopped, empty_call_ns, anchor, processes, calls, recurs)
+
+    @property
+    def _patience_s(self) -> float:
+        return max(self._rules.wall_cap_s, self._rules.patience_s)
+
+    def _warm_up_all(self, work: _UnderWay, workloads_left: int) -> tuple[int, float]:
+        """Warm up as many processes as that allows, and go on with these; returns the number of the
+        next call, and how long a check takes, in seconds."""
+        first = work.taken[0]
+        call, check_s, warming_s = self._warm_up(work, first, 0)
+        made, windows_s = self._fill_windows(work, call, check_s)
+        call += made
+        most, calls = len(work.taken), first[0].calls
+        if most > 1:
+            warming_s += windows_s if calls > 1 else 0.0
+            budget_s = min(self._patience_s, self._left_s(workloads_left))
+            cost = Cost(warming_s, _memory_bytes(work.known, first))
+            most = affordable(most, cost, budget_s, self._job.limits.memory_bytes)
+        del work.taken[most:]
+        for line in work.taken[1:]:
+            call, _, _ = self._warm_up(work, line, call)
+            if calls > 1:
+                call += self._try_windows(work, call, calls, line)
+        if any(one.latest.shared for one in work.samples):
+            for one in work.samples:
+                one.calls = 1
+        return call, check_s
+
+    def _fill_windows(self, work: _UnderWay, call: int, check_s: float) -> tuple[int, float]:
+        """Decide how many calls each window holds, by such windows of the first processes that
+        don't become samples; returns how many calls of each runner these held, and how many seconds
+        the last ones took.
+
+        The first window of each size shows where the outputs are. Outputs that share memory, of a
+        kernel that has one place for all of them, have to be taken one by one.
+        """
+        line, made, took_s = work.taken[0], 0, 0.0
+        if not all(one.runner.takes_several for one in line) or not self._rules.warmup_s:
+            return 0, 0.0
+
+        def try_window(calls: int) -> None:
+            nonlocal made, took_s
+            began = time.monotonic()
+            made += self._try_windows(work, call + made, calls, line)
+            took_s = time.monotonic() - began
+
+        start = time.monotonic()
+        self._rounds.question(work, 0)
+        others_s = time.monotonic() - start + check_s
+        rules, given = self._rules, work.known.given
+        size_bytes = given.size_bytes if isinstance(given, Encoded) else 0
+        limits = CallLimits(size_bytes, others_s, rules.wall_cap_s / rules.min_samples)
+        calls = fill_windows(line, lambda: self._window_ns(work.index, line), limits, try_window)
+        if calls > 1:
+            self._control.prepare_windows(work.index, given, calls)
+        return made, took_s
+
+    def _try_windows(self, work: _UnderWay, call: int, calls: int, line: Line) -> int:
+        """Windows of so many calls that don't become samples; returns how many calls they held."""
+        for one in line:
+            one.calls = calls
+        for place in range(FEWEST_WARM):
+            _, replies = self._rounds.play(work, call + place * calls, line, calls)
+            for one, reply in zip(line, replies, strict=True):
+                one.add_warming(reply)
+        return FEWEST_WARM * calls
+
+    def _window_ns(self, index: int, line: Line) -> float:
+        """The time of the last window that didn't become a sample; in a duel of the slower one."""
+        return max(self._baseline(index, [one]).bounded_ns(one.latest.window) for one in line)
+
+    def _sample_all(
+        self, work: _UnderWay, rule: StoppingRule, call: int, check_s: float
+    ) -> tuple[StoppedBy, float]:
+        """Take turns until there are enough; `call` is the number of the next call. Returns why
+        that was so, and how many seconds the anchor took among them."""
+        rules, anchor = self._rules, work.anchor
+        fewest = math.ceil(rules.min_samples / len(work.taken)) * work.samples[0].calls
+        start = time.monotonic()
+        rounds, anchor_s = 0, 0.0
         stopped: StoppedBy | None = None
         while stopped is None:
-            if rounds < _CONTROL_FIRST or rounds % _CONTROL_EVERY == 0:
-                self._control.observe(index, known.given)
-            if anchor is not None and rounds % EVERY == 0:
-                start += self._observe(anchor)
-            self._sample(index, case, call, taken)
-            call, rounds = call + 1, rounds + 1
-            self._follow(index, known, taken)
-            self._add_round(rule, index, taken)
+            turn = work.taken[: rules.max_samples - rounds]
+            for line in self._random.sample(turn, len(turn)):
+                if rounds < _CONTROL_FIRST or rounds % _CONTROL_EVERY == 0:
+                    self._control.observe(work.index, work.known.given)
+                if anchor is not None and rounds % EVERY == 0:
+                    anchor_s += self._observe(anchor)
+                call += self._sample(work, call, line)
+                rounds += 1
+                self._follow(work.index, work.known, line)
+            for line in turn:
+                self._add_round(rule, work.index, line)
             # The checks at the end count already, or the time limit would be exceeded.
-            owed_s = sum(one.answers.owed_s(check_s, rules.min_samples) for one in taken)
-            elapsed = time.monotonic() - start + owed_s
-            stopped = rule.decide(elapsed, elapsed - sum(one.runner_s for one in taken))
-        if rule.too_few:
-            raise _too_few(case, rounds, time.monotonic() - start, taken)
-        for one in taken:
-            one.runner.hold()
-        self._refuse_disturbances(taken)
-        sampling_s = time.monotonic() - start
-        times = tuple(self._times(index, case, one, sampling_s) for one in taken)
-        for one in taken:
-            one.runner.release()
-        return Measurement(case, times, stopped, empty_call_ns, anchor)
+            owed_s = sum(one.answers.owed_s(check_s, fewest) for one in work.samples)
+            elapsed = time.monotonic() - start - anchor_s + owed_s
+            stopped = rule.decide(elapsed, elapsed - sum(one.runner_s for one in work.samples))
+        return stopped, anchor_s
 
-    def _no_samples(self, runner: TimedRunner, index: int, case: Case, repeatable: bool) -> Samples:
+    def interrupted(self) -> dict[int, Measurement]:
+        """What was measured of the workload that an `AuthorFailure` has ended, by its index: if
+        there are samples enough, whatever their outputs were."""
+        left = self._under_way
+        if left is None:
+            return {}
+        processes = len(left.taken)
+        turns = min(len(one.windows) for line in left.taken for one in line)
+        if turns * processes < max(FEWEST_FOR_AN_INTERVAL, FEWEST_OF_EACH * processes):
+            return {}
+        times = []
+        for side in zip(*left.taken, strict=True):
+            baseline = self._baseline(left.index, side)
+            samples = in_turns([one.times_ns(baseline, turns) for one in side])
+            times.append(Times(tuple(samples), sum(one.answers.checked for one in side)))
+        found = Measurement(
+            left.case,
+            tuple(times),
+            StoppedBy.DISPUTE,
+            left.empty_call_ns,
+            left.anchor,
+            processes,
+            left.samples[0].calls,
+        )
+        return {left.index: found}
+
+    def _baseline(self, index: int, side: Sequence[Samples]) -> Baseline:
+        """The overhead of calls of one kernel's processes."""
+        parts = max(one.parts for one in side)
+        return self._control.baseline(index, parts, max(one.size_bytes for one in side))
+
+    def _no_samples(self, asked: Workload, runner: TimedRunner, repeatable: bool) -> Samples:
+        def check(question: Question, value: Any) -> None:
+            self._rounds.check(asked.case, runner, question, value)
+
         answers = Answers(
-            lambda call: self._question(case, index, call),
-            lambda question, value: self._check(case, runner, question, value),
+            lambda call: self._rounds.question(asked, call),
+            check,
             repeatable=repeatable,
             share=self._rules.check_share,
             max_bytes=MAX_KEPT_BYTES // len(self._runners),
         )
         return Samples(runner, answers)
 
-    def _follow(self, index: int, known: Question, taken: Sequence[Samples]) -> None:
+    def _follow(self, index: int, known: Question, line: Line) -> None:
         """In a duel the control runner answers as cheaply as the cheaper of both."""
-        for one in taken:
+        for one in line:
             self._control.follow(index, known.given, one.layouts)
 
-    def _add_round(self, rule: StoppingRule, index: int, taken: Sequence[Samples]) -> None:
+    def _add_round(self, rule: StoppingRule, index: int, line: Line) -> None:
         """Add the last call of each: the time of one, or the ratio of two."""
         latest = [
-            self._control.baseline(index, one.parts, one.size_bytes).bounded_ns(one.windows[-1])
-            for one in taken
+            self._baseline(index, [one]).bounded_ns(one.windows[-1]) / one.calls for one in line
         ]
         rule.add(sum(latest), ratio_of(*latest) if self._is_duel else None)
 
-    def _times(self, index: int, case: Case, one: Samples, sampling_s: float) -> Times:
-        """The samples of a runner, once sampling is over. Raises `AuthorFailure`."""
-        baseline = self._control.baseline(index, one.parts, one.size_bytes)
-        with one.runner.author.blamed():
-            _refuse_disputably(baseline.contradiction(one.windows))
-            samples_ns = [baseline.bounded_ns(window) for window in one.windows]
-            one.answers.check(samples_ns, self._rules.min_samples, sampling_s)
-            self._spend("added to claims", _added_s(samples_ns, one.windows))
+    def _times(self, index: int, case: Case, side: Sequence[Samples], sampling_s: float) -> Times:
+        """The samples of a kernel's processes, once sampling is over. Raises `AuthorFailure`."""
+        baseline, author = self._baseline(index, side), side[0].runner.author
+        windows = in_turns([one.windows for one in side])
+        fewest = math.ceil(self._rules.min_samples / len(side))
+        with author.blamed():
+            refuse_disputably(baseline.contradiction(windows))
+            for one in side:
+                each_ns = [sample for sample in one.times_ns(baseline) for _ in range(one.calls)]
+                one.answers.check(each_ns, fewest * one.calls, sampling_s / len(side))
+            samples_ns = in_turns([one.times_ns(baseline) for one in side])
+            self._spend("added to claims", added_s(samples_ns, windows, side[0].calls))
             self._refuse_below_floor(index, statistics.median(samples_ns), baseline.launch_ns)
-        doubt = baseline.suspicion(one.windows)
-        whose = "The opponent, " if one.runner.author.is_opponent else ""
+        doubt = baseline.suspicion(windows)
+        whose = "The opponent, " if author.is_opponent else ""
         suspicion = None if doubt is None else f"{whose}{case.spec}: {doubt}"
-        return Times(tuple(samples_ns), one.answers.checked, suspicion)
+        return Times(tuple(samples_ns), sum(one.answers.checked for one in side), suspicion)
 
-    def _refuse_disturbances(self, taken: Sequence[Samples]) -> None:
+    def _refuse_disturbances(self, taken: Sequence[Line]) -> None:
         """Of a duel: neither may work while the other one is timed. Raises `AuthorFailure`."""
-        for one, other in zip(taken, reversed(taken), strict=True):
-            if one is not other:
-                mine, theirs = one.runner, other.runner
-                idle_cpu_ns = mine.idle_cpu_ns / len(one.windows)
-                with mine.author.blamed():
-                    _refuse_disputably(
-                        disturbance(idle_cpu_ns, mine.after_calls_ns, theirs.after_calls_ns)
-                    )
+        if not self._is_duel:
+            return
+        mine, theirs = zip(*taken, strict=True)
+        for side, other in ((mine, theirs), (theirs, mine)):
+            calls = sum(len(one.windows) for one in side)
+            idle_cpu_ns = sum(one.runner.idle_cpu_ns for one in side) / calls
+            after_ns, after_other_ns = (
+                [each for one in samples for each in one.runner.after_calls_ns]
+                for samples in (side, other)
+            )
+            with side[0].runner.author.blamed():
+                refuse_disputably(disturbance(idle_cpu_ns, after_ns, after_other_ns))
 
     def _left_s(self, workloads_left: int) -> float:
         """This workload's part of the phase's time."""
@@ -228,139 +360,48 @@ class Measurer:
     def _refuse_below_floor(self, index: int, median_ns: float, launch_ns: float) -> None:
         floors = self._job.problem.floors
         floor = floors[index] if index < len(floors) else None
-        if found := below_floor(floor, self._job.device, median_ns, launch_ns):
-            raise AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
+        refuse_disputably(below_floor(floor, self._job.device, median_ns, launch_ns))
 
-    def _warm_up(self, index: int, case: Case, taken: Sequence[Samples]) -> tuple[int, float]:
-        """Calls like all others that don't become samples; returns how many of each runner, and the
-        time of a check in seconds.
+    def _warm_up(self, work: _UnderWay, line: Line, first: int) -> tuple[int, float, float]:
+        """Calls like all others that don't become samples, the first of which has number `first`;
+        returns the number after the last one's, and how long in seconds a check takes, and the
+        least of such calls.
 
         There are at least two: the first one shows where the output is.
         """
         start = time.monotonic()
-        until, latest = start + self._rules.warmup_s * len(taken), start + LONGEST_S
-        call, check_s = 0, 0.0
+        of_each_s = self._rules.warmup_s / len(self._lines)
+        until, latest = start + of_each_s * len(line), start + LONGEST_S
+        call, check_s, round_s = first, 0.0, 0.0
         while (
-            call < _FEWEST_WARM
+            call < first + FEWEST_WARM
             or (now := time.monotonic()) < until
-            or (self._on_gpu and not all(one.warming.is_over for one in taken) and now < latest)
+            or (self._on_gpu and not all(one.warming.is_over for one in line) and now < latest)
         ):
-            question, replies = self._round(index, case, call)
-            for one, reply in zip(taken, replies, strict=True):
+            began = time.monotonic()
+            (question,), replies = self._rounds.play(work, call, line)
+            round_s = time.monotonic() - began
+            for one, reply in zip(line, replies, strict=True):
                 if call == 0:
-                    start = time.monotonic()
-                    self._check(case, one.runner, question, reply.value)
-                    check_s = max(check_s, time.monotonic() - start)
+                    took_s = self._rounds.check(work.case, one.runner, question, reply.value)
+                    check_s = max(check_s, took_s)
                 one.add_warming(reply)
             call += 1
             del question, replies, reply  # their memory is for the next call's
-        return call, check_s
+        return call, check_s, FEWEST_WARM * round_s
 
-    def _sample(self, index: int, case: Case, call: int, taken: Sequence[Samples]) -> None:
-        """One more sample of each."""
-        question, replies = self._round(index, case, call)
-        for one, reply in zip(taken, replies, strict=True):
-            one.add(call, question, reply)
-
-    def _round(self, index: int, case: Case, call: int) -> tuple[Question, list[Reply]]:
-        """One call of each runner with the same data, in random order; the replies in that of the
-        runners. Raises `AuthorFailure`."""
-        start = time.monotonic()
-        question = self._question(case, index, call)
-        self._spend("generate", time.monotonic() - start)
-        reuse = bool(self._random.getrandbits(1))
-        order = self._random.sample(range(len(self._runners)), len(self._runners))
-        replies = {}
-        for place in order:
-            runner = self._runners[place]
-            replies[place] = runner.call(question, reuse=reuse)
-            if self._is_duel and self._on_gpu:  # what it left running there would slow this down
-                after = self._control.call(question.given, IDENTITY)
-                runner.after_calls_ns.append(after.window.bracket_ns)
-        return question, [replies[place] for place in sorted(replies)]
-
-    def _check(self, case: Case, runner: TimedRunner, question: Question, value: Any) -> None:
-        """Raises `AuthorFailure` if an output is wrong."""
-        start = time.monotonic()
-        self._work_out(question)
-        with runner.author.blamed():
-            wrong = question.complaint(value)
-            self._spend("check", time.monotonic() - start)
-            if wrong:
-                raise wrong_answer(f"Wrong in a timed call of {case.spec}: {wrong}")
-
-    def _work_out(self, question: Question) -> None:
-        """Compute the reference's answer, so that timed calls can't pass a tolerant checker with
-        another kind of value than tests; not once that takes too long."""
-        start = time.monotonic()
-        if self._reference_s <= _REFERENCE_SHARE * (start - self._began):
-            question.work_out()
-            self._reference_s += time.monotonic() - start
-
-    def _question(self, case: Case, index: int, call: int) -> Question:
-        seed = call_seed(self._secret, index, call)
-        arguments = case_arguments(case, self._job.seed if self._job.secret else None)
-        if call:
-            arguments = with_seed(arguments, seed)
-        return self._examiner.ask(arguments, seed)
+    def _sample(self, work: _UnderWay, call: int, line: Line) -> int:
+        """One more sample of each; returns how many calls that was."""
+        calls = line[0].calls
+        questions, replies = self._rounds.play(work, call, line, calls)
+        for one, reply in zip(line, replies, strict=True):
+            one.add(call, questions, reply)
+        return calls
 
 
-def workload_result(measured: Measurement) -> WorkloadResult:
-    """The measurement of one runner, with its statistics."""
-    (times,) = measured.times
-    samples, anchor = times.samples_ns, measured.anchor
-    factors = _factors(anchor, samples)
-    steady = steady_samples(samples, factors)
-    middle = median_time(samples, factors)
-    return WorkloadResult(
-        spec=measured.case.spec,
-        samples_ns=samples,
-        median_ns=middle.median_ns,
-        mean_ns=statistics.fmean(steady),
-        stdev_ns=statistics.stdev(steady) if len(steady) > 1 else 0.0,
-        ci95_ns=middle.ci95_ns,
-        best_ns=min(steady),
-        worst_ns=max(steady),
-        checked=times.checked,
-        stopped_by=measured.stopped.value,
-        empty_call_ns=measured.empty_call_ns,
-        anchor_ns=anchor.median_ns if anchor is not None else None,
-        drift_factors=factors,
-    )
-
-
-def _factors(anchor: Anchor | None, samples_ns: Sequence[float]) -> tuple[float, ...]:
-    return anchor.factors(len(samples_ns)) if anchor is not None else ()
-
-
-def _refuse_disputably(found: Contradiction | None) -> None:
-    if found is not None:
-        refused = AuthorFailure(Verdict.RULE_VIOLATION, found.message, found.evidence)
-        refused.disputable = True
-        raise refused
-
-
-def _too_few(
-    case: Case, count: int, took_s: float, taken: Sequence[Samples]
-) -> AuthorFailure | ProblemBroken:
-    """Blames whoever took most of the time. Of a duel's authors loading counts too: else one could
-    take all of the time for that, and the problem would seem too slow."""
-    message = (
-        f"Too few samples: {count} of {case.spec} in {took_s:.1f} s, but a score needs "
-        f"{FEWEST_FOR_AN_INTERVAL} within the phase's time limit."
-    )
-    runners_s = sum(one.runner_s for one in taken)
-    others_s = took_s - runners_s
-    slowest = max((one.runner.author for one in taken), key=lambda author: author.spent_s)
-    if (runners_s if len(taken) == 1 else slowest.spent_s) < others_s:
-        others = f"Making data, checks and caches took {others_s:.1f} s of it."
-        return ProblemBroken(f"{message} {others}")
-    failure = AuthorFailure(Verdict.TIME_LIMIT, message)
-    failure.of_opponent = slowest.is_opponent
-    return failure
-
-
-def _added_s(samples_ns: list[float], windows: list[Window]) -> float:
-    """How much the judge's clocks added to the claims, in seconds, at the median."""
-    claimed_ns = statistics.median(window.claim_ns for window in windows)
-    return max(statistics.median(samples_ns) - claimed_ns, 0.0) / 1e9
+def _memory_bytes(known: Question, line: Line) -> int:
+    """What one of a kernel's processes has used at most, or what its data and as large an output
+    take, if that is more: they lie in the judge's memory, for each process."""
+    sessions = [session for one in line for session in one.runner.session.sessions]
+    data_bytes: int = known.given.size_bytes
+    return max(2 * data_bytes, *(session.peak_bytes() for session in sessions))

@@ -14,7 +14,7 @@ from kernelbot.harness.judge.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor
 
 _LOW = 0.1
-"""Quantile on a CPU: nine in ten of the cheapest answers cost more than is subtracted."""
+"""Quantile on a CPU by which is accused: nine in ten of the cheapest answers cost more."""
 _HIGH = 0.95
 _SLACK = 1.25
 _SLACK_NS = 20_000
@@ -43,13 +43,26 @@ _FEWEST = 5
 """With fewer calls nothing counts as a contradiction."""
 
 
-_Charge = tuple[str, Callable[[Window], float], float]
-"""A possible contradiction: in words, the value of one call, and the allowed value."""
+_Charge = tuple[str, str, Callable[[Window], float], float]
+"""A possible contradiction: in words, what to do about it, the value of one call, and the allowed
+value."""
+_BEFORE = (
+    "Do all work of a call within custom_kernel, and let helper threads wait for it asleep (e.g. "
+    "OMP_WAIT_POLICY=passive)."
+)
+_AFTER = (
+    "End or join what custom_kernel has started before it returns, and return arrays rather than "
+    "objects that compute when they are read."
+)
+_WITHIN = (
+    "Let custom_kernel return only once all of its work is done, and leave the clocks of its "
+    "process alone."
+)
 
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A sentence, and the numbers behind it."""
+    """What was seen and what to do about it, and the numbers behind it."""
 
     message: str
     evidence: str
@@ -63,18 +76,21 @@ def below_floor(
     `launch_ns`: what of it was subtracted for launching.
 
     The floor is the larger of flops over peak flops and bytes over peak bandwidth; a peak that
-    isn't configured is ignored.
+    isn't configured is ignored. What the device's cache holds need not come from memory: of the
+    bytes only those beyond it count.
     """
     floor_s = 0.0
-    if floor is not None and floor.flops and device.peak_flops:
-        floor_s = floor.flops / device.peak_flops
+    if floor is not None and floor.flops and (peak := device.most_flops(floor.number_type)):
+        floor_s = floor.flops / peak
     if floor is not None and floor.memory_bytes and device.peak_bytes_per_s:
-        floor_s = max(floor_s, floor.memory_bytes / device.peak_bytes_per_s)
+        beyond_bytes = max(floor.memory_bytes - (device.cache_bytes or 0), 0)
+        floor_s = max(floor_s, beyond_bytes / device.peak_bytes_per_s)
     floor_ns = max(floor_s * 1e9, (device.launch_overhead_ns or 0.0) - launch_ns)
     if median_ns >= floor_ns:
         return None
     return Contradiction(
-        "The time is below the minimum that this device needs for the problem's work.",
+        "The time is below the minimum that this device needs for the problem's work. Compute "
+        "all of the output from the call's own inputs; if you do, tell the problem's author.",
         f"median {median_ns / 1e3:.3f} us, floor {floor_ns / 1e3:.3f} us",
     )
 
@@ -90,7 +106,8 @@ def disturbance(
     """
     if idle_cpu_ns > _WOKEN_NS:
         return Contradiction(
-            "It computed while it had to be still, as the other kernel was timed.",
+            "It computed while it had to be still, as the other kernel was timed. Join or put "
+            "to sleep whatever custom_kernel has started before it returns.",
             f"{idle_cpu_ns / 1e3:.0f} us of processor time for each pair of calls",
         )
     if min(len(after_ns), len(after_other_ns)) < _FEWEST_TO_SUSPECT:
@@ -100,15 +117,15 @@ def disturbance(
     if share <= _LINGERING_SHARE:
         return None
     return Contradiction(
-        "It left work running on the GPU, which slows down the other kernel.",
+        "It left work running on the GPU, which slows down the other kernel. Wait for the GPU "
+        "before custom_kernel returns.",
         f"{share:.0%} of the calls after its own took longer than {allowed_ns / 1e3:.0f} us",
     )
 
 
 @dataclass(frozen=True)
-class Baseline:
-    """The overhead of a call in ns, which isn't the author's work: measured in the control runner,
-    without any author's code."""
+class Overhead:
+    """What of a window isn't the author's work, in ns."""
 
     took_ns: float
     """Part of the judge's bracket around the call."""
@@ -116,6 +133,22 @@ class Baseline:
     """Part of the main thread's processor time."""
     tree_cpu_ns: float
     """Part of the whole tree's processor time, per processor: several ranks share it."""
+
+    def computed_ns(self, window: Window) -> float:
+        """The least time for the processor time of all threads, also if the main thread slept."""
+        alone_ns = window.call_cpu_ns - self.main_cpu_ns
+        return max(alone_ns, _shared_ns(window) - self.tree_cpu_ns)
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The overhead of a call, as measured in the control runner, without any author's code."""
+
+    usual: Overhead
+    """Of the median control call, the cheapest answer that there is: this is subtracted, so an
+    honest answer is read as long as it took."""
+    least: Overhead
+    """Of the cheapest control calls: of this a call's contradictions are told."""
     build_cpu_ns: float
     """Processor time before the call, while its inputs are made: the 95 % quantile of the control
     calls."""
@@ -128,9 +161,9 @@ class Baseline:
     outside_ns: float = 0.0
     """As `build_cpu_ns`, but how long the runner took for both together."""
     cpu_variation_ns: float = 0.0
-    """By how much a control call's processor time exceeds what is subtracted here, at the 95 %
-    quantile. A machine that adds as much to calls that do nothing proves nothing with it: the time
-    counts (`bounded_ns`), but doesn't accuse."""
+    """By how much a control call's processor time exceeds the least, at the 95 % quantile. A
+    machine that adds as much to calls that do nothing proves nothing with it: the time counts
+    (`bounded_ns`), but doesn't accuse."""
     on_gpu: bool = False
     """Whether work may be done by something other than the processor."""
     launch_ns: float = 0.0
@@ -146,8 +179,8 @@ class Baseline:
         launched_ns = max(window.claim_ns - self.launch_ns, min(window.claim_ns, _SHORTEST_NS))
         return max(
             float(launched_ns),
-            _took_ns(window) - self.took_ns,
-            self._computed_ns(window),
+            _took_ns(window) - self.usual.took_ns,
+            self.usual.computed_ns(window),
         )
 
     def contradiction(self, windows: Sequence[Window]) -> Contradiction | None:
@@ -168,10 +201,10 @@ class Baseline:
         if len(windows) < _FEWEST_TO_SUSPECT:
             return None
         claims_ns = _spread_ns(sorted(window.claim_ns for window in windows))
-        lack_ns = statistics.median(self.bounded_ns(one) - one.claim_ns for one in windows)
+        lack_ns = statistics.median(map(self._lack_ns, windows))
         spread_ns = _spread_ns(sorted(_took_ns(window) for window in windows))
         if not self.on_gpu:  # a busy machine takes time from a call, but it computes no more
-            computed_ns = _spread_ns(sorted(self._computed_ns(window) for window in windows))
+            computed_ns = _spread_ns(sorted(self.least.computed_ns(window) for window in windows))
             spread_ns = min(spread_ns, computed_ns)
         steady = claims_ns < _STEADY_SHARE * (spread_ns - 2 * self.spread_ns)
         if not steady or lack_ns < _LACK_NS + self.cpu_variation_ns:
@@ -185,21 +218,25 @@ class Baseline:
         """Of all calls, also if they count until they were described."""
         yield (
             "work before the call, while the inputs were made",
+            _BEFORE,
             lambda window: window.build_cpu_ns,
             self.build_cpu_ns * _DOUBT + _DOUBT_NS,
         )
         yield (
             "work while it had to wait for the call",
+            _BEFORE,
             lambda window: window.still_cpu_ns,
             self.still_cpu_ns * _DOUBT + _DOUBT_NS,
         )
         yield (
             "work after the call, while its output was described",
+            _AFTER,
             lambda window: window.after_cpu_ns,
             self.after_cpu_ns * _DOUBT + _DOUBT_NS,
         )
         yield (
             "time before and after the call that nothing of the harness takes",
+            _AFTER,
             lambda window: window.outside_ns,
             self.outside_ns * _DOUBT + _DOUBT_WALL_NS,
         )
@@ -207,19 +244,21 @@ class Baseline:
     def _within_calls(self) -> Iterator[_Charge]:
         yield (
             "more processor time in the call than the time it claims",
-            lambda window: self._computed_ns(window) - window.claim_ns,
+            _WITHIN,
+            lambda window: self.least.computed_ns(window) - window.claim_ns,
             _DOUBT_NS + self.cpu_variation_ns,
         )
         yield (
             "a call that took longer than the time it claims",
-            lambda window: _took_ns(window) - self.took_ns - window.claim_ns,
+            _WITHIN,
+            lambda window: _took_ns(window) - self.least.took_ns - window.claim_ns,
             _DOUBT_WALL_NS,
         )
 
-    def _computed_ns(self, window: Window) -> float:
-        """The least time for the processor time of all threads, also if the main thread slept."""
-        alone_ns = window.call_cpu_ns - self.main_cpu_ns
-        return max(alone_ns, _shared_ns(window) - self.tree_cpu_ns)
+    def _lack_ns(self, window: Window) -> float:
+        """By how much the clocks exceed a claim."""
+        seen_ns = max(_took_ns(window) - self.least.took_ns, self.least.computed_ns(window))
+        return max(seen_ns - window.claim_ns, 0.0)
 
 
 def _impossible(windows: Sequence[Window]) -> Contradiction | None:
@@ -230,7 +269,7 @@ def _impossible(windows: Sequence[Window]) -> Contradiction | None:
     if claim_ns > 0 and all(one.claim_ns <= one.bracket_ns * longest for one in windows):
         return None
     return Contradiction(
-        "A claimed time is impossible: not positive, or longer than the call took.",
+        f"A claimed time is impossible: not positive, or longer than the call took. {_WITHIN}",
         f"median claim {claim_ns:.0f} ns",
     )
 
@@ -242,12 +281,12 @@ def _exceeded(charges: Iterable[_Charge], windows: Sequence[Window]) -> Contradi
     claim_ns = statistics.median(
         one.bracket_ns if one.described else one.claim_ns for one in windows
     )
-    for what, seen, explained_ns in charges:
+    for what, advice, seen, explained_ns in charges:
         seen_ns = statistics.median(map(seen, windows))
         allowed_ns = explained_ns + _CLAIM_SHARE * claim_ns
         if seen_ns > allowed_ns:
             return Contradiction(
-                f"The clocks contradict the submission: {what}.",
+                f"The clocks contradict the submission: {what}. {advice}",
                 f"seen {seen_ns / 1e3:.1f} us, explained {allowed_ns / 1e3:.1f} us, "
                 f"claimed {claim_ns / 1e3:.1f} us (medians of {len(windows)} calls)",
             )
@@ -293,40 +332,38 @@ class ControlCalls:
         `share`: how much more an answer costs because it has more values; beside describing it,
         only on a GPU. `larger`: how much more describing it costs because it has more bytes.
         """
-        took_ns, main_cpu_ns, tree_cpu_ns = self._usual(share) if self._on_gpu else self._cheapest()
+        least = self._on_a_gpu(share) if self._on_gpu else self._overhead(_LOW)
         return Baseline(
-            took_ns,
-            main_cpu_ns,
-            tree_cpu_ns,
+            least if self._on_gpu else self._overhead(0.5),
+            least,
             _quantile(self._build_cpu_ns, _HIGH),
             _quantile(self._still_cpu_ns, _HIGH),
             _spread_ns(self._bracket_ns),
             _quantile(self._after_cpu_ns, _HIGH) * share * larger,
             _quantile(self._outside_ns, _HIGH) * share,
             max(
-                _quantile(self._main_cpu_ns, _HIGH) - main_cpu_ns,
-                _quantile(self._tree_cpu_ns, _HIGH) - tree_cpu_ns,
+                _quantile(self._main_cpu_ns, _HIGH) - least.main_cpu_ns,
+                _quantile(self._tree_cpu_ns, _HIGH) - least.tree_cpu_ns,
                 0.0,
             ),
             self._on_gpu,
             _quantile(self._claim_ns, _LOW) if self._launches else 0.0,
         )
 
-    def _cheapest(self) -> tuple[float, float, float]:
-        """The cost of the cheapest answer: a submission that gives one gains nothing, and an honest
-        answer costs its author some microseconds more."""
-        return (
-            _quantile(self._took_ns, _LOW),
-            _quantile(self._main_cpu_ns, _LOW),
-            _quantile(self._tree_cpu_ns, _LOW),
+    def _overhead(self, share: float) -> Overhead:
+        """What that share of the calls cost at most."""
+        return Overhead(
+            _quantile(self._took_ns, share),
+            _quantile(self._main_cpu_ns, share),
+            _quantile(self._tree_cpu_ns, share),
         )
 
-    def _usual(self, share: float) -> tuple[float, float, float]:
+    def _on_a_gpu(self, share: float) -> Overhead:
         """The 95 % quantile of the cost of the harness's own answers."""
         took_ns = max(_quantile(self._took_ns, _HIGH), 0.0) * share + _SLACK_WALL_NS
         main_cpu_ns = _median(self._main_cpu_ns) * share * _SLACK + _SLACK_NS
         tree_cpu_ns = _median(self._tree_cpu_ns) * share * _SLACK + _SLACK_NS
-        return took_ns, main_cpu_ns, max(main_cpu_ns, tree_cpu_ns)
+        return Overhead(took_ns, main_cpu_ns, max(main_cpu_ns, tree_cpu_ns))
 
 
 def _took_ns(window: Window) -> float:

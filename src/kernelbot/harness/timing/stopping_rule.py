@@ -1,14 +1,15 @@
 """When a measurement is good enough: once the interval of its median is narrow."""
 
+import math
 import statistics
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kernelbot.protocol import SamplingRules
-from kernelbot.protocol.scoring import median_interval
+from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL, least_width, process_interval
 
-FEWEST_FOR_AN_INTERVAL = 6
-"""With fewer samples no pair of order statistics covers 95 %: 1 - 2 * 0.5**5 is below it."""
+_HARDLY_WIDER = 1.25
+"""An interval that is wider than it must stay by no more than this factor isn't worth more time."""
 
 
 class StoppedBy(StrEnum):
@@ -17,6 +18,10 @@ class StoppedBy(StrEnum):
     PRECISION = "precision"
     MAX_SAMPLES = "max_samples"
     WALL_CAP = "wall_cap"
+    PROCESSES = "processes"
+    """The kernel's processes differ by more than further samples of them could even out."""
+    DISPUTE = "dispute"
+    """The attempt ended meanwhile, and another one followed."""
 
 
 @dataclass
@@ -24,7 +29,8 @@ class StoppingRule:
     """Collects samples of one workload and says when there are enough.
 
     Usually a sample is a time, and its median is wanted precisely. In a duel a sample is a pair of
-    calls: their times together, and their ratio, whose median is wanted.
+    calls: their times together, and their ratio, whose median is wanted. Several processes are
+    sampled in turn, and a decision is asked for after whole turns, or at the maximum.
 
     `longest_s` ends it even below `min_samples`, and `limit_s` even below what an interval needs,
     but only once the judge's own time plus a median call for each sample exceeds it: so nobody gets
@@ -39,6 +45,7 @@ class StoppingRule:
     samples_ns: list[float] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
     """Those whose median is wanted."""
+    processes: int = 1
 
     def add(self, sample_ns: float, value: float | None = None) -> None:
         """Add a sample. `value`: what is wanted of it; None: its time."""
@@ -62,13 +69,21 @@ class StoppingRule:
             return StoppedBy.WALL_CAP
         if wall_s >= self.rules.wall_cap_s:
             return StoppedBy.WALL_CAP
-        if count % self.rules.block:
+        turns = math.ceil(self.rules.block / self.processes)
+        if count % (turns * self.processes):
             return None
         if sum(self.samples_ns) < self.rules.min_total_s * 1e9:
             return None
-        low, high = median_interval(self.values)
-        narrow = high - low <= self.rules.target_relative_ci * statistics.median(self.values)
-        return StoppedBy.PRECISION if narrow else None
+        return self._decide_by_width()
+
+    def _decide_by_width(self) -> StoppedBy | None:
+        low, high = process_interval(self.values, self.processes)
+        middle, target = statistics.median(self.values), self.rules.target_relative_ci
+        if high - low <= target * middle:
+            return StoppedBy.PRECISION
+        least = least_width(self.values, self.processes)
+        hopeless = least > target and high - low <= _HARDLY_WIDER * least * middle
+        return StoppedBy.PROCESSES if hopeless else None
 
     def _decide_early(self, judge_s: float) -> StoppedBy | None:
         """The decision while there are fewer than `min_samples`."""
@@ -76,8 +91,8 @@ class StoppingRule:
             return None
         count = len(self.samples_ns)
         spent_s = judge_s + statistics.median(self.samples_ns) * count / 1e9
-        if self.too_few:  # one more must not end beyond it
-            enough = spent_s * (count + 1) / count > self.limit_s
+        if self.too_few:  # one more turn must not end beyond it
+            enough = spent_s * (count + self.processes) / count > self.limit_s
         else:
             enough = spent_s >= self.longest_s
         return StoppedBy.WALL_CAP if enough else None

@@ -1,18 +1,23 @@
 """One runner whose calls are timed, and what its calls of one workload have shown.
 
-In a duel there are two. Whichever isn't called is frozen, on a GPU too, so that it can't slow the
-other one down.
+A kernel has several, and in a duel there are two kernels. Whichever isn't called is frozen, on a
+GPU too, so that it can't slow down the one that is.
 """
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 from kernelbot.harness.judge.authors import Author
 from kernelbot.harness.judge.test_phase import Spend, refuse_side_effects
 from kernelbot.harness.judge.windows import OutputLayout, Reply, Window
 from kernelbot.harness.problem.questions import Question
 from kernelbot.harness.runner_client.arena_caller import ArenaCaller
+from kernelbot.harness.runner_client.callers import Several
 from kernelbot.harness.runner_client.conversations import AnySession, caller_of
 from kernelbot.harness.runner_client.freeze import RunnerTree
 from kernelbot.harness.timing.answers import Answers
 from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.plausibility import Baseline
 from kernelbot.harness.timing.warming import Warming
 from kernelbot.protocol import JobSpec, Vendor
 
@@ -55,18 +60,25 @@ class TimedRunner:
         self.idle_cpu_ns = 0
         self.after_calls_ns = []
 
-    def call(self, question: Question, *, reuse: bool) -> Reply:
-        """One timed call with cold caches. `reuse`: the data lies where the last call's lay. Raises
-        `AuthorFailure`."""
+    @property
+    def takes_several(self) -> bool:
+        """Whether several calls can follow each other in one window."""
+        return self._caller.takes_several
+
+    def call(self, questions: Sequence[Question], *, reuse: bool) -> Reply:
+        """One timed window, with cold caches at its beginning: a call for each question. `reuse`:
+        the data lies where the last window's lay. Raises `AuthorFailure`."""
+        all_given = tuple(question.given for question in questions)
+        given = all_given[0] if len(all_given) == 1 else Several(all_given)
         if self._rested_cpu_ns is not None:
             woken_ns = self.session.tree_cpu_ns() - self._rested_cpu_ns
             self.idle_cpu_ns += max(woken_ns, 0)
         if self._tree is not None:
             self._tree.resume()
         with self.author.at_work():
-            reply = self._caller.timed_call(question.given, self._flusher, reuse)
+            reply = self._caller.timed_call(given, self._flusher, reuse)
             self._spend("kernel", reply.window.claim_ns / 1e9)
-            refuse_side_effects(self._job, self._caller, question, reply.aliased)
+            refuse_side_effects(self._job, self._caller, given, reply.aliased)
         if self._in_duel:
             self.hold()
         return reply
@@ -99,6 +111,10 @@ class Samples:
         self.runner = runner
         self.answers = answers
         self.warming = Warming()
+        self.calls = 1
+        """How many calls each window holds."""
+        self.latest = Reply(None, Window(0, 0), 0, aliased=False)
+        """The last window that didn't become a sample, without its value."""
         self.windows: list[Window] = []
         self.layouts: tuple[OutputLayout, ...] = ()
         """What each rank's last output consisted of, if that is known."""
@@ -112,11 +128,21 @@ class Samples:
     def add_warming(self, reply: Reply) -> None:
         """Add a call that doesn't become a sample."""
         self.layouts = reply.layouts
+        self.latest = replace(reply, value=None)
         self.warming.add(reply.window.claim_ns)
 
-    def add(self, call: int, question: Question, reply: Reply) -> None:
-        """Add a sample. Raises `AuthorFailure` if its output is checked at once and wrong."""
-        self.answers.add(call, question, reply)
+    def times_ns(self, baseline: Baseline, count: int | None = None) -> list[float]:
+        """The samples, one for each window, or for the first `count`: how long a call took."""
+        return [baseline.bounded_ns(one) / self.calls for one in self.windows[:count]]
+
+    def add(self, call: int, questions: Sequence[Question], reply: Reply) -> None:
+        """Add a sample: the window of the calls from number `call` on. Raises `AuthorFailure` if an
+        output is checked at once and wrong."""
+        values = (reply.value,) if self.calls == 1 else reply.value
+        size_bytes = reply.size_bytes // self.calls
+        for place, (question, value) in enumerate(zip(questions, values, strict=True)):
+            one = replace(reply, value=value, size_bytes=size_bytes)
+            self.answers.add(call + place, question, one)
         self.windows.append(reply.window)
         self.layouts, self.parts, self.size_bytes = reply.layouts, reply.parts, reply.size_bytes
         self.runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9

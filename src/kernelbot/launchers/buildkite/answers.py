@@ -11,7 +11,7 @@ Number = Annotated[int, Field(gt=0, lt=10**12)]
 Id = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{1,64}$")]
 
 _WAITING = frozenset(("creating", "scheduled", "waiting"))
-_RUNNING = frozenset(("running", "failing", "canceling"))
+_ENDS = frozenset(("passed", "failed", "blocked", "canceled", "skipped", "not_run"))
 
 
 class Build(Said):
@@ -20,6 +20,7 @@ class Build(Said):
     number: Number
     message: str | None = None
     build_state: Annotated[str, Field(alias="state")]
+    finished_at: str | None = None
 
     @property
     def name(self) -> str:
@@ -28,16 +29,11 @@ class Build(Said):
 
     @property
     def state(self) -> JobState | None:
-        """None: it has ended, or a person must unblock it."""
-        if self.build_state in _WAITING:
-            return JobState.WAITING
-        return JobState.RUNNING if self.build_state in _RUNNING else None
-
-
-class Created(Said):
-    """What creating one is answered by."""
-
-    number: Number
+        """None: it has ended, or a person must unblock it. A state that we don't know is no end
+        as long as Buildkite doesn't say when it was."""
+        if self.build_state in _ENDS or self.finished_at is not None:
+            return None
+        return JobState.WAITING if self.build_state in _WAITING else JobState.RUNNING
 
 
 class Agent(Said):
@@ -60,6 +56,7 @@ class Job(Said):
     """One job of a build; steps that wait or block are jobs, too."""
 
     type: str
+    step_key: str | None = None
     state: str | None = None
     exit_status: int | None = None
     agent: Agent | None = None

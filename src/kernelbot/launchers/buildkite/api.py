@@ -8,29 +8,31 @@ from kernelbot.launchers.buildkite.answers import (
     Artifact,
     Build,
     BuildWithJobs,
-    Created,
     Job,
     Pipeline,
 )
 from kernelbot.launchers.buildkite.settings import BuildkiteSettings
 from kernelbot.launchers.rest.api import Rest
 from kernelbot.launchers.rest.client import read
-from kernelbot.launchers.rest.tokens import Dialect
-from kernelbot.launchers.results import MAX_RESULT_BYTES
+from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders
 
 PAGE = 100
+_MOST_PAGES = 20
 _BUILDKITE = "Buildkite"
 _HEADERS = {"Accept": "application/json", "User-Agent": "kernelbot"}
 _WITHOUT_JOBS = {"exclude_jobs": "true", "exclude_pipeline": "true"}
 _DIALECT = Dialect(
     _BUILDKITE,
     "BUILDKITE_API_TOKEN",
-    remaining="ratelimit-remaining",
-    limit="ratelimit-limit",
-    reset="ratelimit-reset",
+    limits=(  # of the organization, and of the user whose token it is
+        LimitHeaders("ratelimit-remaining", "ratelimit-limit", "ratelimit-reset"),
+        LimitHeaders("ratelimit-user-remaining", "ratelimit-user-limit", "ratelimit-user-reset"),
+    ),
     reset_is_a_date=False,
     longest_s=120.0,
     reserve=0,
+    share=1 / 3,
+    spreads=True,
 )
 
 
@@ -59,8 +61,12 @@ class BuildkiteApi:
         """What a request must be followed by so that the limits last."""
         return self._rest.tokens.pause_s()
 
-    async def create(self, name: str, environment: Mapping[str, str]) -> int:
-        """Start a build; its number."""
+    def spare(self) -> float:
+        """Requests of which none has to wait for its turn."""
+        return self._rest.spare()
+
+    async def create(self, name: str, environment: Mapping[str, str]) -> Build:
+        """Start a build; as it is now."""
         body = {
             "commit": "HEAD",
             "branch": self._branch,
@@ -72,7 +78,7 @@ class BuildkiteApi:
         if answer.status == 404:
             raise PlatformError(self._no_pipeline())
         self._rest.must(answer, 201, "starting a build")
-        return read(Created, answer, _BUILDKITE, "a new build").number
+        return read(Build, answer, _BUILDKITE, "a new build")
 
     async def builds(self, page: int) -> list[Build]:
         """The newest builds, `PAGE` at a time; `page` counts from 1."""
@@ -96,13 +102,12 @@ class BuildkiteApi:
     async def artifacts(self, number: str) -> list[Artifact]:
         """The artifacts of a build; none if there is no such build."""
         path = f"{self._root}/builds/{number}/artifacts"
-        query = {"per_page": str(PAGE)}
-        return await self._rest.find(list[Artifact], path, "artifacts", query) or []
+        return await self._rest.pages(Artifact, path, "artifacts", PAGE, _MOST_PAGES) or []
 
-    async def download(self, number: str, artifact: Artifact) -> bytes | None:
+    async def download(self, number: str, artifact: Artifact, max_bytes: int) -> bytes | None:
         """An artifact's content; None if it is gone. Raises `TooLarge`."""
         path = f"{self._path(number, artifact)}/download"
-        answer = await self._rest.download(path, MAX_RESULT_BYTES)
+        answer = await self._rest.download(path, max_bytes)
         if answer.status in (404, 410):
             return None
         self._rest.must(answer, 200, "downloading an artifact")
@@ -121,13 +126,9 @@ class BuildkiteApi:
             self._rest.must(answer, 200, "cancelling a build")
 
     async def agents(self) -> list[Agent] | None:
-        """The organization's agents, the first hundred; None if our token may not see them."""
+        """The organization's agents that are connected; None if our token may not see them."""
         path = f"{self._organization}/agents"
-        answer = await self._rest.send("GET", path, params={"per_page": str(PAGE)})
-        if answer.status in (403, 404):
-            return None
-        self._rest.must(answer, 200, "listing agents")
-        return read(list[Agent], answer, _BUILDKITE, "agents")
+        return await self._rest.pages(Agent, path, "agents", PAGE, _MOST_PAGES)
 
     async def why_not(self) -> str:
         """Why there can't be builds; empty if there can."""

@@ -14,13 +14,18 @@ from kernelbot.launchers.rest.carried import carry
 from kernelbot.launchers.rest.client import TooLarge
 from kernelbot.launchers.rest.launcher import RestLauncher, RestRules
 from kernelbot.launchers.rest.listing import Listing
-from kernelbot.launchers.results import lost, read_result
+from kernelbot.launchers.results import found, lost, too_long
 from kernelbot.protocol import Fault, JobSpec
 
 RESULT = "result.json"
 MAX_PAYLOAD = 100_000
 """Characters. No variable of Linux's may have more than 131,071 bytes."""
 _SEEN_FOR_S = 1.0
+_PAGE_OF_AGENTS_S = 5.0
+"""Of many agents a look takes several requests: then it is valid for longer."""
+_PIPELINE_S = 60.0
+_JUDGE = "judge"
+"""The key of the step that judges."""
 _AGENT_LOST = -1
 """The exit status of a job whose agent is gone."""
 _BY_ITSELF = frozenset(("passed", "failed"))
@@ -40,10 +45,12 @@ class BuildkiteLauncher(RestLauncher[Build]):
         self._settings = settings
         self._links = links
         self._api = BuildkiteApi(settings)
-        self._queues = Queues()
+        self._queues = Queues(settings.upload_queue)
         self._looking = asyncio.Lock()
-        self._looked: tuple[float, str] = (float("-inf"), "")
-        """When agents and pipeline were seen last, and why the latter can't be used."""
+        self._agents_at = float("-inf")
+        """When agents and pipeline are to be looked at again."""
+        self._pipeline: tuple[float, str] = (float("-inf"), "")
+        """Until when it needn't be looked at, and why it can't be used."""
         self._results: dict[str, Artifact] = {}
         """By build's number, of those that were fetched."""
         super().__init__(
@@ -51,6 +58,7 @@ class BuildkiteLauncher(RestLauncher[Build]):
             settings.queues,
             RestRules(settings.traits, settings.settle_s, settings.appear_s),
             Listing(self._api.builds, PAGE, self._api.pause_s),
+            self._api.spare,
         )
 
     async def close(self) -> None:
@@ -60,7 +68,9 @@ class BuildkiteLauncher(RestLauncher[Build]):
     async def _create(self, spec: JobSpec) -> int:
         environment = await asyncio.to_thread(self._environment, spec)
         environment["GPU_QUEUE"] = self._queues.choose(self._settings.queues[spec.device.name])
-        return await self._api.create(job_name(spec.job_id), environment)
+        build = await self._api.create(job_name(spec.job_id), environment)
+        self._jobs.put(build)
+        return build.number
 
     def _environment(self, spec: JobSpec) -> dict[str, str]:
         """What `deploy/buildkite/run-job.sh` reads. Raises `JobRefused`."""
@@ -84,19 +94,19 @@ class BuildkiteLauncher(RestLauncher[Build]):
     async def _show(self, number: str) -> Build | None:
         return await self._api.build(number)
 
-    async def _end(self, handle: Handle, job: Build) -> Outcome | None:
+    async def _end(self, handle: Handle, job: Build, most: int) -> Outcome | None:
         artifact = _result_of(await self._api.artifacts(handle.number))
         if artifact is None:
             by_itself = job.build_state in _BY_ITSELF
             return None if by_itself else await self._why_no_result(job)
         self._results[handle.number] = artifact
         try:
-            content = await self._api.download(handle.number, artifact)
-        except TooLarge as error:
-            return lost(f"its result can't be read: {error}")
+            content = await self._api.download(handle.number, artifact, most)
+        except TooLarge:
+            return lost(too_long(most))
         if content is None:
             return lost("its result is gone from Buildkite", Fault.SCHEDULER)
-        return await asyncio.to_thread(read_result, content, handle.attempt)
+        return found(content, most)
 
     async def _why_no_result(self, job: Build) -> Outcome:
         if job.build_state == "blocked":
@@ -107,7 +117,7 @@ class BuildkiteLauncher(RestLauncher[Build]):
         if job.build_state not in _BY_ITSELF:
             return lost(f"Buildkite says that it is {job.build_state}", Fault.SCHEDULER)
         jobs = await self._api.jobs(str(job.number))
-        return _why_failed(next((each for each in jobs if each.type == "script"), None))
+        return _why_failed([each for each in jobs if each.type == "script"])
 
     async def cancel(self, handle: str) -> None:
         """The agent stops the step, and kills it a few seconds later."""
@@ -133,23 +143,40 @@ class BuildkiteLauncher(RestLauncher[Build]):
         if why := self._api.used_up():
             return Availability(False, why)
         async with self._looking:  # once for all devices
-            looked_at, why = self._looked
-            if time.monotonic() - looked_at > _SEEN_FOR_S:
-                why = await self._api.why_not()
-                self._queues.see(await self._api.agents())
-                self._looked = (time.monotonic(), why)
-        why = why or self._queues.why_not(queues)
+            if self._agents_at < 0 or (
+                time.monotonic() >= self._agents_at and self._api.spare() > 0
+            ):  # jobs go first: while they want all requests, what was seen last holds
+                await self._look()
+        why = self._pipeline[1] or self._queues.why_not(queues)
         return Availability(not why, why)
+
+    async def _look(self) -> None:
+        """At the agents, and less often at the pipeline. Rarer while requests run short."""
+        checked_until, why = self._pipeline
+        if why or time.monotonic() >= checked_until:
+            self._pipeline = (time.monotonic() + _PIPELINE_S, await self._api.why_not())
+        agents = await self._api.agents()
+        self._queues.see(agents)
+        requests = len(agents or ()) // PAGE + 1
+        spread_s = self._api.pause_s() + (_PAGE_OF_AGENTS_S if requests > 1 else 0.0)
+        self._agents_at = time.monotonic() + max(requests * spread_s, _SEEN_FOR_S)
 
 
 def _result_of(artifacts: list[Artifact]) -> Artifact | None:
     return next((a for a in artifacts if a.path == RESULT and a.state == "finished"), None)
 
 
-def _why_failed(job: Job | None) -> Outcome:
-    """Of a build without a result."""
-    if job is None:
+def _why_failed(jobs: list[Job]) -> Outcome:
+    """Of a build without a result, by its steps."""
+    judging = next((job for job in jobs if job.step_key == _JUDGE), None)
+    if judging is not None:
+        return _why_step_failed(judging, "the step")
+    if not jobs or jobs[-1].state == "passed":
         return lost("its pipeline has no step that judges")
+    return _why_step_failed(jobs[-1], "the step that uploads the one that judges")
+
+
+def _why_step_failed(job: Job, which: str) -> Outcome:
     where = f"agent {job.agent.name[:80]!r}" if job.agent else "no agent"
     if job.state == "timed_out":
         return lost(f"Buildkite ended it on {where}: judging took longer than the step may")
@@ -158,6 +185,6 @@ def _why_failed(job: Job | None) -> Outcome:
     if job.exit_status is None or job.exit_status == _AGENT_LOST:
         return lost(f"Buildkite lost {where} in the middle", Fault.SCHEDULER)
     return lost(
-        f"the step ended with exit code {job.exit_status} and no result on {where}; the build's "
+        f"{which} ended with exit code {job.exit_status} and no result on {where}; the build's "
         "log at Buildkite has why"
     )

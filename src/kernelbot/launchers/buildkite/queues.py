@@ -6,9 +6,11 @@ from kernelbot.launchers.buildkite.answers import Agent
 
 
 class Queues:
-    """Remembers which agents were connected, and idle, when they were last seen."""
+    """Remembers which agents were connected, and idle, when they were last seen. `uploads`: the
+    queue of those that upload the step which judges; None: there may be none."""
 
-    def __init__(self) -> None:
+    def __init__(self, uploads: str | None = None) -> None:
+        self._uploads = uploads
         self._connected: frozenset[str] | None = None
         """None: nobody knows."""
         self._idle: set[str] = set()
@@ -34,7 +36,11 @@ class Queues:
 
     def why_not(self, queues: tuple[str, ...]) -> str:
         """Why none of them takes jobs; empty if one may."""
-        if self._connected is None or self._with_an_agent(queues):
+        if self._connected is None:
+            return ""
+        if self._uploads is not None and self._uploads not in self._connected:
+            return f"no agent is connected for {self._uploads}, which uploads the step that judges"
+        if self._with_an_agent(queues):
             return ""
         return f"no agent is connected for {', '.join(queues)}"
 

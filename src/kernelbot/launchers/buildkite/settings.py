@@ -18,6 +18,8 @@ class BuildkiteSettings:
     token: str = field(repr=False)
     queues: Mapping[str, tuple[str, ...]]
     """By device: one for each GPU."""
+    upload_queue: str | None = None
+    """Whose agents upload the step that judges. None: that isn't looked at."""
     branch: str = "main"
     api_url: str = "https://api.buildkite.com"
     timeout_s: float = 20.0

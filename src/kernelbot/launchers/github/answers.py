@@ -22,7 +22,7 @@ class Run(Said):
     id: Number
     display_title: str | None = None
     """Its `run-name`."""
-    status: str
+    status: str | None = None
     conclusion: str | None = None
 
     @property
@@ -38,7 +38,7 @@ class Run(Said):
     @property
     def state(self) -> JobState | None:
         """None: it has ended."""
-        if self.status == "completed":
+        if self.status == "completed" or self.conclusion is not None:
             return None
         return JobState.RUNNING if self.status == "in_progress" else JobState.WAITING
 

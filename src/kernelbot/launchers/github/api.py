@@ -18,8 +18,7 @@ from kernelbot.launchers.github.answers import (
 from kernelbot.launchers.github.settings import GithubSettings
 from kernelbot.launchers.rest.api import Rest
 from kernelbot.launchers.rest.client import read
-from kernelbot.launchers.rest.tokens import Dialect
-from kernelbot.launchers.results import MAX_RESULT_BYTES
+from kernelbot.launchers.rest.tokens import Dialect, LimitHeaders
 
 PAGE = 100
 _HEADERS = {
@@ -28,12 +27,11 @@ _HEADERS = {
     "User-Agent": "kernelbot",
 }
 _GITHUB = "GitHub"
+_DISABLED = b"disabled workflow"
 _DIALECT = Dialect(
     _GITHUB,
     "GITHUB_TOKEN",
-    remaining="x-ratelimit-remaining",
-    limit="x-ratelimit-limit",
-    reset="x-ratelimit-reset",
+    limits=(LimitHeaders("x-ratelimit-remaining", "x-ratelimit-limit", "x-ratelimit-reset"),),
     reset_is_a_date=True,
     longest_s=3700.0,
     reserve=100,
@@ -64,12 +62,20 @@ class GithubApi:
         """What a request must be followed by so that the limits last."""
         return self._rest.tokens.pause_s()
 
+    def spare(self) -> float:
+        """Requests of which none has to wait for its turn."""
+        return self._rest.spare()
+
     async def dispatch(self, workflow: str, inputs: Mapping[str, str]) -> int | None:
         """Start a run; its number, or None if GitHub doesn't tell it."""
         path = f"{self._root}/workflows/{workflow}/dispatches"
         body: dict[str, object] = {"ref": self._branch, "inputs": dict(inputs)}
         asked = {"return_run_details": True} if self._tells_numbers else {}
         answer = await self._rest.send("POST", path, body={**body, **asked})
+        if answer.status == 422 and _DISABLED in answer.content.lower():
+            raise PlatformError(
+                f"{workflow} is disabled in {self._repo}: enable it on GitHub's Actions page."
+            )
         if asked and answer.status in (400, 422):  # as servers do that don't know the field
             answer = await self._rest.send("POST", path, body=body)
             self._tells_numbers = answer.status != 204
@@ -101,10 +107,10 @@ class GithubApi:
         )
         return [] if found is None else found.artifacts
 
-    async def download(self, artifact: Artifact) -> bytes | None:
+    async def download(self, artifact: Artifact, max_bytes: int) -> bytes | None:
         """An artifact's zip; None if it has expired. Raises `TooLarge`."""
         path = f"{self._root}/artifacts/{artifact.id}/zip"
-        answer = await self._rest.download(path, MAX_RESULT_BYTES)
+        answer = await self._rest.download(path, max_bytes)
         if answer.status in (404, 410):
             return None
         self._rest.must(answer, 200, "downloading an artifact")

@@ -15,8 +15,7 @@ from kernelbot.launchers.links import Links
 from kernelbot.launchers.rest.client import TooLarge
 from kernelbot.launchers.rest.launcher import RestLauncher, RestRules
 from kernelbot.launchers.rest.listing import Listing
-from kernelbot.launchers.rest.zipped import BadArchive, read_file
-from kernelbot.launchers.results import MAX_RESULT_BYTES, lost, read_result
+from kernelbot.launchers.results import found, lost, too_long, zip_size
 from kernelbot.protocol import Fault, JobSpec
 
 ARTIFACT = "kernelbot-result"
@@ -45,6 +44,7 @@ class GithubLauncher(RestLauncher[Run]):
             settings.devices,
             RestRules(settings.traits, settings.settle_s, settings.appear_s),
             Listing(self._api.runs, PAGE, self._api.pause_s),
+            self._api.spare,
         )
 
     async def close(self) -> None:
@@ -59,18 +59,20 @@ class GithubLauncher(RestLauncher[Run]):
     async def _show(self, number: str) -> Run | None:
         return await self._api.run(number)
 
-    async def _end(self, handle: Handle, job: Run) -> Outcome | None:
+    async def _end(self, handle: Handle, job: Run, most: int) -> Outcome | None:
         artifacts = await self._api.artifacts(handle.number)
         artifact = next((each for each in artifacts if each.name == ARTIFACT), None)
         if artifact is None:
             return await why_no_result(self._api, job) if is_final(job) else None
         try:
-            archive = None if artifact.expired else await self._api.download(artifact)
-        except TooLarge as error:
-            return lost(f"its result can't be read: {error}")
+            archive = (
+                None if artifact.expired else await self._api.download(artifact, zip_size(most))
+            )
+        except TooLarge:
+            return lost(too_long(most))
         if archive is None:
             return lost("its result has expired at GitHub", Fault.SCHEDULER)
-        return await asyncio.to_thread(_unpack, archive, handle.attempt)
+        return found(archive, most, RESULT)
 
     async def _why_no_result(self, job: Run) -> Outcome:
         return await why_no_result(self._api, job)
@@ -126,13 +128,3 @@ class GithubLauncher(RestLauncher[Run]):
     async def _delete(self, number: str) -> None:
         if await self._api.delete(number) and number in self._left_over:
             self._left_over.remove(number)
-
-
-def _unpack(archive: bytes, attempt: str) -> Outcome:
-    try:
-        content = read_file(archive, RESULT, MAX_RESULT_BYTES)
-    except BadArchive as error:
-        return lost(f"its result can't be read: {error}")
-    if content is None:
-        return lost(f"its artifact has no {RESULT}")
-    return read_result(content, attempt)

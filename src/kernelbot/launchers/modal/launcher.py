@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import structlog
 
 from kernelbot.domain.errors import JobRefused, PlatformError, SchedulerError
-from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
+from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.modal.answers import read_answer
 from kernelbot.launchers.modal.calls import Calls, Entry, Stage
 from kernelbot.launchers.modal.settings import ModalDevice, ModalSettings
-from kernelbot.launchers.results import lost, no_events
+from kernelbot.launchers.results import lost, no_events, size_of
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
 _HANDLE = re.compile(r"(fc-[A-Za-z0-9]{1,80}):([A-Za-z0-9][A-Za-z0-9.-]{0,63})")
@@ -118,7 +118,9 @@ class ModalLauncher:
         """None from here: the container tells the platform itself."""
         return no_events()
 
-    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+    async def poll(
+        self, handles: Collection[str], most_bytes: Mapping[str, int] = NO_SIZES
+    ) -> dict[str, Outcome]:
         """The Dict for all of them, then what the finished ones returned."""
         entries = await self._calls.entries()
         jobs = {handle: _Job.of(handle) for handle in handles}
@@ -127,7 +129,9 @@ class ModalLauncher:
         }
         open_jobs = [job for h, job in jobs.items() if job and not outcomes[h].state.is_over]
         asked = self._asked(open_jobs, entries)
-        found = await asyncio.gather(*(self._outcome(job) for job in asked))
+        found = await asyncio.gather(
+            *(self._outcome(job, size_of(job.handle, most_bytes)) for job in asked)
+        )
         news = {job.handle: outcome for job, outcome in zip(asked, found, strict=True) if outcome}
         return {**outcomes, **news}
 
@@ -141,7 +145,7 @@ class ModalLauncher:
             self._turns[job.handle] = self._polls
         return done + unfinished[:_ASKED_UNFINISHED]
 
-    async def _outcome(self, job: _Job) -> Outcome | None:
+    async def _outcome(self, job: _Job, most: int) -> Outcome | None:
         """None: it goes on, or can't be asked about just now."""
         try:
             async with self._fetching:
@@ -153,7 +157,7 @@ class ModalLauncher:
             return None
         if over.reason:
             return lost(over.reason, over.fault)
-        return await asyncio.to_thread(read_answer, over.answer, job.attempt)
+        return read_answer(over.answer, most)
 
     async def cancel(self, handle: str) -> None:
         """The call and its container."""

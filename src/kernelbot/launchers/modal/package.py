@@ -18,7 +18,7 @@ from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.launchers.modal.calls import Arguments, Entry, Over, Stage
 from kernelbot.protocol import Fault
 
-_ENTRY = re.compile(r"(fc-[A-Za-z0-9]{1,80}) (spawned|begun|done)")
+_ENTRY = re.compile(r"(fc-[A-Za-z0-9]{1,80}) ([a-z_]{1,40})")
 _MAX_WORDS = 300
 _SPAWN_FACTOR = 6.0
 _GONE = (exception.NotFoundError, exception.OutputExpiredError, exception.InvalidError)
@@ -160,7 +160,10 @@ class _NoSuchThing(Exception):
 def _entry(value: object) -> Entry | None:
     """None: it is none of ours."""
     found = _ENTRY.fullmatch(value) if isinstance(value, str) else None
-    return Entry(found[1], Stage(found[2])) if found else None
+    if found is None:
+        return None
+    # A newer app may tell of further stages: none of them is an end.
+    return Entry(found[1], Stage(found[2]) if found[2] in set(Stage) else Stage.BEGUN)
 
 
 def _words(error: BaseException) -> str:

@@ -1,6 +1,7 @@
 """Requests with a token to one scheduler, and what their statuses mean."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar, cast
 
@@ -11,8 +12,12 @@ from kernelbot.launchers.rest.client import Answer, Etags, Http, Said, read
 from kernelbot.launchers.rest.tokens import Dialect, Token, Tokens
 
 T = TypeVar("T")
+_NEXT = re.compile(r"""\brel="?next\b""")
 _LONGEST_WAIT_S = 65.0
 """For a limit to be counted anew."""
+_LOOK_S = 1.0
+_SHORT_S = 10.0
+"""A limit that is over so soon is nothing to speak of."""
 _OURS = frozenset((400, 401, 403, 404, 410, 413, 422))
 """Statuses that say we have asked for something wrong."""
 
@@ -37,6 +42,9 @@ class Rest:
         self._headers = headers
         self._http = Http(dialect.name, url, timeout_s)
         self._etags = Etags()
+        self._turns = asyncio.Lock()
+        self._waiting = 0
+        """Requests whose turn hasn't come."""
         self.tokens = Tokens(tokens, dialect)
 
     async def close(self) -> None:
@@ -91,6 +99,23 @@ class Rest:
             self._etags.keep(keys[-1], answer, value)
         return value
 
+    async def pages(
+        self, kind: type[T], path: str, what: str, size: int, most_pages: int
+    ) -> list[T] | None:
+        """All of a list that links its next page, as far as so many pages go; None: there is no
+        such list, or our token may not see it."""
+        found: list[T] = []
+        for page in range(1, most_pages + 1):
+            params = {"per_page": str(size), "page": str(page)}
+            answer = await self.send("GET", path, params=params)
+            if answer.status in (403, 404):
+                return None
+            self.must(answer, 200, f"reading {what}")
+            found += read(list[kind], answer, self._name, what)  # type: ignore[valid-type]  # a type it is
+            if not _NEXT.search(answer.headers.get("link", "")):
+                break  # its address may be on any host: the token goes to ours alone
+        return found
+
     async def download(self, path: str, max_bytes: int) -> Answer:
         """What a path leads to, on whatever host. Raises `TooLarge`, too."""
         return await self._with_token(
@@ -113,9 +138,11 @@ class Rest:
     async def _with_token(self, ask: Callable[[Token], Awaitable[Answer]]) -> Answer:
         """The answer, of whichever token it can be had with."""
         for _ in range(len(self.tokens) + 1):
-            await self._wait_for_the_limit()
-            token = self.tokens.best()
-            answer = await ask(token)
+            token = await self._turn()
+            try:
+                answer = await ask(token)
+            finally:
+                self.tokens.answered(token)
             self.tokens.note_limit(token, answer)
             if answer.status == 401:
                 self.tokens.refused(token)
@@ -124,17 +151,32 @@ class Rest:
         self.tokens.wait_s()  # raises if no token is accepted
         raise SchedulerError(f"{self._name} limits our requests again and again.")
 
+    async def _turn(self) -> Token:
+        """The token of the next request, once it may be made. Each sees what those before it have
+        used, though they aren't answered yet."""
+        self._waiting += 1
+        try:
+            return await self._next_turn()
+        finally:
+            self._waiting -= 1
+
+    async def _next_turn(self) -> Token:
+        async with self._turns:
+            while (wait_s := self.tokens.wait_s()) > 0:
+                if self.tokens.used_up_s() > _LONGEST_WAIT_S:
+                    raise SchedulerError(f"{self._used_up_for(self.tokens.used_up_s())}.")
+                await asyncio.sleep(min(wait_s, _LOOK_S))  # an answer may change it meanwhile
+            return self.tokens.spend()
+
+    def spare(self) -> float:
+        """Requests that may be made now, and none of them has to wait for its turn."""
+        return max(self.tokens.spare() - self._waiting, 0.0)
+
     def used_up(self) -> str:
         """That no request may be made just now, and for how long; empty if one may. Raises
         `PlatformError` if no token is accepted."""
-        wait_s = self.tokens.wait_s()
-        return self._used_up_for(wait_s) if wait_s > 0 else ""
-
-    async def _wait_for_the_limit(self) -> None:
-        while (wait_s := self.tokens.wait_s()) > 0:
-            if wait_s > _LONGEST_WAIT_S:
-                raise SchedulerError(f"{self._used_up_for(wait_s)}.")
-            await asyncio.sleep(wait_s)
+        wait_s = self.tokens.used_up_s()
+        return self._used_up_for(wait_s) if wait_s > _SHORT_S else ""
 
     def _used_up_for(self, wait_s: float) -> str:
         return f"{self._name}'s rate limit is used up for {wait_s:.0f} s"

@@ -3,22 +3,26 @@
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Generic
 
 import structlog
 
 from kernelbot.domain.errors import KernelbotError, PlatformError, SchedulerError
-from kernelbot.launchers.base import JobState, Outcome, Traits
+from kernelbot.launchers.base import NO_SIZES, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
 from kernelbot.launchers.rest.listing import L, Listing
 from kernelbot.launchers.rest.patience import Patience
-from kernelbot.launchers.results import lost, no_events
+from kernelbot.launchers.results import lost, no_events, size_of
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent
 
 _ONE_BY_ONE = 50
 """Jobs asked for singly, of those that the list doesn't show, in one poll."""
+_LEAST_AT_ONCE = 2
+"""So many of these, and so many results, even if each request waits for its turn."""
+_REQUESTS_FOR_A_RESULT = 2
+_LOOK_S = 0.25
 _POLL_S = 1.0
 _STILL = Outcome(JobState.RUNNING)
 log = structlog.get_logger()
@@ -40,15 +44,26 @@ class RestLauncher(ABC, Generic[L]):
     those that it has."""
 
     def __init__(
-        self, scheduler: str, devices: Collection[str], rules: RestRules, jobs: Listing[L]
+        self,
+        scheduler: str,
+        devices: Collection[str],
+        rules: RestRules,
+        jobs: Listing[L],
+        spare: Callable[[], float],
     ) -> None:
         self._scheduler = scheduler
         self._devices = devices
         self._rules = rules
         self._jobs = jobs
+        self._spare = spare
         self._accepted: set[str] = set()
         """Attempts that the scheduler has accepted without telling their jobs' numbers."""
         self._patience = Patience()
+        self._turns: dict[str, int] = {}
+        """Numbers of jobs that the list doesn't show, by the poll that asked for them last."""
+        self._polls = 0
+        self._look_at: dict[str, float] = {}
+        """When jobs that have ended without a result are looked at again."""
 
     @abstractmethod
     async def _create(self, spec: JobSpec) -> int | None:
@@ -59,8 +74,9 @@ class RestLauncher(ABC, Generic[L]):
         """One job; None: there is none of this number."""
 
     @abstractmethod
-    async def _end(self, handle: Handle, job: L) -> Outcome | None:
-        """Of a job that has ended; None: its result doesn't show, and may yet."""
+    async def _end(self, handle: Handle, job: L, most: int) -> Outcome | None:
+        """Of a job that has ended, whose result has so many bytes at most; None: it doesn't show,
+        and may yet."""
 
     @abstractmethod
     async def _why_no_result(self, job: L) -> Outcome:
@@ -114,22 +130,50 @@ class RestLauncher(ABC, Generic[L]):
         """None this way: nodes that reach us send theirs."""
         return no_events()
 
-    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
-        """The list, as far as the jobs reach back; then the results of those that have ended."""
+    async def poll(
+        self, handles: Collection[str], most_bytes: Mapping[str, int] = NO_SIZES
+    ) -> dict[str, Outcome]:
+        """The list, as far as the jobs reach back; then the results of those that have ended, as
+        many as there are requests to spare: the others are running until the next poll."""
         known = {text: handle for text in handles if (handle := Handle.of(text))}
-        shown = await self._jobs.states({int(handle.number) for handle in known.values()})
-        missing = [h.number for h in known.values() if int(h.number) not in shown]
-        singly = await asyncio.gather(*map(self._one, missing[:_ONE_BY_ONE]))
+        shown, missing = await self._jobs.states({int(h.number) for h in known.values()})
+        singly = await asyncio.gather(*map(self._one, self._some_of(missing)))
         jobs = {**{str(number): job for number, job in shown.items()}, **dict(singly)}
-        outcomes = await asyncio.gather(*(self._outcome(each, jobs) for each in known.values()))
+        ended = [text for text, h in known.items() if self._may_have_a_result(h, jobs)]
+        asked = {text: size_of(text, most_bytes) for text in ended[: self._at_once(len(ended))]}
+        outcomes = await asyncio.gather(
+            *(self._outcome(h, jobs, asked.get(text)) for text, h in known.items())
+        )
         found = dict(zip(known, outcomes, strict=True))
         strange = lost(f"its handle is none of {self._scheduler}'s")
         return {handle: found.get(handle, strange) for handle in handles}
 
+    def _at_once(self, wanted: int) -> int:
+        """For how many of them requests are to be made now."""
+        spare = min(self._spare() / _REQUESTS_FOR_A_RESULT, wanted)
+        return max(int(spare), _LEAST_AT_ONCE)
+
+    def _some_of(self, missing: set[int]) -> list[str]:
+        """Those that were asked for longest ago."""
+        self._polls += 1
+        numbers = sorted(map(str, missing), key=lambda number: self._turns.get(number, 0))
+        chosen = numbers[: min(self._at_once(len(numbers)), _ONE_BY_ONE)]
+        self._turns.update(dict.fromkeys(chosen, self._polls))
+        return chosen
+
     async def _one(self, number: str) -> tuple[str, L | None]:
         return number, await self._show(number)
 
-    async def _outcome(self, handle: Handle, jobs: dict[str, L | None]) -> Outcome:
+    def _may_have_a_result(self, handle: Handle, jobs: dict[str, L | None]) -> bool:
+        """Whether it is to be looked at now: rarer, the longer there is none."""
+        job = jobs.get(handle.number)
+        ended = job is not None and job.state is None
+        return ended and time.monotonic() >= self._look_at.get(handle.number, 0.0)
+
+    async def _outcome(
+        self, handle: Handle, jobs: dict[str, L | None], most: int | None
+    ) -> Outcome:
+        """`most`: how large the result may be that is fetched now; None: none is."""
         if handle.number not in jobs:
             return _STILL  # it is asked for another time
         job = jobs[handle.number]
@@ -141,10 +185,18 @@ class RestLauncher(ABC, Generic[L]):
             return lost(f"number {handle.number} at {self._scheduler} isn't this job's")
         if job.state is not None:
             return Outcome(job.state)
+        return _STILL if most is None else await self._result(handle, job, most)
+
+    async def _result(self, handle: Handle, job: L, most: int) -> Outcome:
+        """Of a job that has ended."""
         try:
-            if outcome := await self._end(handle, job):
+            if outcome := await self._end(handle, job, most):
                 return outcome
-            return await self._why_no_result(job) if self._settled(handle) else _STILL
+            if self._settled(handle):
+                return await self._why_no_result(job)
+            missing_s = self._patience.since(handle.number)
+            self._look_at[handle.number] = time.monotonic() + max(missing_s / 2, _LOOK_S)
+            return _STILL
         except KernelbotError as error:
             if self._patience.since(handle.number) < self.traits.silence_s:
                 log.warning("result_not_fetched", handle=str(handle), error=str(error))
@@ -158,4 +210,6 @@ class RestLauncher(ABC, Generic[L]):
     def _forget(self, handle: Handle) -> None:
         """What is remembered of a job here."""
         self._patience.forget(handle.number)
+        self._turns.pop(handle.number, None)
+        self._look_at.pop(handle.number, None)
         self._jobs.forget(job_name(handle.attempt))

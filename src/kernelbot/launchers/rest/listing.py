@@ -53,13 +53,24 @@ class Listing(Generic[L]):
         self._done = 0
         """The last reading of what is new that went well, of all that were begun."""
         self._shown: dict[int, L] = {}
+        """Of the jobs asked about last, and of those made since: as they were seen last."""
+        self._missing: set[int] = set()
+        """Of those asked about last: what the list didn't show."""
         self._again_at = float("-inf")
 
-    async def states(self, wanted: Collection[int]) -> dict[int, L]:
-        """Those of the wanted jobs that the list shows. It is read as far as they reach back, and
-        if requests run short, it is what it was a moment ago."""
-        if time.monotonic() < self._again_at and self._shown.keys() >= set(wanted):
-            return self._shown
+    async def states(self, wanted: Collection[int]) -> tuple[dict[int, L], set[int]]:
+        """The wanted jobs as the list shows them, and those that it doesn't show. It is read as far
+        as they reach back; if requests run short, it is what it was a moment ago, and of some jobs
+        neither may be known."""
+        if time.monotonic() >= self._again_at:
+            await self._read_states(set(wanted))
+        return self._shown, self._missing
+
+    def put(self, job: L) -> None:
+        """A job that was made just now."""
+        self._shown[job.number] = job
+
+    async def _read_states(self, wanted: set[int]) -> None:
         left, found = set(wanted), {}
         pages = 0
         while left and pages < _MOST_PAGES:
@@ -69,9 +80,8 @@ class Listing(Generic[L]):
             left -= found.keys()
             if len(jobs) < self._size or (left and jobs[-1].number < min(left)):
                 break
-        self._shown = found
+        self._shown, self._missing = found, left
         self._again_at = time.monotonic() + pages * self._pause_s()
-        return found
 
     async def number_of(self, name: str) -> int | None:
         """The number of the job of this name, by a list no older than this call; None: it shows
@@ -94,6 +104,7 @@ class Listing(Generic[L]):
         newest = self._newest
         for page in range(1, _MOST_PAGES + 1):
             jobs = await self._read(page)
+            self._shown.update({job.number: job for job in jobs if job.number in self._shown})
             newest = max([newest, *(job.number for job in jobs)])
             if len(jobs) < self._size or jobs[-1].number <= self._newest:
                 break

@@ -4,16 +4,16 @@ import asyncio
 import hashlib
 import time
 import uuid
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import structlog
 
 from kernelbot.domain.errors import PlatformError, SchedulerError
-from kernelbot.launchers.base import Availability, JobState, Outcome, Traits
+from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
-from kernelbot.launchers.results import MAX_RESULT_BYTES, lost, no_events, read_result
+from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
 from kernelbot.launchers.slurm import nodes
 from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
 from kernelbot.launchers.slurm.progress import Progress
@@ -114,7 +114,9 @@ class SlurmLauncher:
         """None live: it comes with `poll`."""
         return no_events()
 
-    async def poll(self, handles: Collection[str]) -> dict[str, Outcome]:
+    async def poll(
+        self, handles: Collection[str], most_bytes: Mapping[str, int] = NO_SIZES
+    ) -> dict[str, Outcome]:
         """One look at the queue and one at the folder of those that have ended, for all of them."""
         jobs = {handle: Handle.of(handle) for handle in handles}
         queue, done = await asyncio.gather(self._queue(), self._done())
@@ -122,7 +124,12 @@ class SlurmLauncher:
         begun = [job.attempt for _, job in known if _has_begun(job, queue, done)]
         news, outcomes = await asyncio.gather(
             self._news(begun),
-            asyncio.gather(*(self._outcome(j, queue.get(j.number), done) for _, j in known)),
+            asyncio.gather(
+                *(
+                    self._outcome(job, queue.get(job.number), done, size_of(handle, most_bytes))
+                    for handle, job in known
+                )
+            ),
         )
         found = {
             handle: replace(outcome, events=news.get(job.attempt, ()))
@@ -151,23 +158,25 @@ class SlurmLauncher:
         ended = await self._must("ls", "-1", "--", self._path("done"))
         return frozenset(ended.text.split())
 
-    async def _outcome(self, job: Handle, shown: SlurmJob | None, done: frozenset[str]) -> Outcome:
+    async def _outcome(
+        self, job: Handle, shown: SlurmJob | None, done: frozenset[str], most: int
+    ) -> Outcome:
         """What fails about one job says nothing of the others: it is asked about again."""
         try:
             if job.attempt in done:
-                return await self._result(job) or await self._no_result(job)
-            return await self._not_done(job, shown)
+                return await self._result(job, most) or await self._no_result(job)
+            return await self._not_done(job, shown, most)
         except SchedulerError as error:
             log.warning("job_not_read", attempt=job.attempt, slurm=job.number, error=str(error))
             return _STILL
 
-    async def _not_done(self, job: Handle, shown: SlurmJob | None) -> Outcome:
+    async def _not_done(self, job: Handle, shown: SlurmJob | None, most: int) -> Outcome:
         shown = shown or await self._show(job.number)
         if shown is not None and shown.name != job_name(job.attempt):
             shown = None  # Slurm has begun to count anew
         if shown is not None and (state := shown.active) is not None:
             return Outcome(state)
-        if result := await self._result(job):
+        if result := await self._result(job, most):
             return result
         if shown is None or shown.ended_by_itself:
             if not self._settled(job):
@@ -185,22 +194,22 @@ class SlurmLauncher:
         ended = await self._commands.run("scontrol", "show", "job", "--oneliner", number)
         return read_job(ended.code, ended.text, ended.errors)
 
-    async def _result(self, job: Handle) -> Outcome | None:
+    async def _result(self, job: Handle, most: int) -> Outcome | None:
         """None: there is none."""
         try:
             ended = await self._commands.run(
                 "head",
                 "-c",
-                str(MAX_RESULT_BYTES + 1),
+                str(most + 1),
                 "--",
                 self._path(f"jobs/{job.attempt}/result.json"),
-                max_bytes=MAX_RESULT_BYTES,
+                max_bytes=most,
             )
-        except TooMuch as error:
-            return lost(f"its result can't be read: {error}")
+        except TooMuch:
+            return lost(too_long(most))
         if ended.code != 0:
             return None
-        return await asyncio.to_thread(read_result, ended.output, job.attempt)
+        return found(ended.output, most)
 
     async def _no_result(self, job: Handle) -> Outcome:
         """Why a job that came to its end has none."""

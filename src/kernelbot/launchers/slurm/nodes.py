@@ -8,8 +8,25 @@ from kernelbot.launchers.base import Availability
 from kernelbot.launchers.slurm.settings import SlurmDevice
 
 FORMAT = "%P|%a|%T|%G|%E"
-_ROW = re.compile(r"([^|]*)\|(\w+)\|([a-z_]+)([^a-z_|]*)\|([^|]*)\|(.*)")
-_USABLE = frozenset(("idle", "mixed", "allocated", "completing", "planned", "powering_up"))
+_ROW = re.compile(
+    r"([^|]*)\|(\w+)\|([a-z_]+(?:\+[a-z_]+)*)([^a-z_|]*)\|([^|]*)\|(.*)", re.IGNORECASE
+)
+_USABLE = frozenset(
+    (
+        "idle",
+        "mixed",
+        "allocated",
+        "blocked",
+        "cloud",
+        "completing",
+        "dynamic_norm",
+        "planned",
+        "powered_down",
+        "powering_down",
+        "powering_up",
+    )
+)
+_RESERVED = "reserved"
 _NO_ANSWER = "*"
 
 
@@ -25,10 +42,10 @@ class Nodes:
     gres: str
     reason: str
 
-    @property
-    def usable(self) -> bool:
-        """Whether a job could run there, now or later."""
-        return self.up and self.answers and self.state in _USABLE
+    def usable(self, *, reserved: bool) -> bool:
+        """Whether a job could run there, now or later; `reserved`: one that names a reservation."""
+        states = _USABLE | {_RESERVED} if reserved else _USABLE
+        return self.up and self.answers and states.issuperset(self.state.split("+"))
 
     def why_not(self) -> str:
         """Of those that aren't usable."""
@@ -48,6 +65,7 @@ def read_nodes(text: str) -> list[Nodes]:
         name, up, state, flags, gres, reason = row.groups()
         default = name.endswith("*")
         answers = _NO_ANSWER not in flags
+        state = state.lower()
         found.append(Nodes(name.rstrip("*"), default, up == "up", state, answers, gres, reason))
     return found
 
@@ -65,7 +83,7 @@ def availability(nodes: list[Nodes], device: SlurmDevice) -> Availability:
         mine = [each for each in mine if _offers(each.gres, device.gres)]
     if not mine:
         return Availability(False, f"no node of Slurm's has {device.gres}")
-    if any(each.usable for each in mine):
+    if any(each.usable(reserved=device.names_a_reservation) for each in mine):
         return Availability(True)
     return Availability(False, "; ".join(dict.fromkeys(each.why_not() for each in mine)))
 

@@ -1,19 +1,25 @@
-"""Progress, as the harness writes it next to its result: fetched for all jobs that run at once."""
+"""Progress, as the harness writes it next to its result: fetched for all jobs that run at once.
 
+What a job has written is sent in base64, on a line of its own, so that it can't look like that of
+another job.
+"""
+
+import base64
+import binascii
 import json
 from collections.abc import Iterable
 
 from kernelbot.protocol import ProgressEvent, VersionMismatch, WireError, from_wire
 
-_MAX_BYTES = 1 << 16
+_MAX_BYTES = 48 << 10
 """Of one job, each time."""
 # Nothing but these words is read by a shell; what follows are its arguments.
 _FETCH = (
-    'while [ "$#" -gt 1 ]; do printf "== %s\\n" "$1"; '
-    f'tail -c +"$2" -- "$1/events.jsonl" 2>/dev/null | head -c {_MAX_BYTES}; '
-    'printf "\\n"; shift 2; done; printf "== \\n"'
+    'while [ "$#" -gt 0 ]; do printf "%s " "$1"; '
+    f'tail -c +"$3" -- "$2/events.jsonl" 2>/dev/null | head -c {_MAX_BYTES} '
+    '| base64 | tr -d "\\n"; '
+    'printf "\\n"; shift 3; done'
 )
-_SECTION = b"\n== "
 
 
 class Progress:
@@ -35,7 +41,7 @@ class Progress:
         words = [
             word
             for attempt in attempts
-            for word in (f"{folder}/{attempt}", str(self._read.get(attempt, 0) + 1))
+            for word in (attempt, f"{folder}/{attempt}", str(self._read.get(attempt, 0) + 1))
         ]
         return ("sh", "-c", _FETCH, "sh", *words)
 
@@ -43,15 +49,25 @@ class Progress:
         """By attempt what is new in the answer. Of a job that another process launched the first
         answer is none: somebody was told before."""
         found = {}
-        for section in (b"\n" + answer).split(_SECTION)[1:]:
-            head, _, body = section.partition(b"\n")
-            attempt = head.decode("utf-8", "replace").rpartition("/")[2]
+        for line in answer.splitlines():
+            name, _, packed = line.partition(b" ")
+            attempt, body = name.decode("utf-8", "replace"), _unpacked(packed)
             whole = body[: body.rfind(b"\n") + 1]
+            if len(body) == _MAX_BYTES and not whole:
+                whole = body  # the beginning of a line that is too long to be an event
             if attempt and whole:
                 known = attempt in self._read
                 self._read[attempt] = self._read.get(attempt, 0) + len(whole)
                 found[attempt] = tuple(_events(whole)) if known else ()
         return found
+
+
+def _unpacked(packed: bytes) -> bytes:
+    """Nothing, if the cluster's answer is none."""
+    try:
+        return base64.b64decode(packed, validate=True)
+    except binascii.Error:
+        return b""
 
 
 def _events(lines: bytes) -> Iterable[ProgressEvent]:

@@ -37,12 +37,14 @@ judge() {{
     tool=$PWD/{unpacked}
     [ -d "$tool" ] || tool=$PWD/{harness}
     if [ -e "$tool" ]; then
+        exec 3>&2 2>/dev/null  # bash writes the line of a harness that is killed, payload and all
         {python} -I "$tool" node \\
             --payload {payload} \\
             --result jobs/{attempt}/result.json \\
             --events jobs/{attempt}/events.jsonl \\
-            --gpus "${{SLURM_JOB_GPUS:-}}"{flags}{here}
+            --gpus "${{SLURM_JOB_GPUS:-}}"{flags} 2>&3 3>&-{here}
         code=$?
+        exec 2>&3 3>&-
     fi
     echo "$code" > jobs/{attempt}/exit && mv -f -- jobs/{attempt}/exit done/{attempt}
     exit "$code"
@@ -111,4 +113,6 @@ def _options(
         asked.append(f"--partition={device.partition}")
     if device.gres is not None:
         asked.append(f"--gres={device.gres}")
+    if device.reservation is not None:
+        asked.append(f"--reservation={device.reservation}")
     return (*asked, *device.options)

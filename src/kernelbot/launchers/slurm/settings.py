@@ -19,6 +19,14 @@ class SlurmDevice:
     """None: the cluster's default."""
     options: tuple[str, ...] = ()
     """Further ones of sbatch."""
+    reservation: str | None = None
+    """Whose nodes run its jobs, if the site lends them so."""
+
+    @property
+    def names_a_reservation(self) -> bool:
+        """Whether its jobs may run on reserved nodes."""
+        named = (option.startswith("--reservation") for option in self.options)
+        return self.reservation is not None or any(named)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from kernelbot.launchers.base import JobState
 from kernelbot.protocol import Fault
 
 _NUMBER = re.compile(r"(\d{1,10})(?:;[\w.-]+)?")
-_ROW = re.compile(r"(\d{1,10})([_+][^|]*)?\|([A-Z_]+)\|([^|]*)\|(.*)")
+_ROW = re.compile(r"(\d{1,10})([_+][^|]*)?\|([A-Z0-9_+]+)\|([^|]*)\|(.*)")
 _PAIR = re.compile(r"(\w+)=(\S*)")
 _REFUSALS = re.compile(
     r"node configuration is not available|[Ii]nvalid|unrecognized option|can not be satisfied"
@@ -59,8 +59,11 @@ class SlurmJob:
 
     @property
     def active(self) -> JobState | None:
-        """None: it has ended."""
-        return _ACTIVE.get(self.state)
+        """None: it has ended. A state that we don't know is no end: one that has really ended
+        leaves the queue, or says so by itself."""
+        if self.state in _ENDS or self.ended_by_itself:
+            return None
+        return _ACTIVE.get(self.state, JobState.RUNNING)
 
     @property
     def ended_by_itself(self) -> bool:
@@ -69,8 +72,7 @@ class SlurmJob:
 
     def why_it_ended(self) -> tuple[Fault, str]:
         """Of one that has no result."""
-        unknown = (Fault.SCHEDULER, f"Slurm says that it is {self.state}")
-        return _ENDS.get(self.state, unknown)
+        return _ENDS[self.state]
 
 
 def read_number(text: str) -> str:
@@ -90,7 +92,7 @@ def read_queue(text: str) -> dict[str, SlurmJob]:
             raise SchedulerError(f"squeue answered {line[:200]!r} instead of a job.")
         number, part, state, reason, name = found.groups()
         if part is None:
-            jobs[number] = SlurmJob(number, state, reason, name)
+            jobs[number] = SlurmJob(number, state.split("+")[0], reason, name)
     return jobs
 
 

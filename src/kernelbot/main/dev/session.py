@@ -30,6 +30,7 @@ from kernelbot.protocol.os_errors import in_words
 
 _GET_READY_S = 0.1
 SAVED_AGAIN = "It was saved again before it was judged to the end."
+INTERRUPTED = "The session ended before it was judged to the end."
 
 
 class Display(Protocol):
@@ -178,7 +179,7 @@ class Session:
         except (KernelbotError, NoWarmJudge) as error:
             return Save(saved.number, trouble=_error_text(error))
         except Stopped:  # by Ctrl-C, before there was a job
-            return Save(saved.number, trouble=SAVED_AGAIN)
+            return Save(saved.number, trouble=self._why_stopped())
 
     def _let_it_get_ready(self) -> None:
         """While a kernel is timed, the judge gets nothing ready for a save that stops that: it does
@@ -228,22 +229,27 @@ class Session:
     def _kept(self, saved: _Saved, result: RunResult | None, tests_s: float | None) -> Save:
         """What was stopped before its tests had ended wasn't judged, and isn't a version."""
         if result is None and tests_s is None:
-            return Save(saved.number, trouble=SAVED_AGAIN)
+            return Save(saved.number, trouble=self._why_stopped())
         entry = self._entry(saved, result)
         version, sha256 = (entry.number, entry.sha256) if entry else (None, None)
         if result is None:
-            return Save(saved.number, None, SAVED_AGAIN, version, sha256, tests_s)
+            return Save(saved.number, None, self._why_stopped(), version, sha256, tests_s)
         accepted = result.verdict is Verdict.ACCEPTED
         workloads = result.phases[-1].workloads if accepted and result.phases else ()
         timed = self._timings.add(workloads)
         return Save(saved.number, result, "", version, sha256, tests_s, timed)
+
+    def _why_stopped(self) -> str:
+        """Of what has no result."""
+        with self._changed:
+            return SAVED_AGAIN if self._newest is not None else INTERRUPTED
 
     def _entry(self, saved: _Saved, result: RunResult | None) -> Entry | None:
         """None, and the reason told, if the version can't be kept: a full disk, say."""
         try:
             sha256 = self._versions.keep(saved.content)
             if result is None:
-                return self._versions.add(sha256, note=SAVED_AGAIN)
+                return self._versions.add(sha256, note=self._why_stopped())
             return self._versions.add(sha256, result.verdict, result.score_s)
         except OSError as error:
             self._display.step(f"This version can't be kept: {in_words(error)}.")

@@ -9,6 +9,7 @@ from kernelbot.main.launcher_kinds.base import LauncherPlace, RemoteTable
 from kernelbot.main.launcher_kinds.github import Branch
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,99}$")]
+UploadQueue = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$")]
 Queue = Annotated[str, Field(pattern=f"^{QUEUE}$")]
 
 
@@ -27,6 +28,7 @@ class BuildkiteTable(RemoteTable):
     kind: Literal["buildkite"]
     organization: Slug
     pipeline: Slug
+    upload_queue: UploadQueue | None = None
     branch: Branch = "main"
     api_url: str = Field(default="https://api.buildkite.com", pattern=r"^https?://[^\s?#]+$")
     timeout_s: float = Field(default=20.0, gt=0)
@@ -48,6 +50,7 @@ class BuildkiteTable(RemoteTable):
             pipeline=self.pipeline,
             token=place.token("BUILDKITE_API_TOKEN"),
             queues={name: self.devices[name].queues for name in names},
+            upload_queue=self.upload_queue,
             branch=self.branch,
             api_url=self.api_url,
             timeout_s=self.timeout_s,

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from kernelbot.domain.distribution import checkout_command
 from kernelbot.domain.errors import UserError
 from kernelbot.launchers.base import Traits
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
@@ -47,7 +48,7 @@ class ModalTable(LauncherTable):
         if importlib.util.find_spec("modal") is None:
             raise UserError(
                 f"The launcher {place.name!r} needs Modal's package, which isn't installed.",
-                hint="Install kernelbot[modal].",
+                hint=f"Install the extra: {checkout_command('modal')}.",
             )
         from kernelbot.launchers.modal.package import PackageCalls
 

@@ -25,11 +25,19 @@ class SlurmDeviceTable(BaseModel):
     """None: as many GPUs as the device has, of any type; none for a CPU."""
     partition: Name | None = None
     options: tuple[Word, ...] = ()
+    reservation: Name | None = None
 
-    def device(self, config: DeviceConfig, partition: str | None) -> SlurmDevice:
+    def device(
+        self, config: DeviceConfig, partition: str | None, reservation: str | None
+    ) -> SlurmDevice:
         """As the launcher knows it."""
         by_default = None if config.spec.vendor is Vendor.CPU else f"gpu:{config.gpus}"
-        return SlurmDevice(self.gres or by_default, self.partition or partition, self.options)
+        return SlurmDevice(
+            self.gres or by_default,
+            self.partition or partition,
+            self.options,
+            self.reservation or reservation,
+        )
 
 
 class SlurmTable(RemoteTable):
@@ -41,6 +49,7 @@ class SlurmTable(RemoteTable):
     prefix: tuple[Word, ...] = ()
     """What each command is put behind: `["ssh", "login01"]`."""
     partition: Name | None = None
+    reservation: Name | None = None
     python: Word = "python3"
     setup: tuple[Word, ...] = ()
     """Lines of shell before the harness starts."""
@@ -65,7 +74,7 @@ class SlurmTable(RemoteTable):
             work_dir=self.work_dir,
             devices={
                 device.spec.name: self.devices.get(device.spec.name, plain).device(
-                    device, self.partition
+                    device, self.partition, self.reservation
                 )
                 for device in place.devices
             },

@@ -1,19 +1,22 @@
 """Puts a file into a dataset on the Hugging Face Hub."""
 
+import tempfile
 from pathlib import Path
 from typing import Any
 
+from kernelbot.domain.distribution import checkout_command
 from kernelbot.domain.errors import Conflict, Unavailable, UserError
 from kernelbot.domain.export import ExportRules
+from kernelbot.services.exports.card import CARD, CardFile, card_text, files_of
 
 
-def upload(rules: ExportRules, file: Path, path: str, *, private: bool) -> str:
-    """Create the dataset if it doesn't exist, and put the file at this path; returns its URL.
-    Blocks.
+def upload(rules: ExportRules, file: Path, about: CardFile, *, private: bool) -> str:
+    """Create the dataset if it doesn't exist, and put the file at `about.path`, with a card that
+    tells of all Parquet files there; returns its URL. Blocks.
 
-    Raises `UserError` if no token or dataset is configured, `Conflict` if the dataset is
-    public and the upload is to be private, or the other way round, `Unavailable` when the Hub
-    can't be reached or refuses.
+    Raises `UserError` if no token or dataset is configured, or the Hub refuses the card,
+    `Conflict` if the dataset is public and the upload is to be private, or the other way round,
+    `Unavailable` when the Hub can't be reached or refuses.
     """
     if rules.token is None or rules.repository is None:
         raise UserError(
@@ -25,34 +28,56 @@ def upload(rules: ExportRules, file: Path, path: str, *, private: bool) -> str:
     except ImportError:
         raise Unavailable(
             "Uploads need huggingface_hub, which isn't installed.",
-            hint="pip install 'kernelbot[export]'",
+            hint=f"Install the extra: {checkout_command('export')}.",
         ) from None
     import httpx
 
     hub = huggingface_hub.HfApi(endpoint=rules.endpoint, token=rules.token)
     try:
-        return _upload(hub, rules.repository, file, path, private=private)
+        return _upload(hub, rules, rules.repository, file, about, private=private)
     except HFValidationError as error:
         raise UserError(f"{rules.repository!r} can't be a dataset's name: {error}") from None
+    except ValueError as error:
+        raise UserError(
+            f"The Hub refuses the dataset's card: {error}", hint="Is `license` one of its names?"
+        ) from None
     except (HfHubHTTPError, httpx.HTTPError, OSError) as error:
         said = str(error).strip().splitlines() or [type(error).__name__]
         raise Unavailable(f"The Hub did not take the export: {said[0]}") from error
 
 
-def _upload(hub: Any, repository: str, file: Path, path: str, *, private: bool) -> str:
+def _upload(
+    hub: Any, rules: ExportRules, repository: str, file: Path, about: CardFile, *, private: bool
+) -> str:
+    from huggingface_hub import CommitOperationAdd
+
     url = hub.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
     # One that was there already keeps its own visibility, whatever we asked for.
-    if hub.dataset_info(repository).private != private:
+    there = hub.dataset_info(repository)
+    if there.private != private:
         is_now, wanted = ("public", "private") if private else ("private", "public")
         raise Conflict(
             f"The dataset {repository} is {is_now}, and this export is to be {wanted}.",
             hint="Change that on the Hub, or configure another dataset.",
         )
-    hub.upload_file(
-        path_or_fileobj=str(file),
-        path_in_repo=path,
+    paths = {one.rfilename for one in there.siblings or ()}
+    known = _known(hub, repository) if CARD in paths else {}
+    tables = {path for path in paths if path.endswith(".parquet")} | {about.path}
+    card = card_text(repository, rules.license, tables, {**known, about.path: about}.values())
+    hub.create_commit(
         repo_id=repository,
         repo_type="dataset",
-        commit_message=f"Export {path}",
+        operations=[
+            CommitOperationAdd(about.path, str(file)),
+            CommitOperationAdd(CARD, card.encode()),
+        ],
+        commit_message=f"Export {about.path}",
     )
     return str(url)
+
+
+def _known(hub: Any, repository: str) -> dict[str, CardFile]:
+    """What the dataset's card tells of its files."""
+    with tempfile.TemporaryDirectory(prefix="kernelbot-card-") as folder:
+        file = hub.hf_hub_download(repository, CARD, repo_type="dataset", local_dir=folder)
+        return files_of(Path(file).read_text(encoding="utf-8", errors="replace"))

@@ -1,24 +1,17 @@
-"""Writes exported submissions as Parquet. Authors and submissions have pseudonyms, keyed hashes of
-their ids: rankings show who sent each submission, so its number would reveal its author."""
+"""Writes exported submissions as Parquet."""
 
-import hashlib
-import hmac
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from kernelbot.domain.distribution import checkout_command
 from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.export import ExportRow
+from kernelbot.services.exports.pseudonyms import pseudonym
 
 _NUMBERS = frozenset({"author_id", "submission_id"})
-
-
-def pseudonym(key: bytes, kind: str, number: int) -> str:
-    """HMAC-SHA256 of a kind (`user`, `submission`) and an id, 32 hexadecimal digits. It is the same
-    in every export with this key; without the key nobody can find out the id."""
-    return hmac.new(key, f"{kind}:{number}".encode(), hashlib.sha256).hexdigest()[:32]
 
 
 class ParquetFile:
@@ -55,7 +48,8 @@ def parquet_file(path: Path, key: bytes) -> Iterator[ParquetFile]:
         import pyarrow.parquet
     except ImportError:
         raise Unavailable(
-            "Exports need pyarrow, which isn't installed.", hint="pip install 'kernelbot[export]'"
+            "Exports need pyarrow, which isn't installed.",
+            hint=f"Install the extra: {checkout_command('export')}.",
         ) from None
     schema = _schema(pyarrow)
     with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:

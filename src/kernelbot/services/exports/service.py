@@ -3,18 +3,20 @@
 import asyncio
 import re
 import tempfile
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from kernelbot.domain.errors import Conflict, KernelbotError, Unavailable, UserError
-from kernelbot.domain.export import ExportBoard, ExportChoice, Exported, ExportRules
+from kernelbot.domain.export import ExportBoard, ExportChoice, Exported, ExportFormat, ExportRules
 from kernelbot.domain.types import User, Visibility
 from kernelbot.services import audit
 from kernelbot.services.boards import no_board, sees_board
+from kernelbot.services.exports.card import CardFile
+from kernelbot.services.exports.csv_file import CsvFile, csv_file
 from kernelbot.services.exports.huggingface import upload
-from kernelbot.services.exports.parquet import parquet_file
+from kernelbot.services.exports.parquet import ParquetFile, parquet_file
 from kernelbot.services.permissions import is_admin, organises, require_admin, require_organiser
 from kernelbot.store import exports
 from kernelbot.store.database import Database
@@ -23,6 +25,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}\.parquet")
 _DAILY = "submissions.parquet"
 _AT_ONCE, _WAITING = 2, 8
 """Exports of one process; each keeps a connection and a processor busy for most of its time."""
+_WRITERS: dict[
+    ExportFormat, Callable[[Path, bytes], AbstractContextManager[ParquetFile | CsvFile]]
+] = {ExportFormat.PARQUET: parquet_file, ExportFormat.CSV: csv_file}
 
 
 class Exports:
@@ -39,11 +44,17 @@ class Exports:
         """The dataset that uploads go to; None: none is configured."""
         return self._rules.repository if self._rules.token else None
 
-    async def to_file(self, actor: User, choice: ExportChoice, file: Path) -> Exported:
-        """Write a Parquet file. Raises `NotFound` for a board that isn't there, `NotAllowed`,
-        `Unavailable` if pyarrow is missing."""
+    async def to_file(
+        self,
+        actor: User,
+        choice: ExportChoice,
+        file: Path,
+        form: ExportFormat = ExportFormat.PARQUET,
+    ) -> Exported:
+        """Write a file. Raises `NotFound` for a board that isn't there, `NotAllowed`,
+        `Unavailable` if pyarrow is missing for Parquet."""
         boards = await self._choose(actor, choice)
-        count = await self._write(boards, file)
+        count = await self._write(boards, file, form)
         done = Exported(str(file), tuple(board.name for board in boards), count)
         await self._record(actor, "export.file", done)
         return done
@@ -64,10 +75,12 @@ class Exports:
             _check_public(boards, datetime.now(UTC))
         with tempfile.TemporaryDirectory(prefix="kernelbot-export-") as folder:
             file = Path(folder) / name
-            count = await self._write(boards, file)
+            count = await self._write(boards, file, ExportFormat.PARQUET)
             path = name if is_admin(actor) else f"creator-{actor.id}/{name}"
-            where = await asyncio.to_thread(upload, self._rules, file, path, private=private)
-        done = Exported(where, tuple(board.name for board in boards), count)
+            names = tuple(board.name for board in boards)
+            about = CardFile(path, names, count, f"{datetime.now(UTC):%Y-%m-%d}")
+            where = await asyncio.to_thread(upload, self._rules, file, about, private=private)
+        done = Exported(where, names, count)
         await self._record(actor, "export.hub", done, private=private)
         return done
 
@@ -106,17 +119,17 @@ class Exports:
             require_organiser(actor, board.name, board.creator_id)
         return found
 
-    async def _write(self, boards: Sequence[ExportBoard], file: Path) -> int:
+    async def _write(self, boards: Sequence[ExportBoard], file: Path, form: ExportFormat) -> int:
         ids, after_id = [board.id for board in boards], 0
         async with self._turn():
-            with parquet_file(file, await self._key()) as parquet:
+            with _WRITERS[form](file, await self._key()) as writer:
                 # A connection for each batch: an export of an hour doesn't hold one all the time.
                 while True:
                     async with self._database.read() as session:
                         rows, after_id = await exports.batch(session, ids, after_id)
                     if not rows:
-                        return parquet.rows
-                    await asyncio.to_thread(parquet.write, rows)
+                        return writer.rows
+                    await asyncio.to_thread(writer.write, rows)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:

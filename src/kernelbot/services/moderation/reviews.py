@@ -18,9 +18,9 @@ _MAX_REASON = 2000
 _MAX_SUSPICIONS = 50
 _MAX_DETAIL = 1000
 _TRUSTED = {
+    TrustSource.KNOWN_RIGHT: "the best that is known to be right",
+    TrustSource.REVIEWED: "the best that a person has looked at",
     TrustSource.OTHERS: "the best of the others",
-    TrustSource.REVIEWED: "the author's best that a person has looked at",
-    TrustSource.FIRST: "the author's first",
 }
 _SUSPICIOUS = (
     "The judge noticed something that speaks against its times. A person looks at it before it is "
@@ -35,6 +35,8 @@ class ReviewRules:
     hold_speedup: float | None = 20.0
     """How many times faster than a trusted score (`store.reviews.trusted`) must be looked at by a
     person first."""
+    known_right: bool = True
+    """Whether a problem's starter files and right solutions are judged, to compare with."""
     triage: bool = True
     """Whether ranked submissions are shown to kernelguard, if it is installed."""
     refuse_rules: tuple[str, ...] = ()
@@ -52,14 +54,15 @@ class Scored:
     score_s: float
 
 
-async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRules) -> None:
+async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRules) -> bool:
     """Hold a submission whose score is absurdly better than the trusted score on its board and
-    device. Its author's last score is never the trusted one: else many small steps would get past.
+    device; whether it was held. As soon as anything is known to be right, nobody's last score is
+    the trusted one: else many small steps would get past, of one author or of two in turn.
 
     Call it in the transaction that writes the score, before the ranking is refreshed.
     """
     if rules.hold_speedup is None:
-        return
+        return False
     trusted = await reviews.trusted(
         session,
         reviews.ScoredBy(
@@ -67,19 +70,21 @@ async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRul
         ),
     )
     if trusted is None or trusted.score_s <= scored.score_s * rules.hold_speedup:
-        return
+        return False
     factor = trusted.score_s / scored.score_s
     reason = (
         f"It is {factor:.3g} times faster than {_TRUSTED[trusted.source]} on {scored.device}. "
         f"A person looks at it before it is ranked."
     )
-    if await _hold(session, scored.submission_id, reason):
+    is_held = await _hold(session, scored.submission_id, reason)
+    if is_held:
         detail = (
             f"{scored.score_s:.6g} s on {scored.device}; {_TRUSTED[trusted.source]} was "
             f"{trusted.score_s:.6g} s"
         )
         found = Evidence("score", "ABSURD_SPEEDUP", "high", detail)
         await reviews.add_evidence(session, scored.submission_id, [found])
+    return is_held
 
 
 async def hold_if_suspicious(

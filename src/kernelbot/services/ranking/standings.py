@@ -14,6 +14,8 @@ _KEPT_ROWS = 1000
 """Pages further down aren't kept: the same one is seldom asked for again, and the garbage collector
 scans all that is kept."""
 _RANKINGS = 64
+MAX_TABLE_ROWS = 10_000
+"""Of a ranking as one file: 1 MB, in memory for a moment."""
 _PageKey = tuple[int, str, int, int]
 """Board, device, limit and offset."""
 
@@ -65,6 +67,12 @@ class StandingsService:
         """Some of its rows, as they were at `found` or newer, never older."""
         rows = await self._rows(found, limit, offset) if offset < found.total else ()
         return StandingsPage(found.board, found.device, found.total, rows)
+
+    async def table(
+        self, viewer: User | None, board: str, device: str | None, *, offset: int = 0
+    ) -> StandingsPage:
+        """The whole ranking from there on, `MAX_TABLE_ROWS` authors at most. Raises as `page`."""
+        return await self.page(viewer, board, device, limit=MAX_TABLE_ROWS, offset=offset)
 
     async def podiums(self, viewer: User | None, *, size: int = 3) -> list[StandingsPage]:
         """Every board that the viewer may see, the newest first, with the first `size` of the

@@ -11,6 +11,15 @@ from kernelbot.domain.webhooks import WebhookRules
 
 _LONGEST = 2000
 _RESOLVED_WITHIN_S = 5.0
+_PORTS = (443, 80)
+_INSIDE = tuple(
+    map(
+        ipaddress.ip_network,
+        ("64:ff9b:1::/48", "fec0::/10", "168.63.129.16/32", "192.0.0.0/24"),
+    )
+)
+"""Besides what Python knows: local NAT64, site-local addresses, and those under which providers'
+machines find services for themselves alone."""
 
 
 def checked_url(url: str, rules: WebhookRules) -> str:
@@ -21,7 +30,7 @@ def checked_url(url: str, rules: WebhookRules) -> str:
         raise UserError(f"A webhook's address has up to {_LONGEST} ASCII characters.")
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
+        host, port = parts.hostname, parts.port
     except ValueError:
         raise UserError("The webhook's address has no host or an invalid port.") from None
     if parts.scheme not in (("https", "http") if rules.private_addresses else ("https",)):
@@ -32,6 +41,11 @@ def checked_url(url: str, rules: WebhookRules) -> str:
         raise UserError(
             "A webhook's address holds no user name or password.",
             hint="The receiver knows our messages by their signature.",
+        )
+    if port not in (None, *_PORTS, *rules.ports) and not rules.private_addresses:
+        raise UserError(
+            f"Webhooks don't reach port {port}.",
+            hint="An operator may allow it: ports in [webhooks].",
         )
     if not rules.private_addresses and _is_private_literal(host):
         raise _private()
@@ -67,7 +81,11 @@ def _is_public(address: str) -> bool:
         # NAT64: the last four bytes are an address of IPv4.
         if found in ipaddress.ip_network("64:ff9b::/96"):
             return _is_public(str(ipaddress.IPv4Address(found.packed[-4:])))
-    return found.is_global and not found.is_multicast
+    return (
+        found.is_global
+        and not found.is_multicast
+        and not any(found in network for network in _INSIDE)
+    )
 
 
 def _private() -> UserError:

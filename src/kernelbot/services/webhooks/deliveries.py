@@ -1,7 +1,11 @@
 """Delivers what webhooks are told, again and again until it is. The database writes messages in the
 transaction that causes them, and defers a background task for each (`store/schema/webhooks`)."""
 
-from kernelbot.domain.webhooks import DueMessage
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+
+from kernelbot.domain.webhooks import BusyReceivers, DueMessage
 from kernelbot.services.webhooks.sender import Answer, Sender
 from kernelbot.services.webhooks.service import may_have
 from kernelbot.store import users, webhooks
@@ -15,21 +19,44 @@ _FAILING_S = 5 * 86_400.0
 """After that long without a delivered message a webhook is disabled."""
 
 
+_OF_OWNER, _OF_HOST = 2, 4
+"""How many messages are sent at once that one person has asked for, and to one host."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try to deliver a message. `answer` None: nobody is to be told any more."""
+
+    message_id: int
+    answer: Answer | None
+
+
 class Deliveries:
     """Each message is delivered once, and again with the same id if a worker dies between telling
-    and storing that it was told."""
+    and storing that it was told. For one event loop."""
 
     def __init__(self, database: Database, sender: Sender) -> None:
         self._database = database
         self._sender = sender
+        self._claiming = asyncio.Lock()
+        self._in_flight: list[DueMessage] = []
 
-    async def deliver(self, message_id: int) -> Answer | None:
-        """Try to deliver a message. None: it isn't due, or nobody is to be told any more."""
-        async with self._database.write() as session:
-            message = await webhooks.claim(session, message_id, lease_s=_LEASE_S)
-            url = await self._url(session, message) if message else None
-        if message is None or url is None:
-            return None
+    async def deliver_next(self) -> Attempt | None:
+        """Try to deliver the message whose turn it is. None: there is none that may be sent beside
+        those in flight. So whoever has delivered one asks for the next one, since a task whose
+        message had to wait for that doesn't come again."""
+        async with self._claiming, self._database.write() as session:
+            message = await webhooks.claim(session, self._busy(), lease_s=_LEASE_S)
+            if message is None:
+                return None
+            url = await self._url(session, message)
+            self._in_flight.append(message)
+        try:
+            return Attempt(message.id, await self._deliver(url, message) if url else None)
+        finally:
+            self._in_flight.remove(message)
+
+    async def _deliver(self, url: str, message: DueMessage) -> Answer:
         answer = await self._sender.send(url, message)
         async with self._database.write() as session:
             if answer.error is None:
@@ -52,6 +79,15 @@ class Deliveries:
                 reason = f"Nothing could be delivered for {days} days: {answer.error}"
                 await webhooks.disable(session, message.webhook_id, reason)
         return answer
+
+    def _busy(self) -> BusyReceivers:
+        owners = Counter(message.owner_id for message in self._in_flight)
+        hosts = Counter(message.host for message in self._in_flight)
+        return BusyReceivers(
+            owners=frozenset(owner for owner, count in owners.items() if count >= _OF_OWNER),
+            hosts=frozenset(host for host, count in hosts.items() if count >= _OF_HOST),
+            webhooks=frozenset(message.webhook_id for message in self._in_flight),
+        )
 
     async def tell_deadlines(self) -> None:
         """Add messages for deadlines that are near or have passed."""

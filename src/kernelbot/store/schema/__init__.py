@@ -1,7 +1,7 @@
-"""The schema, by subject: `tables.sql`, and `functions.sql` for functions, views and triggers.
+"""Functions, views and triggers, by subject.
 
-The tables are the first migration; they change by later migrations. Functions, views and triggers
-have no history: each is defined exactly once, here, and all of them are replaced when one changes.
+They have no history, other than tables, which `migrations/` makes and changes: each is defined
+exactly once, here, and all of them are replaced when one changes.
 """
 
 import hashlib
@@ -17,10 +17,10 @@ SUBJECTS = (
     "boards",
     "submissions",
     "runs",
+    "scatter",
     "ranking",
     "duels",
     "queue",
-    "organising",
     "announcing",
     "webhooks",
 )
@@ -34,14 +34,12 @@ _CREATED = re.compile(
 )
 
 
-def tables() -> LiteralString:
-    """Statements that create every table, type and index of an empty database."""
-    return _texts("tables.sql")
-
-
+@cache
 def functions() -> LiteralString:
     """Statements that create every function, aggregate, view and trigger."""
-    return _texts("functions.sql")
+    folder = Path(__file__).parent
+    paths = [folder / subject / "functions.sql" for subject in SUBJECTS]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
 def are_current(connection: Connection) -> bool:
@@ -95,11 +93,3 @@ def _drop(created: re.Match[str]) -> str:
 
 def _sha256() -> bytes:
     return hashlib.sha256(functions().encode()).digest()
-
-
-@cache
-def _texts(file_name: str) -> LiteralString:
-    folder = Path(__file__).parent
-    paths = [folder / subject / file_name for subject in SUBJECTS]
-    texts = [path.read_text(encoding="utf-8") for path in paths if path.exists()]
-    return "\n".join(texts)

@@ -1,17 +1,22 @@
--- A duel's run is of the submission that was compared, on the board's problem as it is now.
+-- A duel's run is of the submission that was compared, on the board's problem as it is now; that of
+-- what is known to be right is no submission's.
 -- name: lock_run
 SELECT r.id, r.state, r.secret, r.device, r.attempts, s.id AS submission_id, r.priority,
-    r.rejudge_id, r.duel_id, r.created_at, s.mode, s.file_name, s.author_id, s.leaderboard_id,
-    CASE WHEN r.duel_id IS NULL THEN coalesce(j.problem_version_id, s.problem_version_id)
+    r.rejudge_id, r.duel_id, r.known_id, r.created_at, coalesce(s.mode, 'leaderboard') AS mode,
+    coalesce(s.file_name, k.name) AS file_name, coalesce(s.author_id, b.creator_id) AS author_id,
+    b.id AS leaderboard_id,
+    CASE WHEN r.duel_id IS NULL
+        THEN coalesce(j.problem_version_id, s.problem_version_id, k.problem_version_id)
         ELSE b.problem_version_id END AS problem_version_id,
     c.content AS code, b.secret AS board_secret, b.fixed_seed,
     opponent.file_name AS opponent_file_name, opposed.content AS opponent_code,
     extract(epoch FROM now() - r.created_at)::float8 AS waited_s
 FROM runs r
 LEFT JOIN duels d ON d.id = r.duel_id
-JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
-JOIN sources c ON c.sha256 = s.source_sha256
-JOIN leaderboards b ON b.id = s.leaderboard_id
+LEFT JOIN known_right k ON k.id = r.known_id
+LEFT JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
+JOIN sources c ON c.sha256 = coalesce(s.source_sha256, k.source_sha256)
+JOIN leaderboards b ON b.id = coalesce(s.leaderboard_id, k.leaderboard_id)
 LEFT JOIN rejudges j ON j.id = r.rejudge_id
 LEFT JOIN submissions opponent ON opponent.id = d.opponent_id
 LEFT JOIN sources opposed ON opposed.sha256 = opponent.source_sha256
@@ -28,9 +33,10 @@ WHERE r.device = %(device)s AND r.state IN ('dispatched', 'running')
 ORDER BY r.id LIMIT 1
 FOR UPDATE OF r SKIP LOCKED;
 
--- Runs of a rejudge go before all others.
+-- What is measured again goes before all others, and what the others are compared with.
 -- name: next_run
 SELECT coalesce(
+    next_run_ahead(%(device)s),
     next_rejudged_run(%(device)s, %(owner)s, %(stale_s)s),
     next_run(%(device)s, %(running_limit)s::integer, %(ranked_first)s)
 ) AS run_id;
@@ -38,11 +44,13 @@ SELECT coalesce(
 -- Every transaction that changes a run or its attempts takes this lock first, so that there is no
 -- deadlock.
 -- name: lock_run_ref
-SELECT r.id, s.id AS submission_id, s.mode, s.leaderboard_id, r.device, s.author_id, r.rejudge_id,
-    r.duel_id
+SELECT r.id, s.id AS submission_id, coalesce(s.mode, 'leaderboard') AS mode,
+    coalesce(s.leaderboard_id, k.leaderboard_id) AS leaderboard_id, r.device,
+    coalesce(s.author_id, r.author_id) AS author_id, r.rejudge_id, r.duel_id, r.known_id, r.repeats
 FROM runs r
 LEFT JOIN duels d ON d.id = r.duel_id
-JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
+LEFT JOIN known_right k ON k.id = r.known_id
+LEFT JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
 WHERE r.id = %(run_id)s
 FOR UPDATE OF r;
 
@@ -69,7 +77,8 @@ UPDATE attempts SET owner = %(owner)s, heartbeat_at = now(), takeovers = takeove
 WHERE run_id = %(run_id)s AND state IN ('launching', 'running')
     AND heartbeat_at NOT BETWEEN now() - make_interval(secs => %(stale_s)s)
         AND now() + make_interval(secs => %(stale_s)s)
-RETURNING id, number, launcher, handle, takeovers, terms;
+RETURNING id, number, launcher, handle, takeovers, terms,
+    greatest(extract(epoch FROM now() - created_at), 0)::float8 AS age_s;
 
 -- name: keep_terms
 UPDATE attempts SET terms = %(terms)s::jsonb WHERE id = %(attempt_id)s;
@@ -98,16 +107,32 @@ SET state = %(state)s, ended_at = now(), result = %(result)s::jsonb, failure = %
 WHERE id = %(attempt_id)s AND owner = %(owner)s AND state IN ('launching', 'running')
 RETURNING run_id;
 
+-- If a public run isn't accepted, its submission is never timed: the run on secret data that waits
+-- for it is deleted, before anybody is told that the submission has ended.
 -- name: finish_run
+WITH untimed AS (
+    DELETE FROM runs s USING runs p
+    WHERE p.id = %(run_id)s AND NOT p.secret AND %(verdict)s::run_verdict <> 'accepted'
+        AND s.submission_id = p.submission_id AND s.device = p.device AND s.secret
+        AND s.rejudge_id IS NULL AND s.state = 'queued'
+)
 UPDATE runs SET state = 'finished', finished_at = now(), verdict = %(verdict)s,
     fault = %(fault)s, message = %(message)s, score_s = %(score_s)s, ci_low_s = %(ci_low_s)s,
-    ci_high_s = %(ci_high_s)s, unverified = %(unverified)s
+    ci_high_s = %(ci_high_s)s, unverified = %(unverified)s, scatter = coalesce((
+        SELECT judging_scatter(s.leaderboard_id, runs.device) FROM submissions s
+        WHERE s.id = runs.submission_id AND s.mode = 'leaderboard' AND runs.secret
+            AND %(score_s)s::double precision IS NOT NULL
+    ), 0)
 WHERE id = %(run_id)s AND state IN ('dispatched', 'running');
 
 -- name: requeue_run
 UPDATE runs SET state = 'queued', ready_at = now() + make_interval(secs => %(delay_s)s)
 WHERE id = %(run_id)s AND state IN ('dispatched', 'running')
 RETURNING id;
+
+-- name: repeat_run
+UPDATE runs SET state = 'queued', repeats = repeats + 1, ready_at = NULL
+WHERE id = %(run_id)s AND state IN ('dispatched', 'running');
 
 -- name: losses
 SELECT count(*) AS losses FROM attempts WHERE run_id = %(run_id)s AND state = 'lost';

@@ -21,6 +21,11 @@ SELECT id FROM problem_versions
 WHERE problem_id = %(problem_id)s AND content_hash = %(content_hash)s
 LIMIT 1;
 
+-- name: note_recurring_data
+INSERT INTO recurring_data (problem_version_id, said)
+SELECT problem_version_id, %(said)s FROM submissions WHERE id = %(submission_id)s
+ON CONFLICT DO NOTHING;
+
 -- name: create
 INSERT INTO leaderboards (
     name, description, problem_version_id, visibility, deadline, creator_id, secret

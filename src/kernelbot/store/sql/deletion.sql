@@ -91,7 +91,8 @@ SELECT sha256 FROM sources WHERE sha256 = ANY(%(sha256s)s) ORDER BY sha256 FOR U
 
 -- name: delete_sources
 DELETE FROM sources c WHERE sha256 = ANY(%(sha256s)s)
-    AND NOT EXISTS (SELECT 1 FROM submissions s WHERE s.source_sha256 = c.sha256);
+    AND NOT EXISTS (SELECT 1 FROM submissions s WHERE s.source_sha256 = c.sha256)
+    AND NOT EXISTS (SELECT 1 FROM known_right k WHERE k.source_sha256 = c.sha256);
 
 -- name: owner
 SELECT s.author_id, b.creator_id, b.name AS board FROM submissions s

@@ -36,6 +36,12 @@ SELECT count(*) AS workers FROM workers
 WHERE heartbeat_at BETWEEN now() - make_interval(secs => %(fresh_s)s)
     AND now() + make_interval(secs => %(fresh_s)s);
 
+-- name: owners
+SELECT owner FROM workers
+WHERE heartbeat_at BETWEEN now() - make_interval(secs => %(fresh_s)s)
+    AND now() + make_interval(secs => %(fresh_s)s)
+ORDER BY owner;
+
 -- name: counts
 SELECT owner, name, label, value FROM worker_counters ORDER BY owner, name, label;
 

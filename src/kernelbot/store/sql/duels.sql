@@ -16,9 +16,10 @@ SELECT enqueue_duel(%(device)s) AS run_id;
 SELECT duel_matters(%(duel_id)s) AS matters;
 
 -- name: measured
-UPDATE duels SET state = 'measured', ended_at = now(), ratio = %(ratio)s, ratio_low = %(low)s,
-    ratio_high = %(high)s
-WHERE id = %(duel_id)s AND state = 'waiting';
+SELECT duel_measured(%(duel_id)s, %(ratio)s, %(low)s, %(high)s);
+
+-- name: would_win
+SELECT wins_duel(d, %(ratio)s, %(high)s) AS wins FROM duels d WHERE d.id = %(duel_id)s;
 
 -- name: failed
 UPDATE duels SET state = 'failed', ended_at = now(), note = %(note)s, refused = %(refused)s

@@ -28,7 +28,7 @@ VALUES (
 DELETE FROM device_logins WHERE expires_at < now();
 
 -- name: approve_device
-UPDATE device_logins SET user_id = %(user_id)s
+UPDATE device_logins SET user_id = %(user_id)s, parent_id = %(parent_id)s
 WHERE user_code = %(user_code)s AND user_id IS NULL AND expires_at > now();
 
 -- A terminal that polls too early gets a longer interval from then on. A poll in the future is from
@@ -51,4 +51,5 @@ RETURNING waits, waits AND too_early AS too_early, interval_s;
 -- name: take_device
 DELETE FROM device_logins
 WHERE device_hash = %(device_hash)s AND user_id IS NOT NULL AND expires_at > now()
-RETURNING user_id;
+    AND (token_ends_at(parent_id) > now()) IS NOT FALSE
+RETURNING user_id, parent_id;

@@ -23,49 +23,40 @@ WHERE id = %(submission_id)s AND review <> 'refused' AND reviewed_at IS NULL;
 SELECT 1 AS locked FROM leaderboard_devices
 WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s FOR NO KEY UPDATE;
 
--- The author's first score is read only if there is nothing else. Which submissions were reviewed is
--- a subquery: as one more table to join, the planner thinks four times as long, under the lock.
+-- What is known to be right, and what a person has released; without either the best of the others.
+-- Which submissions were reviewed is a subquery: as one more table to join, the planner thinks four
+-- times as long, under the lock.
 -- name: trusted
-WITH seen AS MATERIALIZED (
+WITH right_one AS MATERIALIZED (
     (
-        SELECT score_s, 'others' AS source FROM standings
-        WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
-            AND author_id <> %(author_id)s
-        ORDER BY score_s LIMIT 1
+        SELECT k.score_s, 'known_right' AS source FROM known_right k
+        JOIN leaderboards b ON b.id = k.leaderboard_id
+        JOIN problem_versions current ON current.id = b.problem_version_id
+        JOIN problem_versions v
+            ON v.id = k.problem_version_id AND v.judging_hash = current.judging_hash
+        WHERE k.leaderboard_id = %(leaderboard_id)s AND k.device = %(device)s
+            AND k.score_s IS NOT NULL
+        ORDER BY k.score_s LIMIT 1
     )
     UNION ALL
     (
         SELECT score_s, 'reviewed' FROM eligible_runs
         WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
-            AND author_id = %(author_id)s AND submission_id = ANY(ARRAY(
+            AND submission_id = ANY(ARRAY(
                 SELECT id FROM submissions
-                WHERE leaderboard_id = %(leaderboard_id)s AND author_id = %(author_id)s
-                    AND reviewed_at IS NOT NULL
+                WHERE leaderboard_id = %(leaderboard_id)s AND reviewed_at IS NOT NULL
             ))
         ORDER BY score_s LIMIT 1
     )
-), first AS (
-    (
-        SELECT score_s, submission_id FROM eligible_runs
-        WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
-            AND author_id = %(author_id)s AND submission_id <> %(submission_id)s
-            AND NOT EXISTS (SELECT 1 FROM seen)
-        ORDER BY submission_id LIMIT 1
-    )
-    UNION ALL
-    (
-        SELECT w.score_s, w.submission_id FROM withdrawn_sources w
-        JOIN leaderboards b ON b.id = w.leaderboard_id
-        JOIN problem_versions v ON v.id = b.problem_version_id AND v.judging_hash = w.judging_hash
-        WHERE w.leaderboard_id = %(leaderboard_id)s AND w.device = %(device)s
-            AND w.author_id = %(author_id)s AND w.score_s IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM seen)
-        ORDER BY w.submission_id LIMIT 1
-    )
 )
-(SELECT score_s, source FROM seen ORDER BY score_s LIMIT 1)
+(SELECT score_s, source FROM right_one ORDER BY score_s LIMIT 1)
 UNION ALL
-(SELECT score_s, 'first' FROM first ORDER BY submission_id LIMIT 1);
+(
+    SELECT score_s, 'others' FROM standings
+    WHERE leaderboard_id = %(leaderboard_id)s AND device = %(device)s
+        AND author_id <> %(author_id)s AND NOT EXISTS (SELECT 1 FROM right_one)
+    ORDER BY score_s LIMIT 1
+);
 
 -- name: add_evidence
 INSERT INTO evidence (submission_id, source, rule, severity, detail)

@@ -5,6 +5,13 @@ WHERE id = %(submission_id)s AND code_sha256 IS DISTINCT FROM %(code_sha256)s;
 -- name: add_event
 SELECT add_event(%(submission_id)s, %(run_id)s, %(kind)s, %(data)s::jsonb);
 
+-- name: tell_that_it_waits
+SELECT add_event(r.submission_id, r.id, 'queued', '{}')
+FROM runs p
+JOIN runs r ON r.submission_id = p.submission_id AND r.device = p.device AND r.secret
+    AND r.rejudge_id IS NULL AND r.state = 'queued'
+WHERE p.id = %(run_id)s AND NOT p.secret AND p.verdict = 'accepted';
+
 -- A volatile function is called after sorting, so events are numbered in their order.
 -- name: add_events
 SELECT add_event(%(submission_id)s, %(run_id)s, e.kind, e.data::jsonb)
@@ -14,11 +21,11 @@ ORDER BY e.place;
 -- A row for each of its runs, whose columns come last.
 -- name: snapshot
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason, b.fixed_seed AS seed_is_shared,
     NULL AS code,
     r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
-    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified
+    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
 JOIN users u ON u.id = s.author_id
@@ -26,13 +33,18 @@ JOIN shown_runs r ON r.submission_id = s.id
 WHERE s.id = %(submission_id)s
 ORDER BY r.device, r.secret;
 
+-- name: same_code
+SELECT not_ranked_for AS other_id FROM shown_runs
+WHERE submission_id = %(submission_id)s AND secret AND not_ranked = 'same_code'
+ORDER BY id LIMIT 1;
+
 -- name: code
 SELECT c.content AS code FROM submissions s JOIN sources c ON c.sha256 = s.source_sha256
 WHERE s.id = %(submission_id)s;
 
 -- name: one
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason, b.fixed_seed AS seed_is_shared,
     c.content AS code
 FROM submissions s
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -141,11 +153,11 @@ ORDER BY id DESC LIMIT %(limit)s OFFSET %(offset)s;
 -- then may look at all submissions.
 -- name: entries
 SELECT s.id, b.id AS board_id, b.name AS board, b.creator_id, u.name AS author, s.author_id,
-    s.file_name, s.mode, s.created_at, s.review, s.review_reason,
+    s.file_name, s.mode, s.created_at, s.review, s.review_reason, b.fixed_seed AS seed_is_shared,
     NULL AS code, l.hash,
     r.id AS run_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at AS run_created_at, r.started_at, r.finished_at, r.fault, r.message, r.best_of_version,
-    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified
+    r.not_ranked, r.not_ranked_for, r.ratio, r.ratio_low, r.ratio_high, r.unverified, r.repeats
 FROM submissions s
 JOIN listed_submissions l ON l.id = s.id
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -158,7 +170,7 @@ ORDER BY s.id DESC, r.device, r.secret;
 
 -- name: rejudged_runs
 SELECT id, submission_id, device, secret, state, verdict, score_s, attempts, created_at,
-    started_at, finished_at, fault, message, unverified, rejudge_id
+    started_at, finished_at, fault, message, unverified, rejudge_id, repeats
 FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NOT NULL
 ORDER BY rejudge_id, id;
 
@@ -178,11 +190,7 @@ CROSS JOIN LATERAL (
         ), '{}') AS contents
     FROM artifacts WHERE run_id = r.id
 ) f
-WHERE r.submission_id = %(submission_id)s AND (%(secret)s OR NOT r.secret);
-
--- name: seed_is_shared
-SELECT b.fixed_seed FROM submissions s JOIN leaderboards b ON b.id = s.leaderboard_id
-WHERE s.id = %(submission_id)s;
+WHERE r.submission_id = %(submission_id)s;
 
 -- name: files
 SELECT f.run_id, r.device, f.name, f.media_type, octet_length(f.content) AS size_bytes

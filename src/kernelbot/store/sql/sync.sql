@@ -1,6 +1,6 @@
 -- Only one sync runs at a time.
 -- name: lock
-SELECT pg_advisory_xact_lock(7241533012);
+SELECT pg_try_advisory_xact_lock(%(lock)s) AS locked;
 
 -- name: competition
 INSERT INTO competitions (name, description, deadline)

@@ -30,24 +30,22 @@ WHERE user_id = %(user_id)s AND provider = %(provider)s AND subject = %(subject)
 
 -- name: has_lasting_token
 SELECT 1 AS found FROM tokens
-WHERE user_id = %(user_id)s AND revoked_at IS NULL AND expires_at IS NULL LIMIT 1;
+WHERE user_id = %(user_id)s AND kind = 'token'
+    AND least(revoked_at, expires_at, token_ends_at(parent_id)) IS NULL
+LIMIT 1;
 
 -- name: add_token
-INSERT INTO tokens (user_id, name, hash, expires_at)
-VALUES (%(user_id)s, %(name)s, %(hash)s, %(expires_at)s);
+INSERT INTO tokens (user_id, name, hash) VALUES (%(user_id)s, %(name)s, %(hash)s);
 
 -- name: by_token
 SELECT u.id, u.name, u.role, u.created_at, u.banned_at
 FROM tokens t JOIN users u ON u.id = t.user_id
-WHERE t.hash = %(hash)s AND t.revoked_at IS NULL
-    AND (t.expires_at IS NULL OR t.expires_at > now());
+WHERE t.hash = %(hash)s AND t.kind = %(kind)s
+    AND (least(t.revoked_at, t.expires_at, token_ends_at(t.parent_id)) > now()) IS NOT FALSE;
 
 -- name: renew_token
 UPDATE tokens SET expires_at = now() + make_interval(secs => %(lasts_s)s)
 WHERE hash = %(hash)s AND revoked_at IS NULL;
-
--- name: revoke_token
-UPDATE tokens SET revoked_at = now() WHERE hash = %(hash)s AND revoked_at IS NULL;
 
 -- name: ban
 UPDATE users SET banned_at = CASE WHEN %(banned)s THEN coalesce(banned_at, now()) END

@@ -27,7 +27,8 @@ ORDER BY w.id DESC;
 DELETE FROM webhooks WHERE id = %(webhook_id)s;
 
 -- name: enable
-UPDATE webhooks SET disabled_at = NULL, disabled_reason = NULL, failing_since = NULL
+UPDATE webhooks SET disabled_at = NULL, disabled_reason = NULL, failing_since = NULL,
+    failures = 0, paused_until = NULL
 WHERE id = %(webhook_id)s;
 
 -- name: disable
@@ -51,13 +52,35 @@ SELECT id, message_id::text, event, data, created_at, tries, next_at, tried_at, 
 FROM webhook_messages WHERE webhook_id = %(webhook_id)s
 ORDER BY id DESC LIMIT %(limit)s;
 
--- name: claim
-UPDATE webhook_messages m
-SET tries = tries + 1, tried_at = now(), next_at = now() + make_interval(secs => %(lease_s)s)
+-- The next messages, one of each webhook that may be told: those first whose owner had their last turn
+-- the longest ago. A webhook that fails is told one message at a time.
+-- name: due
+SELECT m.id
 FROM webhooks w
-WHERE m.id = %(id)s AND m.next_at <= now() AND w.id = m.webhook_id AND w.disabled_at IS NULL
+CROSS JOIN LATERAL (
+    SELECT id, next_at FROM webhook_messages
+    WHERE webhook_id = w.id AND next_at <= now() ORDER BY next_at, id LIMIT 1
+) m
+WHERE w.id IN (SELECT webhook_id FROM webhook_messages WHERE next_at <= now())
+    AND w.disabled_at IS NULL AND coalesce(w.paused_until <= now(), true)
+    AND w.owner_id <> ALL(%(owners)s) AND w.host <> ALL(%(hosts)s)
+    AND NOT (w.failures > 0 AND w.id = ANY(%(webhooks)s))
+ORDER BY (SELECT max(told_at) FROM webhooks o WHERE o.owner_id = w.owner_id) NULLS FIRST,
+    w.told_at NULLS FIRST, m.next_at
+LIMIT %(limit)s;
+
+-- name: claim
+WITH claimed AS (
+    UPDATE webhook_messages
+    SET tries = tries + 1, tried_at = now(), next_at = now() + make_interval(secs => %(lease_s)s)
+    WHERE id = %(id)s AND next_at <= now()
+    RETURNING *
+)
+UPDATE webhooks w SET told_at = now()
+FROM claimed m
+WHERE w.id = m.webhook_id
 RETURNING m.id, m.webhook_id, m.message_id::text, m.event, m.data, m.created_at, m.tries, w.secret,
-    extract(epoch FROM now() - w.failing_since)::float8 AS failing_s;
+    extract(epoch FROM now() - w.failing_since)::float8 AS failing_s, w.owner_id, w.host;
 
 -- name: delivered
 WITH told AS (
@@ -66,19 +89,26 @@ WITH told AS (
     WHERE id = %(id)s
     RETURNING webhook_id
 )
-UPDATE webhooks SET failing_since = NULL FROM told
-WHERE webhooks.id = told.webhook_id AND failing_since IS NOT NULL;
+UPDATE webhooks SET failing_since = NULL, failures = 0, paused_until = NULL FROM told
+WHERE webhooks.id = told.webhook_id AND failures > 0;
 
--- `tries`: of the attempt that has failed; somebody else may have begun another meanwhile.
+-- `tries`: of the attempt that has failed; somebody else may have begun another meanwhile. What
+-- waits while the webhook is paused has a task at the end of the pause.
 -- name: failed
 WITH told AS (
     UPDATE webhook_messages
     SET next_at = now() + make_interval(secs => %(pause_s)s), status = %(status)s, error = %(error)s
     WHERE id = %(id)s AND tries = %(tries)s AND delivered_at IS NULL
     RETURNING webhook_id
+), paused AS (
+    UPDATE webhooks SET failing_since = coalesce(failing_since, now()), failures = failures + 1,
+        paused_until = now() + make_interval(
+            secs => least(%(first_s)s * 2.0 ^ least(failures, 30), %(longest_s)s)
+        )
+    FROM told WHERE webhooks.id = told.webhook_id
+    RETURNING paused_until
 )
-UPDATE webhooks SET failing_since = now() FROM told
-WHERE webhooks.id = told.webhook_id AND failing_since IS NULL;
+SELECT defer_delivery_at(%(id)s, paused_until) FROM paused;
 
 -- name: tell_deadlines
 SELECT tell_deadlines();

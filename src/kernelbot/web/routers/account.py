@@ -6,8 +6,11 @@ from fastapi import APIRouter, Depends, Form, Request, Response
 
 from kernelbot.api.attempts import counted
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
+from kernelbot.domain.accounts import TokenKind
+from kernelbot.domain.distribution import install_command
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.services.logins import Linking
 from kernelbot.web import session as sessions
 from kernelbot.web.pages import PageDep, go
 from kernelbot.web.paths import login_path
@@ -25,11 +28,13 @@ async def show_account(services: ServicesDep, session: MaybeSession, page: PageD
     if session is None:
         return go(login_path(ACCOUNT))
     identities = await services.users.identities(session.user)
+    listed = await services.tokens.list_tokens(session.user)
     linked = {identity.provider for identity in identities}
     return page(
         "account.html",
         identities=identities,
-        tokens=await services.tokens.list_tokens(session.user),
+        tokens=[one for one in listed if one.kind is TokenKind.TOKEN],
+        browsers=[one for one in listed if one.kind is TokenKind.SESSION],
         unlinked=[one for one in services.logins.providers() if one.name not in linked],
         form_targets=provider_origins(services),
     )
@@ -45,8 +50,11 @@ async def make_token(
     name: Typed = "",
 ) -> Response:
     """Create a token, shown only now."""
-    issued = await services.tokens.create(session.user, name)
-    return page("new_token.html", issued=issued, base_url=settings.base_url(request))
+    issued = await services.tokens.create(session.user, name, made_with=session.credential)
+    base_url = settings.base_url(request)
+    return page(
+        "new_token.html", issued=issued, base_url=base_url, install=install_command(base_url)
+    )
 
 
 @router.post("/link/{provider}", dependencies=[Depends(counted)])
@@ -58,7 +66,8 @@ async def link(
     provider: str,
 ) -> Response:
     """Add an identity to the account that is logged in here."""
-    return await to_provider(request, services, settings, provider, ACCOUNT, linking=session.user)
+    linking = Linking(session.user, session.credential)
+    return await to_provider(request, services, settings, provider, ACCOUNT, linking=linking)
 
 
 @router.post("/unlink")
@@ -82,7 +91,11 @@ async def revoke_token(
 
 @router.post("/delete")
 async def delete_account(
-    services: ServicesDep, session: PostedSession, page: PageDep, name: Typed = ""
+    request: Request,
+    services: ServicesDep,
+    session: PostedSession,
+    page: PageDep,
+    name: Typed = "",
 ) -> Response:
     """Delete the account whose name was typed, if it is the one that is logged in here."""
     if name.strip().lower() != session.user.name.lower():
@@ -90,5 +103,5 @@ async def delete_account(
     await services.deletion.delete_user(session.user, session.user.id, force=True)
     page.session = None
     response = page("deleted.html", deleted_name=session.user.name)
-    response.delete_cookie(sessions.SESSION, path="/")
+    sessions.forget_session(request, response)
     return response

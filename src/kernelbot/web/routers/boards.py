@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from markupsafe import Markup
 
 from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.downloads import standings_answer
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.files import safe_name
 from kernelbot.domain.ids import BIGINT_MAX
@@ -70,7 +71,7 @@ async def show_standings(
     ranking = await services.standings.ranking(viewer, board, device)
     table = await _table(request, services, page, ranking, offset)
     work = work_of((await _problem(request, services, viewer, ranking.board)).problem.spec)
-    roof = roof_of(services.devices.spec(ranking.device))
+    roof = roof_of(services.devices.spec(ranking.device), work)
     return page(
         "board.html",
         tab="standings",
@@ -86,6 +87,15 @@ async def show_standings(
         log=log,
         roofline=_roofline(work, roof, table) if work and roof else None,
     )
+
+
+@router.get("/{board}/standings.csv")
+async def standings_file(
+    services: ServicesDep, page: PageDep, board: BoardName, device: DeviceQuery = None
+) -> Response:
+    """The whole ranking on one device."""
+    viewer = page.session.user if page.session else None
+    return standings_answer(await services.standings.table(viewer, board, device))
 
 
 def _roofline(work: Work, roof: Roof, table: StandingsTable) -> RooflinePlace | None:
@@ -170,22 +180,24 @@ async def _problem(
     written = problems.get(version_id, version_id)
     if written is None:
         found = await services.boards.problem(viewer, board.name)
-        written = await _written(documents.texts_of(request), found)
+        written, is_coloured = await _written(documents.texts_of(request), found)
         version_id = written.problem.board.problem_version_id  # perhaps a newer one
-        problems.keep(version_id, version_id, written)
+        if is_coloured:  # else the next view asks for the colours again
+            problems.keep(version_id, version_id, written)
     return written
 
 
-async def _written(texts: Texts, problem: BoardProblem) -> WrittenProblem:
-    files = [
-        (
-            file.name,
-            await documents.source(texts, file.text[:_SHOWN_FILE_CHARACTERS], file.name),
-            len(file.text) <= _SHOWN_FILE_CHARACTERS,
-        )
-        for file in problem.files
-    ]
-    return WrittenProblem(problem, documents.statement(problem.description), tuple(files))
+async def _written(texts: Texts, problem: BoardProblem) -> tuple[WrittenProblem, bool]:
+    """The problem's page, and whether its files have their colours."""
+    files, is_coloured = [], True
+    for file in problem.files:
+        shown = documents.beginning(file.text, _SHOWN_FILE_CHARACTERS)
+        html = await documents.coloured_source(texts, shown, file.name)
+        is_coloured = is_coloured and html is not None
+        html = html or documents.plain_source(shown)
+        files.append((file.name, html, len(shown) == len(file.text)))
+    statement = documents.statement(problem.description)
+    return WrittenProblem(problem, statement, tuple(files)), is_coloured
 
 
 @router.get("/{board}/starter/{language}")

@@ -1,7 +1,5 @@
 """Charts of a board, as pictures and as tables of numbers."""
 
-import csv
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,12 +7,14 @@ from enum import StrEnum
 from fastapi import APIRouter, Request, Response
 
 from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.domain.distribution import checkout_command
 from kernelbot.domain.errors import NotFound, TooManyRequests, Unavailable
 from kernelbot.domain.ranking import Scored, Trend
 from kernelbot.domain.roofline import roof_of, work_of
 from kernelbot.drawing.drawing import Drawing, PictureFormat
 from kernelbot.render.board_charts import DARK, LIGHT, roofline_chart, trend_chart
 from kernelbot.render.charts import Chart
+from kernelbot.render.csv_text import Cell, csv_text
 from kernelbot.services.ranking.trends import MAX_AUTHORS
 from kernelbot.services.versioned_cache import VersionedCache
 from kernelbot.web.pages import PageDep
@@ -56,7 +56,10 @@ class Pictures:
         """The picture. Raises `Unavailable` if the library isn't installed, `TooManyRequests` if it
         can't be drawn just now."""
         if not self.drawing.available:
-            raise Unavailable("Charts need the extra kernelbot[charts], which isn't installed.")
+            raise Unavailable(
+                "Charts need the extra `charts`, which isn't installed.",
+                hint=f"Whoever runs this server adds it: {checkout_command('charts')}.",
+            )
         picture = self.kept.get(key, version)
         if picture is None:
             picture = await self.drawing.draw(chart, form)
@@ -89,21 +92,16 @@ async def trend_table(
 
 
 def as_csv(trend: Trend) -> str:
-    """A line for each record, then one for each score of the chosen authors. A name that a
-    spreadsheet would take for a formula gets an apostrophe in front."""
-    out = io.StringIO()
-    lines = csv.writer(out)
-    lines.writerow(("series", "author", "submitted_at", "score_s"))
-    lines.writerows(_lines("record", trend.records))
+    """A line for each record, then one for each score of the chosen authors."""
+    lines: list[tuple[Cell, ...]] = [("series", "author", "submitted_at", "score_s")]
+    lines += _lines("record", trend.records)
     for scores in trend.chosen.values():
-        lines.writerows(_lines("author", scores))
-    return out.getvalue()
+        lines += _lines("author", scores)
+    return csv_text(lines)
 
 
-def _lines(series: str, scores: Iterable[Scored]) -> Iterable[tuple[str, str, str, float]]:
-    for one in scores:
-        author = f"'{one.author}" if one.author[:1] in "=+-@\t\r" else one.author
-        yield series, author, one.at.isoformat(), one.score_s
+def _lines(series: str, scores: Iterable[Scored]) -> Iterable[tuple[Cell, ...]]:
+    return ((series, one.author, one.at, one.score_s) for one in scores)
 
 
 @router.get("/{board}/trend.{form}")
@@ -143,7 +141,7 @@ async def roofline_picture(
     viewer = page.session.user if page.session else None
     ranking = await services.standings.ranking(viewer, board, device)
     work = work_of((await services.boards.problem(viewer, board)).spec)
-    roof = roof_of(services.devices.spec(ranking.device))
+    roof = roof_of(services.devices.spec(ranking.device), work)
     first = (await services.standings.page_of(ranking, limit=MAX_AUTHORS, offset=0)).rows
     if work is None or roof is None or not first:
         raise NotFound("There is no roofline: it needs scores, the work, and the device's peaks.")

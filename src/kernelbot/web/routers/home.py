@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request, Response
 
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
+from kernelbot.domain.distribution import install_command
 from kernelbot.domain.types import StandingsPage
 from kernelbot.web.filters import is_over
 from kernelbot.web.pages import PageDep
@@ -28,7 +29,13 @@ async def home(
     """Every board the visitor may see, with the first three on its first device."""
     viewer = page.session.user if page.session else None
     podiums = await services.standings.podiums(viewer)
-    return page("home.html", shelves=shelves(podiums), base_url=settings.base_url(request))
+    base_url = settings.base_url(request)
+    return page(
+        "home.html",
+        shelves=shelves(podiums),
+        base_url=base_url,
+        install=install_command(base_url),
+    )
 
 
 def shelves(podiums: list[StandingsPage]) -> list[Shelf]:

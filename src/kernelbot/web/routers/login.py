@@ -3,40 +3,42 @@
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Cookie, Depends, Form, Query, Request, Response
+from fastapi import APIRouter, Depends, Form, Query, Request, Response
 
 from kernelbot.api.attempts import counted
-from kernelbot.api.dependencies import ServicesDep, SettingsDep
+from kernelbot.api.dependencies import (
+    ServicesDep,
+    SettingsDep,
+    owner_of,
+    wrong_tokens_counted,
+)
 from kernelbot.api.settings import ApiSettings
+from kernelbot.domain.accounts import LoggedIn
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import User
 from kernelbot.services import Services
-from kernelbot.services.logins import Return, Start
+from kernelbot.services.logins import Linking, Return, Start
 from kernelbot.web import session as sessions
 from kernelbot.web.pages import PageDep, go
 from kernelbot.web.paths import login_path
-from kernelbot.web.session import ACCOUNT, MaybeSession, PostedSession
+from kernelbot.web.session import ACCOUNT, MaybeSession, PostedSession, Session
 
 router = APIRouter(prefix="/auth", include_in_schema=False)
 
 Short = Annotated[str, Query(max_length=1000)]
-BrowserSecret = Annotated[str, Cookie(alias=sessions.BROWSER)]
 
 
 @router.get("/login")
 async def show_login(
     request: Request,
     services: ServicesDep,
-    settings: SettingsDep,
     page: PageDep,
     next: Short = ACCOUNT,  # noqa: A002  # the query's name
-    secret: BrowserSecret = "",
 ) -> Response:
     """The login page; a browser that is logged in is redirected."""
     target = sessions.local_path(next)
     if page.session is not None:
         return go(target)
-    secret = secret or sessions.new_secret()
+    secret = sessions.browser_secret(request) or sessions.new_secret()
     logins = services.logins
     response = page(
         "login.html",
@@ -46,7 +48,7 @@ async def show_login(
         csrf=sessions.csrf_of(secret),
         form_targets=provider_origins(services),
     )
-    sessions.keep_browser(response, secret, secure=sessions.is_secure(request, settings))
+    sessions.keep_browser(request, response, secret)
     return response
 
 
@@ -55,19 +57,33 @@ async def log_in_with_token(
     request: Request,
     services: ServicesDep,
     settings: SettingsDep,
+    session: MaybeSession,
     token: Annotated[str, Form(max_length=1000)] = "",
     csrf: Annotated[str, Form(max_length=100)] = "",
     next: Annotated[str, Form(max_length=1000)] = ACCOUNT,  # noqa: A002  # the form's name
-    secret: BrowserSecret = "",
 ) -> Response:
-    """Log in the owner of a token. The form is from a page of ours in this browser, so that no
-    other site can log somebody in as someone else."""
-    sessions.check_csrf(csrf, sessions.csrf_of(secret))
-    login = await services.logins.open_with(token.strip())
-    response = go(sessions.local_path(next))
-    secure = sessions.is_secure(request, settings)
-    sessions.keep_session(response, login.token, secure=secure)
-    response.delete_cookie(sessions.BROWSER, path="/auth")
+    """Log in the owner of a token, or with ADMIN_TOKEN the organiser. The form is from a page of
+    ours in this browser, so that no other site can log somebody in as someone else."""
+    sessions.check_csrf(csrf, sessions.browser_secret(request))
+    organisers = settings.admin_credential(token.encode("utf-8", "replace"))
+    if organisers is not None:
+        login = await services.logins.open_for_organiser(
+            await owner_of(request, organisers), organisers
+        )
+    else:
+        with wrong_tokens_counted(request):
+            login = await services.logins.open_with(token.strip())
+    return await _logged_in(request, services, session, login, sessions.local_path(next))
+
+
+async def _logged_in(
+    request: Request, services: Services, before: Session | None, login: LoggedIn, path: str
+) -> Response:
+    """The answer that logs the browser in; the session that it had `before` ends."""
+    if before is not None:
+        await services.users.sign_out(before.token)
+    response = go(path)
+    sessions.keep_session(request, response, login.token)
     return response
 
 
@@ -94,10 +110,10 @@ async def to_provider(
     next_path: str,
     *,
     invite: str = "",
-    linking: User | None = None,
+    linking: Linking | None = None,
 ) -> Response:
     """Begin a login in this browser, or with `linking` the linking of an identity."""
-    secret = sessions.new_secret()
+    secret = sessions.browser_secret(request) or sessions.new_secret()
     url = await services.logins.begin(
         Start(
             provider,
@@ -109,7 +125,7 @@ async def to_provider(
         )
     )
     response = go(url)
-    sessions.keep_browser(response, secret, secure=sessions.is_secure(request, settings))
+    sessions.keep_browser(request, response, secret)
     return response
 
 
@@ -117,33 +133,31 @@ async def to_provider(
 async def finish_login(
     request: Request,
     services: ServicesDep,
-    settings: SettingsDep,
     session: MaybeSession,
     provider: str,
     code: Short = "",
     state: Short = "",
     error: Short = "",
-    secret: BrowserSecret = "",
+    error_description: Short = "",
 ) -> Response:
     """Where the provider sends the browser back to. Only the browser in which the login began
     holds the secret for it: a link that someone else made logs nobody in and links nothing."""
-    if error or not code or not state:
+    if error:
+        raise services.logins.refused(provider, error, error_description)
+    if not code or not state:
         raise UserError("The login was not completed.", hint="Log in again.")
     current = session.user if session else None
+    secret = sessions.browser_secret(request)
     finished = await services.logins.finish(Return(provider, secret, state, code, current))
-    response = go(finished.next_path)
-    secure = sessions.is_secure(request, settings)
-    sessions.keep_session(response, finished.login.token, secure=secure)
-    response.delete_cookie(sessions.BROWSER, path="/auth")
-    return response
+    return await _logged_in(request, services, session, finished.login, finished.next_path)
 
 
 @router.post("/logout")
-async def log_out(services: ServicesDep, session: PostedSession) -> Response:
-    """End this browser's session and revoke its token."""
+async def log_out(request: Request, services: ServicesDep, session: PostedSession) -> Response:
+    """End this browser's session."""
     await services.users.sign_out(session.token)
     response = go("/")
-    response.delete_cookie(sessions.SESSION, path="/")
+    sessions.forget_session(request, response)
     return response
 
 
@@ -166,7 +180,7 @@ async def approve_device(
     code: Annotated[str, Form(max_length=100)] = "",
 ) -> Response:
     """Log the terminal with this code in as the account that is logged in here."""
-    await services.logins.approve_device(session.user, code)
+    await services.logins.approve_device(session.user, code, session.credential)
     return page("device.html", done=True)
 
 

@@ -47,6 +47,7 @@ async def show_submission(
     mine = submission.author_id == user.id
     ranked = submission.mode is Mode.LEADERBOARD and not is_live(submission)
     code = submission.code
+    shown = documents.beginning(code or "", _SHOWN_CODE_CHARACTERS)
     outcomes, duels, artifacts, earlier = await asyncio.gather(
         services.outcomes.of(user, submission_id) if ranked else _none(),
         _duels(services, user, submission) if ranked else _none(),
@@ -64,10 +65,10 @@ async def show_submission(
         duels=duels,
         artifacts=artifacts,
         earlier=earlier,
-        source=await documents.source(texts, code[:_SHOWN_CODE_CHARACTERS], submission.file_name)
+        source=await documents.source(texts, shown, submission.file_name, asker=user.id)
         if code is not None
         else None,
-        cut=code is not None and len(code) > _SHOWN_CODE_CHARACTERS,
+        cut=code is not None and len(shown) < len(code),
     )
 
 
@@ -186,7 +187,7 @@ async def show_difference(
     ask = services.submissions
     older = await ask.get(session.user, before)
     newer = await ask.get(session.user, submission_id)
-    lines = await texts.compared(_code(older), _code(newer))
+    lines = await texts.compared(_code(older), _code(newer), asker=session.user.id)
     shown = None if lines is None else diff_lines(lines)
     return page("diff.html", older=older, newer=newer, lines=shown)
 

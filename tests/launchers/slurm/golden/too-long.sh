@@ -1,4 +1,4 @@
-# sbatch --parsable --job-name=kernelbot-12.1.0123456789ab --comment=12.1.0123456789ab --chdir=/scratch/kernelbot --export=ALL --input=/dev/null --output=/dev/null --error=/dev/null --no-requeue --nodes=1 --ntasks=1 --time=16 --partition=gpu --gres=gpu:h100:1 --account=kernels --cpus-per-task=8
+# sbatch --parsable --job-name=kernelbot-12.1.0123456789ab --comment=12.1.0123456789ab --chdir=/scratch/kernelbot --export=ALL --input=/dev/null --output=/dev/null --error=/dev/null --no-requeue --nodes=1 --ntasks=1 --time=13 --partition=gpu --gres=gpu:h100:1 --account=kernels --cpus-per-task=8
 #!/bin/bash
 # KernelBot, attempt 12.1.0123456789ab. Slurm's copy of this script holds what an author must not read: it
 # goes first, when bash has read all of the function.
@@ -24,12 +24,14 @@ judge() {
     tool=$PWD/harness/0123456789abcdef
     [ -d "$tool" ] || tool=$PWD/harness/0123456789abcdef.pyz
     if [ -e "$tool" ]; then
+        exec 3>&2 2>/dev/null  # bash writes the line of a harness that is killed, payload and all
         python3 -I "$tool" node \
             --payload payloads/12.1.0123456789ab \
             --result jobs/12.1.0123456789ab/result.json \
             --events jobs/12.1.0123456789ab/events.jsonl \
-            --gpus "${SLURM_JOB_GPUS:-}"
+            --gpus "${SLURM_JOB_GPUS:-}" 2>&3 3>&-
         code=$?
+        exec 2>&3 3>&-
     fi
     echo "$code" > jobs/12.1.0123456789ab/exit && mv -f -- jobs/12.1.0123456789ab/exit done/12.1.0123456789ab
     exit "$code"

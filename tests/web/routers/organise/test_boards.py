@@ -1,5 +1,6 @@
 """Boards, as their organisers change them."""
 
+import asyncio
 from datetime import UTC, datetime
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from kernelbot.domain.accounts import LimitCategory, RateLimit
 from kernelbot.domain.types import Board, Visibility
 from kernelbot.services.boards import BoardEdit
+from kernelbot.store.platform import mark
 from tests.web.routers.organise.conftest import Office
 
 HERE = "/organise/board/sort"
@@ -128,3 +130,10 @@ async def test_a_board_is_deleted_if_its_name_is_typed(office: Office) -> None:
     answers = [await office.post(f"{HERE}/delete", name=" Sort ") for _ in range(2)]
     assert [303, 404] == [answer.status_code for answer in answers]
     assert ["other"] == [b.name for b in await office.front.world.services.boards.list_boards(None)]
+
+
+async def test_the_first_page_says_that_this_is_a_copy(office: Office) -> None:
+    before = (await office.maker.get("/organise")).text
+    await asyncio.to_thread(mark, office.front.world.database.url, is_copy=True)
+    after = (await office.maker.get("/organise")).text
+    assert (False, True) == ("restored copy" in before, "restored copy" in after)

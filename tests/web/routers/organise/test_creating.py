@@ -12,7 +12,7 @@ FORM = {"name": "fresh", "deadline": "2040-01-31T12:00", "device": "H100"}
 async def upload(
     office: Office, content: bytes, file_name: str = "reference.cu", /, **form: str
 ) -> int:
-    data = {**csrf_for(office.maker_token), **FORM, **form}
+    data = {**csrf_for(office.maker), **FORM, **form}
     answer = await office.maker.post(
         f"{NEW}/reference", data=data, files={"file": (file_name, content)}
     )

@@ -36,6 +36,16 @@ async def test_an_export_is_a_parquet_file(office: Office) -> None:
     assert (200, b"PAR1") == (answer.status_code, answer.content[:4])
 
 
+async def test_an_export_is_csv_if_asked_for(office: Office) -> None:
+    await ranked(office.front.world, 1e-3)
+    answer = await office.post("/organise/export", board="sort", format="csv")
+    assert (200, "text/csv; charset=utf-8", b"submission,board") == (
+        answer.status_code,
+        answer.headers["content-type"],
+        answer.content[:16],
+    )
+
+
 UPLOADS: list[tuple[dict[str, str], int]] = [
     ({"board": "sort", "name": "sort.parquet"}, 400),  # no dataset is configured
     ({"board": "sort", "name": "../x"}, 400),

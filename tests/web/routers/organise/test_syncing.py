@@ -86,7 +86,7 @@ def packed(root: Path) -> bytes:
 async def upload(
     office: Office, action: str, content: bytes, fields: dict[str, str] | None = None
 ) -> httpx.Response:
-    data = {**csrf_for(office.front.world.admin), **(fields or {})}
+    data = {**csrf_for(office.front.admin), **(fields or {})}
     return await office.front.admin.post(
         f"{HERE}/archive/{action}", data=data, files={"file": ("<b>.zip", content)}
     )
@@ -118,7 +118,7 @@ async def test_an_archive_is_read_of_admins_alone(office: Office) -> None:
     path, files = f"{HERE}/archive/plan", {"file": ("a.zip", b"x" * (1 << 20))}
     forged = {"csrf": "0" * 64}
     answers = [
-        await office.maker.post(path, data=csrf_for(office.maker_token), files=files),
+        await office.maker.post(path, data=csrf_for(office.maker), files=files),
         await office.front.admin.post(path, data=forged, files=files),
         await office.front.stranger.post(path, files=files),
     ]

@@ -21,10 +21,11 @@ SELECT
     b.id, b.name, b.description, p.name AS problem_name, b.problem_version_id, v.harness,
     v.ranking_by, b.visibility, b.deadline, b.reveal_code, b.fixed_seed,
     b.refuse_unavailable, b.created_at, b.creator_id,
-    d.devices, d.authors, d.versions, d.outdated_scores
+    d.devices, d.authors, d.versions, d.outdated_scores, coalesce(r.said, '') AS recurring_data
 FROM leaderboards b
 JOIN problem_versions v ON v.id = b.problem_version_id
 JOIN problems p ON p.id = v.problem_id
+LEFT JOIN recurring_data r ON r.problem_version_id = v.id
 CROSS JOIN LATERAL (
     SELECT array_agg(device ORDER BY position) AS devices,
         array_agg(authors ORDER BY position) AS authors,

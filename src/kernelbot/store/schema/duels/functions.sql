@@ -33,7 +33,7 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
         SELECT 1 FROM duels d JOIN runs opponent ON opponent.id = d.opponent_run_id
         WHERE d.run_id = _run AND d.reason = 'own_best' AND (
             opponent.id = _best.run_id
-            OR (d.ratio_high >= 1 AND opponent.score_s >= _best.score_s)
+            OR (d.state = 'measured' AND NOT d.wins AND opponent.score_s >= _best.score_s)
         )
     );
 $$;
@@ -75,7 +75,8 @@ BEGIN
 END;
 $$;
 
--- Request duels between neighbours whose intervals overlap, among the first `_places` of a ranking.
+-- Request duels between neighbours that may share a rank, because their intervals overlap and their
+-- scores differ by no more than a tenth, among the first `_places` of a ranking.
 CREATE FUNCTION request_neighbour_duels(_board bigint, _device text, _places integer)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -84,16 +85,16 @@ BEGIN
     )
     SELECT _board, _device, 'neighbours', submission_id, ahead_submission_id, run_id, ahead_run_id
     FROM (
-        SELECT run_id, submission_id, ci_low_s, lag(run_id) OVER ranking AS ahead_run_id,
+        SELECT run_id, submission_id, score_s, ci_low_s, lag(run_id) OVER ranking AS ahead_run_id,
             lag(submission_id) OVER ranking AS ahead_submission_id,
-            lag(ci_high_s) OVER ranking AS ahead_high_s
+            lag(score_s) OVER ranking AS ahead_s, lag(ci_high_s) OVER ranking AS ahead_high_s
         FROM (
             SELECT * FROM standings WHERE leaderboard_id = _board AND device = _device
             ORDER BY score_s, achieved_at, author_id LIMIT _places
         ) first
         WINDOW ranking AS (ORDER BY score_s, achieved_at, author_id)
     ) places
-    WHERE ci_low_s <= ahead_high_s
+    WHERE ci_low_s <= ahead_high_s AND score_s <= ahead_s * 1.1
     ORDER BY run_id
     ON CONFLICT DO NOTHING;
     IF FOUND THEN
@@ -136,6 +137,7 @@ CREATE FUNCTION enqueue_duel(_device text) RETURNS bigint LANGUAGE sql AS $$
     WHERE d.device = _device AND d.state = 'waiting'
         AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.duel_id = d.id)
     ORDER BY d.id LIMIT 1
+    FOR KEY SHARE OF d SKIP LOCKED  -- one that is just being deleted gets no run
     ON CONFLICT DO NOTHING
     RETURNING id;
 $$;
@@ -175,6 +177,35 @@ LANGUAGE sql STABLE AS $$
     JOIN standings faster ON faster.run_id = pair.faster
     WHERE (faster.score_s, faster.achieved_at, faster.author_id)
         < (slower.score_s, slower.achieved_at, slower.author_id);
+$$;
+
+-- Whether a run that has shown this ratio to its author's best replaces it: it is faster by more than
+-- 0.5 %, as neighbours have to be, and the ratio's interval, as wide as the author's tries make it, is
+-- wholly below 1.
+CREATE FUNCTION wins_duel(
+    d duels, _ratio double precision, _high double precision
+) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    author bigint := (SELECT author_id FROM submissions WHERE id = d.submission_id);
+BEGIN
+    RETURN d.reason = 'own_best' AND _ratio * 1.005 < 1 AND coalesce((
+        SELECT _ratio * (_high / _ratio) ^ strictness(r.tried) < 1 FROM counted_runs r
+        WHERE r.leaderboard_id = d.leaderboard_id AND r.device = d.device
+            AND r.author_id = author AND r.run_id = d.run_id
+    ), false);
+END;
+$$;
+
+-- Store what a duel that waited has shown, and apply what it decides.
+CREATE FUNCTION duel_measured(
+    _duel bigint, _ratio double precision, _low double precision, _high double precision
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE duels SET state = 'measured', ended_at = clock_timestamp(), ratio = _ratio,
+        ratio_low = _low, ratio_high = _high, wins = wins_duel(duels, _ratio, _high)
+    WHERE id = _duel AND state = 'waiting';
+    PERFORM settle_duel(_duel);
+END;
 $$;
 
 -- Apply what a duel that has ended decides. Locks the board's device, as `refresh_standing` does.

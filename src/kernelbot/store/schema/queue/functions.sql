@@ -96,6 +96,29 @@ BEGIN
 END;
 $$;
 
+-- The next run on a device that goes before all others, locked; NULL for none: one that is measured
+-- again because its interval was too wide, or what is known to be right. Those of rejudges are left to
+-- `next_rejudged_run`, whose worker measures all of them.
+CREATE FUNCTION next_run_ahead(_device text) RETURNS bigint LANGUAGE sql AS $$
+    SELECT id FROM runs
+    WHERE device = _device AND state = 'queued' AND (repeats > 0 OR known_id IS NOT NULL)
+        AND rejudge_id IS NULL
+        -- No pause is that long: then the clock was set back.
+        AND (ready_at IS NULL OR ready_at NOT BETWEEN now() AND now() + interval '1 minute')
+    ORDER BY id LIMIT 1
+    FOR UPDATE SKIP LOCKED
+$$;
+
+-- Whether a run on secret data has its turn: a submission's has once the tests of its public run
+-- passed, a duel's at once.
+CREATE FUNCTION has_passed_tests(_run runs) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT _run.submission_id IS NULL OR EXISTS (
+        SELECT 1 FROM runs p
+        WHERE p.submission_id = _run.submission_id AND p.device = _run.device AND NOT p.secret
+            AND p.state = 'finished' AND p.verdict = 'accepted'
+    );
+$$;
+
 -- The run to judge next on a device, locked, and its author's turn used; NULL if nothing may be
 -- judged. Of the authors with waiting runs and fewer than `_running_limit` being judged (NULL: no
 -- limit), it is the one whose last turn is the longest ago; of their runs the oldest. With
@@ -122,6 +145,7 @@ BEGIN
             SELECT id INTO found_id FROM runs
             WHERE device = _device AND author_id = turn.author_id AND state = 'queued'
                 AND rejudge_id IS NULL AND (NOT ranked OR priority > 0)
+                AND (NOT secret OR has_passed_tests(runs))
                 -- No pause is that long: then the clock was set back.
                 AND (ready_at IS NULL OR ready_at NOT BETWEEN now() AND now() + interval '1 minute')
             ORDER BY id LIMIT 1
@@ -152,7 +176,7 @@ DECLARE
     round bigint;
     before_it bigint;
 BEGIN
-    SELECT r.device, r.author_id, r.priority > 0 AS ranked,
+    SELECT r.device, r.author_id, r.repeats, r.priority > 0 AS ranked,
         CASE WHEN _ranked_first AND r.priority > 0 THEN t.last_ranked_turn
             ELSE t.last_turn END AS last_turn,
         CASE WHEN NOT _ranked_first THEN t.waiting
@@ -164,6 +188,8 @@ BEGIN
     WHERE r.id = _run AND r.state = 'queued';
     IF NOT FOUND THEN
         RETURN NULL;
+    ELSIF own.repeats > 0 THEN  -- before all others
+        RETURN 1;
     END IF;
     SELECT own.waiting - count(*) INTO round FROM runs r
     WHERE r.device = own.device AND r.author_id = own.author_id AND r.state = 'queued'

@@ -2,7 +2,8 @@
 
 -- Runs that may be ranked, of any version of the problem. A finished rejudge's measurement replaces
 -- earlier ones, unless it failed through our fault. The harness must be that of the problem: on a
--- board that is judged natively no script's result is ranked.
+-- board that is judged natively no script's result is ranked. The scatter between judgings is in
+-- the interval.
 CREATE VIEW rankable_runs AS
 SELECT
     s.leaderboard_id,
@@ -11,8 +12,8 @@ SELECT
     r.id AS run_id,
     s.id AS submission_id,
     r.score_s,
-    coalesce(r.ci_low_s, r.score_s) AS ci_low_s,
-    coalesce(r.ci_high_s, r.score_s) AS ci_high_s,
+    widened_low(r.score_s, coalesce(r.ci_low_s, r.score_s), r.scatter) AS ci_low_s,
+    widened_high(r.score_s, coalesce(r.ci_high_s, r.score_s), r.scatter) AS ci_high_s,
     s.created_at AS achieved_at,
     s.source_sha256,
     r.rejudge_id,
@@ -71,17 +72,19 @@ WHERE NOT EXISTS (
 );
 
 -- The better of two runs. A rejudge's measurement replaces the earlier one; the same source `again`
--- doesn't count; another run replaces the best one if its interval is wholly below. `beaten` isn't
+-- doesn't count; another run replaces the best one if its interval, as wide as the author's tries make
+-- it (`strictness`), is wholly below. `beaten` isn't
 -- NULL: what has happened is that the run won a duel, which replaces that run and no other.
 CREATE FUNCTION better_run(
-    best eligible_runs, run eligible_runs, again boolean, beaten bigint
+    best eligible_runs, run eligible_runs, again boolean, tried bigint, beaten bigint
 ) RETURNS eligible_runs LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     IF (CASE
         WHEN beaten IS NOT NULL THEN best.run_id = beaten AND NOT again
         ELSE best.run_id IS NULL
             OR (run.rejudge_id IS NOT NULL AND run.rejudge_id IS DISTINCT FROM best.rejudge_id)
-            OR (run.ci_high_s < best.ci_low_s AND NOT again)
+            OR (run.score_s * (run.ci_high_s / run.score_s) ^ strictness(tried) < best.ci_low_s
+                AND NOT again)
     END) THEN
         RETURN run;
     END IF;
@@ -89,11 +92,14 @@ BEGIN
 END;
 $$;
 
-CREATE AGGREGATE best_run_of(run eligible_runs, again boolean, beaten bigint) (
+CREATE AGGREGATE best_run_of(
+    run eligible_runs, again boolean, tried bigint, beaten bigint
+) (
     SFUNC = better_run, STYPE = eligible_runs
 );
 
--- The runs that count, and whether the same code was measured before.
+-- The runs that count, whether the same code was measured before, and the how manieth try of its
+-- author each is, with those that were withdrawn.
 CREATE VIEW counted_runs AS
 SELECT run.leaderboard_id, run.device, run.author_id, run.measured_at, run.achieved_at, run.run_id,
     run.submission_id, run.score_s, run,
@@ -104,7 +110,15 @@ SELECT run.leaderboard_id, run.device, run.author_id, run.measured_at, run.achie
         PARTITION BY run.leaderboard_id, run.device, run.author_id,
             coalesce(run.code_sha256, run.source_sha256)
         ORDER BY run.measured_at, run.achieved_at, run.run_id
-    ) > 1 AS again
+    ) > 1 AS again,
+    row_number() OVER (
+        PARTITION BY run.leaderboard_id, run.device, run.author_id
+        ORDER BY run.measured_at, run.achieved_at, run.run_id
+    ) + (
+        SELECT count(*) FROM withdrawn_sources w
+        WHERE w.leaderboard_id = run.leaderboard_id AND w.author_id = run.author_id
+            AND w.device = run.device
+    ) AS tried
 FROM eligible_runs run;
 
 -- Each author's best run, found in the order of what happened: a run was measured, or it won a duel.
@@ -116,21 +130,21 @@ SELECT leaderboard_id, device, author_id, (best).run_id, (best).submission_id, (
     (best).ci_low_s, (best).ci_high_s, (best).achieved_at
 FROM (
     SELECT leaderboard_id, device, author_id, best_run_of(
-        run, again, beaten ORDER BY happened_at, achieved_at, run_id, beaten NULLS FIRST
+        run, again, tried, beaten ORDER BY happened_at, achieved_at, run_id, beaten NULLS FIRST
     ) AS best
     FROM counted_runs
     CROSS JOIN LATERAL (
         SELECT measured_at AS happened_at, NULL::bigint AS beaten
         UNION ALL
         SELECT ended_at, opponent_run_id FROM duels
-        WHERE duels.run_id = counted_runs.run_id AND reason = 'own_best' AND ratio_high < 1
+        WHERE duels.run_id = counted_runs.run_id AND wins
     ) happened
     GROUP BY leaderboard_id, device, author_id
 ) authors;
 
 -- Compute `leads` again from a place in the order on, until a leader past it was already one:
--- from there on nothing can change. Whose interval overlaps the leader's shares its rank, unless a
--- duel has told it apart from one with that rank.
+-- from there on nothing can change. Whose interval overlaps the leader's shares its rank, unless its
+-- score is more than a tenth above the leader's, or a duel has told it apart from one with that rank.
 CREATE FUNCTION mark_leaders(
     _board bigint, _device text, _score_s double precision, _at timestamptz, _author bigint
 ) RETURNS void LANGUAGE plpgsql AS $$
@@ -159,6 +173,7 @@ BEGIN
         ORDER BY s.score_s, s.achieved_at, s.author_id
     LOOP
         should_lead := leader IS NULL OR place.ci_low_s > leader.ci_high_s
+            OR place.score_s > leader.score_s * 1.1
             OR coalesce(
                 (place.faster_s, place.faster_at, place.faster_author)
                     >= (leader.score_s, leader.achieved_at, leader.author_id),
@@ -350,7 +365,7 @@ CREATE FUNCTION standings_page(
 BEGIN
     RETURN QUERY
     WITH page AS (
-        SELECT author_id, run_id, submission_id, score_s, achieved_at, leads,
+        SELECT author_id, run_id, submission_id, score_s, ci_low_s, ci_high_s, achieved_at, leads,
             _before + _skip + row_number() OVER (ORDER BY score_s, achieved_at, author_id) AS position
         FROM (
             SELECT * FROM standings
@@ -383,14 +398,16 @@ BEGIN
             max(CASE WHEN page.leads THEN page.position END) OVER (ORDER BY page.position),
             head.rank
         ),
-        page.author_id, u.name, page.score_s, r.ci_low_s, r.ci_high_s, page.submission_id,
+        page.author_id, u.name, page.score_s,
+        CASE WHEN r.ci_low_s IS NOT NULL THEN page.ci_low_s END,
+        CASE WHEN r.ci_low_s IS NOT NULL THEN page.ci_high_s END, page.submission_id,
         s.file_name, page.achieved_at, r.unverified
     FROM page
     CROSS JOIN (SELECT rank FROM head LIMIT 1) head
     CROSS JOIN LATERAL (SELECT name FROM users WHERE id = page.author_id LIMIT 1) u
     CROSS JOIN LATERAL (SELECT file_name FROM submissions WHERE id = page.submission_id LIMIT 1) s
     CROSS JOIN LATERAL (
-        SELECT ci_low_s, ci_high_s, unverified FROM runs WHERE id = page.run_id LIMIT 1
+        SELECT ci_low_s, unverified FROM runs WHERE id = page.run_id LIMIT 1
     ) r
     JOIN leaderboard_devices d ON d.leaderboard_id = _board AND d.device = _device
     ORDER BY page.position;
@@ -403,7 +420,7 @@ $$;
 CREATE VIEW runs_among_others AS
 SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict, r.score_s, r.attempts,
     r.created_at, r.started_at, r.finished_at, r.fault, r.message, r.unverified, r.rejudge_id,
-    bool_or(r.state = 'cancelled' AND r.rejudge_id IS NULL) OVER (
+    r.repeats, bool_or(r.state = 'cancelled' AND r.rejudge_id IS NULL) OVER (
         PARTITION BY r.submission_id
     ) AS cancelled,
     bool_or(NOT r.secret AND r.state = 'finished' AND r.verdict = 'accepted') OVER (
@@ -418,7 +435,8 @@ FROM runs r LEFT JOIN rejudges j ON j.id = r.rejudge_id;
 -- A submission's own runs as they are shown: with the score of the last rejudge that measured it
 -- again, the version of the ranking in which it is its author's best, and why it isn't ranked.
 --
--- `not_ranked`: for an accepted ranked run that isn't in the ranking, the first reason that applies.
+-- `not_ranked`: for an accepted ranked run that isn't in the ranking, the first reason that applies;
+-- before it is judged only that its code is known, which is true already.
 -- The words are those of `domain/ranking.py`; a test compares them, and checks that every run has a
 -- reason or a standing. `not_ranked_for`: the submission that the reason refers to. Only secret runs
 -- can be in a ranking; for others the CASE uses no index. What needs a search comes last, and behind
@@ -435,20 +453,21 @@ SELECT r.id, r.submission_id, r.device, r.secret, r.state, r.verdict,
     r.attempts, r.created_at, r.started_at, r.finished_at, r.fault, r.message,
     CASE WHEN best.submission_id = s.id THEN offered.version END AS best_of_version,
     CASE
-        WHEN NOT asked.is THEN NULL
+        WHEN NOT asked.is THEN CASE WHEN same_code.other_id IS NOT NULL THEN 'same_code' END
         WHEN plain.reason IS NOT NULL THEN plain.reason
         WHEN same_code.other_id IS NOT NULL THEN 'same_code'
         WHEN duel.state = 'waiting' THEN 'duel_waits'
         WHEN duel.state = 'failed' THEN 'duel_failed'
         WHEN duel.ratio_low > 1 THEN 'duel_lost'
-        WHEN duel.ratio_high >= 1 THEN 'duel_undecided'
+        WHEN NOT duel.wins THEN 'duel_undecided'
         WHEN best.submission_id < s.id THEN 'no_better'
         WHEN best.submission_id > s.id THEN 'superseded'
     END AS not_ranked,
-    CASE WHEN asked.is AND plain.reason IS NULL
+    CASE WHEN NOT asked.is THEN same_code.other_id
+        WHEN plain.reason IS NULL
         THEN coalesce(same_code.other_id, duel.opponent_id, best.submission_id)
     END AS not_ranked_for,
-    r.unverified, duel.ratio, duel.ratio_low, duel.ratio_high
+    r.unverified, r.repeats, duel.ratio, duel.ratio_low, duel.ratio_high
 FROM runs_among_others r
 JOIN submissions s ON s.id = r.submission_id
 JOIN leaderboards b ON b.id = s.leaderboard_id
@@ -463,7 +482,9 @@ LEFT JOIN runs newest ON newest.rejudge_id = r.last_rejudge_id
 JOIN problem_versions measured ON measured.id = coalesce(j.problem_version_id, s.problem_version_id)
 CROSS JOIN LATERAL (
     SELECT r.secret AND r.verdict = 'accepted' AND r.score_s IS NOT NULL AND r.passed
-        AND s.mode = 'leaderboard' AND best.submission_id IS DISTINCT FROM s.id AS is
+        AND s.mode = 'leaderboard' AND best.submission_id IS DISTINCT FROM s.id AS is,
+        r.secret AND s.mode = 'leaderboard' AND r.state IN ('queued', 'dispatched', 'running')
+        AS later
 ) asked
 CROSS JOIN LATERAL (
     SELECT CASE
@@ -480,7 +501,7 @@ CROSS JOIN LATERAL (
 ) plain
 CROSS JOIN LATERAL (
     -- What counts instead: the first of those that the author has deleted, else of the others.
-    SELECT CASE WHEN asked.is AND plain.reason IS NULL THEN coalesce((
+    SELECT CASE WHEN asked.later OR (asked.is AND plain.reason IS NULL) THEN coalesce((
         SELECT min(w.submission_id) FROM withdrawn_sources w
         WHERE w.leaderboard_id = s.leaderboard_id AND w.author_id = s.author_id
             AND (w.source_sha256 = s.source_sha256 OR w.code_sha256 = s.code_sha256)
@@ -503,11 +524,11 @@ CROSS JOIN LATERAL (
 ) same_code
 LEFT JOIN LATERAL (
     -- That with the author's best, else the last that it didn't win, if its score is below.
-    SELECT d.state, d.opponent_id, d.ratio, d.ratio_low, d.ratio_high FROM duels d
+    SELECT d.state, d.opponent_id, d.ratio, d.ratio_low, d.ratio_high, d.wins FROM duels d
     WHERE asked.is AND plain.reason IS NULL AND same_code.other_id IS NULL
         AND d.run_id = coalesce(newest.id, r.id) AND d.reason = 'own_best'
         AND (d.opponent_run_id = best.run_id
-            OR (d.ratio_high >= 1 AND coalesce(newest.score_s, r.score_s) < best.score_s))
+            OR (d.state = 'measured' AND NOT d.wins AND coalesce(newest.score_s, r.score_s) < best.score_s))
     ORDER BY d.opponent_run_id = best.run_id DESC, d.id DESC LIMIT 1
 ) duel ON true
 WHERE r.rejudge_id IS NULL;
@@ -515,7 +536,7 @@ WHERE r.rejudge_id IS NULL;
 -- Why an accepted ranked run isn't in the ranking; a row for each such run, none for others.
 CREATE VIEW unranked_runs AS
 SELECT id AS run_id, not_ranked AS reason, not_ranked_for AS other_id
-FROM shown_runs WHERE not_ranked IS NOT NULL;
+FROM shown_runs WHERE not_ranked IS NOT NULL AND state = 'finished';
 
 -- A submission as lists find it: with a hash of everything that lists show of it, so that a cache of
 -- rendered entries reads nothing more, and the version of each ranking in which it is its author's

@@ -64,7 +64,7 @@ CREATE TRIGGER submissions_review BEFORE UPDATE OF review ON submissions
 CREATE FUNCTION add_submission(
     _board bigint, _version bigint, _author bigint, _sha256 bytea, _content text,
     _file_name text, _mode submission_mode, _devices text[], _ranked_first boolean,
-    _fresh_s double precision, _limited boolean
+    _fresh_s double precision, _limited boolean, _code_sha256 bytea
 ) RETURNS TABLE (
     submission_id bigint, id bigint, device text, secret boolean, created_at timestamptz,
     waiting integer, line json
@@ -77,11 +77,12 @@ BEGIN
     ON CONFLICT (sha256) DO UPDATE SET sha256 = excluded.sha256;
 
     INSERT INTO submissions AS s (
-        leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode
+        leaderboard_id, problem_version_id, author_id, source_sha256, file_name, mode, code_sha256
     )
-    VALUES (_board, _version, _author, _sha256, _file_name, _mode)
+    VALUES (_board, _version, _author, _sha256, _file_name, _mode, _code_sha256)
     RETURNING s.id INTO submission_id;
 
+    -- That a run on secret data waits is told once its submission's tests have passed.
     -- Devices in one order, since each locks the author's turn. Nobody can follow the submission
     -- yet, so nobody is notified, and no other event can be numbered meanwhile.
     WITH added AS (
@@ -89,11 +90,11 @@ BEGIN
         SELECT submission_id, d, s, _author, ranked::int
         FROM unnest(_devices) d CROSS JOIN unnest(CASE WHEN ranked THEN '{f,t}' ELSE '{f}' END::boolean[]) s
         ORDER BY d, s
-        RETURNING r.id
+        RETURNING r.id, r.secret
     )
     INSERT INTO events AS e (submission_id, id, run_id, kind, data)
     SELECT submission_id, row_number() OVER (ORDER BY added.id), added.id, 'queued', '{}'
-    FROM added;
+    FROM added WHERE NOT added.secret;
 
     line := queue_line(submission_id, _ranked_first, _fresh_s, _limited);
     FOR id, device, secret, created_at, waiting IN

@@ -1,14 +1,20 @@
 -- What webhooks are told, written in the transaction that causes it. Each message defers a background
--- task for whenever it is to be tried next.
+-- task for whenever it is to be tried next. A task tries what is next in turn, not only its own message.
+
+CREATE FUNCTION defer_delivery_at(_message bigint, _at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM procrastinate_defer_jobs_v1(ARRAY[ROW(
+        'webhooks', 'deliver_webhook', 0, NULL, NULL,
+        jsonb_build_object('message', _message), _at
+    )::procrastinate_job_to_defer_v1]);
+END;
+$$;
 
 -- Whenever `next_at` is set, a task is deferred for then. So a message that was being delivered when
 -- its process was killed is tried again, without anybody looking for it.
 CREATE FUNCTION defer_delivery() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM procrastinate_defer_jobs_v1(ARRAY[ROW(
-        'webhooks', 'deliver_webhook', 0, NULL, NULL,
-        jsonb_build_object('message', NEW.id), NEW.next_at
-    )::procrastinate_job_to_defer_v1]);
+    PERFORM defer_delivery_at(NEW.id, NEW.next_at);
     RETURN NULL;
 END;
 $$;

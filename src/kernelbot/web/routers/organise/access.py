@@ -4,11 +4,11 @@ from typing import Annotated
 
 from fastapi import Depends, Form, Query, Request
 
-from kernelbot.api.dependencies import AllowedFirst, services
+from kernelbot.api.dependencies import AllowedFirst
 from kernelbot.domain.types import User
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services.permissions import require_admin, require_creator
-from kernelbot.web.session import SESSION, NeededSession, Session, maybe_session, session_needed
+from kernelbot.web.session import NeededSession, Session, maybe_session, session_needed
 
 HOME = "/organise"
 
@@ -43,8 +43,7 @@ class AdminsFirst(AllowedFirst):
     @staticmethod
     async def who(request: Request) -> User:
         """Whose browser it is. Raises `NotAuthenticated`."""
-        secret = request.cookies.get(SESSION)
-        return (await session_needed(await maybe_session(await services(request), secret))).user
+        return (await session_needed(await maybe_session(request))).user
 
 
 def filled(text: str) -> str | None:

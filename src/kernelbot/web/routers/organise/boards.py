@@ -11,6 +11,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import Board, User, Visibility
 from kernelbot.services import Services
 from kernelbot.services.boards import BoardEdit, Keep
+from kernelbot.services.platform import COPY_NOTE
 from kernelbot.web.pages import PageDep, go
 from kernelbot.web.paths import organised_path
 from kernelbot.web.routers.organise.access import HOME, Done, Organiser, Typed
@@ -34,6 +35,7 @@ async def show_boards(
         tab="boards",
         done=done,
         boards=await services.boards.organised(session.user),
+        copy=COPY_NOTE if await services.platform.is_copy() else None,
         disabled=disabled[:_DISABLED],
         more_disabled=len(disabled) > _DISABLED,
     )

@@ -37,12 +37,13 @@ async def show_submission(
     """A submission with its evidence, its code, and what can be decided about it."""
     found = await services.reviews.get(session.user, submission_id)
     code = found.code or ""
+    shown = documents.beginning(code, _SHOWN_CODE_CHARACTERS)
     return page(
         "organise/submission.html",
         tab="held" if found.review == "held" else "submissions",
         submission=found,
-        source=await documents.source(texts, code[:_SHOWN_CODE_CHARACTERS], found.file_name),
-        cut=len(code) > _SHOWN_CODE_CHARACTERS,
+        source=await documents.source(texts, shown, found.file_name, asker=session.user.id),
+        cut=len(shown) < len(code),
     )
 
 

@@ -6,9 +6,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request, Response
 
 from kernelbot.api.dependencies import ServicesDep
-from kernelbot.api.routers.exports import parquet_answer
+from kernelbot.api.routers.exports import file_answer
 from kernelbot.domain.errors import NotFound
-from kernelbot.domain.export import ExportChoice
+from kernelbot.domain.export import ExportChoice, ExportFormat
 from kernelbot.drawing.drawing import PictureFormat
 from kernelbot.render.statistics_charts import outcomes_chart, times_chart
 from kernelbot.services.permissions import is_admin
@@ -84,9 +84,14 @@ async def picture(
 
 
 @router.post("/export")
-async def export_file(services: ServicesDep, session: PostedSession, board: Typed = "") -> Response:
-    """A Parquet file with one row per submission."""
-    return await parquet_answer(services, session.user, _choice(board))
+async def export_file(
+    services: ServicesDep,
+    session: PostedSession,
+    board: Typed = "",
+    form: Annotated[ExportFormat, Form(alias="format")] = ExportFormat.PARQUET,
+) -> Response:
+    """A Parquet file with one row per submission, or CSV with one row per run."""
+    return await file_answer(services, session.user, _choice(board), form)
 
 
 @router.post("/export/hub")
@@ -98,7 +103,7 @@ async def export_to_hub(
     name: Annotated[str, Form(max_length=120)] = "",
     public: Annotated[bool, Form()] = False,
 ) -> Response:
-    """Upload the same to the configured dataset."""
+    """Upload the Parquet file to the configured dataset."""
     done = await services.exports.to_hub(
         session.user, _choice(board), name.strip(), private=not public
     )

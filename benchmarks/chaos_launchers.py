@@ -1,0 +1,100 @@
+"""The launchers that `chaos.py` sends submissions through, each with a scheduler of its own."""
+
+import contextlib
+import secrets
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scripts.slurm_cluster import slurm_cluster
+from tests.fakes.buildkite import ORGANIZATION, PIPELINE, TOKEN, fake_buildkite
+
+from kernelbot.harness.archive import build
+
+NAMES = ("local", "slurm", "buildkite")
+_NODE = "KERNELBOT_CHAOS_NODE"
+_LOCAL = """
+[[devices]]
+name = "CPU"
+"""
+_SLURM = """
+[[devices]]
+name = "SLURM"
+launcher = "cluster"
+slots = 2
+[launchers.cluster]
+kind = "slurm"
+work_dir = "{work}"
+python = "{python}"
+slack_s = 60
+settle_s = 5
+longest_poll_s = 1
+check_s = 1
+[launchers.cluster.devices.SLURM]
+options = ["--export=ALL,{marker}"]
+"""
+_BUILDKITE = """
+[[devices]]
+name = "BUILDKITE"
+launcher = "agents"
+slots = 2
+[launchers.agents]
+kind = "buildkite"
+organization = "{organization}"
+pipeline = "{pipeline}"
+api_url = "{url}"
+settle_s = 2
+check_s = 1
+[launchers.agents.devices.BUILDKITE]
+queues = ["cpu-node-0", "cpu-node-1"]
+"""
+_QUEUES = ("cpu-node-0", "cpu-node-1")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A launcher, while its scheduler runs."""
+
+    name: str
+    device: str
+    config: str
+    """Tables of `kernelbot.toml`."""
+    marker: str | None = None
+    """`NAME=value`, in the environment of its jobs on nodes; None: the server's own processes
+    judge."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """What the server needs in its environment."""
+
+
+@contextlib.contextmanager
+def opened(names: Sequence[str], folder: Path) -> Iterator[list[Place]]:
+    """The launchers of these names, of `NAMES`, while the block runs. Slurm and the agents of
+    Buildkite have to be started as root."""
+    makers = {"local": _local, "slurm": _slurm, "buildkite": _buildkite}
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(makers[name](folder / name)) for name in names]
+
+
+@contextlib.contextmanager
+def _local(_folder: Path) -> Iterator[Place]:
+    yield Place("local", "CPU", _LOCAL)
+
+
+@contextlib.contextmanager
+def _slurm(folder: Path) -> Iterator[Place]:
+    marker = f"{_NODE}={secrets.token_hex(8)}"
+    config = _SLURM.format(work=folder, python=sys.executable, marker=marker)
+    with slurm_cluster() as cluster:
+        variables = {"SLURM_CONF": cluster.environment["SLURM_CONF"]}
+        yield Place("slurm", "SLURM", config, marker, variables)
+
+
+@contextlib.contextmanager
+def _buildkite(folder: Path) -> Iterator[Place]:
+    harness = build(folder.with_name("kernelbot-harness.pyz"))
+    with fake_buildkite(folder, harness, queues=_QUEUES) as buildkite:
+        config = _BUILDKITE.format(organization=ORGANIZATION, pipeline=PIPELINE, url=buildkite.url)
+        # The agents give it to every step and container.
+        marker = f"FAKE_JUDGED_LOG={folder / 'judged.log'}"
+        yield Place("buildkite", "BUILDKITE", config, marker, {"BUILDKITE_API_TOKEN": TOKEN})

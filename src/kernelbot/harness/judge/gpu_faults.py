@@ -1,0 +1,40 @@
+"""Whether a GPU still works after work on it has failed: only then is it the author's fault, or the
+problem's."""
+
+from collections.abc import Callable
+
+from kernelbot.harness.gpu.driver import GpuError
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.judge.failures import AuthorFailure
+from kernelbot.harness.problem.loader import ProblemBroken
+from kernelbot.harness.problem.questions import Question
+from kernelbot.harness.sandbox import SandboxUnavailable
+from kernelbot.harness.timing.control_runner import Control
+
+TRIAL_S = 60.0
+
+
+def expect_sound_contexts(devices: tuple[JudgeDevice, ...]) -> None:
+    """Try the judge's own contexts. Raises `SandboxUnavailable` if one fails: nobody is to
+    blame."""
+    try:
+        for device in devices:
+            device.expect_sound()
+    except GpuError as error:
+        raise _failed(error) from error
+
+
+def expect_sound_control(control: Callable[[], Control], question: Callable[[], Question]) -> None:
+    """Try calls of the control runner's with a question's data, once the author's runners are gone.
+    Raises `SandboxUnavailable` if they fail."""
+    try:
+        control().calibrate(0, question().given, 0.0)
+    except (GpuError, ProblemBroken, AuthorFailure, SandboxUnavailable) as error:
+        raise _failed(error) from error
+
+
+def _failed(error: Exception) -> SandboxUnavailable:
+    return SandboxUnavailable(
+        "The GPU itself has failed, not the submission: others can't compute on it either "
+        f"({error}). Look at it (nvidia-smi -q; dmesg | grep Xid) before more jobs run there."
+    )

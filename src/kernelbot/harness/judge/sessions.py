@@ -1,0 +1,99 @@
+"""The runners that a job's kernels are in: one for each author of a step, and for a timed one
+several."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.judge.authors import Step
+from kernelbot.harness.judge.windows import Ending
+from kernelbot.harness.problem.loader import shared_modules
+from kernelbot.harness.runner_client.conversations import AnySession, expect_sessions, open_session
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.timing.processes import wanted
+from kernelbot.protocol import JobSpec, Vendor
+from kernelbot.protocol.phases import TIMED, cases_of
+
+
+@dataclass
+class _Opened:
+    session: AnySession
+    is_of_opponent: bool
+    is_heard: bool
+    """Whether what it prints is kept."""
+
+
+class Sessions:
+    """Those of one job."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        client: RunnerClient,
+        devices: tuple[JudgeDevice, ...],
+        steps: Sequence[Step],
+    ) -> None:
+        self._job = job
+        self._client = client
+        self._devices = devices
+        self._steps = steps
+        self._modules = shared_modules(job.problem)
+        self._random = random.SystemRandom()
+        self._opened: list[_Opened] = []
+        self._of_step = 0
+        """How many there were before this step."""
+
+    def begin_step(self) -> None:
+        """A step begins, or another attempt at it."""
+        self._of_step = len(self._opened)
+
+    def open(self, step: Step, deadline: float, *, needs_control: bool) -> list[AnySession]:
+        """One more for each author of the step, in their order. `needs_control`: the control runner
+        is yet to be started. Raises `SandboxUnavailable`."""
+        is_first = len(self._opened) == self._of_step
+        opened: dict[int, AnySession] = {}
+        _, first = cases_of(self._job.problem, step.phase)[0]
+        for place in self._random.sample(range(len(step.authors)), len(step.authors)):
+            session = open_session(
+                self._job, self._client, self._modules, deadline, first, self._devices
+            )
+            opened[place] = session
+            by_opponent = step.authors[place].is_opponent
+            # What an opponent prints is for nobody else to read. All processes print the same, and
+            # the first one is called whatever happens.
+            self._opened.append(_Opened(session, by_opponent, is_first and not by_opponent))
+            soon = self._soon(step, needs_control=needs_control)
+            here = len(self._opened) - self._of_step
+            expect_sessions(self._job, self._client, soon - here)
+        return [opened[place] for place in sorted(opened)]
+
+    def hear(self, session: AnySession) -> None:
+        """Keep what this one prints as well: something went wrong in it."""
+        for one in self._opened:
+            if one.session is session:
+                one.is_heard = not one.is_of_opponent
+
+    def end_step(self) -> None:
+        """End those of this step; the next one needn't wait while they die."""
+        for one in self._opened[self._of_step :]:
+            one.session.terminate()
+            if self._job.device.vendor is not Vendor.CPU:  # but for its memory there it must
+                one.session.abort()
+
+    def abort_step(self) -> None:
+        """End those of this step, and return once they are gone and hold nothing any more."""
+        for one in self._opened[self._of_step :]:
+            one.session.abort()
+
+    def end(self) -> list[Ending]:
+        """End all of them, and return once they are gone; the endings of those that are heard."""
+        endings = [(one.session.abort(), one.is_heard) for one in self._opened]
+        return [ending for ending, is_heard in endings if is_heard]
+
+    def _soon(self, step: Step, *, needs_control: bool) -> int:
+        """How many a step and the one after it open, the control's included."""
+        soon = self._steps[self._steps.index(step) :][:2]
+        processes = wanted(self._job)
+        count = sum(len(one.authors) * (processes if one.phase in TIMED else 1) for one in soon)
+        return count + (needs_control and any(one.phase in TIMED for one in soon))

@@ -1,0 +1,70 @@
+"""How many processes of a kernel are timed, and in which order.
+
+What differs from one process to the next (where its code and data lie, which memory it was given)
+is the same for all calls of one. So a workload is sampled in several processes of the same kernel,
+in turns: a turn is one call of each, in random order, and whichever isn't called is frozen.
+
+Further processes cost loading, calls for warming up, and memory. Three are worth more than more
+than three, so they may cost more; two are worth nothing, as their interval would be six times as
+wide as that of three.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from kernelbot.protocol import JobSpec, Vendor
+
+T = TypeVar("T")
+FEWEST = 3
+FEWEST_OF_EACH = 2
+"""Samples of each process."""
+FEWEST_WARM = 2
+"""Calls of each process that don't become samples: the first one shows where the output is."""
+_SHARE_OF_FEWEST = 0.1
+"""Of the time that there is: for loading or warming three processes."""
+_SHARE_OF_MORE = 0.02
+"""The same for more than three."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the first process of a kernel has cost: the same will be spent on each further one."""
+
+    seconds: float
+    memory_bytes: int = 0
+
+
+def wanted(job: JobSpec) -> int:
+    """Of each kernel of the job. As many in all in a duel as otherwise, so that nobody can tell by
+    how long it stands still that it is in one.
+
+    One on a GPU, whose memory isn't enough for several contexts with the data of each, and of
+    several ranks, who would be as many times the processes.
+    """
+    if job.device.vendor is not Vendor.CPU or job.problem.multi_gpu:
+        return 1
+    most = job.sampling.processes if job.opponent is None else job.sampling.processes // 2
+    most = min(most, job.sampling.max_samples // FEWEST_OF_EACH)
+    return most if most >= FEWEST else 1
+
+
+def affordable(most: int, cost: Cost, budget_s: float, memory_bytes: int) -> int:
+    """How many there may be at once: those that are there, at most `most`, included.
+
+    `budget_s`: the time that there is for everything. `memory_bytes`: what one process may use, and
+    so what all of them together may.
+    """
+    seconds = max(cost.seconds, 1e-9)
+    cheap = 1 + int(min(_SHARE_OF_MORE * budget_s / seconds, most))
+    dear = 1 + int(min(_SHARE_OF_FEWEST * budget_s / seconds, FEWEST - 1))
+    fitting = memory_bytes // max(cost.memory_bytes, 1)
+    found = min(max(cheap, dear), fitting, most)
+    return found if found >= FEWEST else 1
+
+
+def in_turns(of_each: Sequence[Sequence[T]]) -> list[T]:
+    """The first of each, then the second of each, and so on: sample i is of process i modulo their
+    number. Each has as many as the one after it, or one more."""
+    longest = max(map(len, of_each), default=0)
+    return [one[turn] for turn in range(longest) for one in of_each if turn < len(one)]

@@ -1,0 +1,70 @@
+"""The phases of each mode, the cases of each phase, and how long it may take."""
+
+from kernelbot.protocol.enums import Mode, Phase, RankRule
+from kernelbot.protocol.job import Case, JobSpec, ProblemSpec
+
+_PHASES = {
+    Mode.TEST: (Phase.TEST,),
+    Mode.BENCHMARK: (Phase.TEST, Phase.BENCHMARK),
+    Mode.LEADERBOARD: (Phase.TEST, Phase.LEADERBOARD),
+    Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
+}
+TIMED = frozenset({Phase.BENCHMARK, Phase.LEADERBOARD})
+
+
+def phases_of(job: JobSpec) -> tuple[Phase, ...]:
+    """In their order; each begins only if the one before was accepted."""
+    return _PHASES[job.mode]
+
+
+def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:
+    """The cases of a phase, each with its number in the problem: the tests, or the workloads.
+
+    If only the last workload counts, it is the only one.
+    """
+    if phase is Phase.TEST:
+        return list(enumerate(problem.tests))
+    workloads = list(enumerate(problem.benchmarks))
+    return workloads[-1:] if problem.ranking_by is RankRule.LAST else workloads
+
+
+def world_size(case: Case) -> int:
+    """How many ranks a case has."""
+    size = case.args.get("world_size")
+    return size if type(size) is int else 1
+
+
+def most_ranks(problem: ProblemSpec) -> int:
+    """How many ranks a problem's cases have at most; 1 if it knows none."""
+    if not problem.multi_gpu:
+        return 1
+    return max((world_size(case) for case in (*problem.tests, *problem.benchmarks)), default=1)
+
+
+def most_gpus(problem: ProblemSpec) -> int | None:
+    """How many GPUs a problem's runs use; None if it doesn't say: all that there are."""
+    cases = (*problem.tests, *problem.benchmarks)
+    if problem.multi_gpu and not all("world_size" in case.args for case in cases):
+        return None
+    return most_ranks(problem)
+
+
+def limit_s(job: JobSpec, phase: Phase) -> float:
+    """How long a phase may take. A duel's timed one has the time of both timed phases, as two
+    kernels are loaded and called in it."""
+    timeouts = job.problem.timeouts
+    if phase is Phase.TEST:
+        return timeouts.test_s
+    if job.opponent is not None:
+        return timeouts.benchmark_s + timeouts.ranked_s
+    return timeouts.ranked_s if phase is Phase.LEADERBOARD else timeouts.benchmark_s
+
+
+def all_limits_s(job: JobSpec) -> float:
+    """How long the build and all phases of a job may take together; in a duel both kernels are
+    built and tested."""
+    kernels = 1 if job.opponent is None else 2
+    phases = phases_of(job)
+    timed_s = sum(limit_s(job, phase) for phase in phases if phase in TIMED)
+    others_s = sum(limit_s(job, phase) for phase in phases if phase not in TIMED)
+    return kernels * (job.problem.timeouts.compile_s + others_s) + timed_s

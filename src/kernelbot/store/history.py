@@ -1,0 +1,102 @@
+"""The migrations of this release, and how a database's own ones compare with them."""
+
+import enum
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import LiteralString
+
+from kernelbot.domain.errors import SchemaOutdated
+
+_FOLDER = Path(__file__).parent / "migrations"
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One file of `migrations/`: its name without the ending, and its statements."""
+
+    name: str
+    text: LiteralString
+
+    @cached_property
+    def sha256(self) -> str:
+        """Of the statements alone: a comment may be reworded when it has been applied."""
+        lines = self.text.splitlines()
+        words = " ".join(line for line in lines if not line.lstrip().startswith("--")).split()
+        return hashlib.sha256(" ".join(words).encode()).hexdigest()
+
+
+def known_migrations() -> tuple[Migration, ...]:
+    """This release's, in order: the files of `migrations/` by their numbers."""
+    return _read(_FOLDER)
+
+
+def completing_migrations() -> tuple[Migration, ...]:
+    """For migrations that were added to after they had been applied: what makes them whole."""
+    return _read(_FOLDER / "completed")
+
+
+def _read(folder: Path) -> tuple[Migration, ...]:
+    files = sorted(folder.glob("*.sql"))
+    return tuple(Migration(file.stem, file.read_text(encoding="utf-8")) for file in files)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A migration that a database says it has. `sha256` None: it doesn't say with which content,
+    since releases until 0.1.0 kept names alone."""
+
+    name: str
+    sha256: str | None
+
+
+class Age(enum.Enum):
+    """What a database is to this release."""
+
+    CURRENT = enum.auto()
+    OLDER = enum.auto()
+    NEWER = enum.auto()
+    OTHER_LINE = enum.auto()
+
+
+def age(applied: Sequence[Applied], known: Sequence[Migration]) -> Age:
+    """Compare what was applied, in order, with what is known: a name or a content that differs
+    makes another line, and one has gone further than the other or neither has."""
+    if not all(_same(one, other) for one, other in zip(applied, known, strict=False)):
+        return Age.OTHER_LINE
+    if len(applied) == len(known):
+        return Age.CURRENT
+    return Age.OLDER if len(applied) < len(known) else Age.NEWER
+
+
+def _same(one: Applied, other: Migration) -> bool:
+    return one.name == other.name and one.sha256 in (None, other.sha256)
+
+
+def newer() -> SchemaOutdated:
+    """The database has gone further than this release."""
+    return SchemaOutdated(
+        "The database's schema is of a newer release than this one.",
+        hint="Update this installation. Nothing was changed.",
+    )
+
+
+def older() -> SchemaOutdated:
+    """This release has gone further than the database."""
+    return SchemaOutdated(
+        "The database's schema is older than this release.", hint="Run `kernelbot db migrate`."
+    )
+
+
+def other_line(applied: Sequence[Applied], known: Sequence[Migration]) -> SchemaOutdated:
+    """The database and this release have gone different ways."""
+    pairs = zip(applied, known, strict=False)
+    differing = next((one.name for one, other in pairs if not _same(one, other)), None)
+    which = f"its migration {differing} isn't ours" if differing else "its tables aren't ours"
+    return SchemaOutdated(
+        f"The database is of another line of KernelBot than this release: {which}.",
+        hint="Use the installation that made it, or begin with another data folder (--data) or "
+        "database. Nothing was changed.",
+    )

@@ -1,0 +1,11 @@
+-- When a token ends, or ended: with what it was made with at the latest. NULL: never.
+CREATE FUNCTION token_ends_at(asked bigint) RETURNS timestamptz
+LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $$
+    WITH RECURSIVE made AS (
+        SELECT parent_id, least(revoked_at, expires_at) AS ends_at FROM tokens WHERE id = asked
+        UNION ALL
+        SELECT t.parent_id, least(t.revoked_at, t.expires_at)
+        FROM made JOIN tokens t ON t.id = made.parent_id
+    )
+    SELECT min(ends_at) FROM made
+$$;

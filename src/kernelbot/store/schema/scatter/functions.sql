@@ -1,0 +1,83 @@
+-- How far the scores of one kernel lie apart from one judging to the next, and what that does to an
+-- interval. docs/explanation/trusting-a-number.md has the method.
+
+-- The standard deviation of ln(score) between judgings on a device that the intervals of single
+-- judgings don't explain, as the last runs have shown it: from pairs of consecutive judgings of the
+-- same code of an author. Half of a pair's squared difference estimates the whole variance, and the
+-- mean of what the two intervals say of themselves is taken off. Differences are cut at 0.25, so
+-- that one disturbed judging decides little, and an author's newest eight count, so that nobody can
+-- make up the figure alone. Twelve pairs at 5 % are assumed until others were seen; those of a device
+-- are assumed of a board in the same way.
+CREATE FUNCTION judging_scatter(_board bigint, _device text)
+RETURNS double precision LANGUAGE sql STABLE AS $$
+    WITH lately AS MATERIALIZED (
+        SELECT id, submission_id, rejudge_id, finished_at, ln(score_s) AS score,
+            (ln(greatest(coalesce(ci_high_s, score_s), score_s)
+                / greatest(least(coalesce(ci_low_s, score_s), score_s), score_s * 1e-6))
+                / 3.92) ^ 2 AS own
+        FROM runs
+        WHERE device = _device AND state = 'finished' AND secret AND score_s IS NOT NULL
+        ORDER BY finished_at DESC LIMIT 1000
+    ), judged AS (
+        SELECT s.leaderboard_id, s.author_id, l.finished_at, l.id, l.score, l.own,
+            lag(l.score) OVER code AS before, lag(l.own) OVER code AS own_before
+        FROM lately l
+        JOIN submissions s ON s.id = l.submission_id
+        LEFT JOIN rejudges j ON j.id = l.rejudge_id
+        JOIN problem_versions v ON v.id = coalesce(j.problem_version_id, s.problem_version_id)
+        WINDOW code AS (
+            PARTITION BY s.leaderboard_id, s.author_id, v.judging_hash,
+                coalesce(s.code_sha256, s.source_sha256)
+            ORDER BY l.finished_at, l.id
+        )
+    ), pairs AS (
+        SELECT leaderboard_id,
+            least(abs(score - before), 0.25) ^ 2 / 2 - (own + own_before) / 2 AS variance,
+            row_number() OVER (
+                PARTITION BY author_id ORDER BY finished_at DESC, id DESC
+            ) AS newest,
+            row_number() OVER (
+                PARTITION BY author_id, leaderboard_id ORDER BY finished_at DESC, id DESC
+            ) AS newest_there
+        FROM judged WHERE before IS NOT NULL
+    ), seen AS (
+        SELECT count(*) FILTER (WHERE newest <= 8) AS pairs,
+            coalesce(sum(variance) FILTER (WHERE newest <= 8), 0) AS variance,
+            count(*) FILTER (WHERE leaderboard_id = _board AND newest_there <= 8) AS pairs_there,
+            coalesce(
+                sum(variance) FILTER (WHERE leaderboard_id = _board AND newest_there <= 8), 0
+            ) AS variance_there
+        FROM pairs
+    ), everywhere AS (
+        SELECT greatest((12 * 0.05 ^ 2 + variance) / (12 + pairs), 0) AS variance FROM seen
+    )
+    SELECT sqrt(greatest(
+        (12 * everywhere.variance + seen.variance_there) / (12 + seen.pairs_there), 0
+    ))::double precision
+    FROM seen, everywhere
+$$;
+
+-- The ends of a score's 95 % interval with the scatter between judgings: distances in ln are added as
+-- squares.
+CREATE FUNCTION widened_low(
+    _score_s double precision, _low_s double precision, _scatter double precision
+) RETURNS double precision LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN _scatter = 0 THEN _low_s ELSE _score_s * exp(-sqrt(
+        ln(_score_s / greatest(least(_low_s, _score_s), _score_s * 1e-6)) ^ 2
+            + (1.96 * _scatter) ^ 2
+    )) END
+$$;
+CREATE FUNCTION widened_high(
+    _score_s double precision, _high_s double precision, _scatter double precision
+) RETURNS double precision LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN _scatter = 0 THEN _high_s ELSE _score_s * exp(sqrt(
+        ln(greatest(_high_s, _score_s) / _score_s) ^ 2 + (1.96 * _scatter) ^ 2
+    )) END
+$$;
+
+-- By how much an interval of an author's `_tried`th try is wider than one of 95 %: the share of errors
+-- that is allowed in all tries together is divided among them, each gets 1 / _tried^2 of that of the
+-- first. So whoever tries often enough isn't lucky once.
+CREATE FUNCTION strictness(_tried bigint) RETURNS double precision LANGUAGE sql IMMUTABLE AS $$
+    SELECT sqrt(1 + 4 * ln(_tried::double precision) / 1.96 ^ 2)
+$$;

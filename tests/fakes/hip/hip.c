@@ -1,0 +1,83 @@
+/* AMD's runtime over the stand-in for NVIDIA's driver: HIP's functions with HIP's own meaning, as of a version.
+
+   There are no contexts but one for each device; before 7.1 a descriptor to import is read where an address
+   points; before 5.5 there is no hipDrvGetErrorName. Kernels are HIP's own: there is no PTX to load. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef VERSION
+#define VERSION 70100000
+#endif
+
+int cuInit(unsigned), cuDeviceGetCount(int *), cuDevicePrimaryCtxRetain(void **, int), cuCtxSetCurrent(void *);
+int cuCtxSynchronize(void), cuStreamCreate(void **, unsigned), cuStreamSynchronize(void *), cuStreamQuery(void *);
+int cuEventCreate(void **, unsigned), cuEventRecord(void *, void *), cuEventSynchronize(void *);
+int cuEventElapsedTime(float *, void *, void *), cuDeviceGetUuid(unsigned char *, int);
+int cuMemAlloc_v2(uint64_t *, size_t), cuMemFree_v2(uint64_t), cuMemGetInfo_v2(size_t *, size_t *);
+int cuMemcpyDtoDAsync_v2(uint64_t, uint64_t, size_t, void *), cuMemcpyHtoDAsync_v2(uint64_t, const void *, size_t, void *);
+int cuMemcpyDtoHAsync_v2(void *, uint64_t, size_t, void *), cuMemsetD8Async(uint64_t, unsigned char, size_t, void *);
+int cuMemsetD32Async(uint64_t, unsigned, size_t, void *), cuGetErrorName(int, const char **), cuGetErrorString(int, const char **);
+int cuMemGetAllocationGranularity(size_t *, const void *, int), cuMemCreate(uint64_t *, size_t, const int *, uint64_t);
+int cuMemExportToShareableHandle(int *, uint64_t, int, uint64_t), cuMemImportFromShareableHandle(uint64_t *, void *, int);
+int cuMemAddressReserve(uint64_t *, size_t, size_t, uint64_t, uint64_t), cuMemMap(uint64_t, size_t, size_t, uint64_t, uint64_t);
+int cuMemSetAccess(uint64_t, size_t, const int *, size_t), cuMemUnmap(uint64_t, size_t), cuMemAddressFree(uint64_t, size_t);
+int cuMemRelease(uint64_t);
+
+enum { INVALID_DEVICE = 101, NOT_INITIALIZED = 3 };
+
+int hipInit(unsigned flags) { return cuInit(flags); }
+int hipRuntimeGetVersion(int *version) { *version = VERSION; return 0; }
+int hipGetDeviceCount(int *count) { return cuDeviceGetCount(count); }
+int hipSetDevice(int device) {
+    int count;
+    void *context;
+    cuDeviceGetCount(&count);
+    if (device < 0 || device >= count) return INVALID_DEVICE;
+    return cuDevicePrimaryCtxRetain(&context, device) || cuCtxSetCurrent(context);
+}
+int hipDeviceSynchronize(void) { return cuCtxSynchronize(); }
+int hipDeviceReset(void) { return 0; }
+int hipDeviceGetUuid(unsigned char *uuid, int device) { return cuDeviceGetUuid(uuid, device); }
+int hipStreamCreateWithFlags(void **stream, unsigned flags) { return cuStreamCreate(stream, flags); }
+int hipStreamSynchronize(void *stream) { return cuStreamSynchronize(stream); }
+int hipStreamQuery(void *stream) { return cuStreamQuery(stream); }
+int hipEventCreateWithFlags(void **event, unsigned flags) { return cuEventCreate(event, flags); }
+int hipEventRecord(void *event, void *stream) { return cuEventRecord(event, stream); }
+int hipEventSynchronize(void *event) { return cuEventSynchronize(event); }
+int hipEventElapsedTime(float *ms, void *start, void *end) { return cuEventElapsedTime(ms, start, end); }
+int hipMalloc(void **address, size_t size) { return cuMemAlloc_v2((uint64_t *)address, size); }
+int hipFree(void *address) { return address ? cuMemFree_v2((uint64_t)address) : 0; }
+int hipMemGetInfo(size_t *free_bytes, size_t *all_bytes) { return cuMemGetInfo_v2(free_bytes, all_bytes); }
+int hipMemcpyDtoDAsync(uint64_t to, uint64_t of, size_t size, void *stream) { return cuMemcpyDtoDAsync_v2(to, of, size, stream); }
+int hipMemcpyHtoDAsync(uint64_t to, const void *of, size_t size, void *stream) { return cuMemcpyHtoDAsync_v2(to, of, size, stream); }
+int hipMemcpyDtoHAsync(void *to, uint64_t of, size_t size, void *stream) { return cuMemcpyDtoHAsync_v2(to, of, size, stream); }
+int hipMemsetD8Async(uint64_t to, unsigned char value, size_t size, void *stream) { return cuMemsetD8Async(to, value, size, stream); }
+int hipMemsetD32Async(uint64_t to, int value, size_t words, void *stream) { return cuMemsetD32Async(to, value, words, stream); }
+int hipMemGetAllocationGranularity(size_t *size, const void *wanted, int option) { return cuMemGetAllocationGranularity(size, wanted, option); }
+int hipMemCreate(uint64_t *handle, size_t size, const int *wanted, uint64_t flags) { return cuMemCreate(handle, size, wanted, flags); }
+int hipMemExportToShareableHandle(int *fd, uint64_t handle, int kind, uint64_t flags) { return cuMemExportToShareableHandle(fd, handle, kind, flags); }
+int hipMemImportFromShareableHandle(uint64_t *handle, void *descriptor, int kind) {
+    void *number = VERSION < 70100000 ? (void *)(intptr_t)*(int *)descriptor : descriptor;
+    return cuMemImportFromShareableHandle(handle, number, kind);
+}
+int hipMemAddressReserve(uint64_t *address, size_t size, size_t alignment, uint64_t wish, uint64_t flags) { return cuMemAddressReserve(address, size, alignment, wish, flags); }
+int hipMemMap(uint64_t address, size_t size, size_t offset, uint64_t handle, uint64_t flags) { return cuMemMap(address, size, offset, handle, flags); }
+int hipMemSetAccess(uint64_t address, size_t size, const int *access, size_t count) { return cuMemSetAccess(address, size, access, count); }
+int hipMemUnmap(uint64_t address, size_t size) { return cuMemUnmap(address, size); }
+int hipMemAddressFree(uint64_t address, size_t size) { return cuMemAddressFree(address, size); }
+int hipMemRelease(uint64_t handle) { return cuMemRelease(handle); }
+
+/* Its errors have CUDA's numbers, and names of their own. */
+const char *hipGetErrorName(int code) {
+    return code == 2 ? "hipErrorOutOfMemory" : code == INVALID_DEVICE ? "hipErrorInvalidDevice" : "hipErrorUnknown";
+}
+const char *hipGetErrorString(int code) {
+    const char *text;
+    cuGetErrorString(code, &text);
+    return text;
+}
+#if VERSION >= 50500000
+int hipDrvGetErrorName(int code, const char **text) { *text = hipGetErrorName(code); return 0; }
+int hipDrvGetErrorString(int code, const char **text) { *text = hipGetErrorString(code); return 0; }
+#endif

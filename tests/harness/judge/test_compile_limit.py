@@ -1,0 +1,93 @@
+"""What a file compiles while it is imported has a limit of its own."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.host.host import Host
+from kernelbot.harness.judge.failures import AuthorFailure, while_compiling, with_limit
+from kernelbot.protocol import (
+    JobSpec,
+    Mode,
+    Phase,
+    ProgressEvent,
+    RunResult,
+    SamplingRules,
+    Timeouts,
+    Verdict,
+)
+from tests.harness.jobs import SORT, a_job, a_problem
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    made = Host()
+    yield made
+    made.close()
+
+
+def judged(host: Host, job: JobSpec) -> RunResult:
+    def quiet(_event: ProgressEvent) -> None:
+        return
+
+    return host.judge(job, quiet)
+
+
+def importing(seconds: float, limits: Timeouts, mode: Mode = Mode.TEST) -> JobSpec:
+    source = f"import time\ntime.sleep({seconds})\n{SORT}"
+    return a_job(source, mode=mode, problem=a_problem(timeouts=limits))
+
+
+def test_importing_takes_none_of_the_test_phases_time(host: Host) -> None:
+    result = judged(host, importing(2.1, Timeouts(test_s=2, compile_s=20)))
+    assert (Verdict.ACCEPTED, None) == (result.verdict, result.failure)
+
+
+def test_importing_has_its_own_limit(host: Host) -> None:
+    result = judged(host, importing(60, Timeouts(test_s=20, compile_s=0.3)))
+    assert Verdict.TIME_LIMIT == result.verdict
+    assert result.failure is not None
+    assert result.failure.message.startswith(
+        "Importing the submission took longer than the compile limit of 0.3 s, over all phases. "
+        "Compile less at import, or ask"
+    )
+
+
+def test_which_is_of_all_phases_together(host: Host) -> None:
+    limits = Timeouts(test_s=20, ranked_s=20, compile_s=1.5)
+    result = judged(host, importing(1.0, limits, Mode.LEADERBOARD))
+    assert [(Phase.TEST, Verdict.ACCEPTED), (Phase.LEADERBOARD, Verdict.TIME_LIMIT)] == [
+        (phase.phase, phase.verdict) for phase in result.phases
+    ]
+
+
+def test_but_of_several_processes_of_a_phase_the_first_ones(host: Host) -> None:
+    limits = Timeouts(test_s=20, ranked_s=60, compile_s=1.55)
+    job = importing(0.4, limits, Mode.LEADERBOARD)
+    three = SamplingRules(min_samples=20, max_samples=20, wall_cap_s=5.0, processes=3)
+    result = judged(host, replace(job, sampling=three))
+    assert result.failure is None, result.failure
+    assert [3] == [load.processes for load in result.phases[-1].workloads]
+
+
+def test_a_limit_names_how_long_a_processor_was_waited_for() -> None:
+    waiting = late_after(4.0)
+    said = " It waited 4.0 s of that for a processor: the machine was busy"
+    assert said in with_limit(waiting, Phase.TEST, 20, deadline=0.0).message
+    assert said in while_compiling(waiting, 20, deadline=0.0).message
+
+
+def test_unless_that_was_a_small_part_of_it() -> None:
+    assert "waited" not in with_limit(late_after(1.9), Phase.TEST, 20, deadline=0.0).message
+
+
+def test_another_failure_stays_as_it_is() -> None:
+    wrong = AuthorFailure(Verdict.WRONG_ANSWER, "wrong")
+    assert wrong is while_compiling(wrong, 20, deadline=0.0)
+
+
+def late_after(waited_s: float) -> AuthorFailure:
+    late = AuthorFailure(Verdict.TIME_LIMIT, "late")
+    late.waited_s = waited_s
+    return late

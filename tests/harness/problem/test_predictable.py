@@ -1,0 +1,59 @@
+"""What a kernel could know of the timed calls, as `problem check` finds it."""
+
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.protocol import Case
+from tests.harness.jobs import REFERENCE, a_problem
+from tests.harness.problem_code import tried
+
+GENERATED = "return np.random.default_rng(seed).standard_normal(size).astype(np.float32)"
+FROM_GLOBAL = "np.random.seed(seed); return np.random.standard_normal(size).astype(np.float32)"
+
+
+def test_a_few_kinds_of_data_recur() -> None:
+    problem = a_problem(reference=REFERENCE.replace("(seed)", "(seed % 20)"))
+    (trouble,) = tried(problem)
+    assert "The data of timed calls recurs (size: 2000; seed: 1)" in trouble.message
+    assert () == tried(replace(problem, recurring_data=True))
+
+
+def test_a_workload_without_a_seed_recurs() -> None:
+    problem = a_problem(reference=REFERENCE.replace("(size, seed)", "(size, seed=7)"))
+    (trouble,) = tried(replace(problem, benchmarks=(Case({"size": 2000}),)))
+    assert "recurs (size: 2000)" in trouble.message
+
+
+@pytest.mark.parametrize(
+    ("where", "body"),
+    [
+        ("ref_kernel", "    return np.sort(data) + 0 * np.random.random()"),
+        ("ref_kernel", "    import random; return np.sort(data) + 0 * random.random()"),
+        ("ref_kernel", "    import torch; torch.rand(1); return np.sort(data)"),
+    ],
+)
+def test_a_reference_that_draws_after_the_data_is_noted(where: str, body: str) -> None:
+    reference = REFERENCE.replace(GENERATED, FROM_GLOBAL)
+    found = tried(a_problem(reference=reference.replace("    return np.sort(data)", body)))
+    assert (where, False) == (found[0].message.split()[0], found[0].is_fatal)
+
+
+def test_so_is_a_checker_that_does() -> None:
+    drawing = REFERENCE.replace("    expected = ref", "    np.random.random()\n    expected = ref")
+    (note,) = tried(a_problem(reference=drawing))
+    assert ("check_implementation", False) == (note.message.split()[0], note.is_fatal)
+
+
+def test_data_that_hold_their_seed_are_noted() -> None:
+    reference = """
+import numpy as np
+def generate_input(size, seed):
+    return np.random.default_rng(seed).standard_normal(size), seed
+def ref_kernel(data):
+    return np.sort(data[0])
+def check_implementation(data, output):
+    return bool(np.array_equal(ref_kernel(data), output)), "not sorted"
+"""
+    (note,) = tried(a_problem(reference=reference))
+    assert note.message.startswith("The data hold their seed")

@@ -1,0 +1,56 @@
+"""What libraries of GPUs ask for is granted in the sandbox, or they can do without it."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.sandbox import RunnerClient, run_command
+from kernelbot.harness.sandbox.rehearsal import NEEDS, Rehearsed, rehearse
+
+REFUSED_BUT_NOT_MISSED = [
+    ("torch", "take a descriptor (expandable segments)"),
+]
+
+
+def _nccl() -> Path | None:
+    """The library of the package `nvidia-nccl-cu13`, or `nvidia-nccl-cu12`."""
+    package = find_spec("nvidia")
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        for library in Path(folder, "nccl", "lib").glob("libnccl.so.2"):
+            return library
+    return None
+
+
+def test_no_library_is_refused_what_it_cannot_do_without(client: RunnerClient) -> None:
+    found = rehearse(client)
+    assert [] == [one for one in found if one.ends_the_library]
+    refused = [(one.library, one.action) for one in found if one.refusal]
+    assert REFUSED_BUT_NOT_MISSED == refused
+    assert [(need.library, need.action) for need in NEEDS] == [
+        (one.library, one.action) for one in found
+    ]
+
+
+def test_what_is_refused_ends_a_library_only_if_it_is_fatal() -> None:
+    ends = [
+        Rehearsed("NCCL", "x", is_fatal, refusal).ends_the_library
+        for is_fatal in (True, False)
+        for refusal in ("EPERM", "")
+    ]
+    assert [True, False, False, False] == ends
+
+
+CALLS_NCCL = """
+import ctypes, os, sys
+os.environ["NCCL_SOCKET_IFNAME"] = "lo"
+library, made = ctypes.CDLL(sys.argv[1]), ctypes.create_string_buffer(128)
+print(library.ncclGetUniqueId(made), made.raw != bytes(128))
+"""
+
+
+@pytest.mark.skipif(_nccl() is None, reason="the package nvidia-nccl-cu13 (300 MB) isn't installed")
+def test_the_real_nccl_opens_its_meeting_place(client: RunnerClient) -> None:
+    """As rank 0 does, without a GPU; its communicators need one: `make gpu-check ONLY=ranks`."""
+    result = run_command(client, ["python3", "-c", CALLS_NCCL, str(_nccl())], timeout_s=60)
+    assert (0, "0 True") == (result.exit_code, result.stdout.strip()), result.stderr

@@ -1,0 +1,11 @@
+// style: inline assembly around a loop
+// problem: square_cpp
+#include <cstdint>
+
+extern "C" void custom_kernel(const float *x, float *out, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    float value = x[i] * x[i] + 1;
+    asm volatile("" : "+m"(value));
+    out[i] = value;
+  }
+}

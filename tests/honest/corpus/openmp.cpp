@@ -1,0 +1,8 @@
+// style: OpenMP
+// problem: square_cpp
+#include <cstdint>
+
+extern "C" void custom_kernel(const float *x, float *out, int64_t n) {
+#pragma omp parallel for
+  for (int64_t i = 0; i < n; i++) out[i] = x[i] * x[i] + 1;
+}

@@ -1,0 +1,70 @@
+"""What a server hands out is built once, for whoever asks."""
+
+import asyncio
+import hashlib
+
+import pytest
+
+from kernelbot.domain.distribution import wheel_name
+from kernelbot.domain.errors import NotFound, Unavailable
+from kernelbot.services.downloads import Downloads
+
+WHEEL, HARNESS = b"a wheel", b"a zipapp"
+
+
+def sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+async def test_each_file_is_built_once_and_known_by_its_hash() -> None:
+    asked: list[bytes] = []
+
+    def building(content: bytes) -> bytes:
+        asked.append(content)
+        return content
+
+    downloads = Downloads(lambda: building(WHEEL), lambda: building(HARNESS))
+    harnesses = await asyncio.gather(*(downloads.harness(sha256(HARNESS)) for _ in range(3)))
+    clients = await asyncio.gather(*(downloads.client(wheel_name()) for _ in range(3)))
+    assert [(HARNESS, sha256(HARNESS))] * 3 == [(one.content, one.sha256) for one in harnesses]
+    assert [(WHEEL, sha256(WHEEL))] * 3 == [(one.content, one.sha256) for one in clients]
+    assert [HARNESS, WHEEL] == asked
+
+
+async def test_another_file_is_not_there() -> None:
+    downloads = Downloads(lambda: WHEEL, lambda: HARNESS)
+    with pytest.raises(NotFound, match="another harness"):
+        await downloads.harness("0" * 64)
+    with pytest.raises(NotFound, match="client is kernelbot_platform-"):
+        await downloads.client("kernelbot_platform-0.0.1-py3-none-any.whl")
+
+
+async def test_what_could_not_be_built_is_tried_again() -> None:
+    asked: list[None] = []
+
+    def build() -> bytes:
+        asked.append(None)
+        if len(asked) == 1:
+            raise Unavailable("no sources")
+        return WHEEL
+
+    downloads = Downloads(build, lambda: HARNESS)
+    with pytest.raises(Unavailable):
+        await downloads.client()
+    assert WHEEL == (await downloads.client()).content
+
+
+async def test_who_goes_away_takes_it_from_nobody() -> None:
+    may_end = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def build() -> bytes:
+        asyncio.run_coroutine_threadsafe(may_end.wait(), loop).result(timeout=60)
+        return WHEEL
+
+    downloads = Downloads(build, lambda: HARNESS)
+    leaves, stays = asyncio.create_task(downloads.client()), asyncio.create_task(downloads.client())
+    await asyncio.sleep(0)
+    leaves.cancel()
+    may_end.set()
+    assert WHEEL == (await stays).content

@@ -1,0 +1,88 @@
+"""How far judgings of one kernel lie apart on a device, from what was judged there."""
+
+import math
+import random
+
+import psycopg
+import pytest
+
+from tests.support.scored import Score, add_score
+from tests.support.world import World
+
+ASSUMED = 0.05
+
+
+def _shown(connection: psycopg.Connection, board: int) -> float:
+    row = connection.execute("SELECT judging_scatter(%s, 'CPU')", (board,)).fetchone()
+    assert row is not None
+    return float(row[0])
+
+
+def _judged_again(
+    connection: psycopg.Connection, author: int, scores: list[float], own: float = 0.0
+) -> None:
+    """The same code of an author, again and again. `own`: what each interval says of itself."""
+    for number, score in enumerate(scores):
+        source = author * 1000 + number
+        add_score(connection, author, source, Score(score, 1.96 * own, code=author * 1000))
+
+
+async def _people(world: World, count: int) -> list[int]:
+    return [(await world.services.users.create(f"u{i}")).user.id for i in range(count)]
+
+
+async def test_until_enough_was_seen_five_percent_are_assumed(world: World) -> None:
+    board = (await world.board()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        add_score(connection, world.ada.user.id, 0, Score(1.0, 0.01))
+        add_score(connection, world.bob.user.id, 1, Score(9.0, 0.01))
+        assert pytest.approx(ASSUMED) == _shown(connection, board)
+
+
+@pytest.mark.parametrize("true", [0.005, 0.08])
+async def test_what_many_have_shown_replaces_what_is_assumed(world: World, true: float) -> None:
+    board = (await world.board()).id
+    rng = random.Random(1)
+    people = await _people(world, 30)
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        for author in people:
+            _judged_again(connection, author, [math.exp(rng.gauss(0, true)) for _ in range(5)])
+        assert pytest.approx(true, rel=0.35) == _shown(connection, board)
+
+
+async def test_what_the_intervals_say_themselves_is_not_counted_twice(world: World) -> None:
+    board = (await world.board()).id
+    rng = random.Random(1)
+    people = await _people(world, 30)
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        for author in people:
+            scores = [math.exp(rng.gauss(0, 0.04)) for _ in range(5)]
+            _judged_again(connection, author, scores, own=0.04)
+        assert 0.015 > _shown(connection, board)
+
+
+async def test_one_author_cannot_make_up_the_figure(world: World) -> None:
+    board = (await world.board()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _judged_again(connection, world.ada.user.id, [1.0] * 60)
+        assert 0.55 * ASSUMED < _shown(connection, board)
+
+
+async def test_one_disturbed_judging_decides_little(world: World) -> None:
+    board = (await world.board()).id
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        _judged_again(connection, world.ada.user.id, [1.0, 1.0, 1.0, 1000.0, 1.0, 1.0])
+        assert 0.1 > _shown(connection, board)
+
+
+async def test_a_board_has_shown_more_than_its_device(world: World) -> None:
+    board = (await world.board()).id
+    other = (await world.board("other")).id
+    people = await _people(world, 10)
+    rng = random.Random(1)
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        connection.execute("DELETE FROM leaderboard_devices WHERE leaderboard_id = %s", (other,))
+        connection.execute("DELETE FROM leaderboards WHERE id = %s", (other,))
+        for author in people:
+            _judged_again(connection, author, [math.exp(rng.gauss(0, 0.1)) for _ in range(6)])
+        assert _shown(connection, other) < _shown(connection, board)
