@@ -140,6 +140,43 @@ async def test_a_deletion_waits_for_a_ranking_that_is_written(judged: World) -> 
     assert [] == await names(judged)
 
 
+async def test_a_deletion_begins_again_if_a_duel_comes_that_another_has(
+    world: World, tmp_path: Path
+) -> None:
+    """It has the ranking, which the other needs before it lets go of the duel."""
+    await world.board()
+    async with working(quick_settings(tmp_path), world.database.url):
+        sent = await ranked(world, world.ada.user, 1.0)
+        await ranked(world, world.bob.user, 3.0)
+    lock_ranking = "SELECT 1 AS found FROM leaderboard_devices FOR NO KEY UPDATE"
+    request = (
+        "INSERT INTO duels (leaderboard_id, device, reason, submission_id, opponent_id, run_id,"
+        " opponent_run_id)"
+        " SELECT ahead.leaderboard_id, ahead.device, 'neighbours', behind.submission_id,"
+        " ahead.submission_id, behind.run_id, ahead.run_id"
+        " FROM standings ahead, standings behind WHERE ahead.score_s < behind.score_s"
+        " ON CONFLICT (least(run_id, opponent_run_id), greatest(run_id, opponent_run_id))"
+        " DO UPDATE SET reason = excluded.reason"
+    )
+
+    async def have_the_duel() -> None:
+        async with world.database.write() as session:
+            await session.do(request)
+            await session.all(lock_ranking)
+
+    async with world.database.write() as session:
+        await session.all(lock_ranking)
+        deletion = asyncio.create_task(
+            world.services.deletion.delete_submission(world.ada.user, sent.id)
+        )
+        await until_there_is(session, WAITS_FOR_A_LOCK)
+        await session.do(request)
+        another = asyncio.create_task(have_the_duel())
+        await until_there_is(session, f"{WAITS_FOR_A_LOCK} OFFSET 1")
+    await asyncio.gather(deletion, another)
+    assert ([(1, "bob")], 0) == (await names(world), count(world, "duels"))
+
+
 async def test_deletions_win_over_verdicts_that_come_meanwhile(judged: World) -> None:
     async def submit_and_delete(number: int) -> None:
         author = (judged.ada, judged.bob)[number % 2].user

@@ -308,6 +308,23 @@ async def test_a_clock_put_back_doesnt_keep_a_dead_workers_run(world: World) -> 
     assert taken_over.attempt_id == claim.attempt_id
 
 
+async def test_a_heartbeat_waits_for_no_attempt_that_is_just_changed(world: World) -> None:
+    await world.board()
+    for _ in range(2):
+        await world.submit(mode=Mode.TEST)
+    judge = judging(world)
+    claims = [await judge.claim("CPU", "alive") for _ in range(2)]
+    mine = {claim.attempt_id for claim in claims if claim}
+    async with world.database.write() as session:
+        await session.do("UPDATE attempts SET heartbeat_at = '-infinity'")
+    async with world.database.write() as session:
+        await session.all("SELECT 1 AS x FROM attempts ORDER BY id LIMIT 1 FOR NO KEY UPDATE")
+        kept = await judge.heartbeat("alive", "node", [], mine, {})
+    async with world.database.read() as session:
+        rows = await session.all("SELECT id FROM attempts WHERE heartbeat_at > '-infinity'")
+    assert (mine, [max(mine)]) == (kept, [row["id"] for row in rows])
+
+
 async def test_what_a_dead_worker_left_keeps_its_place(world: World) -> None:
     await world.board()
     ada = [(await world.submit(mode=Mode.TEST)).id for _ in range(3)]

@@ -117,6 +117,8 @@ async def until_there_is(session: ReadSession, statement: LiteralString) -> None
     async with asyncio.timeout(60):
         while found is None:
             await asyncio.sleep(0.01)
+            # What a transaction has once seen of others' activity stays so for it, unless it asks.
+            await session.one("SELECT pg_stat_clear_snapshot()")
             found = await session.one(statement)
 
 

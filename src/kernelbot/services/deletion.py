@@ -1,5 +1,9 @@
 """Deleting submissions, boards and accounts, with everything that belongs to them."""
 
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
 from kernelbot.domain.errors import Conflict, NotFound, Unavailable
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.types import Role, User
@@ -8,10 +12,11 @@ from kernelbot.services import audit
 from kernelbot.services.boards import no_submission, organised_board, require_organiser_of
 from kernelbot.services.permissions import require_admin, require_unbanned
 from kernelbot.store import deletion
-from kernelbot.store.database import Database
+from kernelbot.store.database import Database, WriteSession
 
-_TRIES = 3
-"""How often a deletion is begun that meets a change of the same ranking."""
+_T = TypeVar("_T")
+_TRIES = 10
+"""How often a deletion is begun that meets changes of the same ranking."""
 
 
 class Deletion:
@@ -30,7 +35,8 @@ class Deletion:
 
         Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set.
         """
-        async with self._database.write(unhurried=True) as session:
+
+        async def delete(session: WriteSession) -> int:
             board = await organised_board(session, actor, name)
             if not force and await deletion.has_submissions(session, board.id):
                 raise Conflict(
@@ -40,27 +46,16 @@ class Deletion:
             count = await deletion.delete_board(session, board.id)
             detail: audit.Detail = {"submissions": count, "force": force}
             await audit.record(session, actor, "board.delete", f"board:{board.name}", detail)
-        return count
+            return count
+
+        return await self._undisturbed(delete, unhurried=True)
 
     async def delete_submission(self, actor: User, submission_id: int) -> None:
         """Delete a submission: the actor's own, or any on a board that they organise. Its runs are
         stopped, and the ranking moves up in the same transaction. If its author deleted it, the
-        same code isn't ranked again. Raises `NotFound`, `NotAllowed`.
+        same code isn't ranked again. Raises `NotFound`, `NotAllowed`."""
 
-        What changes the ranking may lock what this needs, and wait for what this has locked: then
-        the database undoes one of both, and this is tried again.
-        """
-        for tries_left in reversed(range(_TRIES)):
-            try:
-                await self._delete_submission(actor, submission_id)
-            except Unavailable:
-                if not tries_left:
-                    raise
-            else:
-                return
-
-    async def _delete_submission(self, actor: User, submission_id: int) -> None:
-        async with self._database.write() as session:
+        async def delete(session: WriteSession) -> None:
             known = can_be_id(submission_id)
             found = await deletion.owner(session, submission_id) if known else None
             if found is None:
@@ -77,12 +72,15 @@ class Deletion:
                     session, actor, "submission.delete", f"submission:{submission_id}", detail
                 )
 
+        await self._undisturbed(delete)
+
     async def delete_submissions_of(self, actor: User, board: str, user_name: str) -> int:
         """Delete all of a person's submissions on a board; returns how many that were.
 
         Raises `NotFound` for the board or when there are none, `NotAllowed`.
         """
-        async with self._database.write(unhurried=True) as session:
+
+        async def delete(session: WriteSession) -> int:
             found = await organised_board(session, actor, board)
             ids = (
                 await deletion.of_user(session, found.id, user_name)
@@ -94,7 +92,9 @@ class Deletion:
             count = await deletion.delete_submissions(session, ids)
             detail: audit.Detail = {"user": user_name, "submissions": count}
             await audit.record(session, actor, "submissions.delete", f"board:{found.name}", detail)
-        return count
+            return count
+
+        return await self._undisturbed(delete, unhurried=True)
 
     async def delete_user(self, actor: User, user_id: int, *, force: bool = False) -> int:
         """Delete an account (the actor's own, or for admins another): its tokens, identities,
@@ -104,7 +104,8 @@ class Deletion:
         Raises `NotFound`, `NotAllowed`, `Conflict` when it has submissions and `force` isn't set.
         """
         self._check_may_delete(actor, user_id)
-        async with self._database.write(unhurried=True) as session:
+
+        async def delete(session: WriteSession) -> int:
             found = await deletion.lock_user(session, user_id) if can_be_id(user_id) else None
             if found is None:
                 raise NotFound(f"There is no user {user_id}.", hint="See: kernelbot user list")
@@ -126,7 +127,23 @@ class Deletion:
             }
             await audit.record(session, actor, "user.delete", f"user:{user_id}", detail)
             await deletion.delete_user(session, user_id, heir_id=actor.id)
-        return count
+            return count
+
+        return await self._undisturbed(delete, unhurried=True)
+
+    async def _undisturbed(
+        self, delete: Callable[[WriteSession], Awaitable[_T]], *, unhurried: bool = False
+    ) -> _T:
+        """Do this in a transaction in which nothing comes to what it deletes; as often as it takes,
+        within bounds. Raises what `delete` does, and `Unavailable`."""
+        for _ in range(_TRIES):
+            with contextlib.suppress(deletion.CameMeanwhile):
+                async with self._database.write(unhurried=unhurried) as session:
+                    return await delete(session)
+        raise Unavailable(
+            "The rankings that this changes are being changed all the time just now.",
+            hint="Try again in a moment.",
+        )
 
     def _check_may_delete(self, actor: User, user_id: int) -> None:
         if actor.id != user_id:

@@ -1,6 +1,6 @@
 """Deletes submissions, boards and accounts."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from kernelbot.domain.types import Role
 from kernelbot.store import rejudges
@@ -25,6 +25,17 @@ class Leaving:
     role: Role
     boards: tuple[str, ...]
     submission_ids: tuple[int, ...]
+
+
+class CameMeanwhile(Exception):
+    """A run or a duel of what is being deleted came after the others were locked, and somebody else
+    may have it, and wait for what this has: undo the transaction, and begin again."""
+
+
+@dataclass(frozen=True)
+class _Locked:
+    run_ids: list[int]
+    duel_ids: list[int]
 
 
 async def owner(session: ReadSession, submission_id: int) -> Owner | None:
@@ -52,13 +63,14 @@ async def delete_submissions(
 
     Returns how many there were. Sources that nobody else has submitted are deleted too.
     `withdrawn`: their author deletes them, so that the same source won't be ranked again.
+    Raises `CameMeanwhile`.
     """
     sql = statements("deletion")
     values = {"submission_ids": submission_ids}
-    await _lock_runs(session, submission_ids)
+    locked = await _lock_runs(session, submission_ids)
     if withdrawn:
         await withdraw(session, submission_ids)
-    again = await _stop(session, submission_ids)
+    again = await _stop(session, submission_ids, locked)
     await session.do(sql["drop_scores"], values)
     await session.all(sql["refresh_standings"], values)
     count = await _delete(session, submission_ids)
@@ -103,13 +115,13 @@ async def has_submissions(session: ReadSession, leaderboard_id: int) -> bool:
 
 
 async def delete_board(session: WriteSession, leaderboard_id: int) -> int:
-    """Delete a board with everything on it; returns how many submissions there were."""
+    """Delete a board with everything on it; returns how many submissions there were. Raises
+    `CameMeanwhile`."""
     sql = statements("deletion")
     values = {"leaderboard_id": leaderboard_id}
     await session.one(sql["lock_board"], values)
     found = [row["id"] for row in await session.all(sql["of_board"], values)]
-    await _lock_runs(session, found)
-    await _stop(session, found)
+    await _stop(session, found, await _lock_runs(session, found))
     await session.do(sql["clear_standings"], values)
     await _delete(session, found)
     await session.do(sql["delete_board"], values)
@@ -125,14 +137,15 @@ async def forget_expired(session: WriteSession) -> None:
         await session.do(sql[statement])
 
 
-async def _lock_runs(session: WriteSession, submission_ids: list[int]) -> None:
+async def _lock_runs(session: WriteSession, submission_ids: list[int]) -> _Locked:
     sql = statements("deletion")
     values = {"submission_ids": submission_ids}
-    await session.all(sql["lock_runs"], values)
-    await session.all(sql["lock_duels"], values)
+    runs = await session.all(sql["lock_runs"], values)
+    duels = await session.all(sql["lock_duels"], values)
+    return _Locked([row["id"] for row in runs], [row["id"] for row in duels])
 
 
-async def _stop(session: WriteSession, submission_ids: list[int]) -> list[Row]:
+async def _stop(session: WriteSession, submission_ids: list[int], locked: _Locked) -> list[Row]:
     """Stop their runs, which the caller has locked, and lock submissions and rankings, so that
     nobody reviews or ranks them until the transaction ends; returns the rejudges that they are
     part of."""
@@ -143,6 +156,9 @@ async def _stop(session: WriteSession, submission_ids: list[int]) -> list[Row]:
     again = await session.all(sql["lock_rejudges"], values)
     await session.all(sql["lock_submissions"], values)
     await session.all(sql["lock_rankings"], values)
+    row = await session.one(sql["came_meanwhile"], {**values, **asdict(locked)})
+    if row and row["found"]:
+        raise CameMeanwhile
     return again
 
 

@@ -21,7 +21,7 @@ LEFT JOIN rejudges j ON j.id = r.rejudge_id
 LEFT JOIN submissions opponent ON opponent.id = d.opponent_id
 LEFT JOIN sources opposed ON opposed.sha256 = opponent.source_sha256
 WHERE r.id = %(run_id)s
-FOR UPDATE OF r;
+FOR NO KEY UPDATE OF r;
 
 -- A heartbeat in the future is from before the clock was set back.
 -- name: abandoned_run
@@ -31,7 +31,7 @@ JOIN attempts a ON a.run_id = r.id AND a.state IN ('launching', 'running')
         AND now() + make_interval(secs => %(stale_s)s)
 WHERE r.device = %(device)s AND r.state IN ('dispatched', 'running')
 ORDER BY r.id LIMIT 1
-FOR UPDATE OF r SKIP LOCKED;
+FOR NO KEY UPDATE OF r SKIP LOCKED;
 
 -- What is measured again goes before all others, and what the others are compared with.
 -- name: next_run
@@ -52,7 +52,7 @@ LEFT JOIN duels d ON d.id = r.duel_id
 LEFT JOIN known_right k ON k.id = r.known_id
 LEFT JOIN submissions s ON s.id = coalesce(r.submission_id, d.submission_id)
 WHERE r.id = %(run_id)s
-FOR UPDATE OF r;
+FOR NO KEY UPDATE OF r;
 
 -- Nobody follows a duel: its submissions have ended.
 -- name: open
@@ -150,10 +150,19 @@ VALUES (
 INSERT INTO artifacts (run_id, name, media_type, content)
 VALUES (%(run_id)s, %(name)s, %(media_type)s, %(content)s);
 
+-- What somebody else is just changing is left to the next beat: this holds many attempts and none of
+-- their runs, so it would wait for them in no order.
 -- name: heartbeat
-UPDATE attempts SET heartbeat_at = now()
-WHERE id = ANY(%(followed)s) AND owner = %(owner)s AND state IN ('launching', 'running')
-RETURNING id;
+WITH mine AS (
+    SELECT id FROM attempts
+    WHERE id = ANY(%(followed)s) AND owner = %(owner)s AND state IN ('launching', 'running')
+), free AS (
+    SELECT id FROM attempts WHERE id IN (SELECT id FROM mine)
+    FOR NO KEY UPDATE SKIP LOCKED
+), beaten AS (
+    UPDATE attempts SET heartbeat_at = now() WHERE id IN (SELECT id FROM free)
+)
+SELECT id FROM mine;
 
 -- name: greet
 INSERT INTO workers (owner, node) VALUES (%(owner)s, %(node)s)
@@ -181,9 +190,12 @@ UNION
 SELECT DISTINCT owner FROM attempts WHERE state IN ('launching', 'running');
 
 -- name: expire
-WITH expired AS (
-    UPDATE attempts SET heartbeat_at = '-infinity'
+WITH free AS (
+    SELECT id FROM attempts
     WHERE owner = ANY(%(owners)s) AND state IN ('launching', 'running')
+    FOR NO KEY UPDATE SKIP LOCKED
+), expired AS (
+    UPDATE attempts SET heartbeat_at = '-infinity' WHERE id IN (SELECT id FROM free)
     RETURNING run_id
 )
 SELECT r.id, announce_turn(r.device) FROM runs r JOIN expired e ON e.run_id = r.id;

@@ -67,6 +67,17 @@ WHERE (leaderboard_id, device) IN (
 )
 ORDER BY leaderboard_id, device FOR NO KEY UPDATE;
 
+-- What came after the others were locked, by a ranking that was written or a turn in the queue. From
+-- here on nothing can come any more.
+-- name: came_meanwhile
+SELECT EXISTS (
+    SELECT 1 FROM runs_about(%(submission_ids)s) about WHERE about <> ALL(%(run_ids)s)
+) OR EXISTS (
+    SELECT 1 FROM duels
+    WHERE (submission_id = ANY(%(submission_ids)s) OR opponent_id = ANY(%(submission_ids)s))
+        AND id <> ALL(%(duel_ids)s)
+) AS found;
+
 -- A run without a score doesn't count: so the ranking moves up before the rows are deleted.
 -- name: drop_scores
 UPDATE runs SET score_s = NULL, ci_low_s = NULL, ci_high_s = NULL

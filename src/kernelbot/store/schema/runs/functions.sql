@@ -56,7 +56,7 @@ $$;
 CREATE FUNCTION lock_attempt(_run bigint, _attempt bigint, _owner text)
 RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM 1 FROM runs WHERE id = _run FOR UPDATE;
+    PERFORM 1 FROM runs WHERE id = _run FOR NO KEY UPDATE;
     RETURN EXISTS (
         SELECT 1 FROM attempts
         WHERE id = _attempt AND owner = _owner AND state IN ('launching', 'running')
