@@ -1,4 +1,7 @@
-"""A Hugging Face Hub that keeps its datasets in memory and speaks the real protocol on loopback."""
+"""A Hugging Face Hub that keeps its datasets in memory and speaks the real protocol on loopback.
+
+Large files, and all Parquet, are taken by `hub_storage` alone.
+"""
 
 import base64
 import hashlib
@@ -13,10 +16,13 @@ from typing import Any
 
 import yaml
 
+from tests.fakes.hub_storage import Answer, Storage
+
 TOKEN = "hf_right"
 _FILE = r"/datasets/(?P<repo>[^/]+/[^/]+)/resolve/[^/]+/(?P<path>.+)"
 _LICENSES = ("other", "mit", "cc-by-4.0")
 _REPO = r"/api/datasets/(?P<repo>[^/]+/[^/]+)"
+_LFS = r"/datasets/(?P<repo>[^/]+/[^/]+)\.git/info/lfs/objects/(?P<what>batch|verify)"
 
 
 @dataclass
@@ -32,6 +38,7 @@ class FakeHub:
     """What was uploaded. `broken`: every answer is a 500."""
 
     url: str
+    storage: Storage
     datasets: dict[str, Dataset] = field(default_factory=dict)
     broken: bool = False
     uploaded: threading.Event = field(default_factory=threading.Event)
@@ -42,7 +49,8 @@ class FakeHub:
 def fake_hub() -> Iterator[FakeHub]:
     """Serves until the end of the block."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    hub = FakeHub(f"http://127.0.0.1:{server.server_address[1]}")
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    hub = FakeHub(url, Storage(url))
     server.hub = hub  # type: ignore[attr-defined]  # handlers reach nothing but their server
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), name="fake hub")
     thread.start()
@@ -72,9 +80,29 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer_for(b"")
 
     def do_POST(self) -> None:
-        self._answer_for(self.rfile.read(int(self.headers.get("content-length", 0))))
+        path, _, query = self.path.partition("?")
+        body = self._body() or b""
+        if path == "/api/complete_multipart":
+            self._say(self.hub.storage.complete(query, json.loads(body)))
+        else:
+            self._answer_for(body)
+
+    def do_PUT(self) -> None:
+        path, _, query = self.path.partition("?")
+        body = self._body()
+        self.close_connection = body is None
+        if path == "/storage":
+            authorized = "authorization" in self.headers
+            self._say(self.hub.storage.put(query, body, authorized=authorized))
+        else:
+            self._answer(404, {"error": f"no such path: {path}"})
+
+    def _body(self) -> bytes | None:
+        size = self.headers.get("content-length")
+        return None if size is None else self.rfile.read(int(size))
 
     def _answer_for(self, body: bytes) -> None:
+        path = self.path.partition("?")[0]
         if self.hub.broken:
             self._answer(500, {"error": "out of order"})
         elif self.headers.get("authorization") != f"Bearer {TOKEN}":
@@ -83,17 +111,15 @@ class _Handler(BaseHTTPRequestHandler):
             self._create(json.loads(body))
         elif self.path == "/api/validate-yaml":
             self._validate(json.loads(body)["content"])
-        elif found := re.fullmatch(_REPO + r"/preupload/[^/]+", self.path.split("?")[0]):
-            files = [
-                {"path": one["path"], "uploadMode": "regular", "shouldIgnore": False, "oid": None}
-                for one in json.loads(body)["files"]
-            ]
-            self._answer(200, {"files": files})
-        elif found := re.fullmatch(_REPO + r"/commit/[^/]+", self.path.split("?")[0]):
+        elif found := re.fullmatch(_REPO + r"/preupload/[^/]+", path):
+            self._answer(200, {"files": [_mode(one) for one in json.loads(body)["files"]]})
+        elif found := re.fullmatch(_LFS, path):
+            self._large(found["repo"], found["what"], json.loads(body))
+        elif found := re.fullmatch(_REPO + r"/commit/[^/]+", path):
             self._commit(found["repo"], body)
-        elif found := re.fullmatch(_FILE, self.path.split("?")[0]):
+        elif found := re.fullmatch(_FILE, path):
             self._resolve(found["repo"], found["path"])
-        elif found := re.fullmatch(_REPO + r"(/revision/[^/]+)?", self.path.split("?")[0]):
+        elif found := re.fullmatch(_REPO + r"(/revision/[^/]+)?", path):
             self._show(found["repo"])
         else:
             self._answer(404, {"error": f"no such path: {self.path}"})
@@ -117,13 +143,27 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self._answer(200, {"url": url, "name": name, "id": name})
 
+    def _large(self, repo: str, what: str, asked: dict[str, Any]) -> None:
+        storage = self.hub.storage
+        if what == "verify":
+            self._say(storage.verify(asked))
+        else:
+            self._say(storage.batch(repo, asked, self.headers.get("content-type", "")))
+
     def _commit(self, name: str, body: bytes) -> None:
+        """All of it, or nothing."""
+        files = {}
         for line in body.splitlines():
             entry = json.loads(line)
+            value = entry["value"]
             if entry["key"] == "file":
-                value = entry["value"]
-                content = base64.b64decode(value["content"])
-                self.hub.datasets[name].files[value["path"]] = content
+                files[value["path"]] = base64.b64decode(value["content"])
+            elif entry["key"] == "lfsFile":
+                if not self.hub.storage.has(value["oid"], value["size"]):
+                    self._answer(400, {"error": f"LFS pointer pointed to no file: {value['path']}"})
+                    return
+                files[value["path"]] = self.hub.storage.kept[value["oid"]]
+        self.hub.datasets[name].files |= files
         self.hub.uploaded.set()
         oid = "0" * 40
         url = f"{self.hub.url}/datasets/{name}/commit/{oid}"
@@ -161,9 +201,22 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def _answer(self, status: int, document: dict[str, Any]) -> None:
-        content = json.dumps(document).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self._say(Answer(status, document))
+
+    def _say(self, answer: Answer) -> None:
+        is_text = isinstance(answer.body, str)
+        content = (
+            answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
+        ).encode()
+        self.send_response(answer.status)
+        self.send_header("Content-Type", "application/xml" if is_text else "application/json")
         self.send_header("Content-Length", str(len(content)))
+        if answer.etag:
+            self.send_header("ETag", answer.etag)
         self.end_headers()
         self.wfile.write(content)
+
+
+def _mode(file: dict[str, Any]) -> dict[str, Any]:
+    mode = "lfs" if Storage.takes(file["path"], file["size"]) else "regular"
+    return {"path": file["path"], "uploadMode": mode, "shouldIgnore": False, "oid": None}

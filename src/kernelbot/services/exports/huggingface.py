@@ -1,13 +1,15 @@
 """Puts a file into a dataset on the Hugging Face Hub."""
 
+import logging
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from kernelbot.domain.distribution import checkout_command
 from kernelbot.domain.errors import Conflict, Unavailable, UserError
 from kernelbot.domain.export import ExportRules
 from kernelbot.services.exports.card import CARD, CardFile, card_text, files_of
+from kernelbot.services.exports.hub_refusals import refusal
 
 
 def upload(rules: ExportRules, file: Path, about: CardFile, *, private: bool) -> str:
@@ -30,24 +32,31 @@ def upload(rules: ExportRules, file: Path, about: CardFile, *, private: bool) ->
             "Uploads need huggingface_hub, which isn't installed.",
             hint=f"Install the extra: {checkout_command('export')}.",
         ) from None
-    import httpx
-
+    # What goes wrong is raised; its warnings would put signed addresses into our log.
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     hub = huggingface_hub.HfApi(endpoint=rules.endpoint, token=rules.token)
     try:
-        return _upload(hub, rules, rules.repository, file, about, private=private)
+        with file.open("rb") as opened:
+            return _upload(hub, rules, rules.repository, opened, about, private=private)
     except HFValidationError as error:
         raise UserError(f"{rules.repository!r} can't be a dataset's name: {error}") from None
     except ValueError as error:
         raise UserError(
             f"The Hub refuses the dataset's card: {error}", hint="Is `license` one of its names?"
         ) from None
-    except (HfHubHTTPError, httpx.HTTPError, OSError) as error:
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        raise Unavailable(f"The Hub did not take the export: {said[0]}") from error
+    # Its bases: that of its HTTP library, which isn't the same in each release, and OSError.
+    except HfHubHTTPError.__bases__ as error:
+        raise refusal(error, file.stat().st_size) from error
 
 
 def _upload(
-    hub: Any, rules: ExportRules, repository: str, file: Path, about: CardFile, *, private: bool
+    hub: Any,
+    rules: ExportRules,
+    repository: str,
+    file: IO[bytes],
+    about: CardFile,
+    *,
+    private: bool,
 ) -> str:
     from huggingface_hub import CommitOperationAdd
 
@@ -64,16 +73,27 @@ def _upload(
     known = _known(hub, repository) if CARD in paths else {}
     tables = {path for path in paths if path.endswith(".parquet")} | {about.path}
     card = card_text(repository, rules.license, tables, {**known, about.path: about}.values())
+    table = CommitOperationAdd(about.path, file)
+    _send_if_large(hub, repository, table)
     hub.create_commit(
         repo_id=repository,
         repo_type="dataset",
-        operations=[
-            CommitOperationAdd(about.path, str(file)),
-            CommitOperationAdd(CARD, card.encode()),
-        ],
+        operations=[table, CommitOperationAdd(CARD, card.encode())],
         commit_message=f"Export {about.path}",
     )
     return str(url)
+
+
+def _send_if_large(hub: Any, repository: str, table: Any) -> None:
+    """Ask the Hub how it wants the file, and send a large one to where it says; the commit then
+    only names it. An open file goes by HTTP. A path would go by another protocol, in native code
+    that keeps a cache in the server's home and says less of what went wrong."""
+    try:
+        hub.preupload_lfs_files(repository, [table], repo_type="dataset")
+    except RuntimeError as error:
+        raise error.__cause__ or error from None
+    except ValueError as error:
+        raise refusal(error, table.upload_info.size) from error
 
 
 def _known(hub: Any, repository: str) -> dict[str, CardFile]:
