@@ -70,11 +70,13 @@ def test_health_is_asked_of_the_routes_that_tell_it() -> None:
     assert ":8000/ready'" in asked["server"]["test"][-1]
     assert ":8000/ready/judging'" in asked["worker"]["test"][-1]
     assert "pg_isready" in asked["postgres"]["test"][-1]
+    assert asked["proxy"]["test"][-1].endswith("/ready")
 
 
 def test_no_secret_stands_in_the_compose_file() -> None:
     services = compose()["services"]
-    assert {"kernelbot.env"} == {service["env_file"] for service in services.values()}
+    read = {name: service.get("env_file") for name, service in services.items()}
+    assert read == dict.fromkeys(services, "kernelbot.env") | {"proxy": None}
     settings = [name for service in services.values() for name in service.get("environment", {})]
     assert [] == [name for name in settings if re.search("PASSWORD|TOKEN|SECRET|URL", name)]
     example = (DEPLOY / "kernelbot.env.example").read_text()
