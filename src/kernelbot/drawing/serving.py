@@ -14,6 +14,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
+from kernelbot.drawing.confining import confine
+
 READY = b"ready\n"
 _NOBODY = 65534
 """The account that owns nothing, on every Linux."""
@@ -24,12 +26,13 @@ def serve(
 ) -> None:
     """Answer requests until standard input ends, or none comes for long. What follows a request is
     its `body`. What `answer` raises as `ValueError` is an `error`. More memory than `memory_bytes`
-    ends the process. `as_nobody`: root is nobody from here on, so what `answer` needs has to
-    be loaded."""
+    ends the process. `as_nobody`: root is nobody from here on, and no file is opened but modules
+    and fonts, so what `answer` needs has to be loaded."""
     idle_s = float(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_DATA, (memory_bytes, memory_bytes))
     if as_nobody:
         _leave_root()
+        confine()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever a library prints is no answer
     answers.write(READY)
