@@ -19,6 +19,7 @@ from tests.support.device_problems import (
     device_job,
     device_problem,
 )
+from tests.support.triton_problems import TRITON, triton_problem
 
 from kernelbot.harness.gpu.lock import GpuLocks
 from kernelbot.harness.host.host import Host
@@ -37,6 +38,12 @@ if not built.exists():
     command = ["g++", "-O3", "-shared", "-fPIC", built.with_suffix(".cpp"), "-o", built]
     subprocess.run(command, check=True)
 """
+_TUNED = """@triton.autotune(
+    [triton.Config({"BLOCK": 2**size}, num_warps=4) for size in range(6, CONFIGURATIONS + 6)],
+    key=["size"],
+)
+@triton.jit"""
+"""As submissions in Triton usually choose the size of their blocks."""
 _PARTS = ("gpu_ready", "spawn", "generate", "check", "kernel")
 
 
@@ -44,14 +51,18 @@ def main() -> int:
     """The command; 0 unless a run wasn't accepted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--heavy", type=int, default=4, help="how much there is to compile")
-    heavy = "".join(
-        _HEAVY.replace("{NUMBER}", str(number)) for number in range(parser.parse_args().heavy)
-    )
+    arguments = parser.parse_args()
+    heavy = "".join(_HEAVY.replace("{NUMBER}", str(number)) for number in range(arguments.heavy))
     extension = _EXTENSION.replace("SOURCE", repr(heavy)) + SCALE
     kinds = {
         "compiled": (heavy + DOUBLE, compiled_problem()),
         "builds at import (load_inline)": (extension, device_problem()),
         "plain Python": (SCALE, device_problem()),
+        "Triton": (_tuned(arguments.heavy), triton_problem()),
+        "Triton, compiled on the GPU": (
+            f"{_tuned(arguments.heavy)}# torch.compile waits for the GPU\n",
+            triton_problem(),
+        ),
     }
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
@@ -66,6 +77,12 @@ def main() -> int:
             host.close()
     print(table(("run", "whole (s)", "compiling", "GPU held", *_PARTS, "other"), rows))
     return 0
+
+
+def _tuned(configurations: int) -> str:
+    """A kernel in Triton of which so many are compiled, for each kind of data."""
+    tuned = _TUNED.replace("CONFIGURATIONS", str(configurations))
+    return TRITON.replace("@triton.jit", tuned).replace(", BLOCK=64", "")
 
 
 def _jobs(source: str, problem: ProblemSpec) -> tuple[tuple[str, JobSpec], ...]:

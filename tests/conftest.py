@@ -33,6 +33,7 @@ LONGEST = (
     "cli/test_run.py",
     "api/test_openapi.py",
     "harness/host/test_killed_from_outside.py",
+    "harness/judge/test_building_ahead.py",
     "examples/",
     "cli/test_serve.py",
     "bot/test_trying.py",

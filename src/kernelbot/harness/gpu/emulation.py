@@ -3,7 +3,8 @@
 Problems and submissions written for a GPU use `device="cuda"`, synchronise, time with events. On a
 device without a GPU `install()` maps exactly the calls in the tables below; anything else of
 `torch.cuda` (graphs, pinned pools, ...) still fails with torch's own message. Torch and triton
-themselves still see that there is no GPU. Triton kernels run in triton's interpreter.
+themselves still see that there is no GPU. Triton kernels run in triton's interpreter; where they
+are to be compiled for a GPU that isn't there, its model answers for it.
 """
 
 import functools
@@ -16,7 +17,9 @@ from contextlib import nullcontext
 from types import SimpleNamespace, TracebackType
 from typing import Any
 
+from kernelbot.harness.gpu.gpu_model import GpuModel
 from kernelbot.harness.system import machine_memory_bytes
+from kernelbot.protocol import Vendor
 
 # fmt: off
 FACTORIES = (
@@ -114,18 +117,20 @@ class Stream:
         return None
 
 
-def install() -> None:
-    """Map the calls in this process until it ends. Needs torch. Idempotent."""
+def install(model: GpuModel | None = None) -> None:
+    """Map the calls in this process until it ends. Needs torch. Idempotent. `model`: of the GPU
+    for which Triton compiles here; None: its interpreter is used."""
     import torch
 
     if hasattr(torch.cuda.is_available, "on_cpu"):
         return
-    os.environ.setdefault("TRITON_INTERPRET", "1")
+    if model is None:
+        os.environ.setdefault("TRITON_INTERPRET", "1")
     to_cpu = _device_mapping(torch)
     _map_factories(torch, to_cpu)
     _map_tensor(torch, to_cpu)
     _map_random(torch, to_cpu)
-    _map_cuda(torch)
+    _map_cuda(torch, model)
 
 
 def _device_mapping(torch: Any) -> Callable[[object], object]:
@@ -226,7 +231,7 @@ def _map_random(torch: Any, to_cpu: Callable[[object], object]) -> None:
     cuda.set_rng_state = lambda state, *_args, **_options: default.set_state(state)
 
 
-def _map_cuda(torch: Any) -> None:
+def _map_cuda(torch: Any, model: GpuModel | None) -> None:
     cuda = torch.cuda
     nvtx = importlib.import_module("torch.cuda.nvtx")
     for name in NO_EFFECT:
@@ -242,8 +247,8 @@ def _map_cuda(torch: Any) -> None:
         "device_count": lambda: 1,
         "current_device": lambda: 0,
         "get_device_name": lambda: NAME,
-        "get_device_capability": lambda: (0, 0),
-        "get_device_properties": _properties,
+        "get_device_capability": lambda: (0, 0) if model is None else model.capability,
+        "get_device_properties": lambda: _properties(model),
         "mem_get_info": lambda: (machine_memory_bytes(), machine_memory_bytes()),
     }
     for name, answer in answers.items():
@@ -287,13 +292,15 @@ def _truthful_to_frameworks(original: Any, answer: Callable[[], object]) -> Call
     return function
 
 
-def _properties() -> SimpleNamespace:
+def _properties(model: GpuModel | None) -> SimpleNamespace:
+    major, minor = (0, 0) if model is None else model.capability
     return SimpleNamespace(
         name=NAME,
-        major=0,
-        minor=0,
+        major=major,
+        minor=minor,
         total_memory=machine_memory_bytes(),
-        multi_processor_count=os.cpu_count() or 1,
+        multi_processor_count=(os.cpu_count() or 1) if model is None else model.processors,
         max_threads_per_multi_processor=1,
-        warp_size=32,
+        warp_size=32 if model is None else model.warp_threads,
+        **({"gcnArchName": model.arch} if model and model.vendor is Vendor.AMD else {}),
     )

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kernelbot.harness.gpu.access import architecture, build_access, gpu_access
+from kernelbot.harness.gpu.gpu_model import MODEL, gpu_model
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
 from kernelbot.harness.gpu.nodes import numbering
 from kernelbot.harness.gpu.sharing import MPS_NOTE, apart_from_mps
@@ -95,6 +96,8 @@ class Pool:
         threads = thread_environment(cpus, slots) if on_cpu else gpu_thread_environment(slots)
         cuda_on_cpu = on_cpu and key.flavour is Flavour.TORCH
         env = {"TRITON_INTERPRET": "1"} if on_cpu else {}
+        compiles = key.builds and key.flavour is Flavour.TORCH
+        model = gpu_model(key.vendor, key.arch) if compiles else None
         access = build_access(key.vendor) if key.builds else gpu_access(key.vendor, key.gpus)
         apart = {} if key.builds else apart_from_mps(key.vendor)
         headers = header_folders(key.include_dirs)
@@ -103,7 +106,7 @@ class Pool:
         config = ZygoteConfig(
             flavour=key.flavour,
             mode=key.sandbox,
-            cuda_on_cpu=cuda_on_cpu,
+            cuda_on_cpu=cuda_on_cpu or model is not None,
             devices=access.devices,
             builds_for_gpu=key.builds,
             folders=(*access.folders, *headers),
@@ -112,6 +115,7 @@ class Pool:
                 **env,
                 **threads,
                 **architecture(key.arch),
+                **({MODEL: model.name} if model is not None else {}),
                 **access.env,
                 **apart,
                 **headers_found(headers, isolated=key.sandbox is SandboxMode.REQUIRED),

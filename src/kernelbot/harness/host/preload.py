@@ -7,11 +7,15 @@ from typing import Any
 
 from kernelbot.harness.build.own_builds import began_ns
 from kernelbot.harness.gpu.access import open_devices
+from kernelbot.harness.gpu.gpu_model import GpuModel
 from kernelbot.harness.timing.marks import marks, start_building
 
 _NUMPY = ("numpy", "numpy.random", "numpy.linalg")
 _TORCH = (*_NUMPY, "torch", "torch.nn.functional", "torch.utils.cpp_extension")
 _TRITON = ("triton", "triton.language")
+_TRITON_LATER = ("triton.experimental.gluon",)
+_TRITON_KEYS = ("triton.runtime.cache", "triton.compiler.compiler")
+"""Where the function is, by version."""
 _ALWAYS = (
     "dataclasses",
     "functools",
@@ -22,8 +26,12 @@ _ALWAYS = (
 )
 
 
-def preload(flavour: str, cuda_on_cpu: bool) -> None:
-    """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code.
+def preload(
+    flavour: str, cuda_on_cpu: bool, model: GpuModel | None = None, *, launches: bool = False
+) -> None:
+    """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code. `model`:
+    of the GPU that `cuda_on_cpu` stands for, if kernels are compiled for one. `launches`: whether
+    forks of this process are to launch kernels.
 
     Nothing here may start a thread or a GPU's driver: the process is going to fork. Raises
     RuntimeError where the driver was started all the same.
@@ -36,7 +44,9 @@ def preload(flavour: str, cuda_on_cpu: bool) -> None:
         for name in _NUMPY:
             importlib.import_module(name)
     if flavour == "torch":
-        _preload_torch(cuda_on_cpu)
+        _preload_torch(cuda_on_cpu, model)
+        if launches and (model is not None or not cuda_on_cpu):
+            _preload_first_launch()
     marks()
     if not cuda_on_cpu and (opened := open_devices()):
         raise RuntimeError(
@@ -55,7 +65,7 @@ def driver_left_alone(torch: Any) -> Iterator[None]:
         torch.cuda.is_available = ask
 
 
-def _preload_torch(cuda_on_cpu: bool) -> None:
+def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None) -> None:
     torch: Any = importlib.import_module("torch")
     with driver_left_alone(torch):
         for name in _TORCH:
@@ -63,8 +73,7 @@ def _preload_torch(cuda_on_cpu: bool) -> None:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     if cuda_on_cpu:
-        install = importlib.import_module("kernelbot.harness.gpu.emulation").install
-        install()
+        importlib.import_module("kernelbot.harness.gpu.emulation").install(model)
     # The first call imports hundreds of modules; many references make it.
     torch.use_deterministic_algorithms(True)
     torch.use_deterministic_algorithms(False)
@@ -72,4 +81,17 @@ def _preload_torch(cuda_on_cpu: bool) -> None:
     for name in _TRITON:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
+    if model is not None:
+        importlib.import_module("kernelbot.harness.gpu.compile_only").install(model)
     torch.set_num_threads(threads)
+
+
+def _preload_first_launch() -> None:
+    """What Triton does once in each process, before the first kernel: it imports more of itself,
+    and reads its own files, half a gigabyte, by whose hash it names what it has compiled."""
+    for name in _TRITON_LATER:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for name in _TRITON_KEYS:
+        with contextlib.suppress(ImportError, AttributeError):
+            importlib.import_module(name).triton_key()

@@ -1,50 +1,72 @@
-"""What a Python file compiles for itself while it is imported, as by `load_inline`, built before a
-GPU is taken: in a runner that sees none.
+"""What a Python file compiles for itself, built before a GPU is taken: in a runner that sees none.
 
-The file meets no data there, so what it leaves can't hold an answer. A file that needs the GPU in
-order to be imported fails here, and compiles later, as it would without this.
+`load_inline` compiles while the file is imported. Triton compiles when a kernel is first called,
+for each kind of arguments: so the kernel is called with the problem's cases, and launches nothing.
+The data of these calls are made from a seed of their own, so what the file leaves can't hold an
+answer. A file that can't do without the GPU fails here, and compiles later, as it would without
+this.
 """
 
 import base64
+import contextlib
 import hashlib
 import json
+import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import metadata
 
 from kernelbot.harness.build.cache import BuildCache
+from kernelbot.harness.gpu.gpu_model import gpu_model
 from kernelbot.harness.judge.authors import Author, authors_of
 from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.problem.loader import shared_files, shared_modules
+from kernelbot.harness.problem.examiner import Cage, CagedExaminer
+from kernelbot.harness.problem.loader import ProblemBroken, shared_files, shared_modules
+from kernelbot.harness.problem.seeds import with_seed
 from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.system import cpu_model
 from kernelbot.protocol import (
+    CaseValue,
     CompileReport,
     EventKind,
     HarnessKind,
     JobSpec,
     Lang,
+    ProblemSpec,
     ProgressEvent,
     Vendor,
     Verdict,
 )
 
 _MENTIONS = ("cpp_extension", "load_inline")
+_TRITON = "triton"
+_NEEDS_THE_GPU = ("torch.compile", "_inductor")
+"""What torch would compile in its place is for a CPU."""
+_SHARE_OF_CALLS = 0.5
+"""Of the compile limit."""
 _TOOLS = ("torch", "triton", "ninja")
 Emit = Callable[[ProgressEvent], None]
 
 
 def builds_ahead(job: JobSpec) -> bool:
-    """Whether a file of the job's mentions what compiles while it is imported. A mention that means
-    nothing costs an import beside the GPU; without one nothing is lost but time on it."""
+    """Whether a file of the job's mentions what can be compiled without its GPU. A mention that
+    means nothing costs an import beside the GPU; without one nothing is lost but time on it."""
     if job.device.vendor is Vendor.CPU or job.problem.lang is not Lang.PY:
         return False
     if job.problem.harness is HarnessKind.SCRIPT or job.problem.multi_gpu:
         return False
     texts = [author.source.text for author in authors_of(job)]
-    return any(name in text for text in texts for name in _MENTIONS)
+    return any(name in text for text in texts for name in _MENTIONS) or any(
+        _compiles_when_called(job, text) for text in texts
+    )
+
+
+def _compiles_when_called(job: JobSpec, text: str) -> bool:
+    if gpu_model(job.device.vendor, job.device.arch) is None:
+        return False
+    return _TRITON in text and not any(name in text for name in _NEEDS_THE_GPU)
 
 
 def build_ahead(
@@ -89,6 +111,8 @@ def _built(job: JobSpec, author: Author, client: RunnerClient) -> bytes:
     try:
         session.setup(shared_files(spec), "cpu", spec.fresh_output, None)
         session.load(author.source, spec.submission_name)
+        if _compiles_when_called(job, author.source.text):
+            return _built_by_calls(job, client, session)
         return session.builds()
     except AuthorFailure:  # where it counts, it is told
         return b""
@@ -96,14 +120,45 @@ def _built(job: JobSpec, author: Author, client: RunnerClient) -> bytes:
         session.abort()
 
 
+def _built_by_calls(job: JobSpec, client: RunnerClient, session: Session) -> bytes:
+    """What the loaded file has built once it was called, as far as the calls have got. Raises
+    `AuthorFailure` if it is gone before the first."""
+    found = session.builds()
+    limit_s = _SHARE_OF_CALLS * job.problem.timeouts.compile_s
+    session.deadline = min(session.deadline, time.monotonic() + limit_s)
+    with contextlib.closing(Cage(job, client)) as cage:
+        examiner = CagedExaminer(cage, job)
+        with contextlib.suppress(AuthorFailure, ProblemBroken):  # where it counts, it is told
+            for arguments in _kinds_of_calls(job.problem):
+                cage.patience_s = max(session.deadline - time.monotonic(), 0.0)
+                given = examiner.ask(arguments, None).given
+                with contextlib.suppress(AuthorFailure):  # its output is of no use
+                    session.call(given)
+                found = session.builds() or found
+    return found
+
+
+def _kinds_of_calls(problem: ProblemSpec) -> Iterator[dict[str, CaseValue]]:
+    """The arguments of the problem's cases, each once, and the seed of none of its runs."""
+    seed = random.SystemRandom().getrandbits(31)
+    seen: list[dict[str, CaseValue]] = []
+    for case in (*problem.tests, *problem.benchmarks):
+        arguments = with_seed(case.args, seed)
+        if arguments not in seen:
+            seen.append(arguments)
+            yield arguments
+
+
 def _key(job: JobSpec, author: Author) -> str:
     """Of everything that a build depends on, as far as it can be named: another interpreter or
     torch in the same place is another version."""
-    files = {file.name: file.text for file in shared_files(job.problem)}
+    files = {file.name: file.text for file in job.problem.files}
+    cases = [dict(case.args) for case in (*job.problem.tests, *job.problem.benchmarks)]
     ingredients = [
         author.source.text,
         job.problem.submission_name,
         files,
+        cases,
         job.device.arch,
         sys.version,
         [_version(tool) for tool in _TOOLS],

@@ -10,6 +10,7 @@ import socket
 import sys
 from contextlib import suppress
 
+from kernelbot.harness.gpu.gpu_model import MODEL, named_model
 from kernelbot.harness.host.pages import gather_pages
 from kernelbot.harness.host.preload import preload
 from kernelbot.harness.sandbox import init, kernel, wire
@@ -33,7 +34,8 @@ def main(argv: list[str]) -> None:
     around = Surroundings(isolated == "1", tuple(map(int, filter(None, cpus.split(",")))))
     forker = _Forker(control, around, spare=int(spare))
     with loading():
-        preload(Flavour(flavour), cuda_on_cpu == "1")
+        model = named_model(os.environ.pop(MODEL, ""))
+        preload(Flavour(flavour), cuda_on_cpu == "1", model, launches=True)
         for name in ("problem.examiner_inside", "ranks.family"):  # so that no runner has to
             importlib.import_module(f"kernelbot.harness.{name}")
         precompile_decoders(ProblemSpec)

@@ -1,0 +1,105 @@
+"""What Triton compiles when a kernel is called first is compiled before a GPU is taken. Triton and
+its compilers are real; the GPU is the stand-in, on which Triton's launches do nothing."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.gpu.lock import GpuLocks, gpus_locked
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import EventKind, ProgressEvent, Vendor, Verdict
+from tests.support.cuda_driver import build_driver
+from tests.support.triton_problems import TRITON, triton_job
+
+pytest.importorskip("triton", reason="triton isn't installed")
+pytestmark = pytest.mark.torch
+
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def locks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("locks")
+
+
+@pytest.fixture(scope="module")
+def host(tmp_path_factory: pytest.TempPathFactory, locks: Path) -> Iterator[Host]:
+    with pytest.MonkeyPatch.context() as patch:
+        driver = build_driver(tmp_path_factory.mktemp("driver"))
+        patch.setenv("LD_LIBRARY_PATH", str(driver.parent))
+        made = Host(gpus=GpuLocks(("g0",), locks, PATIENCE_S))
+        yield made
+        made.close()
+
+
+def quiet(_event: ProgressEvent) -> None:
+    return
+
+
+def test_triton_compiles_while_another_job_has_the_gpu(host: Host, locks: Path) -> None:
+    """And the runner that has the GPU finds what it needs, for both kinds of arguments."""
+    with contextlib.ExitStack() as other:
+        other.enter_context(gpus_locked(Vendor.NVIDIA, ("g0",), locks, 0))
+
+        def end_the_other(event: ProgressEvent) -> None:
+            if event.kind is EventKind.COMPILED:
+                other.close()
+
+        result = host.attempt(triton_job(TRITON), end_the_other)
+    assert (Verdict.ACCEPTED, "found True\nfound True\n") == (result.verdict, result.stdout)
+
+
+def test_calls_that_only_compile_have_data_of_no_run(host: Host) -> None:
+    keep = """
+kept = Path.home() / ".triton/cache/first"
+inner = custom_kernel
+def custom_kernel(data):
+    if is_ahead:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(str(data[0].item()))
+    else:
+        print("same data", kept.read_text() == str(data[0].item()))
+    return inner(data)
+"""
+    job = triton_job(TRITON.replace('is_ahead or print("found", cache_hit)', "None") + keep)
+    job = replace(job, problem=replace(job.problem, tests=job.problem.tests[:1]))
+    result = host.attempt(job, quiet)
+    assert (Verdict.ACCEPTED, "same data False\n") == (result.verdict, result.stdout)
+
+
+def only_ahead(does: str) -> str:
+    """The same kernel, which does this to the second kind of data where there is no GPU."""
+    return f"""{TRITON}
+inner = custom_kernel
+def custom_kernel(data):
+    if is_ahead and data.numel() == 64:
+        {does}
+    return inner(data)
+"""
+
+
+@pytest.mark.parametrize("trouble", ['raise OSError("a\'; echo x")', "__import__('os')._exit(3)"])
+def test_what_was_compiled_before_a_failure_is_kept(host: Host, trouble: str) -> None:
+    """And nobody is told of what fails where there is no GPU."""
+    result = host.attempt(triton_job(only_ahead(trouble)), quiet)
+    assert (Verdict.ACCEPTED, "found True\nfound False\n") == (result.verdict, result.stdout)
+
+
+def test_a_kernel_that_does_not_return_without_a_gpu_is_judged_all_the_same(host: Host) -> None:
+    result = host.attempt(triton_job(only_ahead("while True: pass"), compile_s=10), quiet)
+    assert Verdict.ACCEPTED == result.verdict
+
+
+def test_what_torch_compiles_for_a_gpu_waits_for_it(host: Host) -> None:
+    result = host.attempt(triton_job(f"{TRITON}\n# torch.compile"), quiet)
+    assert (Verdict.ACCEPTED, "found False\nfound False\n") == (result.verdict, result.stdout)
+
+
+def test_what_triton_compiles_for_its_driver_is_there(host: Host) -> None:
+    source = TRITON.replace('is_ahead or print("found", cache_hit)', "None")
+    source += "print(len(list(Path.home().glob('.triton/cache/*/cuda_utils*'))))\n"
+    result = host.attempt(triton_job(source), quiet)
+    assert (Verdict.ACCEPTED, "1\n") == (result.verdict, result.stdout)
