@@ -2,12 +2,12 @@
 submissions while its processes are killed and stopped at random moments.
 
 Run with `python -m benchmarks.chaos [--runs 1] [--submissions 60] [--every 2.5] [--seed N]
-[--launchers local slurm buildkite] [--user NAME]`. `--every`: seconds between two hits, on average.
-`--launchers`: each has a device on the boards, and what judges on their nodes is hit as well, the
-schedulers never. Slurm is a real one, Buildkite the tests' stand-in; both need root. `--user`:
-everything as that account. Hits end `--storm` seconds after the last submission was sent; some
-stopped processes stay stopped. The exit code is 1 if any submission ended as anything but `right`
-and `gave up`.
+[--launchers local slurm slurm-warm buildkite] [--user NAME]`. `--every`: seconds between two hits,
+on average. `--launchers`: each has a device on the boards, and what judges on their nodes is hit as
+well, the schedulers never. Slurm is a real one, Buildkite the tests' stand-in; both need root.
+`--user`: everything as that account. Hits end `--storm` seconds after the last submission was sent;
+some stopped processes stay stopped. The exit code is 1 if any submission ended as anything but
+`right` and `gave up`.
 """
 
 import argparse

@@ -3,7 +3,8 @@
 import contextlib
 import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tests.fakes.buildkite import ORGANIZATION, PIPELINE, TOKEN, fake_buildkite
 
 from kernelbot.harness.archive import build
 
-NAMES = ("local", "slurm", "buildkite")
+NAMES = ("local", "slurm", "slurm-warm", "buildkite")
 _NODE = "KERNELBOT_CHAOS_NODE"
 _LOCAL = """
 [[devices]]
@@ -20,10 +21,10 @@ name = "CPU"
 """
 _SLURM = """
 [[devices]]
-name = "SLURM"
-launcher = "cluster"
+name = "{device}"
+launcher = "{name}"
 slots = 2
-[launchers.cluster]
+[launchers.{name}]
 kind = "slurm"
 work_dir = "{work}"
 python = "{python}"
@@ -31,7 +32,8 @@ slack_s = 60
 settle_s = 5
 longest_poll_s = 1
 check_s = 1
-[launchers.cluster.devices.SLURM]
+warm_idle_s = {warm_idle_s}
+[launchers.{name}.devices.{device}]
 options = ["--export=ALL,{marker}"]
 """
 _BUILDKITE = """
@@ -71,7 +73,12 @@ class Place:
 def opened(names: Sequence[str], folder: Path) -> Iterator[list[Place]]:
     """The launchers of these names, of `NAMES`, while the block runs. Slurm and the agents of
     Buildkite have to be started as root."""
-    makers = {"local": _local, "slurm": _slurm, "buildkite": _buildkite}
+    makers: dict[str, Callable[[Path], AbstractContextManager[Place]]] = {
+        "local": _local,
+        "slurm": _slurm,
+        "slurm-warm": lambda folder: _slurm(folder, "WARM", 600),
+        "buildkite": _buildkite,
+    }
     with contextlib.ExitStack() as stack:
         yield [stack.enter_context(makers[name](folder / name)) for name in names]
 
@@ -82,12 +89,19 @@ def _local(_folder: Path) -> Iterator[Place]:
 
 
 @contextlib.contextmanager
-def _slurm(folder: Path) -> Iterator[Place]:
+def _slurm(folder: Path, device: str = "SLURM", warm_idle_s: float = 0) -> Iterator[Place]:
     marker = f"{_NODE}={secrets.token_hex(8)}"
-    config = _SLURM.format(work=folder, python=sys.executable, marker=marker)
+    config = _SLURM.format(
+        name=folder.name,
+        work=folder,
+        python=sys.executable,
+        marker=marker,
+        device=device,
+        warm_idle_s=warm_idle_s,
+    )
     with slurm_cluster() as cluster:
         variables = {"SLURM_CONF": cluster.environment["SLURM_CONF"]}
-        yield Place("slurm", "SLURM", config, marker, variables)
+        yield Place(folder.name, device, config, marker, variables)
 
 
 @contextlib.contextmanager

@@ -86,7 +86,7 @@ def _kind(found: dict[int, Command], pid: int, serve_pid: int | None) -> Kind | 
 
 
 def _in_job(command: Command) -> Kind | None:
-    if " node --" in command.line:
+    if " node --" in command.line or " host --jobs" in command.line:
         return Kind.NODE
     return next((kind for word, kind in _JOB.items() if word in command.line), None)
 

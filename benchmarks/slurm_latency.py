@@ -1,7 +1,8 @@
-"""From submit to verdict through a Slurm of this machine's own, and through the local launcher.
+"""From submit to verdict through a Slurm of this machine's own, with a node for each job and with
+warm nodes, and through the local launcher.
 
-Run with `python -m benchmarks.slurm_latency [--count N] [--problem DIR]`, as root, with Slurm
-installed. One submission at a time, in turn on the one and on the other, on an idle cluster.
+Run with `python -m benchmarks.slurm_latency [--count N] [--problem DIR] [--mode MODE]`, as root,
+with Slurm installed. One submission at a time, in turn on each, on an idle cluster.
 """
 
 import argparse
@@ -21,7 +22,7 @@ from kernelbot.client import KernelbotClient
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.render.table import table
 
-DEVICES = ("LOCAL", "SLURM")
+DEVICES = ("LOCAL", "SLURM", "WARM")
 WARM_UP = 2
 CONFIG = """\
 [launchers.cluster]
@@ -29,20 +30,30 @@ kind = "slurm"
 work_dir = "{work}"
 python = "{python}"
 
+[launchers.warm]
+kind = "slurm"
+work_dir = "{work}-warm"
+python = "{python}"
+warm_idle_s = 600
+
 [[devices]]
 name = "LOCAL"
 
 [[devices]]
 name = "SLURM"
 launcher = "cluster"
+
+[[devices]]
+name = "WARM"
+launcher = "warm"
 """
 
 
-def one(client: KernelbotClient, board: str, device: str, file: Path) -> float:
+def one(client: KernelbotClient, board: str, device: str, file: Path, mode: Mode) -> float:
     """Submit and wait: seconds until the verdict."""
     began = time.perf_counter()
     submission = client.submit(
-        file.name, file.read_bytes(), board=board, mode=Mode.TEST, devices=[device]
+        file.name, file.read_bytes(), board=board, mode=mode, devices=[device]
     )
     for _ in client.events(submission.id):
         pass
@@ -52,7 +63,7 @@ def one(client: KernelbotClient, board: str, device: str, file: Path) -> float:
     return time.perf_counter() - began
 
 
-def measure(folder: Path, problem_folder: Path, count: int) -> dict[str, list[float]]:
+def measure(folder: Path, problem_folder: Path, count: int, mode: Mode) -> dict[str, list[float]]:
     """Seconds by device."""
     problem = load_problem(problem_folder).definition
     file = min((problem_folder / "solutions" / "correct").iterdir())
@@ -68,7 +79,7 @@ def measure(folder: Path, problem_folder: Path, count: int) -> dict[str, list[fl
         board = client.create_board(problem, name=problem.spec.name, devices=list(DEVICES)).name
         for number in range(WARM_UP + count):
             for device in DEVICES:
-                took_s = one(client, board, device, file)
+                took_s = one(client, board, device, file, mode)
                 if number >= WARM_UP:
                     times[device].append(took_s)
     return times
@@ -79,14 +90,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--problem", type=Path, default=EXAMPLES / "identity_np")
+    parser.add_argument("--mode", type=Mode, default=Mode.TEST)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        times = measure(Path(folder), arguments.problem, arguments.count)
+        times = measure(Path(folder), arguments.problem, arguments.count, arguments.mode)
     rows = [[device, *median_and_p95_ms(times[device])] for device in DEVICES]
-    between = statistics.median(times["SLURM"]) - statistics.median(times["LOCAL"])
-    rows.append(["difference of the medians", f"{between * 1e3:.0f}", ""])
+    for device in DEVICES[1:]:
+        between = statistics.median(times[device]) - statistics.median(times["LOCAL"])
+        rows.append([f"{device}, beyond LOCAL", f"{between * 1e3:.0f}", ""])
     headers = ("from submit to verdict", "median ms", "95th percentile ms")
-    print(f"{arguments.problem.name}, mode test, {arguments.count} on each, one at a time:\n")
+    how = f"mode {arguments.mode}, {arguments.count} on each, one at a time"
+    print(f"{arguments.problem.name}, {how}:\n")
     print(table(headers, rows, right=headers[1:]))
 
 

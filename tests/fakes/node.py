@@ -14,7 +14,16 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from kernelbot.protocol import EventKind, JobSpec, ProgressEvent, decode_payload, to_wire
+from kernelbot.harness.host.cancellation import Cancellation
+from kernelbot.harness.host.shared_jobs import SharedJobs
+from kernelbot.protocol import (
+    EventKind,
+    JobSpec,
+    ProgressEvent,
+    decode_payload,
+    from_wire,
+    to_wire,
+)
 from tests.fakes.host import content_of, result_of, words_of
 
 HUGE_BYTES = 2 << 30
@@ -26,6 +35,9 @@ def main() -> None:
     arguments = _arguments()
     if arguments.command == "minimal":
         sys.exit(EXIT_NOT_MINIMAL)
+    if arguments.command == "host":
+        _serve(arguments)
+        return
     job = decode_payload(_payload(arguments))
     beside = arguments.result.parent.parent / "judged.log"
     with Path(os.environ.get("FAKE_JUDGED_LOG", beside)).open("a") as log:
@@ -39,6 +51,40 @@ def main() -> None:
         os._exit(9)
     if words[0] != "silent":
         _write(arguments.result, words, job, arguments.gpus)
+
+
+def _serve(arguments: argparse.Namespace) -> None:
+    """Jobs in turn, taken as the real harness takes them."""
+    jobs = SharedJobs(
+        arguments.jobs,
+        arguments.needs,
+        arguments.node,
+        arguments.idle_s,
+        arguments.limit_s,
+        arguments.ask_left,
+    )
+
+    def judge(folder: Path, cancelled: Cancellation) -> str:
+        job = from_wire(JobSpec, json.loads((folder / "jobspec.json").read_text()))
+        os.truncate(folder / "jobspec.json", 0)
+        with (folder.parent / "judged.log").open("a") as log:
+            log.write(job.job_id + "\n")
+        words = words_of(job)
+        if words[0] == "die":
+            os._exit(9)
+        if words[0] == "sleep":
+            end_s = time.monotonic() + float(words[1])
+            while time.monotonic() < end_s:
+                if cancelled.is_set():
+                    return "cancelled"
+                time.sleep(0.02)
+            words = words[2:]
+        if words[0] == "silent":
+            return "it said nothing"
+        _write(folder / "result.json", words, job, f"{arguments.gpus} of {arguments.node}")
+        return ""
+
+    jobs.serve(judge)
 
 
 def _payload(arguments: argparse.Namespace) -> bytes:
@@ -93,11 +139,16 @@ def _content(words: list[str], job: JobSpec, gpus: str) -> str:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    parser.add_argument("command", choices=["node", "minimal"])
-    payload = parser.add_mutually_exclusive_group(required=True)
+    parser.add_argument("command", choices=["node", "minimal", "host"])
+    payload = parser.add_mutually_exclusive_group()
     payload.add_argument("--payload")
     payload.add_argument("--payload-url-env")
-    parser.add_argument("--result", type=Path, required=True)
+    parser.add_argument("--result", type=Path)
+    for name in ("--needs", "--node", "--ask-left", "--build-cache"):
+        parser.add_argument(name)
+    parser.add_argument("--jobs", type=Path)
+    for name in ("--idle-s", "--limit-s"):
+        parser.add_argument(name, type=float)
     parser.add_argument("--events", type=Path)
     parser.add_argument("--events-url-env")
     parser.add_argument("--gpus", default="")

@@ -158,9 +158,13 @@ class SlurmStage:
         harness = build_fake_node(folder / "node.pyz")
         work = folder / "work"
         with slurm.reached():
-            async with slurm_launcher(slurm_settings(work), harness) as launcher:
+            async with slurm_launcher(cls._settings(work), harness) as launcher:
                 yield cls(work, launcher)
             slurm.cancel_all()
+
+    @staticmethod
+    def _settings(work: Path) -> SlurmSettings:
+        return slurm_settings(work)
 
     @property
     def launcher(self) -> Launcher:
@@ -172,14 +176,14 @@ class SlurmStage:
 
     @property
     def plan(self) -> Plan:
-        return SlurmPlan(slurm_settings(self._work), self._work.parent / "node.pyz")
+        return SlurmPlan(self._settings(self._work), self._work.parent / "node.pyz")
 
     def judged(self) -> list[str]:
         log = self._work / "jobs" / "judged.log"
         return log.read_text().split() if log.exists() else []
 
     def confuse(self, handle: str) -> None:
-        number = handle.partition(":")[0]
+        number = self._number(handle)
         told = (
             f"s/^{number}|[A-Z]*/{number}|{UNHEARD_OF}/; s/JobState=[A-Z]*/JobState={UNHEARD_OF}/"
         )
@@ -191,10 +195,32 @@ class SlurmStage:
         program.chmod(0o755)
         self._launcher._commands._prefix = (str(program),)
 
+    def _number(self, handle: str) -> str:
+        """Slurm's, of the job that the handle is of."""
+        return handle.partition(":")[0]
+
     async def left(self) -> list[str]:
-        folders = [self._work / name for name in ("jobs", "done", "payloads")]
+        names = ("jobs", "done", "payloads", "waiting", "cancels")
+        folders = [self._work / name for name in names]
         found = [path.name for folder in folders for path in folder.iterdir()]
-        return [name for name in found if name != "judged.log"]
+        return [name for name in found if name != "judged.log" and not name.startswith(".look")]
+
+
+class WarmSlurmStage(SlurmStage):
+    """See `Stage`: its nodes judge jobs in turn."""
+
+    @property
+    def unknown_handle(self) -> str:
+        return "0:999.1.0123456789ab"
+
+    @staticmethod
+    def _settings(work: Path) -> SlurmSettings:
+        return slurm_settings(work, warm_idle_s=600.0)
+
+    def _number(self, handle: str) -> str:
+        attempt = handle.partition(":")[2]
+        mark = next((self._work / "jobs" / attempt).glob("node.*"))
+        return mark.name.removeprefix("node.")
 
 
 def slurm_settings(work: Path, **changes: Any) -> SlurmSettings:
@@ -415,5 +441,6 @@ STAGES: dict[str, Opener] = {
     "local": LocalStage.open,
     "modal": ModalStage.open,
     "slurm": SlurmStage.open,
+    "slurm, warm": WarmSlurmStage.open,
     "github": GithubStage.open,
 }

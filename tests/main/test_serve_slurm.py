@@ -21,6 +21,7 @@ kind = "slurm"
 work_dir = "{work}"
 python = "{python}"
 check_s = 1
+warm_idle_s = {warm_idle_s}
 
 [[devices]]
 name = "CPU"
@@ -44,11 +45,14 @@ def custom_kernel(data):
 """
 
 
-@pytest.fixture
-def server(tmp_path: Path, slurm: SlurmCluster) -> Iterator[LocalServer]:
+@pytest.fixture(params=[0, 600], ids=["a node for each job", "warm nodes"])
+def server(
+    tmp_path: Path, slurm: SlurmCluster, request: pytest.FixtureRequest
+) -> Iterator[LocalServer]:
     """Started, with a board."""
     config = tmp_path / "kernelbot.toml"
-    config.write_text(CONFIG.format(work=tmp_path / "work", python=sys.executable))
+    work = tmp_path / "work"
+    config.write_text(CONFIG.format(work=work, python=sys.executable, warm_idle_s=request.param))
     with (
         slurm.reached(),
         LocalServer(tmp_path / "server", config=config) as server,

@@ -115,6 +115,10 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
             "work_dir: .* aren't allowed here",
         ),
         ('[launchers.far]\nkind = "slurm"\nwork_dir = "/w"\nprefx = 1\n', "prefx: isn't known"),
+        (
+            '[launchers.far]\nkind = "slurm"\nwork_dir = "/w"\nwarm_idle_s = -1\n',
+            "launchers.far: warm_idle_s: ",
+        ),
         ('[launchers.far]\nkind = "modal"\napp = "a b"\n', "launchers.far: app:"),
         ('[launchers."A B"]\nkind = "slurm"\nwork_dir = "/w"\n', "launchers.A B: a name has"),
         ('[[devices]]\nname = "A"\npeak_flops = inf\n', "devices.0.peak_flops"),

@@ -7,12 +7,13 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
-from kernelbot.harness.gpu.lock import GpuLocks
+from kernelbot.harness.gpu.lock import WAIT_S, GpuLocks
 from kernelbot.harness.host.host import Host, PoolKey, flavour_of
+from kernelbot.harness.host.job_folder import read_job
 from kernelbot.harness.host.processors import RESERVED_CORES
-from kernelbot.harness.host.server import Server, read_job
+from kernelbot.harness.host.server import Server, serve_shared
 from kernelbot.harness.sandbox import Flavour
 from kernelbot.protocol import (
     ProgressEvent,
@@ -78,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     host.add_argument("--no-sandbox-ok", action="store_true", help="allow jobs without a sandbox")
     host.add_argument("--build-cache", type=Path, default=argparse.SUPPRESS)
+    _add_shared(host.add_argument_group("jobs out of a folder that nodes share, not from stdin"))
     commands.add_parser("doctor", help="say what is in force here, as JSON")
     commands.add_parser(
         "try-problem", help="try a job's problem by itself: a JobSpec on stdin, troubles on stdout"
@@ -109,6 +111,16 @@ def _parser() -> argparse.ArgumentParser:
     judges.add_argument("lasting", type=int)
     judges.add_argument("vendor")
     return parser
+
+
+def _add_shared(host: argparse._ArgumentGroup) -> None:
+    host.add_argument("--jobs", type=Path, metavar="FOLDER", help="the folder")
+    host.add_argument("--needs", default="", help="of which of its jobs")
+    host.add_argument("--node", default="", metavar="NAME", help="this node's, of its own")
+    host.add_argument("--idle-s", type=float, default=0.0, help="how long to wait for the next")
+    host.add_argument("--limit-s", type=float, default=math.inf, help="when the last has to end")
+    host.add_argument("--ask-left", default="", help="a command that says how many seconds remain")
+    host.add_argument("--gpus", help="which GPUs are ours, as the machine numbers them: 0,1")
 
 
 def _add_node(node: argparse.ArgumentParser) -> None:
@@ -158,17 +170,39 @@ def _run_one(arguments: argparse.Namespace) -> int:
 
 
 def _host(arguments: argparse.Namespace) -> int:
+    # Jobs of this machine's own host take turns; on a scheduler's node nobody else has its GPUs.
+    wait_s = WAIT_S if arguments.jobs else math.inf
     host = Host(
         slots=arguments.slots,
         build_cache=arguments.build_cache,
         reserved_cores=arguments.reserved_cores,
-        gpus=GpuLocks(wait_s=math.inf),  # its jobs may be cancelled, and take turns
+        gpus=GpuLocks(_names(arguments.gpus), wait_s=wait_s),
     )
+    if arguments.jobs:
+        return _serve_shared(host, arguments)
     vendor = Vendor(arguments.vendor)
     for name in filter(None, arguments.warm.split(",")):
         host.warm(_usual_key(Flavour(name), vendor, arguments))
     Server(host, arguments.slots, arguments.no_sandbox_ok).serve()
     return 0
+
+
+def _names(gpus: str | None) -> tuple[str, ...] | None:
+    return tuple(filter(None, gpus.split(","))) if gpus else None
+
+
+def _serve_shared(host: Host, arguments: argparse.Namespace) -> NoReturn:
+    from kernelbot.harness.host.shared_jobs import SharedJobs
+
+    jobs = SharedJobs(
+        arguments.jobs,
+        arguments.needs,
+        arguments.node,
+        arguments.idle_s,
+        arguments.limit_s,
+        arguments.ask_left,
+    )
+    serve_shared(host, jobs, no_sandbox_ok=arguments.no_sandbox_ok)
 
 
 def _usual_key(flavour: Flavour, vendor: Vendor, arguments: argparse.Namespace) -> PoolKey:
@@ -263,7 +297,7 @@ def _node(arguments: argparse.Namespace) -> int:
         sink,
         node.NodeOptions(
             result=arguments.result,
-            gpus=tuple(filter(None, arguments.gpus.split(","))) if arguments.gpus else None,
+            gpus=_names(arguments.gpus),
             locks=arguments.locks,
             build_cache=arguments.build_cache,
             reserved_cores=arguments.reserved_cores,

@@ -19,8 +19,8 @@ from typing import Protocol
 from kernelbot.harness.gpu.lock import WAIT_S, GpuLocks
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.host.job_folder import NO_SANDBOX_REFUSED, write_whole
 from kernelbot.harness.host.processors import RESERVED_CORES
-from kernelbot.harness.host.server import NO_SANDBOX_REFUSED, write_whole
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.system import cpu_model, os_name, system_info
 from kernelbot.protocol import (

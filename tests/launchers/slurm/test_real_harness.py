@@ -1,8 +1,10 @@
 """The harness itself on the cluster's node."""
 
 import asyncio
+import contextlib
 import secrets
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripts.slurm_cluster import SlurmCluster
@@ -12,6 +14,7 @@ from kernelbot.launchers.base import JobState
 from kernelbot.launchers.slurm import SlurmLauncher
 from kernelbot.protocol import EventKind, Verdict, encode_payload
 from tests.launchers.slurm.test_cluster import over
+from tests.launchers.slurm.test_warm import kill_script, nodes
 from tests.launchers.stages import slurm_launcher, slurm_settings
 from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission
@@ -43,6 +46,65 @@ async def test_an_author_finds_no_secret_on_the_node(
     assert found == Verdict.ACCEPTED
 
 
+def commands_with(word: str) -> list[str]:
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if word in (line := path.read_text()):
+                found.append(line)
+    return found
+
+
+STAYS = """
+import os, subprocess, sys
+
+for place in ("/tmp", "/dev/shm", os.getcwd()):
+    try:
+        with open(os.path.join(place, "left"), "w") as file:
+            file.write("HALF1" + "HALF2")
+    except OSError:
+        pass
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600) # HALF1" + "HALF2"])
+
+def custom_kernel(data):
+    return sorted(data)
+"""
+
+
+async def test_an_author_finds_nothing_of_the_one_before_on_a_warm_node(
+    harness: Path, tmp_path: Path, slurm: SlurmCluster
+) -> None:
+    places = [str(tmp_path), str(slurm.work), "/var/spool", "/dev/shm", "/tmp"]
+    settings = slurm_settings(tmp_path / "work", warm_idle_s=600.0)
+    searching = searching_submission(places, [MARK, "HALF1HALF2"])
+    async with slurm_launcher(settings, harness) as launcher:
+        jobs = [bare_job(text, job_id=job_id(), secret=True) for text in (STAYS, searching)]
+        outcomes = [await over(launcher, await launcher.launch(job), 200) for job in jobs]
+        running = slurm.run("squeue", "--noheader", "--states=all", "--format=%Z").stdout.split()
+    verdicts = [
+        result_in(outcome, job).verdict for outcome, job in zip(outcomes, jobs, strict=True)
+    ]
+    assert verdicts[1] == Verdict.ACCEPTED, result_in(outcomes[1], jobs[1]).failure
+    assert (verdicts[0], running.count(str(tmp_path / "work"))) == (Verdict.ACCEPTED, 1)
+
+
+async def test_a_warm_node_ends_with_its_script(
+    harness: Path, tmp_path: Path, slurm: SlurmCluster
+) -> None:
+    source = "import time\ndef custom_kernel(data):\n    time.sleep(20)\n"
+    settings = slurm_settings(tmp_path / "work", warm_idle_s=600.0)
+    events = tmp_path / "work" / "jobs"
+    async with slurm_launcher(settings, harness) as launcher:
+        handle = await launcher.launch(bare_job(source, job_id=job_id()))
+        await until(lambda: any("phase_started" in p.read_text() for p in events.glob("*/ev*")))
+        (number,) = nodes(slurm)
+        kill_script(slurm, number)
+        await until(lambda: not commands_with(f"{tmp_path}/work/harness"))
+        outcome = await over(launcher, handle, 100)
+        again = await over(launcher, await launcher.launch(bare_job(job_id=job_id())), 100)
+    assert (outcome.state, again.state) == (JobState.LOST, JobState.FINISHED)
+
+
 async def test_progress_comes_with_the_polls(harness: Path, tmp_path: Path) -> None:
     job = bare_job(job_id=job_id())
     kinds = []
@@ -59,14 +121,18 @@ async def test_progress_comes_with_the_polls(harness: Path, tmp_path: Path) -> N
     assert kinds.count(EventKind.CASE) == len(job.problem.tests)
 
 
-@pytest.mark.parametrize("max_script_bytes", [10, 3_000_000], ids=["in a file", "in the script"])
+@pytest.mark.parametrize(
+    "changes",
+    [{"max_script_bytes": 10}, {}, {"warm_idle_s": 600.0}],
+    ids=["in a file", "in the script", "on a warm node"],
+)
 async def test_no_secret_is_left_on_the_node_while_the_author_runs(
-    harness: Path, tmp_path: Path, slurm: SlurmCluster, max_script_bytes: int
+    harness: Path, tmp_path: Path, slurm: SlurmCluster, changes: dict[str, Any]
 ) -> None:
     source = "import time\ndef custom_kernel(data):\n    time.sleep(20)\n"
     job = bare_job(source, job_id=job_id(), secret=True)
     marks = [encode_payload(job)[:64].encode(), MARK.encode()]
-    settings = slurm_settings(tmp_path / "work", max_script_bytes=max_script_bytes)
+    settings = slurm_settings(tmp_path / "work", **changes)
     async with slurm_launcher(settings, harness) as launcher:
         handle = await launcher.launch(job)
         events = tmp_path / "work" / "jobs" / job.job_id / "events.jsonl"

@@ -22,7 +22,7 @@ from typing import IO, Any, NoReturn
 
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.host import AttemptLost, Host
-from kernelbot.harness.host.server import read_job
+from kernelbot.harness.host.job_folder import read_job
 from kernelbot.harness.warm.folder import NotOurs, PrivateFolder, peer_pid
 from kernelbot.harness.warm.turns import GaveUp, turn
 from kernelbot.protocol import (

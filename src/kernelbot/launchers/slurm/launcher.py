@@ -2,10 +2,11 @@
 
 import asyncio
 import hashlib
+import math
 import time
 import uuid
 from collections.abc import AsyncIterator, Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
@@ -14,11 +15,12 @@ from kernelbot.domain.errors import PlatformError, SchedulerError
 from kernelbot.launchers.base import NO_SIZES, Availability, JobState, Outcome, Traits
 from kernelbot.launchers.handles import Handle, check_job_id, job_name
 from kernelbot.launchers.results import found, lost, no_events, size_of, too_long
-from kernelbot.launchers.slurm import nodes
+from kernelbot.launchers.slurm import nodes, warm
 from kernelbot.launchers.slurm.commands import Commands, Ended, TooMuch
 from kernelbot.launchers.slurm.progress import Progress
 from kernelbot.launchers.slurm.script import NO_HARNESS, make_submission
 from kernelbot.launchers.slurm.settings import SlurmSettings
+from kernelbot.launchers.slurm.shared_folder import CANCELLED, FAILED, Places
 from kernelbot.launchers.slurm.states import (
     SlurmJob,
     is_over_already,
@@ -27,22 +29,35 @@ from kernelbot.launchers.slurm.states import (
     read_queue,
     refusal,
 )
+from kernelbot.launchers.slurm.warm import WarmNodes
 from kernelbot.protocol import Fault, JobSpec, ProgressEvent, encode_payload
 
-_FOLDERS = ("harness", "jobs", "done", "payloads")
+_FOLDERS = ("harness", "jobs", "done", "payloads", "waiting", "cancels", "nodes")
+_OF_A_JOB = ("jobs", "done", "payloads")
 _OLD_DAYS = 7
 _NODES_FOR_S = 1.0
 _LAST_WORDS = 400
 _STRANGE = lost("its handle is none of Slurm's")
 _FORGOTTEN = lost("Slurm doesn't know it any more", Fault.SCHEDULER)
+_CANCELLED = lost("it was cancelled")
 _STILL = Outcome(JobState.RUNNING)
 log = structlog.get_logger()
 
 
-def _has_begun(job: Handle, queue: dict[str, SlurmJob], done: frozenset[str]) -> bool:
+@dataclass(frozen=True)
+class _Seen:
+    """What one look has shown of all jobs."""
+
+    queue: dict[str, SlurmJob]
+    done: frozenset[str]
+    places: Places
+
+
+def _has_begun(job: Handle, seen: _Seen) -> bool:
     """Whether there may be progress to tell."""
-    shown = queue.get(job.number)
-    return job.attempt in done or (shown is not None and shown.active is JobState.RUNNING)
+    shown = seen.queue.get(job.number)
+    running = shown is not None and shown.active is JobState.RUNNING
+    return running or job.attempt in seen.done or job.attempt in seen.places.taken
 
 
 class SlurmLauncher:
@@ -58,6 +73,7 @@ class SlurmLauncher:
         self._asking = asyncio.Lock()
         self._nodes: tuple[float, list[nodes.Nodes]] = (float("-inf"), [])
         self._progress = Progress()
+        self._warm = WarmNodes(settings, self._commands, self._queue)
         self._missing_since: dict[str, float] = {}
         """Handles of jobs that have ended, by when a result wasn't found first."""
 
@@ -83,6 +99,11 @@ class SlurmLauncher:
         if device is None:
             raise PlatformError(f"This Slurm has no device {spec.device.name!r}.")
         harness = await self._install()
+        if self._settings.warm_idle_s:
+            limit_s = math.ceil(spec.longest_s + self._settings.slack_s)
+            if await self._warm.launch(spec, device, limit_s):
+                self._progress.begin(attempt)
+            return str(Handle(warm.NUMBER, attempt))
         if (number := await self._find(attempt)) is None:
             payload = await asyncio.to_thread(encode_payload, spec)
             submission = make_submission(spec, payload, device, self._settings, harness)
@@ -119,16 +140,13 @@ class SlurmLauncher:
     ) -> dict[str, Outcome]:
         """One look at the queue and one at the folder of those that have ended, for all of them."""
         jobs = {handle: Handle.of(handle) for handle in handles}
-        queue, done = await asyncio.gather(self._queue(), self._done())
         known = [(handle, job) for handle, job in jobs.items() if job is not None]
-        begun = [job.attempt for _, job in known if _has_begun(job, queue, done)]
+        seen = await self._look(any(warm.is_warm(job) for _, job in known))
+        begun = [job.attempt for _, job in known if _has_begun(job, seen)]
         news, outcomes = await asyncio.gather(
             self._news(begun),
             asyncio.gather(
-                *(
-                    self._outcome(job, queue.get(job.number), done, size_of(handle, most_bytes))
-                    for handle, job in known
-                )
+                *(self._outcome(job, seen, size_of(handle, most_bytes)) for handle, job in known)
             ),
         )
         found = {
@@ -136,6 +154,15 @@ class SlurmLauncher:
             for (handle, job), outcome in zip(known, outcomes, strict=True)
         }
         return {handle: found.get(handle, _STRANGE) for handle in handles}
+
+    async def _look(self, for_warm: bool) -> _Seen:
+        """At the queue, and at the folders of what has ended or is with warm nodes."""
+        asked = (self._queue(), self._done())
+        if not for_warm:
+            return _Seen(*await asyncio.gather(*asked), Places())
+        queue, done, places = await asyncio.gather(*asked, self._warm.places())
+        await self._warm.see_to(places, queue)
+        return _Seen(queue, done, places)
 
     async def _news(self, attempts: list[str]) -> dict[str, tuple[ProgressEvent, ...]]:
         """Progress of all of them; none is no reason to fail."""
@@ -158,17 +185,44 @@ class SlurmLauncher:
         ended = await self._must("ls", "-1", "--", self._path("done"))
         return frozenset(ended.text.split())
 
-    async def _outcome(
-        self, job: Handle, shown: SlurmJob | None, done: frozenset[str], most: int
-    ) -> Outcome:
+    async def _outcome(self, job: Handle, seen: _Seen, most: int) -> Outcome:
         """What fails about one job says nothing of the others: it is asked about again."""
         try:
-            if job.attempt in done:
+            if warm.is_warm(job):
+                return await self._warm_outcome(job, seen, most)
+            if job.attempt in seen.done:
                 return await self._result(job, most) or await self._no_result(job)
-            return await self._not_done(job, shown, most)
+            return await self._not_done(job, seen.queue.get(job.number), most)
         except SchedulerError as error:
             log.warning("job_not_read", attempt=job.attempt, slurm=job.number, error=str(error))
             return _STILL
+
+    async def _warm_outcome(self, job: Handle, seen: _Seen, most: int) -> Outcome:
+        number = seen.places.taken.get(job.attempt, warm.NUMBER)
+        if job.attempt not in seen.places.done:
+            node = seen.queue.get(number)
+            if node is None and number != warm.NUMBER:
+                node = await self._show(number)
+            if outcome := self._warm.outcome(job, seen.places, seen.queue, node):
+                return outcome
+        if result := await self._result(job, most):
+            return result
+        return await self._warm_no_result(Handle(number, job.attempt), most)
+
+    async def _warm_no_result(self, job: Handle, most: int) -> Outcome:
+        """If its node has ended, it is Slurm that knows why, perhaps a little later."""
+        code = (await self._read(f"done/{job.attempt}", 20)).strip()
+        if code not in (CANCELLED, FAILED):
+            node = await self._show(job.number)
+            still = node is None or node.active is not None
+            if (still or not code) and not self._warm.settled(job):
+                return _STILL
+            if code == "0" and (result := await self._result(job, most)):
+                return result  # it has come since it was looked for
+            if node is not None and not still and not node.ended_by_itself:
+                fault, reason = node.why_it_ended()
+                return lost(reason, fault)
+        return await self._no_result(job)
 
     async def _not_done(self, job: Handle, shown: SlurmJob | None, most: int) -> Outcome:
         shown = shown or await self._show(job.number)
@@ -217,6 +271,8 @@ class SlurmLauncher:
         if code == str(NO_HARNESS):
             self._installed = None
             return lost("the harness is gone from the cluster's work folder")
+        if code == CANCELLED:
+            return _CANCELLED
         if not code:
             shown = await self._show(job.number)
             code = "?" if shown is None else shown.reason
@@ -226,6 +282,8 @@ class SlurmLauncher:
             )
         words = (await self._read(f"jobs/{job.attempt}/log", _LAST_WORDS)).strip()
         last = words.splitlines()[-1] if words else "it said nothing"
+        if code == FAILED:
+            return lost(last)
         return lost(f"the harness ended with exit code {code[:10]} and no result: {last}")
 
     async def _read(self, path: str, most: int) -> str:
@@ -237,6 +295,9 @@ class SlurmLauncher:
         """Only a job of that number and that name: numbers may be given anew."""
         if (job := Handle.of(handle)) is None:
             return
+        if warm.is_warm(job):
+            await self._warm.withdraw(job.attempt)
+            return
         ended = await self._commands.run("scancel", f"--name={job_name(job.attempt)}", job.number)
         if ended.code != 0 and not is_over_already(ended.errors):
             raise SchedulerError(f"Slurm didn't cancel the job: {ended.errors[-_LAST_WORDS:]}")
@@ -247,7 +308,10 @@ class SlurmLauncher:
             return
         self._missing_since.pop(job.number, None)
         self._progress.forget(job.attempt)
-        names = [self._path(f"{folder}/{job.attempt}") for folder in _FOLDERS[1:]]
+        if warm.is_warm(job):
+            await self._warm.forget(job.attempt)
+            return
+        names = [self._path(f"{folder}/{job.attempt}") for folder in _OF_A_JOB]
         await self._must("rm", "-rf", "--", *names)
 
     async def availability(self, device: str) -> Availability:
@@ -274,6 +338,7 @@ class SlurmLauncher:
                 if (await self._commands.run("test", "-f", self._path(path))).code != 0:
                     await self._write(path, content)
                 self._installed = path
+                self._warm.know(path)
             return self._installed
 
     async def _write(self, path: str, content: bytes) -> None:

@@ -11,6 +11,19 @@ from kernelbot.protocol import JobSpec
 NO_FOLDER = 91
 NO_HARNESS = 92
 _END = "END_OF_PAYLOAD"
+_PREPARE = """\
+{setup}    if [ ! -d {unpacked} ]; then  # unpacked and compiled, it starts sooner
+        (
+            umask 022
+            new=$(mktemp -d harness/new.XXXXXX) && chmod 755 "$new" &&
+                {python} -m zipfile -e {harness} "$new" &&
+                {python} -m compileall -q "$new" && mv -T -- "$new" {unpacked} || rm -rf -- "$new"
+        )
+    fi
+    code={no_harness}
+    tool=$PWD/{unpacked}
+    [ -d "$tool" ] || tool=$PWD/{harness}
+"""
 _SCRIPT = """\
 #!/bin/bash
 # KernelBot, attempt {attempt}. Slurm's copy of this script holds what an author must not read: it
@@ -25,18 +38,7 @@ judge() {{
     fi
     exec > jobs/{attempt}/log 2>&1
     export HOME=~ PATH="${{PATH:-/usr/local/bin:/usr/bin:/bin}}"
-{setup}    if [ ! -d {unpacked} ]; then  # unpacked and compiled, it starts sooner
-        (
-            umask 022
-            new=$(mktemp -d harness/new.XXXXXX) && chmod 755 "$new" &&
-                {python} -m zipfile -e {harness} "$new" &&
-                {python} -m compileall -q "$new" && mv -T -- "$new" {unpacked} || rm -rf -- "$new"
-        )
-    fi
-    code={no_harness}
-    tool=$PWD/{unpacked}
-    [ -d "$tool" ] || tool=$PWD/{harness}
-    if [ -e "$tool" ]; then
+{prepare}    if [ -e "$tool" ]; then
         exec 3>&2 2>/dev/null  # bash writes the line of a harness that is killed, payload and all
         {python} -I "$tool" node \\
             --payload {payload} \\
@@ -80,10 +82,7 @@ def _script(attempt: str, settings: SlurmSettings, harness: str, *, carried: str
         attempt=attempt,
         work_dir=shlex.quote(settings.work_dir),
         no_folder=NO_FOLDER,
-        no_harness=NO_HARNESS,
-        setup="".join(f"    {line}\n" for line in settings.setup),
-        harness=shlex.quote(harness),
-        unpacked=shlex.quote(harness.removesuffix(".pyz")),
+        prepare=prepare_harness(settings, harness),
         python=shlex.quote(settings.python),
         payload="-" if carried is not None else f"payloads/{attempt}",
         flags=" \\\n            --no-sandbox-ok" if settings.no_sandbox_ok else "",
@@ -91,14 +90,32 @@ def _script(attempt: str, settings: SlurmSettings, harness: str, *, carried: str
     )
 
 
+def prepare_harness(settings: SlurmSettings, harness: str) -> str:
+    """The lines that leave the harness in `tool`, if it is there."""
+    return _PREPARE.format(
+        setup="".join(f"    {line}\n" for line in settings.setup),
+        harness=shlex.quote(harness),
+        unpacked=shlex.quote(harness.removesuffix(".pyz")),
+        python=shlex.quote(settings.python),
+        no_harness=NO_HARNESS,
+    )
+
+
 def _options(
     attempt: str, spec: JobSpec, device: SlurmDevice, settings: SlurmSettings
 ) -> tuple[str, ...]:
     minutes = math.ceil((spec.longest_s + settings.slack_s) / 60)
+    return sbatch_options(job_name(attempt), attempt, minutes, device, settings)
+
+
+def sbatch_options(
+    name: str, comment: str, minutes: int, device: SlurmDevice, settings: SlurmSettings
+) -> tuple[str, ...]:
+    """What sbatch is asked for, for one job of Slurm's."""
     asked = [
         "--parsable",
-        f"--job-name={job_name(attempt)}",
-        f"--comment={attempt}",
+        f"--job-name={name}",
+        f"--comment={comment}",
         f"--chdir={settings.work_dir}",
         "--export=ALL",  # which is little, see `commands`; any less makes Slurm start a login shell
         "--input=/dev/null",

@@ -48,6 +48,10 @@ class SlurmSettings:
     """What a job may take beyond the judge's own limits, before Slurm ends it."""
     settle_s: float = 60.0
     """How long after its end a job's result may take to show on a shared file system."""
+    warm_idle_s: float = 0.0
+    """How long a node that has judged a job waits for the next; 0: each job has one of its own."""
+    warm_limit_s: float = 3600.0
+    """How long such a node lives."""
     max_script_bytes: int = MAX_SCRIPT_BYTES
     no_sandbox_ok: bool = False
     traits: Traits = field(

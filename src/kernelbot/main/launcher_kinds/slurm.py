@@ -56,6 +56,9 @@ class SlurmTable(RemoteTable):
     timeout_s: float = Field(default=20.0, gt=0)
     slack_s: float = Field(default=300.0, ge=60)
     settle_s: float = Field(default=60.0, ge=0)
+    warm_idle_s: float = Field(default=0.0, ge=0)
+    """How long a node waits for the next job; 0: each job has one of its own."""
+    warm_limit_s: float = Field(default=3600.0, ge=60)
     shortest_poll_s: float = Field(default=0.25, gt=0)
     longest_poll_s: float = Field(default=10.0, gt=0)
     check_s: float = Field(default=10.0, gt=0)
@@ -69,6 +72,8 @@ class SlurmTable(RemoteTable):
     def settings(self, place: LauncherPlace) -> SlurmSettings:
         """As the launcher knows them."""
         place.refuse_strays(self.devices)
+        if self.warm_idle_s and place.sandbox is SandboxMode.NONE:
+            raise place.mistake("warm_idle_s", "without a sandbox each job needs a node of its own")
         plain = SlurmDeviceTable()
         return SlurmSettings(
             work_dir=self.work_dir,
@@ -84,6 +89,8 @@ class SlurmTable(RemoteTable):
             timeout_s=self.timeout_s,
             slack_s=self.slack_s,
             settle_s=self.settle_s,
+            warm_idle_s=self.warm_idle_s,
+            warm_limit_s=self.warm_limit_s,
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
             traits=self.traits(),
         )

@@ -1,0 +1,116 @@
+"""One job in a folder: `jobspec.json` comes in, `events.jsonl` and `result.json` go out.
+
+The job is emptied once it was read: it holds what its author must not know. The result is written
+whole or not at all, so that whoever finds the folder after a crash knows.
+"""
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kernelbot.harness.host.cancellation import Cancellation, Cancelled
+from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.judge.result import broken
+from kernelbot.harness.system import system_info
+from kernelbot.protocol import (
+    JobSpec,
+    ProgressEvent,
+    RunResult,
+    SandboxMode,
+    SandboxReport,
+    VersionMismatch,
+    WireError,
+    from_wire,
+    to_wire,
+)
+from kernelbot.protocol.os_errors import in_words
+
+NO_SANDBOX_REFUSED = (
+    "This host only judges in the sandbox; start it with --no-sandbox-ok to allow otherwise."
+)
+Tell = Callable[[dict[str, Any]], None]
+"""Takes an event as it is on the wire."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """Of a job. It has a result exactly if it was neither cancelled nor has an error."""
+
+    cancelled: bool = False
+    error: str = ""
+
+
+def read_job(text: str | bytes) -> JobSpec:
+    """Parse a JobSpec. Raises `VersionMismatch` or `WireError`."""
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not JSON: {error}") from error
+    return from_wire(JobSpec, value)
+
+
+@dataclass(frozen=True)
+class FolderJudge:
+    """Judges what lies in folders."""
+
+    host: Host
+    no_sandbox_ok: bool
+
+    def judge(self, folder: Path, cancelled: Cancellation, tell: Tell) -> Ending:
+        """Judge the folder's job, and return once it has ended; raises nothing."""
+        try:
+            job = read_job(_taken(folder / "jobspec.json"))
+            result = self._result(job, folder, cancelled, tell)
+            write_whole(folder / "result.json", json.dumps(to_wire(result)))
+        except Cancelled:
+            return Ending(cancelled=True)
+        except (AttemptLost, VersionMismatch, WireError) as error:
+            return Ending(error=str(error))
+        except OSError as error:  # of the job's folder: a full disk, say
+            print(f"{folder}: {error!r}", file=sys.stderr)
+            return Ending(error=in_words(error))
+        except Exception as error:  # noqa: BLE001 (told here, and the platform is told as well)
+            traceback.print_exc()
+            return Ending(error=f"{type(error).__name__}: {error}")
+        return Ending()
+
+    def _result(self, job: JobSpec, folder: Path, cancelled: Cancellation, tell: Tell) -> RunResult:
+        if cancelled.is_set():
+            raise Cancelled
+        if job.sandbox is SandboxMode.NONE and not self.no_sandbox_ok:
+            report = SandboxReport(job.sandbox.value)
+            return broken(job, NO_SANDBOX_REFUSED, system_info(job), report)
+        with (folder / "events.jsonl").open("a", buffering=1) as events:
+
+            def emit(event: ProgressEvent) -> None:
+                wire = to_wire(event)
+                events.write(json.dumps(wire) + "\n")
+                tell(wire)
+
+            return self.host.attempt(job, emit, cancelled)
+
+
+def _taken(path: Path) -> bytes:
+    content = path.read_bytes()
+    os.truncate(path, 0)
+    return content
+
+
+def write_whole(path: Path, text: str) -> None:
+    """The file is there in full, on disk, or not there."""
+    partial = path.with_name(f".{path.name}.partial")
+    with partial.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.rename(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
