@@ -129,6 +129,27 @@ def test_changed_inputs_are_noticed(host: Host) -> None:
     assert [Verdict.WRONG_ANSWER, Verdict.ACCEPTED] == verdicts
 
 
+PUTS_BACK = """
+import sys
+calls = sys.modules["kernelbot.harness.runner.arena_calls"].ArenaCalls
+held = []
+
+def describe(self, *given, real=calls._describe, **named):
+    while held:
+        held.pop()[5] *= 0.5
+    return real(self, *given, **named)
+
+calls._describe = describe
+"""
+
+
+def test_inputs_that_are_put_back_while_the_output_is_described_were_changed(host: Host) -> None:
+    source = kernel("y = x * 2\nx.numpy()[5] *= 2\nheld.append(x.numpy())\nreturn y", PUTS_BACK)
+    results = [judge(host, source, Mode.BENCHMARK, inputs_unchanged=one) for one in (True, False)]
+    assert [Verdict.WRONG_ANSWER, Verdict.ACCEPTED] == [one.verdict for one in results]
+    assert "inputs were changed" in str(results[0].failure)
+
+
 def test_a_profile_gets_its_data_by_the_host(host: Host) -> None:
     result = judge(host, SCALE, Mode.PROFILE)
     assert Verdict.ACCEPTED == result.verdict, result.failure

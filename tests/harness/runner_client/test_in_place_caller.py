@@ -62,6 +62,18 @@ def encode(value, *given, real=runner.encode):
 
 runner.encode = encode
 """
+PUT_BACK = """
+import sys
+runner = sys.modules["kernelbot.harness.runner.runner"]
+held = []
+
+def encode(*given, real=runner.encode):
+    while held:
+        held.pop()[0] -= 1
+    return real(*given)
+
+runner.encode = encode
+"""
 BEFORE = """
 import sys, threading, time
 runner = sys.modules["kernelbot.harness.runner.runner"]
@@ -97,7 +109,7 @@ def second_window(client: RunnerClient, source: str, numbers: list[Any]) -> Repl
     try:
         session.setup((), "cpu", fresh_output=False, outputs=None)
         session.load(SourceFile("submission.py", source), "submission.py")
-        caller = InPlaceCaller(session)
+        caller = InPlaceCaller(session, compares_inputs=True)
         data = Several(tuple(encode(DATA * number, frozenset()) for number in numbers))
         caller.timed_call(data, None, reuse=False)
         reply = caller.timed_call(data, None, reuse=True)
@@ -238,6 +250,14 @@ def test_what_one_place_for_all_outputs_holds_is_told(client: RunnerClient) -> N
 def test_a_changed_input_of_one_of_several_calls_is_seen(client: RunnerClient) -> None:
     changes = kernel("data.sum() if data[1] != 2 else data.fill(7)")
     assert second_window(client, changes, [1, 2, 3]).aliased
+
+
+def test_what_is_put_back_while_the_output_is_described_was_changed(client: RunnerClient) -> None:
+    source = kernel("data * 2", PUT_BACK)
+    honest = second_window(client, source, [1, 2]).aliased
+    changes = "(data * 2, held.append(data), data.__iadd__(1))[0]"
+    changed = second_window(client, kernel(changes, PUT_BACK), [1, 2]).aliased
+    assert (False, True) == (honest, changed)
 
 
 def test_outputs_of_another_number_of_calls_are_refused(client: RunnerClient) -> None:

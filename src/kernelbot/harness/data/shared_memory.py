@@ -10,6 +10,9 @@ _PAGE = mmap.PAGESIZE
 _SEALS = 0x0001 | 0x0002 | 0x0004  # F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW
 _F_ADD_SEALS = 1033
 _F_GET_SEALS = 1034
+_memcmp = ctypes.CDLL(None).memcmp
+_memcmp.restype = ctypes.c_int
+_memcmp.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)
 
 
 class SharedBuffer:
@@ -66,6 +69,11 @@ class SharedBuffer:
     def read(self, offset: int, size_bytes: int) -> bytes:
         """A private copy of a range; the caller has checked the bounds."""
         return ctypes.string_at(self.address + offset, size_bytes)
+
+    def holds(self, offset: int, address: int, size_bytes: int) -> bool:
+        """Whether a range has the bytes that lie at an address of ours; nothing is copied. The
+        caller has checked the bounds."""
+        return size_bytes == 0 or _memcmp(self.address + offset, address, size_bytes) == 0
 
     def write(self, offset: int, data: bytes) -> None:
         """Copy `data` in. Raises ValueError if it doesn't fit."""

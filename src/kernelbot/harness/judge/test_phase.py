@@ -9,7 +9,16 @@ from kernelbot.harness.judge.failures import AuthorFailure, with_limit
 from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.runner_client.callers import Conversation, Inputs
-from kernelbot.protocol import Case, CaseResult, EventKind, JobSpec, Phase, ProgressEvent, Verdict
+from kernelbot.protocol import (
+    Case,
+    CaseResult,
+    EventKind,
+    JobSpec,
+    Lang,
+    Phase,
+    ProgressEvent,
+    Verdict,
+)
 from kernelbot.protocol.phases import limit_s, world_size
 
 Spend = Callable[[str, float], None]
@@ -99,7 +108,14 @@ def _run_case(
 
 
 def refuse_side_effects(job: JobSpec, session: Inputs, given: Any, aliased: bool) -> None:
-    """What `fresh_output` and `inputs_unchanged` promise. Raises `AuthorFailure`."""
+    """What `fresh_output` and `inputs_unchanged` promise; and a compiled kernel's output is in the
+    memory that it was given for that. Raises `AuthorFailure`."""
+    if job.problem.lang is not Lang.PY and aliased:
+        raise AuthorFailure(
+            Verdict.RULE_VIOLATION,
+            "An input was named as the output. Write the result into the output that custom_kernel "
+            "is given, and leave the harness's part of its process alone.",
+        )
     if job.problem.fresh_output and aliased:
         raise wrong_answer(
             "The output shares memory with the inputs; this problem forbids that. Return memory of "

@@ -71,12 +71,14 @@ class ArenaBuffers:
         self._inputs = InputArenas(device)
         self._output_arena: Arena | None = None
         self._used_bytes: int | None = None
+        self._changed: bool | None = None
 
     def lay(self, data: Encoded, kernel: str, *, reuse: bool) -> None:
         """Have arrays laid over memory whose content is old; the runner will say `ready`.
 
         `reuse`: at the addresses of the last call. Raises `DeviceFull`, `GpuError`.
         """
+        self._changed = None
         wanted = data.piece.size_bytes if isinstance(data, DeviceData) and data.piece else 0
         arrays = sum(1 for _ in device_leaf_sizes(data.skeleton))
         # Compiled kernels' outputs are among their data; how large Python's are will be seen.
@@ -169,9 +171,16 @@ class ArenaBuffers:
         aliased = bool(reply.get("aliased"))
         return Reply(value, secured.window, size_bytes, aliased, parts, (layout,))
 
+    def compare_inputs(self, data: Encoded) -> None:
+        """Compare the inputs on the device: before the runner describes its output, which leaves
+        it time to put them back. Raises `GpuError`."""
+        self._changed = self._differs_from(data)
+
     def inputs_changed(self, data: Encoded) -> bool:
-        """Whether the last call left its inputs other than they were. Raises `AuthorFailure`,
-        `GpuError`."""
+        """Whether the last call left its inputs other than they were, those on the device at the
+        time of `compare_inputs`, or now. Raises `AuthorFailure`, `GpuError`."""
+        if self._changed:
+            return True
         self._runner.send({"op": "compare inputs"})
         reply = self._runner.receive()
         if reply.get("value") != as_json(data.skeleton):
@@ -182,6 +191,16 @@ class ArenaBuffers:
             mine = ctypes.string_at(leaf.address, leaf.size_bytes)
             if self._input.read(leaf.offset, leaf.size_bytes) != mine:
                 return True
+        return self._differs_from(data) if self._changed is None else False
+
+    def close(self) -> None:
+        """Give the memory back."""
+        for buffer in (self._input, self._output, self._inputs, self._output_arena):
+            if buffer is not None:
+                buffer.close()
+
+    def _differs_from(self, data: Encoded) -> bool:
+        """Whether arrays on the device aren't what was filled in."""
         if not isinstance(data, DeviceData) or data.piece is None:
             return False
         given = self._inputs.current.address
@@ -189,12 +208,6 @@ class ArenaBuffers:
             self._device.content_is(given + start, data.piece.address + start, size)
             for start, size in device_leaf_sizes(data.skeleton)
         )
-
-    def close(self) -> None:
-        """Give the memory back."""
-        for buffer in (self._input, self._output, self._inputs, self._output_arena):
-            if buffer is not None:
-                buffer.close()
 
     def _grow(self, host_bytes: int, device_bytes: int) -> None:
         """Have the output handed over once more, in memory that is large enough."""

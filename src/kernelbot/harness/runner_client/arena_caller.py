@@ -12,9 +12,11 @@ from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns
 class ArenaCaller:
     """Makes the timed calls of one runner, or of all ranks."""
 
-    def __init__(self, session: Runners) -> None:
-        """All runners of `session` have arenas."""
+    def __init__(self, session: Runners, *, compares_inputs: bool = False) -> None:
+        """All runners of `session` have arenas. `compares_inputs`: whether anybody will ask for
+        `inputs_changed`."""
         self._session = session
+        self._compares_inputs = compares_inputs
         self._max_bytes: int | None = None
 
     def bound(self, max_bytes: int | None) -> None:
@@ -47,6 +49,8 @@ class ArenaCaller:
         delayed_ns = own_delay_ns() - delayed_ns
         after = clocks.main_thread() or (0, 0)
         computed_ns = session.tree_cpu_ns() - rested_ns
+        if self._compares_inputs:
+            arenas.compare_inputs(parts)
         with answering(session):
             reply = session.together(arenas.values(secured))
         last = clocks.main_thread() or (0, 0)

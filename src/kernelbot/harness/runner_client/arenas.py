@@ -74,6 +74,11 @@ class Arenas:
         self._wait()
         return found
 
+    def compare_inputs(self, parts: Sequence[Encoded]) -> None:
+        """See `ArenaBuffers.compare_inputs`."""
+        for buffers, part in zip(self.buffers, parts, strict=True):
+            buffers.compare_inputs(part)
+
     def values(self, secured: Sequence[Secured]) -> list[Reply]:
         """What the calls came to. Raises `AuthorFailure`."""
         for buffers in self.buffers:

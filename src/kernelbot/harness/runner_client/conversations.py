@@ -43,8 +43,9 @@ def expect_sessions(job: JobSpec, client: RunnerClient, count: int) -> None:
 
 def caller_of(job: JobSpec, session: AnySession) -> Caller:
     """How timed calls are made on the job's device."""
+    compares_inputs = job.problem.inputs_unchanged
     if session.has_arenas:
-        return ArenaCaller(session)
+        return ArenaCaller(session, compares_inputs=compares_inputs)
     if job.device.vendor is not Vendor.CPU:
         return CopyingCaller(session)
-    return InPlaceCaller(session)
+    return InPlaceCaller(session, compares_inputs=compares_inputs)

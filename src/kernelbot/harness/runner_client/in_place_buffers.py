@@ -105,6 +105,7 @@ class InPlaceBuffers:
         self._probes: Probes | None = None
         self._taken: _Taken | None = None
         self._aliased_then = False
+        self._inputs_changed = False
         self._claim = Window(0, 0)
 
     def attach(self, data: Calls, reuse: bool, kernel: str) -> None:
@@ -156,8 +157,12 @@ class InPlaceBuffers:
         """Whether the kernel is said to have raised instead of returning."""
         return bool(self._record.mark == self._turn and self._record.outcome == Outcome.RAISED)
 
-    def take(self) -> None:
-        """Read the output that the mark tells of, and let the runner describe it once awake."""
+    def take(self, unchanged: Calls | None = None) -> None:
+        """Read the output that the mark tells of, and let the runner describe it once awake.
+
+        `unchanged`: what the inputs are compared with, now that nobody can put them back.
+        """
+        self._inputs_changed = unchanged is not None and self._differs_from(unchanged)
         record = Record.from_buffer_copy(self._record)
         self._claim = _claimed(record)
         addresses = record.addresses[: min(record.count, MAX_ADDRESSES)]
@@ -211,17 +216,11 @@ class InPlaceBuffers:
             raise garbage({"op": "an output of another number of calls"})
         return described[0] if self._calls == 1 else tuple(described)
 
-    def inputs_changed(self, data: Calls) -> bool:
-        """Whether the last call left its arrays other than they were."""
-        buffer = self._input
-        if buffer is None:
-            return False
-        return any(
-            buffer.read(base + leaf.offset, leaf.size_bytes)
-            != ctypes.string_at(leaf.address, leaf.size_bytes)
-            for one, base in zip(data, self._bases, strict=True)
-            for leaf in one.leaves
-        )
+    @property
+    def inputs_changed(self) -> bool:
+        """Whether arrays were other than before when the last output was taken, if that was to be
+        compared."""
+        return self._inputs_changed
 
     def close(self) -> None:
         """Give the shared memory back."""
@@ -229,6 +228,15 @@ class InPlaceBuffers:
             self._input.close()
         self._drop()
         self._page.close()
+
+    def _differs_from(self, data: Calls) -> bool:
+        """Whether an array of the last call isn't what was written."""
+        buffer = self._input
+        return buffer is not None and not all(
+            buffer.holds(base + leaf.offset, leaf.address, leaf.size_bytes)
+            for one, base in zip(data, self._bases, strict=True)
+            for leaf in one.leaves
+        )
 
     def _set(self, word: str) -> None:
         field: Any = getattr(Record, word)

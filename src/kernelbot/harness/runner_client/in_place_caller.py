@@ -72,8 +72,10 @@ class _Runners:
 class InPlaceCaller:
     """Makes the timed calls of one runner, or of all ranks."""
 
-    def __init__(self, session: Runners) -> None:
+    def __init__(self, session: Runners, *, compares_inputs: bool = False) -> None:
+        """`compares_inputs`: whether anybody will ask for `inputs_changed`."""
         self._session = session
+        self._compares_inputs = compares_inputs
         self._current: _Runners | None = None
         if session.sessions:
             self._runners()
@@ -104,7 +106,7 @@ class InPlaceCaller:
             tree.halt()
             delayed_ns = own_delay_ns() - delayed_ns
         done = self._used(runners)
-        _take(runners)
+        _take(runners, parts if self._compares_inputs else None)
         taken = time.perf_counter_ns()
         answers = self._described(runners)
         tree.halt()  # from here on no output can change, and nothing can be prepared
@@ -149,10 +151,9 @@ class InPlaceCaller:
                 buffers.close()
             self._current = None
 
-    def inputs_changed(self, data: Any) -> bool:
-        """Whether the last call left its arrays other than they were."""
-        pairs = zip(self._runners().buffers, self._parts(data), strict=True)
-        return any(buffers.inputs_changed(part) for buffers, part in pairs)
+    def inputs_changed(self, _data: Any) -> bool:
+        """Whether arrays were other than before when the last call's output was taken."""
+        return any(buffers.inputs_changed for buffers in self._runners().buffers)
 
     @property
     def takes_several(self) -> bool:
@@ -219,10 +220,11 @@ class InPlaceCaller:
         return _Used(computed_ns, waited_ns, self._session.tree_cpu_ns())
 
 
-def _take(runners: _Runners) -> None:
-    """Read all outputs of which marks tell, while the runners stand still."""
-    for buffers in runners.buffers:
-        buffers.take()
+def _take(runners: _Runners, unchanged: Sequence[Calls] | None) -> None:
+    """Read all outputs of which marks tell, and compare the inputs with what they are to be, while
+    the runners stand still."""
+    for rank, buffers in enumerate(runners.buffers):
+        buffers.take(None if unchanged is None else unchanged[rank])
 
 
 def _flush(runners: _Runners, flusher: CacheFlusher | None) -> None:
