@@ -59,7 +59,7 @@ def difference(expected: Any, output: Any, alike: Likeness, where: str = "the ou
         return _nan(cmath.isnan(expected), cmath.isnan(output), where)
     if kind is not _kind(output, alike):
         return f"{where} is {_kind_name(output)}, expected {_kind_name(expected)}"
-    if _has_dtype(expected):
+    if has_dtype(expected):
         return _arrays(expected, output, where, alike)
     if kind in (float, complex):
         return _nan(cmath.isnan(expected), cmath.isnan(output), where)
@@ -99,7 +99,7 @@ def _leaves(data: Any) -> Iterator[Any]:
         parts = list(data)
     elif names := record_fields(type(data)):
         parts = [getattr(data, name) for name in names]
-    elif hasattr(data, "__dict__") and not _has_dtype(data):  # an object of the problem's
+    elif hasattr(data, "__dict__") and not has_dtype(data):  # an object of the problem's
         parts = list(vars(data).values())
     else:
         yield data
@@ -108,7 +108,7 @@ def _leaves(data: Any) -> Iterator[Any]:
         yield from _leaves(part)
 
 
-def _has_dtype(value: Any) -> bool:
+def has_dtype(value: Any) -> bool:
     """Whether it is an array, a tensor, or a scalar of NumPy's."""
     torch: Any = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
@@ -159,7 +159,7 @@ def _arrays(expected: Any, output: Any, where: str, alike: Likeness) -> str:
     theirs, ours = getattr(output, "device", None), getattr(expected, "device", None)
     if theirs != ours:
         return f"{where} is on the device {theirs}, expected {ours}"
-    return _nan(_holds_nan(expected), _holds_nan(output), where)
+    return _nan(has_nan(expected), has_nan(output), where)
 
 
 def _precise_enough(expected: Any, output: Any, alike: Likeness) -> bool:
@@ -169,7 +169,8 @@ def _precise_enough(expected: Any, output: Any, alike: Likeness) -> bool:
     return SIGNIFICANT_BITS[name] >= alike.least_bits
 
 
-def _holds_nan(array: Any) -> bool:
+def has_nan(array: Any) -> bool:
+    """Whether an array of floats contains NaN; False for any other."""
     name = _dtype_name(array)
     if name not in SIGNIFICANT_BITS or name in _WITHOUT_NAN:
         return False

@@ -4,12 +4,13 @@ A question is one call's data. Most are for one runner; problems of several rank
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from kernelbot.harness.data.encode import Encoded, Place, UnsupportedValue, encode
 from kernelbot.harness.problem.checking import complaint, expected_output
 from kernelbot.harness.problem.comparison import size_bytes
+from kernelbot.harness.problem.kinds import Kinds, kind_of
 from kernelbot.harness.problem.loader import LoadedProblem, ProblemBroken, blaming_problem
 from kernelbot.protocol import CaseValue
 
@@ -58,6 +59,8 @@ class SoleQuestion:
     problem: LoadedProblem
     data: Any
     given: Encoded
+    kinds: Kinds = field(default_factory=Kinds)
+    """Of right outputs of the same arguments but for the seed."""
     _expected: Any = None
 
     def work_out(self) -> None:
@@ -69,8 +72,15 @@ class SoleQuestion:
         return None if self._expected is None else max_output_bytes(self._expected)
 
     def complaint(self, output: Any) -> str:
-        """See `Question`."""
-        return complaint(self.problem, self.data, output, self._expected)
+        """See `Question`. An output of a kind that hasn't been right before is compared with the
+        reference's in any case."""
+        kind = kind_of(output)
+        if self._expected is None and not self.kinds.has(kind):
+            self.work_out()
+        found = complaint(self.problem, self.data, output, self._expected)
+        if not found and self._expected is not None:
+            self.kinds.add(kind)
+        return found
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,8 @@ class SoleExaminer:
     """Makes questions with the problem's code in this process, in which no other code runs."""
 
     problem: LoadedProblem
+    kinds: dict[str, Kinds] = field(default_factory=dict)
+    """By the arguments of questions, without their seeds."""
 
     def ask(
         self,
@@ -87,7 +99,10 @@ class SoleExaminer:
     ) -> SoleQuestion:
         """See `Examiner`. `place`: as of `encode`."""
         data = self.problem.make_input(arguments, global_seed)
-        return SoleQuestion(self.problem, data, encode_input(data, self.problem.modules, place))
+        given = encode_input(data, self.problem.modules, place)
+        shape = repr(sorted((name, arguments[name]) for name in arguments if name != "seed"))
+        kinds = self.kinds.setdefault(shape, Kinds())
+        return SoleQuestion(self.problem, data, given, kinds)
 
 
 def max_output_bytes(expected: Any) -> int:

@@ -100,7 +100,8 @@ class Rounds:
 
     def _work_out(self, question: Question) -> None:
         """Compute the reference's answer, so that timed calls can't pass a tolerant checker with
-        another kind of value than tests; not once that takes too long."""
+        another kind of value than tests. Once that takes too long, only for outputs of a kind that
+        hasn't been right before (`problem/kinds.py`)."""
         start = time.monotonic()
         if self._reference_s <= _REFERENCE_SHARE * (start - self._began):
             question.work_out()
