@@ -44,7 +44,7 @@ def test_a_small_problem_is_read_whole(tmp_path: Path) -> None:
 def test_every_further_key_is_read(tmp_path: Path) -> None:
     task = TASK + (
         "test_timeout: 10\nbenchmark_timeout: 20.5\nranked_timeout: 30\nranking_by: geom\n"
-        "fresh_output: true\ninputs_unchanged: true\nrecurring_data: true\n"
+        "fresh_output: true\ninputs_unchanged: true\ncontiguous: true\nrecurring_data: true\n"
         "floor: {flops: 100, bytes: 200, type: fp8}\n"
         "gpus: [CPU, H100]\ntemplates: {Python: reference.py}\n"
         "config: {main: eval.py, outputs: [0]}\n"
@@ -56,8 +56,9 @@ def test_every_further_key_is_read(tmp_path: Path) -> None:
         spec.ranking_by,
         spec.fresh_output,
         spec.inputs_unchanged,
+        spec.contiguous,
         spec.recurring_data,
-    ) == (RankRule.GEOM, True, True, True)
+    ) == (RankRule.GEOM, True, True, True, True)
     assert (Floor(100.0, 200.0, NumberType.FP8),) == spec.floors
     assert (None, (0,)) == (spec.anchor, spec.config.outputs)
     assert (("CPU", "H100"), {"Python": REFERENCE}) == (definition.devices, definition.templates)
@@ -133,6 +134,7 @@ def test_a_missing_key_is_named(tmp_path: Path, key: str) -> None:
         ("harness: fast", "harness"),
         ("fresh_output: 1", "fresh_output"),
         ("inputs_unchanged: maybe", "inputs_unchanged"),
+        ("contiguous: rows", "contiguous"),
         ("floor: 3", "floor"),
         ("floor: [{flops: 1}, {flops: 2}]", "floor"),
         ("floor: {flops: fast}", "floor.flops"),

@@ -123,6 +123,7 @@ def _read(
         multi_gpu=multi_gpu,
         fresh_output=fields.flag("fresh_output"),
         inputs_unchanged=fields.flag("inputs_unchanged"),
+        contiguous=fields.flag("contiguous"),
         recurring_data=fields.flag("recurring_data"),
         floors=read_floors(fields, findings, len(benchmarks)),
         anchor=_read_anchor(fields, files, config, choice.kind, multi_gpu, findings),

@@ -93,6 +93,8 @@ class ProblemSpec:
     """Outputs must not share memory with inputs."""
     inputs_unchanged: bool = False
     """After the call the inputs must be bit for bit what they were before."""
+    contiguous: bool = False
+    """The arrays of an output must be row-major, without gaps."""
     recurring_data: bool = False
     """Its author knows that timed calls get the same data again, and wants them ranked."""
     floors: tuple[Floor | None, ...] = ()

@@ -4,6 +4,7 @@ import copy
 from typing import Any
 
 from kernelbot.harness.problem.comparison import difference, likeness
+from kernelbot.harness.problem.layouts import misplaced
 from kernelbot.harness.problem.loader import (
     LoadedProblem,
     ProblemBroken,
@@ -42,12 +43,16 @@ def complaint(problem: LoadedProblem, data: Any, output: Any, expected: Any = No
 
 
 def unlike(problem: LoadedProblem, expected: Any, output: Any, data: Any) -> str:
-    """How `output` differs in kind from `expected`, if that is known; else empty."""
-    if expected is None:
-        return "custom_kernel returned None." if output is None else ""
+    """How `output` differs in kind from `expected`, if that is known, or in its order in memory
+    where that counts; else empty."""
+    if expected is None and output is None:
+        return "custom_kernel returned None."
     with blaming_problem("reference's output"):
-        found = difference(expected, output, likeness(data, problem.modules))
-    return f"{found[0].upper()}{found[1:]}." if found else ""
+        if expected is not None:
+            found = difference(expected, output, likeness(data, problem.modules))
+            if found:
+                return f"{found[0].upper()}{found[1:]}."
+        return misplaced(expected, output, data, contiguous=problem.contiguous)
 
 
 def _blame(problem: LoadedProblem, data: Any, output: Any, error: BaseException) -> str:

@@ -76,7 +76,7 @@ def difference(expected: Any, output: Any, alike: Likeness, where: str = "the ou
 
 def size_bytes(value: Any) -> int:
     """How many bytes the arrays, tensors and bytes in plain data hold."""
-    return sum(_leaf_bytes(leaf) for leaf in _leaves(value))
+    return sum(_leaf_bytes(leaf) for leaf in leaves(value))
 
 
 def _leaf_bytes(leaf: Any) -> int:
@@ -85,13 +85,13 @@ def _leaf_bytes(leaf: Any) -> int:
 
 def _bits(data: Any) -> Iterator[int]:
     """Significant bits of every array of floats in plain data."""
-    for leaf in _leaves(data):
+    for leaf in leaves(data):
         bits = SIGNIFICANT_BITS.get(_dtype_name(leaf))
         if bits is not None:
             yield bits
 
 
-def _leaves(data: Any) -> Iterator[Any]:
+def leaves(data: Any) -> Iterator[Any]:
     """The values that aren't containers."""
     if isinstance(data, dict):
         parts = list(data.values())
@@ -105,7 +105,7 @@ def _leaves(data: Any) -> Iterator[Any]:
         yield data
         return
     for part in parts:
-        yield from _leaves(part)
+        yield from leaves(part)
 
 
 def has_dtype(value: Any) -> bool:

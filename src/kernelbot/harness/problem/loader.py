@@ -58,6 +58,8 @@ class LoadedProblem:
     reference: Callable[[Any], Any] | None
     modules: frozenset[str]
     """Names of the modules whose dataclasses judge and runner both know."""
+    contiguous: bool = False
+    """Whether the arrays of an output must be row-major."""
 
     def make_input(self, arguments: Mapping[str, CaseValue], global_seed: int | None) -> Any:
         """Data of one call. `global_seed` seeds the global generators for problems that use them.
@@ -159,6 +161,7 @@ def _load(spec: ProblemSpec) -> LoadedProblem:
         check=check,
         reference=getattr(reference, "ref_kernel", None),
         modules=shared,
+        contiguous=spec.contiguous,
     )
 
 
