@@ -23,6 +23,7 @@ from kernelbot.harness.judge.gpu_faults import (
     expect_sound_control,
 )
 from kernelbot.harness.judge.sessions import Sessions
+from kernelbot.harness.judge.stillness import blamed_for_moving
 from kernelbot.harness.judge.test_phase import run_tests
 from kernelbot.harness.problem.loader import (
     ProblemBroken,
@@ -37,6 +38,7 @@ from kernelbot.harness.profiling.native import profilers_for
 from kernelbot.harness.profiling.watched import Subject
 from kernelbot.harness.runner_client.conversations import AnySession
 from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.harness.sandbox.freezer import NotFrozen
 from kernelbot.harness.timing.anchor import load_anchor
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.control_runner import Control
@@ -187,6 +189,12 @@ class NativeJudge:
             if error.disputable:
                 raise
             return self._refused(step.phase, self._with_limit(step, error, sessions[0]))
+        except NotFrozen as error:
+            raise blamed_for_moving(
+                error,
+                self._sessions.abort_step,
+                lambda: self._control_until(time.monotonic() + TRIAL_S).stand_still(),
+            ) from error
         except (DeviceFull, ProblemFull) as error:
             if self._room is None:
                 raise

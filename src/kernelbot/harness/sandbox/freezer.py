@@ -16,6 +16,10 @@ _PAUSE_S = 2e-5
 class NotFrozen(SandboxUnavailable):
     """The kernel couldn't freeze a runner in time: what was being measured is of no use."""
 
+    of_opponent: bool | None = None
+    """Of an author's runner: whether that is the opponent of a duel. None: whose it is isn't
+    known."""
+
 
 class Freezer:
     """The freezer of one group, of version 1 or 2 of control groups."""

@@ -4,7 +4,8 @@ A kernel has several, and in a duel there are two kernels. Whichever isn't calle
 GPU too, so that it can't slow down the one that is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from kernelbot.harness.judge.authors import Author
@@ -15,6 +16,7 @@ from kernelbot.harness.runner_client.arena_caller import ArenaCaller
 from kernelbot.harness.runner_client.callers import Several
 from kernelbot.harness.runner_client.conversations import AnySession, caller_of
 from kernelbot.harness.runner_client.freeze import RunnerTree
+from kernelbot.harness.sandbox.freezer import NotFrozen
 from kernelbot.harness.timing.answers import Answers
 from kernelbot.harness.timing.clocks import CacheFlusher
 from kernelbot.harness.timing.plausibility import Baseline
@@ -75,7 +77,7 @@ class TimedRunner:
             self.idle_cpu_ns += max(woken_ns, 0)
         if self._tree is not None:
             self._tree.resume()
-        with self.author.at_work():
+        with self.author.at_work(), self._named_if_not_frozen():
             reply = self._caller.timed_call(given, self._flusher, reuse)
             self._spend("kernel", reply.window.claim_ns / 1e9)
             refuse_side_effects(self._job, self._caller, given, reply.aliased)
@@ -85,10 +87,11 @@ class TimedRunner:
 
     def hold(self) -> None:
         """Stop it until its next call, so that nothing of it can disturb others."""
-        self._caller.hold()
-        if self._stopped_by_us:
-            self._tree = self.session.tree()
-            self._tree.halt()
+        with self._named_if_not_frozen():
+            self._caller.hold()
+            if self._stopped_by_us:
+                self._tree = self.session.tree()
+                self._tree.halt()
         if self._in_duel:
             self._rested_cpu_ns = self.session.tree_cpu_ns()
 
@@ -102,6 +105,15 @@ class TimedRunner:
     def close(self) -> None:
         """Release what the calls needed."""
         self._caller.close()
+
+    @contextmanager
+    def _named_if_not_frozen(self) -> Iterator[None]:
+        """Within, a `NotFrozen` says whose runner it is about."""
+        try:
+            yield
+        except NotFrozen as error:
+            error.of_opponent = self.author.is_opponent
+            raise
 
 
 class Samples:
