@@ -53,6 +53,16 @@ def test_peaks_by_type_and_headers_reach_those_who_judge(tmp_path: Path) -> None
     assert "/opt/cutlass/include" == command[command.index("--include-dir") + 1]
 
 
+@pytest.mark.parametrize(("turns", "expected"), [("", False), ("turns = false\n", True)])
+def test_a_device_whose_runs_measure_at_once_is_a_setting(
+    turns: str, expected: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "kernelbot.toml").write_text(f'[[devices]]\nname = "CPU"\n{turns}')
+    settings = read_settings()
+    (device,) = settings.device_configs()
+    assert expected == ("--no-turns" in settings.host_command(device))
+
+
 def test_a_path_that_is_none_is_a_mistake(tmp_path: Path) -> None:
     for folder in ("opt", "/", "/a b", "/a:/b", "/../etc"):
         (tmp_path / "kernelbot.toml").write_text(

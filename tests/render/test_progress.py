@@ -1,9 +1,12 @@
+from datetime import UTC, datetime
+
 import pytest
 
 from kernelbot.domain.repeats import REPEATED
 from kernelbot.domain.states import RunState
+from kernelbot.domain.types import Event
 from kernelbot.protocol import EventKind, Phase, ProgressEvent, Verdict
-from kernelbot.render.progress import Activity, progress_line, state_text
+from kernelbot.render.progress import Activity, RunProgress, progress_line, state_text
 
 
 @pytest.mark.parametrize(
@@ -42,6 +45,39 @@ def test_activities_are_counted_in_any_order() -> None:
         "leaderboard: 1 of 2 timed, sampling the next",
         "leaderboard: 2 of 2 timed",
     ] == [activity.after(event) for event in events]
+
+
+def test_a_job_that_waits_for_another_measurement_says_so() -> None:
+    activity = Activity()
+    events = (
+        ProgressEvent(EventKind.PHASE_STARTED, Phase.BENCHMARK, total=2),
+        ProgressEvent(EventKind.WAITING, Phase.BENCHMARK),
+        ProgressEvent(EventKind.WAITED, Phase.BENCHMARK, duration_s=2.0),
+    )
+    assert [
+        "benchmark (2)",
+        "benchmark: waiting for another measurement on this machine",
+        "benchmark: sampling",
+    ] == [activity.after(event) for event in events]
+
+
+def event_of(kind: EventKind | RunState, data: dict[str, str | int | float | bool | None]) -> Event:
+    return Event(1, 1, 1, "CPU", False, kind, data, datetime.now(UTC))
+
+
+def test_a_run_that_waits_for_another_measurement_says_so_until_it_measures() -> None:
+    run = RunProgress(RunState.RUNNING)
+    data: dict[str, str | int | float | bool | None] = {"phase": "benchmark", "total": 2}
+    texts = []
+    for kind in (EventKind.PHASE_STARTED, EventKind.WAITING, EventKind.WAITED, EventKind.WAITING):
+        run.add(event_of(kind, data))
+        texts.append(run.text)
+    run.add(event_of(RunState.QUEUED, {}))
+    waits = "benchmark: 0 of 2, waiting for another measurement on this machine"
+    assert ["benchmark: 0 of 2", waits, "benchmark: 0 of 2", waits, "waiting in the queue"] == [
+        *texts,
+        run.text,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,8 @@ class DeviceConfig:
     slots: int = 1
     reserved_cores: int = 1
     """Of a CPU: how many cores submissions may not use, so that the judge has them."""
+    turns: bool = True
+    """Of a CPU: whether runs measure one at a time on their machine."""
     gpus: int = 1
     """How many GPUs one run gets; means nothing for a CPU."""
     memory_bytes: int | None = None

@@ -15,6 +15,7 @@ from kernelbot.harness.host.job_folder import read_job
 from kernelbot.harness.host.processors import RESERVED_CORES
 from kernelbot.harness.host.server import Server, serve_shared
 from kernelbot.harness.sandbox import Flavour
+from kernelbot.harness.timing.turns import Turns
 from kernelbot.protocol import (
     ProgressEvent,
     SandboxMode,
@@ -76,6 +77,9 @@ def _parser() -> argparse.ArgumentParser:
         type=int,
         default=RESERVED_CORES,
         help="cores that CPU submissions may not use, left to the judge",
+    )
+    host.add_argument(
+        "--no-turns", action="store_true", help="measure beside others on this machine"
     )
     host.add_argument("--no-sandbox-ok", action="store_true", help="allow jobs without a sandbox")
     host.add_argument("--build-cache", type=Path, default=argparse.SUPPRESS)
@@ -177,6 +181,7 @@ def _host(arguments: argparse.Namespace) -> int:
         build_cache=arguments.build_cache,
         reserved_cores=arguments.reserved_cores,
         gpus=GpuLocks(_names(arguments.gpus), wait_s=wait_s),
+        turns=Turns(name="") if arguments.no_turns else None,
     )
     if arguments.jobs:
         return _serve_shared(host, arguments)

@@ -23,6 +23,7 @@ from kernelbot.harness.host.job_folder import NO_SANDBOX_REFUSED, write_whole
 from kernelbot.harness.host.processors import RESERVED_CORES
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.system import cpu_model, os_name, system_info
+from kernelbot.harness.timing.turns import Turns
 from kernelbot.protocol import (
     MAX_PAYLOAD_BYTES,
     Failure,
@@ -208,6 +209,7 @@ def _on_host(
         build_cache=options.build_cache,
         reserved_cores=options.reserved_cores,
         gpus=GpuLocks(options.gpus, options.locks, options.lock_wait_s),
+        turns=Turns(wait_s=options.lock_wait_s),
         lasting=False,
     )
     try:

@@ -25,6 +25,7 @@ from kernelbot.launchers.lockfile import is_held
 from kernelbot.launchers.results import found, lost, size_of
 from kernelbot.protocol import JobSpec, ProgressEvent, to_wire
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.phases import longest_turn_wait_s
 
 _TRAITS = Traits(shortest_poll_s=0.0, longest_poll_s=0.2, check_s=2.0, remote=False)
 _KEEP_S = 24 * 3600.0
@@ -244,7 +245,7 @@ class LocalLauncher:
 def _prepare(folder: Path, spec: JobSpec, lock_path: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     (folder / "host").write_text(str(lock_path), encoding="utf-8")
-    longest_s = spec.longest_s + _SLACK_S
+    longest_s = spec.longest_s + _SLACK_S + longest_turn_wait_s(spec)
     (folder / "longest_s").write_text(str(longest_s), encoding="utf-8")
     draft = folder / "jobspec.json.new"
     with draft.open("w", encoding="utf-8") as file:

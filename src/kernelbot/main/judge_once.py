@@ -25,6 +25,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 from kernelbot.protocol.environment import passed_on
+from kernelbot.protocol.phases import LONGEST_TURN_WAIT_S
 
 OnEvent = Callable[[ProgressEvent], None]
 
@@ -40,7 +41,7 @@ def judge_once(
     on_event: OnEvent | None = None,
     *,
     command: Sequence[str] = HARNESS,
-    slack_s: float = SLACK_S,
+    slack_s: float = SLACK_S + LONGEST_TURN_WAIT_S,
 ) -> RunResult:
     """Judge and wait. `on_event` is called from another thread. Without a result from the harness
     this returns an `internal_error`, our fault. On return every process of it has ended, also if

@@ -244,6 +244,8 @@ class Settings(BaseSettings):
         options = ["--warm", ",".join(self._warm()), "--slots", str(device.slots)]
         options += ["--vendor", device.spec.vendor]
         options += ["--reserved-cores", str(device.reserved_cores)]
+        if not device.turns:
+            options.append("--no-turns")
         options += ["--build-cache", str(self.data / "builds")]
         if device.spec.arch is not None:
             options += ["--arch", device.spec.arch]

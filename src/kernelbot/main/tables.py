@@ -45,6 +45,8 @@ class DeviceSettings(BaseModel):
     """Of one GPU, for people."""
     reserved_cores: int = Field(default=1, ge=0)
     """Cores of a CPU device reserved for the judge, so that submissions' times are repeatable."""
+    turns: bool = True
+    """Whether a CPU device's runs measure one at a time on their machine."""
     peak_flops: PeakFlops | dict[NumberType, PeakFlops] | None = None
     """Of all types of numbers, or by type."""
     peak_bytes_per_s: float | None = Field(default=None, gt=0)
@@ -77,6 +79,7 @@ class DeviceSettings(BaseModel):
             self.launcher,
             slots=self.slots,
             reserved_cores=self.reserved_cores,
+            turns=self.turns,
             gpus=self.gpus,
             memory_bytes=self.memory_bytes,
         )

@@ -12,6 +12,7 @@ _NAMES = frozenset(
         "CXX",
         "HOME",
         "KERNELBOT_SANDBOX_UID",
+        "KERNELBOT_TURN",
         "LANG",
         "LANGUAGE",
         "LD_LIBRARY_PATH",

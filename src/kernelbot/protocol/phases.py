@@ -1,6 +1,6 @@
 """The phases of each mode, the cases of each phase, and how long it may take."""
 
-from kernelbot.protocol.enums import Mode, Phase, RankRule
+from kernelbot.protocol.enums import Mode, Phase, RankRule, Vendor
 from kernelbot.protocol.job import Case, JobSpec, ProblemSpec
 
 _PHASES = {
@@ -10,6 +10,8 @@ _PHASES = {
     Mode.PROFILE: (Phase.TEST, Phase.PROFILE),
 }
 TIMED = frozenset({Phase.BENCHMARK, Phase.LEADERBOARD})
+LONGEST_TURN_WAIT_S = 300.0
+"""So long one job waits in all for other measurements on its machine, beside its own limits."""
 
 
 def phases_of(job: JobSpec) -> tuple[Phase, ...]:
@@ -68,3 +70,8 @@ def all_limits_s(job: JobSpec) -> float:
     timed_s = sum(limit_s(job, phase) for phase in phases if phase in TIMED)
     others_s = sum(limit_s(job, phase) for phase in phases if phase not in TIMED)
     return kernels * (job.problem.timeouts.compile_s + others_s) + timed_s
+
+
+def longest_turn_wait_s(job: JobSpec) -> float:
+    """How long a job may wait in all for other measurements on a machine of ours."""
+    return LONGEST_TURN_WAIT_S if job.device.vendor is Vendor.CPU else 0.0

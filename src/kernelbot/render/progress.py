@@ -21,6 +21,7 @@ STATES: dict[RunState, str] = {
     RunState.CANCELLED: "cancelled",
 }
 
+WAITING = "waiting for another measurement on this machine"
 _OPEN = (RunState.QUEUED, RunState.DISPATCHED, RunState.RUNNING)
 
 
@@ -67,6 +68,10 @@ class Activity:
                 return f"{event.phase}: {_of(self._done, event)} timed" + (
                     ", sampling the next" if more else ""
                 )
+            case EventKind.WAITING:
+                return f"{event.phase}: {WAITING}"
+            case EventKind.WAITED:
+                return f"{event.phase}: sampling"
             case _:
                 return progress_line(event)
 
@@ -87,6 +92,8 @@ class RunProgress:
         self.phase = ""
         self.done = 0
         self.total = 0
+        self.waits = False
+        """For another measurement on its machine."""
 
     def add(self, event: "Event") -> None:
         """One more step."""
@@ -97,11 +104,13 @@ class RunProgress:
             self.total = _known_count(event.data.get("total"))
         elif event.kind in (EventKind.CASE, EventKind.WORKLOAD):
             self.done += 1
+        if not isinstance(event.kind, RunState):
+            self.waits = event.kind is EventKind.WAITING
 
     def _change(self, state: RunState, data: Mapping[str, object]) -> None:
         self.state = state
         if state is RunState.QUEUED:  # another attempt
-            self.phase, self.done, self.total = "", 0, 0
+            self.phase, self.done, self.total, self.waits = "", 0, 0, False
             self.repeats = _known_count(data.get("repeats")) or self.repeats
         if state is RunState.FINISHED and "verdict" in data:
             self.verdict = Verdict(str(data["verdict"]))
@@ -113,7 +122,8 @@ class RunProgress:
             return TITLES[self.verdict]
         if self.state is not RunState.RUNNING or not self.phase:
             return state_text(self.state, self.repeats)
-        return f"{self.phase}: {self.done} of {self.total}" if self.total else self.phase
+        done = f"{self.phase}: {self.done} of {self.total}" if self.total else self.phase
+        return f"{done}, {WAITING}" if self.waits else done
 
 
 def _known_count(value: object) -> int:

@@ -4,6 +4,7 @@ import dataclasses
 import pytest
 
 from kernelbot.harness.judge.collected import Collected
+from kernelbot.harness.judge.measuring_turn import MeasuringTurn, TurnAnswer
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.script.judge import judge_script
 from kernelbot.protocol import (
@@ -316,3 +317,17 @@ def test_cuda_falls_on_the_cpu_for_scripts_too(client: RunnerClient) -> None:
     )
     outcome, _ = _judge(client, _job(source))
     assert (Verdict.ACCEPTED, "") == _last(outcome)
+
+
+def test_a_script_measures_in_its_turn_and_tests_in_nobodys(client: RunnerClient) -> None:
+    told: list[str] = []
+    events: list[ProgressEvent] = []
+
+    def ask(phase: Phase) -> TurnAnswer:
+        told.append(phase)
+        return TurnAnswer(0.0)
+
+    job = _job(_GOOD, Mode.BENCHMARK)
+    turn = MeasuringTurn(job, ask, lambda: told.append("over"))
+    outcome = judge_script(job, client, events.append, turn=turn)
+    assert ([Phase.BENCHMARK, "over"], Verdict.ACCEPTED) == (told, outcome.phases[-1].verdict)

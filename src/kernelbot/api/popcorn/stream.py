@@ -12,7 +12,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.types import Event, Run, Submission
 from kernelbot.protocol import EventKind, Phase, Verdict
-from kernelbot.render.progress import STATES
+from kernelbot.render.progress import STATES, WAITING
 from kernelbot.render.report import report, workloads_table
 from kernelbot.services.pacing import paced
 
@@ -59,6 +59,8 @@ def _message(event: Event) -> str | None:
             return f"{where}: {STATES[event.kind]}"
         case EventKind.PHASE_STARTED:
             return f"{where}: {event.data.get('phase')} ..."
+        case EventKind.WAITING:
+            return f"{where}: {event.data.get('phase')}: {WAITING}"
         case EventKind.PHASE_FINISHED:
             return f"{where}: {event.data.get('phase')}: {event.data.get('verdict')}"
         case _:

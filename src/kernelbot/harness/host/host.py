@@ -22,6 +22,7 @@ from kernelbot.harness.gpu.nodes import numbering
 from kernelbot.harness.gpu.sharing import MPS_NOTE, apart_from_mps
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.headers import header_folders, headers_found
+from kernelbot.harness.host.job_turn import JobTurn
 from kernelbot.harness.host.judge_zygote import RUNNERS_AHEAD, JudgeZygote
 from kernelbot.harness.host.processors import (
     RESERVED_CORES,
@@ -35,10 +36,12 @@ from kernelbot.harness.judge.result import broken
 from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
 from kernelbot.harness.sandbox.channel import Channel, ChannelError, ChannelTimeout
 from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
+from kernelbot.harness.timing.turns import Turns
 from kernelbot.protocol import (
     EventKind,
     HarnessKind,
     JobSpec,
+    Phase,
     ProgressEvent,
     RunResult,
     SandboxMode,
@@ -193,12 +196,14 @@ class Host:
         build_cache: Path | None = None,
         reserved_cores: int = RESERVED_CORES,
         gpus: GpuLocks = GpuLocks(),
+        turns: Turns | None = None,
         *,
         lasting: bool = True,
         ahead: int = 0,
     ) -> None:
         """`slots`: how many jobs at once it is meant for; `reserved_cores`: see `author_cpus`;
-        `gpus`: which of them a job holds.
+        `gpus`: which of them a job holds; `turns`: to measure on this machine, None: as the
+        environment says.
 
         `lasting`: whether more jobs than one are to come, see `ZygoteConfig`. `ahead`: for how many
         more than `slots` judges get ready while there is no job.
@@ -208,6 +213,7 @@ class Host:
         self._slots = slots
         self._reserved_cores = reserved_cores
         self._gpus = gpus
+        self._turns = turns or Turns()
         self._build_cache = str(build_cache) if build_cache else None
         self._pools: dict[PoolKey, Pool] = {}
         self._lock = threading.Lock()
@@ -334,6 +340,7 @@ class Host:
         channel = pool.start(key)
         deadline = time.monotonic() + longest_s(job)
         gpus = contextlib.ExitStack()
+        turn = JobTurn(self._turns, emit, cancelled.is_set)
 
         def take_gpus() -> None:
             held = self._gpus.held(job.device.vendor, cancelled.is_set, most_gpus(job.problem))
@@ -342,7 +349,7 @@ class Host:
         try:
             with cancelled.waking(channel.interrupt):
                 channel.send({"job": to_wire(job), "order": to_wire(order)}, (), deadline)
-                message = _followed(channel, deadline, emit, take_gpus)
+                message = _followed(channel, deadline, emit, take_gpus, turn)
             pool.let_go(key)
             return message
         except ChannelTimeout:
@@ -358,14 +365,19 @@ class Host:
         finally:
             pool.kill(key)
             channel.close()
+            turn.release()
             gpus.close()  # only once nothing of the job can use them
 
 
 def _followed(
-    channel: Channel, deadline: float, emit: Emit, take_gpus: Callable[[], None]
+    channel: Channel,
+    deadline: float,
+    emit: Emit,
+    take_gpus: Callable[[], None],
+    turn: JobTurn,
 ) -> dict[str, Any]:
-    """What the judge says in the end; until then it tells events, and asks for its GPUs, for which
-    it waits in nobody's time."""
+    """What the judge says in the end; until then it tells events, and asks for its GPUs and for its
+    turns to measure, for which it waits in nobody's time."""
     while True:
         message = channel.receive(deadline)[0]
         if "event" in message:
@@ -375,6 +387,12 @@ def _followed(
             take_gpus()
             deadline += time.monotonic() - start
             channel.send({"gpu": "held"}, (), deadline)
+        elif message.get("turn") == "wanted":
+            answer = turn.take(Phase(message["phase"]))
+            deadline += answer.waited_s
+            channel.send({"turn": to_wire(answer)}, (), deadline)
+        elif "turn" in message:
+            turn.release()
         elif "unsound" in message:
             raise SandboxUnavailable(str(message["unsound"]))
         else:

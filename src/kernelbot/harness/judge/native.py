@@ -22,6 +22,7 @@ from kernelbot.harness.judge.gpu_faults import (
     expect_sound_contexts,
     expect_sound_control,
 )
+from kernelbot.harness.judge.measuring_turn import MeasuringTurn
 from kernelbot.harness.judge.sessions import Sessions
 from kernelbot.harness.judge.stillness import blamed_for_moving
 from kernelbot.harness.judge.test_phase import run_tests
@@ -48,6 +49,7 @@ from kernelbot.harness.timing.processes import Cost, affordable, wanted
 from kernelbot.harness.timing.threads import ThreadTimes
 from kernelbot.harness.timing.timed_runner import TimedRunner
 from kernelbot.protocol import (
+    Case,
     CaseResult,
     EventKind,
     Failure,
@@ -83,6 +85,7 @@ class NativeJudge:
         emit: Emit,
         cache: BuildCache | None,
         collected: Collected,
+        turn: MeasuringTurn,
         devices: tuple[JudgeDevice, ...] = (),
     ) -> None:
         """`authors`: of a compiled problem with their binaries. `devices`: the judge's, one for
@@ -102,6 +105,7 @@ class NativeJudge:
         self._control: Control | None = None
         self._disputes = Disputes()
         self._sessions = Sessions(job, client, devices, self._steps)
+        self._turn = turn
         self.collected = collected
 
     def run(self) -> None:
@@ -144,7 +148,7 @@ class NativeJudge:
         return tuple(dealt)
 
     def _run_step(self, step: Step) -> PhaseResult:
-        start = time.monotonic()
+        start, waited_s = time.monotonic(), self._turn.waited_s
         total = len(cases_of(self._job.problem, step.phase))
         self._emit(
             ProgressEvent(
@@ -159,7 +163,7 @@ class NativeJudge:
             result = self._attempt(step)
         except AuthorFailure as error:
             result = self._second_opinion(step, error)
-        duration_s = time.monotonic() - start
+        duration_s = time.monotonic() - start - (self._turn.waited_s - waited_s)
         return replace(result, duration_s=duration_s, of_opponent=step.is_of_opponent)
 
     def _second_opinion(self, step: Step, disputable: AuthorFailure) -> PhaseResult:
@@ -369,11 +373,11 @@ class NativeJudge:
         failure: AuthorFailure | None = None
         try:
             for position, (index, case) in enumerate(order):
-                start = time.monotonic()
-                measured = measurer.measure(index, case, len(order) - position)
+                measured = self._measure_one(
+                    step.phase, measurer, index, case, len(order) - position
+                )
                 self._note_recurrence(measured)
                 measured = self._disputes.worse(index, measured)
-                self.collected.spend("sampling", time.monotonic() - start)
                 done[index] = measured
                 self._announce(step.phase, index, measured)
         except AuthorFailure as error:
@@ -384,6 +388,18 @@ class NativeJudge:
                 raise
             failure = self._with_limit(step, error, session)
         return self._measured(step.phase, [done[index] for index in sorted(done)], failure)
+
+    def _measure_one(
+        self, phase: Phase, measurer: Measurer, index: int, case: Case, workloads_left: int
+    ) -> Measurement:
+        """Measure while nobody else on this machine does, if that can be had."""
+        measurer.hold()  # while they wait, they must not work beside another's measurement
+        with self._turn.held(phase) as waited_s:
+            measurer.give_back(waited_s)
+            start = time.monotonic()
+            measured = measurer.measure(index, case, workloads_left)
+            self.collected.spend("sampling", time.monotonic() - start)
+        return measured
 
     def _note_recurrence(self, measured: Measurement) -> None:
         """Raises `ProblemBroken` in a ranked run, whose score would be worth nothing."""

@@ -23,6 +23,7 @@ from kernelbot.harness.judge.compiling import compile_all
 from kernelbot.harness.judge.gpu_faults import expect_sound_contexts
 from kernelbot.harness.judge.gpu_turn import GpuTurn
 from kernelbot.harness.judge.limits import with_limits_in_force
+from kernelbot.harness.judge.measuring_turn import MeasuringTurn, TurnAnswer
 from kernelbot.harness.judge.native import NativeJudge
 from kernelbot.harness.judge.result import our_fault, run_result
 from kernelbot.harness.problem.examiner import Cage, CagedExaminer
@@ -40,6 +41,7 @@ from kernelbot.protocol import (
     HarnessKind,
     JobSpec,
     Lang,
+    Phase,
     ProgressEvent,
     RunResult,
     SandboxMode,
@@ -70,6 +72,24 @@ class Order:
     """What was built ahead."""
 
 
+@dataclass(frozen=True)
+class _Turns:
+    """What a job waits for because of others."""
+
+    gpu: GpuTurn
+    measuring: MeasuringTurn
+
+    @property
+    def waited_s(self) -> float:
+        """None of the job's own time."""
+        return self.gpu.waited_s + self.measuring.waited_s
+
+    def tell(self, collected: Collected) -> None:
+        """Add how long the job has waited."""
+        self.gpu.tell(collected)
+        self.measuring.tell(collected)
+
+
 def judge_and_report(
     job_sock: socket.socket,
     client: RunnerClient,
@@ -98,7 +118,14 @@ def judge_and_report(
         channel.send({"gpu": "wanted"})
         channel.receive()
 
-    turn = GpuTurn(job, ask_for_gpu)
+    def ask_for_turn(phase: Phase) -> TurnAnswer:
+        channel.send({"turn": "wanted", "phase": phase.value})
+        return from_wire(TurnAnswer, channel.receive()[0]["turn"])
+
+    def release_turn() -> None:
+        channel.send({"turn": "over"})
+
+    turns = _Turns(GpuTurn(job, ask_for_gpu), MeasuringTurn(job, ask_for_turn, release_turn))
     with contextlib.ExitStack() as afterwards:  # nobody waits for what is ended then
         afterwards.enter_context(contextlib.closing(client))
         try:
@@ -106,7 +133,7 @@ def judge_and_report(
                 found = build_ahead(job, client, emit, _build_cache(job, order))
                 channel.send({"builds": list(found)})
                 return
-            result = _judge(job, order, client, flusher, emit, turn, afterwards, driver)
+            result = _judge(job, order, client, flusher, emit, turns, afterwards, driver)
             if job.device.vendor is not Vendor.CPU:
                 afterwards.close()  # the next job's author may need all of the device's memory
         except SandboxUnavailable as error:
@@ -121,7 +148,7 @@ def _judge(
     client: RunnerClient,
     flusher: CacheFlusher,
     emit: Emit,
-    turn: GpuTurn,
+    turns: _Turns,
     afterwards: contextlib.ExitStack,
     driver: Driver | None,
 ) -> RunResult:
@@ -130,13 +157,13 @@ def _judge(
     if why := why_no_duel(job):
         collected = Collected(refusal=our_fault(why))
     elif job.problem.harness is HarnessKind.SCRIPT:
-        collected = _by_script(job, client, emit, turn, cache)
+        collected = _by_script(job, client, emit, turns, cache)
     else:
-        collected = _natively(job, order, client, flusher, emit, turn, cache, afterwards, driver)
-    duration_s = time.monotonic() - start - turn.waited_s
+        collected = _natively(job, order, client, flusher, emit, turns, cache, afterwards, driver)
+    duration_s = time.monotonic() - start - turns.waited_s
     collected.timings["total"] = duration_s
-    turn.tell(collected)
-    notes = (*order.notes, *turn.notes, *collected.notes, *collected.artifacts.notes)
+    turns.tell(collected)
+    notes = (*order.notes, *turns.gpu.notes, *collected.notes, *collected.artifacts.notes)
     system = system_info(job, notes, collected.processors, collected.threads)
     return run_result(job, collected, system, order.sandbox, duration_s)
 
@@ -147,7 +174,7 @@ def _natively(
     client: RunnerClient,
     flusher: CacheFlusher,
     emit: Emit,
-    turn: GpuTurn,
+    turns: _Turns,
     cache: BuildCache | None,
     afterwards: contextlib.ExitStack,
     driver: Driver | None,
@@ -159,7 +186,7 @@ def _natively(
         job, authors, client, emit, cache, collected
     ):
         return collected
-    turn.take()
+    turns.gpu.take()
     devices: tuple[JudgeDevice, ...] = ()
     cage = afterwards.enter_context(contextlib.closing(Cage(job, client)))
     try:
@@ -174,7 +201,16 @@ def _natively(
         else:
             examiner = CagedExaminer(cage, job, devices[0] if devices else None)
         native = NativeJudge(
-            job, authors, examiner, client, flusher, emit, cache, collected, devices
+            job,
+            authors,
+            examiner,
+            client,
+            flusher,
+            emit,
+            cache,
+            collected,
+            turns.measuring,
+            devices,
         )
         if staged:
             collected.notes.append(staged)
@@ -188,9 +224,9 @@ def _natively(
 
 
 def _by_script(
-    job: JobSpec, client: RunnerClient, emit: Emit, turn: GpuTurn, cache: BuildCache | None
+    job: JobSpec, client: RunnerClient, emit: Emit, turns: _Turns, cache: BuildCache | None
 ) -> Collected:
-    collected = judge_script(job, client, emit, cache, turn.take)
+    collected = judge_script(job, client, emit, cache, turns.gpu.take, turns.measuring)
     if maps_cuda(job):
         collected.notes.insert(0, CUDA_ON_CPU_NOTE)
     return collected

@@ -6,6 +6,7 @@ submission. Sandbox, limits and wall-clock times are ours, and its output is rea
 
 import base64
 import binascii
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from dataclasses import dataclass, replace
 from kernelbot.harness.build.cache import BuildCache
 from kernelbot.harness.build.compile import Build, Product, compile_job
 from kernelbot.harness.judge.collected import Collected
+from kernelbot.harness.judge.measuring_turn import MeasuringTurn, no_turn
 from kernelbot.harness.profiling.findings import Findings, keep
 from kernelbot.harness.profiling.tools import Installed, find_tool, share_s
 from kernelbot.harness.sandbox import (
@@ -43,7 +45,7 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
-from kernelbot.protocol.phases import cases_of, limit_s, phases_of
+from kernelbot.protocol.phases import TIMED, cases_of, limit_s, phases_of
 
 Emit = Callable[[ProgressEvent], None]
 
@@ -65,23 +67,31 @@ def judge_script(
     emit: Emit,
     cache: BuildCache | None = None,
     take_gpu: Callable[[], None] = lambda: None,
+    turn: MeasuringTurn | None = None,
 ) -> Collected:
     """Run the script phase by phase, each in a fresh runner, each only if the one before passed.
 
     A failed build is a refused test phase. `take_gpu`: waits for the job's GPUs, once all is built.
+    `turn`: of the job, for its timed phases; None: they take none.
 
     Raises `SandboxUnavailable`.
     """
-    return _ScriptJudge(job, client, emit, cache).run(take_gpu)
+    return _ScriptJudge(job, client, emit, cache, turn or no_turn(job)).run(take_gpu)
 
 
 class _ScriptJudge:
     def __init__(
-        self, job: JobSpec, client: RunnerClient, emit: Emit, cache: BuildCache | None
+        self,
+        job: JobSpec,
+        client: RunnerClient,
+        emit: Emit,
+        cache: BuildCache | None,
+        turn: MeasuringTurn,
     ) -> None:
         self._job = job
         self._client = client
         self._emit = emit
+        self._turn = turn
         self._cache = cache
         self._collected = Collected()
 
@@ -116,7 +126,7 @@ class _ScriptJudge:
         return build
 
     def _run_phase(self, phase: Phase, build: Build | None) -> PhaseResult:
-        started = time.monotonic()
+        started, waited_s = time.monotonic(), self._turn.waited_s
         cases = tuple(case for _, case in cases_of(self._job.problem, phase))
         self._emit(ProgressEvent(EventKind.PHASE_STARTED, phase=phase, total=len(cases)))
         timeout_s = limit_s(self._job, phase)
@@ -124,11 +134,13 @@ class _ScriptJudge:
             if phase is Phase.PROFILE:
                 result = self._profile(cases, build, started + timeout_s)
             else:
-                result = self._run_script(phase, cases, build, timeout_s).result
+                with self._turn.held(phase) if phase in TIMED else contextlib.nullcontext():
+                    result = self._run_script(phase, cases, build, timeout_s).result
         except CommandNotStarted as error:
             failure = Failure(Fault.PLATFORM, f"The problem's script could not be started: {error}")
             result = PhaseResult(phase, Verdict.INTERNAL_ERROR, 0.0, failure=failure)
-        result = replace(result, duration_s=time.monotonic() - started)
+        duration_s = time.monotonic() - started - (self._turn.waited_s - waited_s)
+        result = replace(result, duration_s=duration_s)
         self._emit(
             ProgressEvent(
                 EventKind.PHASE_FINISHED,

@@ -334,7 +334,7 @@ class Measurer:
         if self._job.problem.anchor is None or self._is_duel:
             return None
         anchor = Anchor(self._control, known)
-        self._give_back(anchor.spent_s)
+        self._give_back_anchor(anchor.spent_s)
         return anchor
 
     def _observe(self, anchor: Anchor) -> float:
@@ -342,15 +342,23 @@ class Measurer:
         before = anchor.spent_s
         anchor.observe()
         spent_s = anchor.spent_s - before
-        self._give_back(spent_s)
+        self._give_back_anchor(spent_s)
         return spent_s
 
-    def _give_back(self, anchor_s: float) -> None:
-        """Add the anchor's time to the deadline: it isn't the author's."""
-        for runner in self._runners:
-            runner.session.deadline += anchor_s
-            self._control.extend(runner.session.deadline)
+    def _give_back_anchor(self, anchor_s: float) -> None:
+        self.give_back(anchor_s)
         self._spend("anchor", anchor_s)
+
+    def give_back(self, seconds: float) -> None:
+        """Add to the deadline what isn't the author's time."""
+        for runner in self._runners:
+            runner.session.deadline += seconds
+            self._control.extend(runner.session.deadline)
+
+    def hold(self) -> None:
+        """Stop all runners until their next calls."""
+        for runner in self._runners:
+            runner.hold()
 
     def close(self) -> None:
         """Release what the calls needed."""

@@ -1,0 +1,59 @@
+"""A judge's turns to measure on its machine. It asks its host for each, and has it while it times
+one workload on a CPU: building, loading and tests need none, and a GPU has a lock of its own."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from kernelbot.harness.judge.collected import Collected
+from kernelbot.protocol import JobSpec, Phase, Vendor
+
+
+@dataclass(frozen=True)
+class TurnAnswer:
+    """What the host says once a job may measure."""
+
+    waited_s: float
+    note: str = ""
+    """Why the job doesn't measure alone, a sentence; empty if it does."""
+
+
+class MeasuringTurn:
+    """The turns of one job."""
+
+    def __init__(
+        self, job: JobSpec, ask: Callable[[Phase], TurnAnswer], release: Callable[[], None]
+    ) -> None:
+        """`ask`: returns once the job may measure; `release`: called when it doesn't any more."""
+        self._on_cpu = job.device.vendor is Vendor.CPU
+        self._ask = ask
+        self._release = release
+        self.waited_s = 0.0
+        """How long others measured; none of this job's own time."""
+        self._note = ""
+
+    @contextlib.contextmanager
+    def held(self, phase: Phase) -> Iterator[float]:
+        """Measure in this block; how many seconds the job has waited for that."""
+        if not self._on_cpu:
+            yield 0.0
+            return
+        answer = self._ask(phase)
+        self.waited_s += answer.waited_s
+        self._note = answer.note or self._note
+        try:
+            yield answer.waited_s
+        finally:
+            self._release()
+
+    def tell(self, collected: Collected) -> None:
+        """Add how long the job has waited, and why it didn't measure alone."""
+        if self.waited_s:
+            collected.timings["turn_wait"] = self.waited_s
+        if self._note:
+            collected.notes.append(self._note)
+
+
+def no_turn(job: JobSpec) -> MeasuringTurn:
+    """For what measures wherever and whenever it runs."""
+    return MeasuringTurn(job, lambda _phase: TurnAnswer(0.0), lambda: None)
