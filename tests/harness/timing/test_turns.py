@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import resource
 import select
 import signal
 import socket
@@ -182,6 +183,22 @@ def _wait_for_a_connection(turn: Turn) -> None:
     """Look without accepting it."""
     assert turn._listener is not None
     assert select.select([turn._listener], [], [], PATIENCE_S)[0]
+
+
+def test_any_number_may_wait(name: str) -> None:
+    """Also so many that their descriptors have large numbers."""
+    before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    try:
+        with contextlib.ExitStack() as waiting:
+            turn = Turns(name).take(0)
+            for _ in range(600):
+                one = waiting.enter_context(socket.socket(socket.AF_UNIX))
+                one.connect(f"\0{name}")
+            turn.release()
+        assert is_free(name)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (before, most))
 
 
 def test_without_a_name_nobody_waits() -> None:

@@ -147,7 +147,7 @@ def _await_end(address: str, until: float) -> str:
     with contextlib.closing(waiting):
         left_s = min(until - time.monotonic(), _STEP_S)
         # What a holder sends, or the end of the connection alone, must not keep us busy.
-        if select.select([waiting], [], [], max(left_s, 0.0))[0] and _is_held(address):
+        if _has_input(waiting, max(left_s, 0.0)) and _is_held(address):
             time.sleep(_GLANCE_S)
         return _peer(waiting)
 
@@ -181,8 +181,16 @@ def _all_waiting(listener: socket.socket) -> list[socket.socket]:
     with contextlib.suppress(OSError):  # there are no more
         while True:
             connection, _ = listener.accept()
-            if select.select([connection], [], [], 0)[0]:
+            if _has_input(connection, 0.0):
                 connection.close()
             else:
                 found.append(connection)
     return found
+
+
+def _has_input(connection: socket.socket, wait_s: float) -> bool:
+    """Whether something was sent, or the other end has ended. Not by `select`, which takes no
+    descriptors from 1,024 on: whoever likes can wait that many times."""
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    return bool(poll.poll(wait_s * 1000))
