@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Page, Response
+from playwright.sync_api import Page, Request, Response
 
 from tests.web.chromium.inventory import Route, route_of
 
@@ -63,6 +63,7 @@ class Seen:
 
     def _answered(self, page: Page, response: Response) -> None:
         request = response.request
+        self._redirected(request.redirected_from)
         route = self._route(request.method, response.url)
         html = response.headers.get("content-type", "").startswith("text/html")
         if html and request.is_navigation_request():
@@ -74,3 +75,13 @@ class Seen:
         self.got.add(route)
         if html and response.status == 200 and request.is_navigation_request():
             self.shown.add(route)
+
+    def _redirected(self, request: Request | None) -> None:
+        """What was asked for before the browser was sent on: its own answer may be told only after
+        the page that it led to, or never, if the test has ended by then."""
+        while request is not None:
+            route = self._route(request.method, request.url)
+            self.got.add(route)
+            if request.method == "POST" and request.is_navigation_request():
+                self._asked.add(route)
+            request = request.redirected_from

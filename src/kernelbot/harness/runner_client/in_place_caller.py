@@ -114,7 +114,8 @@ class InPlaceCaller:
         served = [self._serve(runners, rank, answer) for rank, answer in enumerate(answers)]
         at_the_mark = all(one.at_the_mark for one in served)
         end = seen.at_ns if at_the_mark else described
-        outside_ns = ready - asked - _excused_ns(idle, built) + max(0, still_ns)
+        excused_ns = _waited_ns(idle, built) if tree.is_certain else _excused_ns(idle, built)
+        outside_ns = ready - asked - excused_ns + max(0, still_ns)
         if at_the_mark:
             outside_ns += described - taken - _excused_ns(done, rested_again)
         reply = self._session.together([one.reply for one in served])
@@ -246,6 +247,13 @@ def _reveal(runners: _Runners, parts: Sequence[Calls]) -> None:
 def _computed_ns(start: _Used, end: _Used) -> list[int]:
     pairs = zip(start.computed_ns, end.computed_ns, strict=True)
     return [after - before for before, after in pairs]
+
+
+def _waited_ns(start: _Used, end: _Used) -> int:
+    """How long a main thread waited for a processor, whoever had it. Helpers that spin while idle
+    are honest; before a call whose data nobody has seen they have nothing to work on."""
+    waits_ns = zip(start.waited_ns, end.waited_ns, strict=True)
+    return max(0, *(after - before for before, after in waits_ns))
 
 
 def _excused_ns(start: _Used, end: _Used) -> int:
