@@ -43,6 +43,10 @@ from kernelbot.harness.runner_client.in_place_buffers import (
 from kernelbot.harness.runner_client.session import Session
 from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns, own_processors, urgent
 
+_SLICE_NS = 4_000_000
+"""For so long at most the scheduler lets a thread go on while another waits: 3 ms by its usual
+settings for two processors, in steps of a clock that ticks each 4 ms."""
+
 
 @dataclass(frozen=True)
 class _Used:
@@ -114,8 +118,8 @@ class InPlaceCaller:
         served = [self._serve(runners, rank, answer) for rank, answer in enumerate(answers)]
         at_the_mark = all(one.at_the_mark for one in served)
         end = seen.at_ns if at_the_mark else described
-        excused_ns = _waited_ns(idle, built) if tree.is_certain else _excused_ns(idle, built)
-        outside_ns = ready - asked - excused_ns + max(0, still_ns)
+        excuse = _excused_before_ns if tree.is_certain else _excused_ns
+        outside_ns = ready - asked - excuse(idle, built) + max(0, still_ns)
         if at_the_mark:
             outside_ns += described - taken - _excused_ns(done, rested_again)
         reply = self._session.together([one.reply for one in served])
@@ -249,13 +253,6 @@ def _computed_ns(start: _Used, end: _Used) -> list[int]:
     return [after - before for before, after in pairs]
 
 
-def _waited_ns(start: _Used, end: _Used) -> int:
-    """How long a main thread waited for a processor, whoever had it. Helpers that spin while idle
-    are honest; before a call whose data nobody has seen they have nothing to work on."""
-    waits_ns = zip(start.waited_ns, end.waited_ns, strict=True)
-    return max(0, *(after - before for before, after in waits_ns))
-
-
 def _excused_ns(start: _Used, end: _Used) -> int:
     """How long a main thread waited for a processor. Waiting for its own helpers, or for another
     rank, is no excuse: they do the author's work."""
@@ -263,3 +260,12 @@ def _excused_ns(start: _Used, end: _Used) -> int:
     waited_ns = zip(start.waited_ns, end.waited_ns, _computed_ns(start, end), strict=True)
     excused = [after - before - (total_ns - computed) for before, after, computed in waited_ns]
     return max(0, *excused)
+
+
+def _excused_before_ns(start: _Used, end: _Used) -> int:
+    """The same before a call whose data nobody has seen: helpers that spin while idle are honest,
+    and keep a main thread waiting for a slice. For no longer: it may have made itself unimportant,
+    so that they can prepare the call."""
+    waits_ns = zip(start.waited_ns, end.waited_ns, strict=True)
+    waited_ns = max(0, *(after - before for before, after in waits_ns))
+    return min(waited_ns, _excused_ns(start, end) + _SLICE_NS)
