@@ -3,7 +3,6 @@ to them."""
 
 import os
 import random
-import re
 import signal
 import time
 from collections import Counter
@@ -14,6 +13,8 @@ from pathlib import Path
 
 from scripts.local_server import LocalServer
 from scripts.processes import Process, family, survivors
+
+from kernelbot.protocol.process_names import ProcessName
 
 LONGEST_STOP_S = 6.0
 STAYING_STOPPED = 0.2
@@ -48,6 +49,20 @@ NEVER_LEFT_STOPPED = {
 """They are always continued. A stopped runner can't be distinguished from an author's code that
 waits; only the operator watches those of `serve`; a host may take five minutes; and what holds a
 job on a node together has the scheduler's time limit alone."""
+_NAMED = {
+    ProcessName.ANSWERER: Kind.ANSWER,
+    ProcessName.WORKER: Kind.WORKER,
+    ProcessName.HOST: Kind.HOST,
+    ProcessName.JUDGES: Kind.JUDGES,
+    ProcessName.JUDGE: Kind.JUDGE,
+    "bwrap": Kind.BUBBLEWRAP,
+    ProcessName.FORKER: Kind.ZYGOTE,
+    ProcessName.INIT: Kind.INIT,
+    ProcessName.RUNNER: Kind.RUNNER,
+    ProcessName.CAGE: Kind.RUNNER,
+}
+"""By what a process is called."""
+_IN_JOBS = {**_NAMED, ProcessName.HOST: Kind.NODE, ProcessName.NODE: Kind.NODE}
 _JOB = {"slurm_script": Kind.SCRIPT, "run-job.sh": Kind.SCRIPT, "judge-payload": Kind.CONTAINER}
 """By a word of the command line."""
 
@@ -57,54 +72,26 @@ class Command:
     """What identifies a kind."""
 
     pid: int
-    parent: int
     name: str
     line: str
 
 
 def kinds(commands: Iterable[Command], serve_pid: int | None = None) -> dict[int, Kind]:
-    """By process id; others have none. Several generations have the zygotes' commands. `serve_pid`
-    None: they are a scheduler's jobs."""
-    found = {command.pid: command for command in commands}
-    return {pid: kind for pid in found if (kind := _kind(found, pid, serve_pid)) is not None}
+    """By process id; others have none. `serve_pid` None: they are a scheduler's jobs."""
+    found = {command.pid: _kind(command, serve_pid) for command in commands}
+    return {pid: kind for pid, kind in found.items() if kind is not None}
 
 
-def _kind(found: dict[int, Command], pid: int, serve_pid: int | None) -> Kind | None:
-    command = found[pid]
-    if pid == serve_pid:
+def _kind(command: Command, serve_pid: int | None) -> Kind | None:
+    if command.pid == serve_pid:
         return Kind.SERVE
-    if "forker.main" in command.line:
-        return _in_sandbox(found, command)
-    if re.search(r"(kernelbot\.harness|/\S+) judges ", command.line):
-        return Kind.JUDGE if _generation(found, command) else Kind.JUDGES
-    for word, kind in (("main.answer", Kind.ANSWER), ("main.work", Kind.WORKER)):
-        if f"kernelbot.{word}" in command.line:
-            return kind
     if serve_pid is None:
-        return _in_job(command)
-    return Kind.HOST if "kernelbot.harness host" in command.line else None
+        return _IN_JOBS.get(command.name) or _in_job(command)
+    return _NAMED.get(command.name)
 
 
 def _in_job(command: Command) -> Kind | None:
-    if " node --" in command.line or " host --jobs" in command.line:
-        return Kind.NODE
     return next((kind for word, kind in _JOB.items() if word in command.line), None)
-
-
-def _in_sandbox(found: dict[int, Command], command: Command) -> Kind:
-    if not command.name.startswith("python"):
-        return Kind.BUBBLEWRAP  # or what becomes it
-    # The first only waits for the second, which is the first in a namespace of its own.
-    by_generation = (Kind.ZYGOTE, Kind.ZYGOTE, Kind.INIT, Kind.RUNNER)
-    return by_generation[min(_generation(found, command), len(by_generation) - 1)]
-
-
-def _generation(found: dict[int, Command], command: Command) -> int:
-    """How many of its ancestors have the same command."""
-    count = 0
-    while (parent := found.get(command.parent)) and parent.line == command.line:
-        count, command = count + 1, parent
-    return count
 
 
 class Storm:
@@ -211,4 +198,4 @@ def _command(process: Process) -> Command:
     except OSError:
         line = b""
     text = line.replace(b"\0", b" ").decode(errors="replace")
-    return Command(process.pid, process.parent, process.name, text)
+    return Command(process.pid, process.name, text)

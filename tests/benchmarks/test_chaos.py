@@ -12,8 +12,6 @@ from kernelbot.domain.states import RunState
 from kernelbot.protocol import Fault, Mode, Verdict
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-FORKER = "/usr/bin/python -I -c import forker; forker.main(sys.argv[1:]) 3 numpy"
-JUDGES = "/usr/bin/python -m kernelbot.harness judges 9 numpy 0 1 1"
 
 
 def a_run(**changed: Any) -> RunEnd:
@@ -114,16 +112,19 @@ def test_what_the_server_took_and_does_not_have_is_lost() -> None:
 
 
 def test_each_process_has_its_kind() -> None:
-    tree = [
-        Command(1, 0, "python", "python -m kernelbot serve --port 1"),
-        Command(2, 1, "python", "python -P -m kernelbot.main.child kernelbot.main.work"),
-        Command(3, 1, "python", "python -P -m kernelbot.main.child kernelbot.main.answer 5"),
-        Command(4, 1, "postgres", "postgres -D /proc/self/cwd"),
-        Command(5, 2, "python", "python -P -m kernelbot.harness host --warm numpy"),
-        Command(6, 5, "python", JUDGES),
-        Command(7, 6, "python", JUDGES),
-        Command(8, 5, "bwrap", f"bwrap --unshare-all -- {FORKER}"),
-        *(Command(9 + n, 8 + n, "python", FORKER) for n in range(5)),
+    commands = [
+        Command(1, "kernelbot", "python -m kernelbot serve --port 1"),
+        Command(2, "kb:worker", "python -P -m kernelbot.main.child kernelbot.main.work"),
+        Command(3, "kb:answerer", "python -P -m kernelbot.main.child kernelbot.main.answer 5"),
+        Command(4, "postgres", "postgres -D /proc/self/cwd"),
+        Command(5, "kb:host", "python -P -m kernelbot.harness host --warm numpy"),
+        Command(6, "kb:judges", "kb:judges numpy"),
+        Command(7, "kb:judge", "kb:judge"),
+        Command(8, "bwrap", "bwrap --unshare-all -- python"),
+        Command(9, "kb:forker", "kb:forker numpy"),
+        Command(11, "kb:init", "kb:init"),
+        Command(12, "kb:runner", "kb:runner"),
+        Command(13, "kb:cage", "kb:cage"),
     ]
     expected = {
         1: Kind.SERVE,
@@ -134,36 +135,34 @@ def test_each_process_has_its_kind() -> None:
         7: Kind.JUDGE,
         8: Kind.BUBBLEWRAP,
         9: Kind.ZYGOTE,
-        10: Kind.ZYGOTE,
         11: Kind.INIT,
         12: Kind.RUNNER,
         13: Kind.RUNNER,
     }
-    assert expected == kinds(tree, serve_pid=1)
+    assert expected == kinds(commands, serve_pid=1)
 
 
 def test_processes_of_a_job_on_a_node_have_kinds_too() -> None:
-    judges = "python3 /scratch/harness/0a1b judges 5 9 numpy"
-    tree = [
-        Command(1, 0, "slurm_script", "/bin/bash /var/spool/job00001/slurm_script"),
-        Command(2, 1, "python3", "python3 -I /scratch/harness/0a1b node --payload - --gpus "),
-        Command(3, 2, "python3", judges),
-        Command(4, 3, "python3", judges),
-        Command(5, 2, "bwrap", f"bwrap --unshare-all -- {FORKER}"),
-        Command(6, 0, "bash", "bash /agent/checkout/deploy/buildkite/run-job.sh"),
-        Command(7, 6, "sh", "/bin/sh deploy/runner/judge-payload"),
-        Command(8, 7, "sha256sum", "sha256sum harness.pyz"),
+    commands = [
+        Command(1, "slurm_script", "/bin/bash /var/spool/job00001/slurm_script"),
+        Command(2, "kb:node", "python3 -I /scratch/harness/0a1b node --payload - --gpus "),
+        Command(3, "kb:host", "python3 -I /scratch/harness/0a1b host --jobs /jobs"),
+        Command(4, "kb:judges", "kb:judges numpy"),
+        Command(5, "bwrap", "bwrap --unshare-all -- python"),
+        Command(6, "bash", "bash /agent/checkout/deploy/buildkite/run-job.sh"),
+        Command(7, "sh", "/bin/sh deploy/runner/judge-payload"),
+        Command(8, "sha256sum", "sha256sum harness.pyz"),
     ]
     expected = {
         1: Kind.SCRIPT,
         2: Kind.NODE,
-        3: Kind.JUDGES,
-        4: Kind.JUDGE,
+        3: Kind.NODE,
+        4: Kind.JUDGES,
         5: Kind.BUBBLEWRAP,
         6: Kind.SCRIPT,
         7: Kind.CONTAINER,
     }
-    assert expected == kinds(tree)
+    assert expected == kinds(commands)
 
 
 def test_orders_take_turns_on_the_devices() -> None:

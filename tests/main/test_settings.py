@@ -63,6 +63,25 @@ def test_a_device_whose_runs_measure_at_once_is_a_setting(
     assert expected == ("--no-turns" in settings.host_command(device))
 
 
+@pytest.mark.parametrize(
+    ("text", "torch", "expected"),
+    [
+        ("", False, "numpy"),
+        ("", True, "numpy,torch"),
+        ('warm = ["torch"]\n', False, "torch"),
+        ("warm = []\n", True, ""),
+    ],
+)
+def test_what_boards_need_is_loaded_in_advance_unless_it_is_set(
+    text: str, torch: bool, expected: str, tmp_path: Path
+) -> None:
+    (tmp_path / "kernelbot.toml").write_text(f'{text}[[devices]]\nname = "CPU"\n')
+    settings = read_settings()
+    (device,) = settings.device_configs()
+    command = settings.host_command(device, torch=torch)
+    assert expected == command[command.index("--warm") + 1]
+
+
 def test_a_path_that_is_none_is_a_mistake(tmp_path: Path) -> None:
     for folder in ("opt", "/", "/a b", "/a:/b", "/../etc"):
         (tmp_path / "kernelbot.toml").write_text(

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import psycopg
 import pytest
@@ -15,10 +17,11 @@ from kernelbot.domain.errors import TooManyRequests
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.types import QueueRules, User
 from kernelbot.main.wiring import open_services
-from kernelbot.protocol import Fault, Mode
+from kernelbot.protocol import Fault, HarnessKind, Mode, SourceFile
 from kernelbot.services.run_lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle
 from tests.fakes.host import result_of
 from tests.support.judging import judging
+from tests.support.problems import sort_problem
 from tests.support.world import DEVICES, World
 
 
@@ -434,3 +437,28 @@ async def test_an_attempt_that_ends_its_workers_is_lost(world: World) -> None:
     assert [*["1"] * (MAX_TAKEOVERS + 1), None] == found
     assert again is not None
     assert "2" == again.spec.job_id.split(".")[1]
+
+
+async def board_with(world: World, name: str, text: str, **edited: Any) -> None:
+    plain = sort_problem(name)
+    files = (*plain.spec.files, SourceFile("task.py", text))
+    problem = replace(plain, spec=replace(plain.spec, files=files, **edited))
+    await world.services.boards.create(world.admin.user, problem, name=name, devices=("CPU",))
+
+
+@pytest.mark.parametrize("text", ["import torch\n", "import triton.language as tl\n"])
+async def test_a_device_whose_board_mentions_torch_needs_it(world: World, text: str) -> None:
+    before = await judging(world).devices_for_torch()
+    await board_with(world, "matmul", text)
+    after = await judging(world).devices_for_torch()
+    assert (frozenset(), frozenset({"CPU"})) == (before, after)
+
+
+async def test_a_board_that_has_closed_or_has_a_script_of_its_own_needs_no_torch(
+    world: World,
+) -> None:
+    await board_with(world, "scripted", "import torch\n", harness=HarnessKind.SCRIPT)
+    await board_with(world, "closed", "import torch\n")
+    async with world.database.write() as session:
+        await session.do("UPDATE leaderboards SET deadline = now() WHERE name = 'closed'")
+    assert frozenset() == await judging(world).devices_for_torch()

@@ -25,6 +25,7 @@ from kernelbot.protocol import (
     to_wire,
 )
 from kernelbot.protocol.garbage import ending
+from kernelbot.protocol.process_names import ProcessName, name_process
 
 EXIT_NOT_FIT = 1
 EXIT_BAD_JOB = 2
@@ -174,6 +175,7 @@ def _run_one(arguments: argparse.Namespace) -> int:
 
 
 def _host(arguments: argparse.Namespace) -> int:
+    name_process(ProcessName.HOST, keep_command=True)
     # Jobs of this machine's own host take turns; on a scheduler's node nobody else has its GPUs.
     wait_s = WAIT_S if arguments.jobs else math.inf
     host = Host(
@@ -229,8 +231,8 @@ def _try_problem(_arguments: argparse.Namespace) -> int:
     job = read_job(sys.stdin.buffer.read())
     answers = os.dup(1)
     os.dup2(2, 1)  # what the problem's own code prints is no part of the answer
-    flavour = flavour_of(job)
-    preload(flavour, job.device.vendor is Vendor.CPU and flavour is Flavour.TORCH)
+    flavour, on_cpu = flavour_of(job), job.device.vendor is Vendor.CPU
+    preload(flavour, on_cpu and flavour is Flavour.TORCH, strangers=True)
     troubles = [asdict(trouble) for trouble in try_problem(job.problem)]
     with os.fdopen(answers, "w") as stream:
         json.dump(troubles, stream)
@@ -281,6 +283,7 @@ def _vendor_check(arguments: argparse.Namespace) -> int:
 
 def _node(arguments: argparse.Namespace) -> int:
     """What needs no link loads nothing of HTTP: that takes a tenth of a second."""
+    name_process(ProcessName.NODE, keep_command=True)
     from kernelbot.harness import node
 
     payload: node.PayloadSource = node.FilePayload(arguments.payload)
@@ -312,6 +315,7 @@ def _node(arguments: argparse.Namespace) -> int:
 
 
 def _warm(arguments: argparse.Namespace) -> int:
+    name_process(ProcessName.HOST, keep_command=True)
     from kernelbot.harness.warm.server import serve_warm
 
     gpus = GpuLocks(wait_s=math.inf)  # its jobs may be cancelled, and take turns

@@ -22,6 +22,7 @@ from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.supervise import Child, child
 from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_platform
+from kernelbot.protocol.process_names import ProcessName, name_process
 from kernelbot.services import Services
 from kernelbot.web.site import close_site, create_site
 
@@ -55,6 +56,7 @@ def api_children(settings: Settings, url: str, listeners: list[socket.socket]) -
 
 def main() -> None:
     """One of several processes of `serve`: it ends when its parent ends, for whatever reason."""
+    name_process(ProcessName.ANSWERER, keep_command=True)
     settings = read_settings()
     url = settings.external_database_url()
     assert url is not None, "`serve` passes it on"

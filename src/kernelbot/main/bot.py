@@ -23,6 +23,7 @@ from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.trying import this_machine
 from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import open_platform
+from kernelbot.protocol.process_names import ProcessName, name_process
 from kernelbot.services import Services
 from kernelbot.store import migrate
 from kernelbot.store.exclusive import only_one
@@ -54,6 +55,7 @@ def run_bot(*, data: Path | None = None, debug: bool = False) -> None:
 
 def main() -> None:
     """The bot as a child of `serve`: it ends when its parent ends, for whatever reason."""
+    name_process(ProcessName.BOT, keep_command=True)
     settings = read_settings()
     url = settings.external_database_url()
     assert url is not None, "`serve` passes it on"

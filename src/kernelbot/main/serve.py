@@ -25,6 +25,7 @@ from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.supervise import Child, child, supervised
 from kernelbot.main.wiring import open_platform
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.process_names import ProcessName, name_process
 from kernelbot.services import Services
 from kernelbot.services.platform import COPY_NOTE
 
@@ -48,6 +49,7 @@ def serve(
     Raises `Conflict` when another serves from the data folder, `UserError` for a port that is
     taken or an ADMIN_TOKEN that could be guessed, `SchemaOutdated`, `Unavailable`.
     """
+    name_process(ProcessName.SERVER, keep_command=True)
     settings = read_settings(data=data)
     _refuse_short(settings.admin_token)
     set_up_logs()

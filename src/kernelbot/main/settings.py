@@ -239,9 +239,9 @@ class Settings(BaseSettings):
             )
         return LoginRules(tuple(providers), self.registration)
 
-    def host_command(self, device: DeviceConfig) -> tuple[str, ...]:
-        """The command that starts a device's harness host."""
-        options = ["--warm", ",".join(self._warm()), "--slots", str(device.slots)]
+    def host_command(self, device: DeviceConfig, *, torch: bool = False) -> tuple[str, ...]:
+        """The command that starts a device's harness host. `torch`: whether its boards need it."""
+        options = ["--warm", ",".join(self._warm(torch=torch)), "--slots", str(device.slots)]
         options += ["--vendor", device.spec.vendor]
         options += ["--reserved-cores", str(device.reserved_cores)]
         if not device.turns:
@@ -271,10 +271,10 @@ class Settings(BaseSettings):
             url += ("&" if "?" in url else "?") + "sslmode=disable"
         return url
 
-    def _warm(self) -> tuple[str, ...]:
+    def _warm(self, *, torch: bool) -> tuple[str, ...]:
         if self.warm is not None:
             return self.warm
-        found = importlib.util.find_spec("torch") is not None
+        found = torch and importlib.util.find_spec("torch") is not None
         return ("numpy", "torch") if found else ("numpy",)
 
 

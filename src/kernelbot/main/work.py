@@ -22,6 +22,7 @@ from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import LOCAL, Settings, read_settings
 from kernelbot.main.watchdog import watched
 from kernelbot.main.wiring import node_links, open_run_lifecycle
+from kernelbot.protocol.process_names import ProcessName, name_process
 from kernelbot.services.notifications import Listener
 from kernelbot.store import migrate
 from kernelbot.worker.worker import Identity, Worker, WorkerRules
@@ -45,6 +46,7 @@ def run_worker(*, data: Path | None = None) -> None:
 
 def main() -> None:
     """The worker as a child of `serve`: it ends when its parent ends, for whatever reason."""
+    name_process(ProcessName.WORKER, keep_command=True)
     settings = read_settings()
     url = settings.external_database_url()
     assert url is not None, "`serve` passes it on"
@@ -95,9 +97,10 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
             Listener(url, "kernelbot_turns") as turns,
             Listener(url, "kernelbot_cancelled") as cancelled,
         ):
+            links = await node_links(url, settings)
             yield Worker(
                 judging,
-                launchers(settings, await node_links(url, settings)),
+                launchers(settings, links, await judging.devices_for_torch()),
                 devices,
                 turns,
                 cancelled,
@@ -110,23 +113,33 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
         lock.release(remove=True)
 
 
-def launchers(settings: Settings, links: Links | None = None) -> dict[str, Launcher]:
+def launchers(
+    settings: Settings, links: Links | None = None, for_torch: frozenset[str] = frozenset()
+) -> dict[str, Launcher]:
     """The launchers that the configured devices name, by name: others aren't started. `links`: for
     nodes that may reach this platform; None: they can't, or their jobs aren't in its database.
+    `for_torch`: devices on which torch is loaded before the first job, unless `warm` says it.
 
     Raises `UserError` if a launcher's table and its devices don't fit.
     """
     devices = settings.device_configs()
     named = {name for device in devices for name in device.launchers}
-    return {name: _launcher(settings, name, devices, links) for name in sorted(named)}
+    return {name: _launcher(settings, name, devices, links, for_torch) for name in sorted(named)}
 
 
 def _launcher(
-    settings: Settings, name: str, devices: tuple[DeviceConfig, ...], links: Links | None
+    settings: Settings,
+    name: str,
+    devices: tuple[DeviceConfig, ...],
+    links: Links | None,
+    for_torch: frozenset[str],
 ) -> Launcher:
     mine = tuple(device for device in devices if name in device.launchers)
     if name == LOCAL:
-        commands = {device.spec.name: settings.host_command(device) for device in mine}
+        commands = {
+            each.spec.name: settings.host_command(each, torch=each.spec.name in for_torch)
+            for each in mine
+        }
         jobs = settings.data / "jobs"
         return LocalLauncher(LocalSettings(jobs, commands, settings.worker.host_stale_s))
     folder = settings.data / "launchers" / name

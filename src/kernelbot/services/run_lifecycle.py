@@ -346,6 +346,11 @@ class RunLifecycle:
         async with self._database.write() as session:
             return await attempts.heartbeat(session, owner, node, reports, followed, counts)
 
+    async def devices_for_torch(self) -> frozenset[str]:
+        """The devices whose open boards will need torch, so that it can be loaded in advance."""
+        async with self._database.read() as session:
+            return await boards.devices_for_torch(session)
+
     async def owners(self, node: str) -> list[str]:
         """Every owner that may have an attempt and may run on this node."""
         async with self._database.read() as session:

@@ -146,6 +146,12 @@ async def edit(session: WriteSession, after: Board) -> None:
     await session.do(statements("boards")["edit"], values)
 
 
+async def devices_for_torch(session: ReadSession) -> frozenset[str]:
+    """The devices whose open boards' problems mention torch, or what comes with it."""
+    rows = await session.all(statements("boards")["devices_for_torch"])
+    return frozenset(row["device"] for row in rows)
+
+
 async def definition(session: ReadSession, problem_version_id: int) -> ProblemDefinition:
     """The problem as its author wrote it. Raises `PlatformError` if we can't read it."""
     row = await session.one(

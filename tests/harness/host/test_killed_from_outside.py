@@ -17,10 +17,14 @@ from kernelbot.harness.host.judge_zygote import JudgeZygote
 from kernelbot.harness.runner_client.freeze import children_of
 from kernelbot.harness.sandbox import wire
 from kernelbot.protocol import Mode, ProgressEvent, Verdict
+from kernelbot.protocol.process_names import ProcessName
 from tests.harness.jobs import SORT, a_job
 
 ROUNDS = 3
-PARTS = ("judges' zygote", "judge", "bubblewrap", "zygote", "init", "runner")
+PARTS = (
+    *(ProcessName.JUDGES, ProcessName.JUDGE, "bwrap"),
+    *(ProcessName.FORKER, ProcessName.INIT, ProcessName.RUNNER, ProcessName.CAGE),
+)
 NEITHER = "nobody is blamed"
 
 
@@ -47,7 +51,7 @@ def test_a_kill_at_any_moment_is_nobodys_fault(host: Host, part: str) -> None:
 def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
     job = a_job(SORT)
     assert Verdict.ACCEPTED == host.judge(job, quiet).verdict
-    (zygote,) = (pid for pid in children_of(os.getpid()) if "\0judges\0" in _command(pid))
+    (zygote,) = (pid for pid in children_of(os.getpid()) if _name(pid) == ProcessName.JUDGES)
     os.kill(zygote, signal.SIGKILL)
     result = host.judge(job, quiet)
     assert (Verdict.ACCEPTED, 1) == (
@@ -62,7 +66,7 @@ def test_a_zygote_is_known_to_have_ended_before_the_kernel_is_done_with_it() -> 
     try:
         zygote.wait_ready(60)
         assert not zygote.has_ended()
-        (pid,) = (pid for pid in children_of(os.getpid()) if "\0judges\0" in _command(pid))
+        (pid,) = (pid for pid in children_of(os.getpid()) if _name(pid) == ProcessName.JUDGES)
         os.kill(pid, signal.SIGKILL)
         assert zygote.has_ended()
     finally:
@@ -98,45 +102,13 @@ def _kill_one(part: str, others: set[int], done: threading.Event) -> None:
 
 
 def _members(part: str) -> list[int]:
-    """Processes of that kind below this one; several generations have the zygote's command."""
-    everyone = _every_process_below(os.getpid())
-    judging = [pid for pid in everyone if "\0judges\0" in _command(pid)]
-    forking = [pid for pid in everyone if "forker.main" in _command(pid) and _name(pid) != "bwrap"]
-    generations: dict[int, list[int]] = {}
-    for pid in forking:
-        generations.setdefault(_ancestors_in(pid, set(forking)), []).append(pid)
-    return {
-        "judges' zygote": [pid for pid in judging if not _ancestors_in(pid, set(judging))],
-        "judge": [pid for pid in judging if _ancestors_in(pid, set(judging))],
-        "bubblewrap": [pid for pid in everyone if _name(pid) == "bwrap"],
-        "zygote": [*generations.get(0, []), *generations.get(1, [])],
-        "init": generations.get(2, []),
-        "runner": generations.get(3, []),
-    }[part]
+    """Processes of that name below this one."""
+    return [pid for pid in _every_process_below(os.getpid()) if _name(pid) == part]
 
 
 def _every_process_below(pid: int) -> list[int]:
     found = list(children_of(pid))
     return [*found, *(below for child in found for below in _every_process_below(child))]
-
-
-def _ancestors_in(pid: int, family: set[int]) -> int:
-    count = 0
-    while (pid := _parent(pid)) in family:
-        count += 1
-    return count
-
-
-def _parent(pid: int) -> int:
-    with contextlib.suppress(OSError):
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    return 0
-
-
-def _command(pid: int) -> str:
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_text()
-    return ""
 
 
 def _name(pid: int) -> str:

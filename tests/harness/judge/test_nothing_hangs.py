@@ -15,6 +15,7 @@ from kernelbot.harness.host.host import Host
 from kernelbot.harness.runner_client.freeze import children_of
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.protocol import Mode, Phase, ProgressEvent, RunResult, Verdict
+from kernelbot.protocol.process_names import ProcessName
 from tests.exploits.entries import CORPUS
 from tests.harness.jobs import a_job
 
@@ -136,7 +137,7 @@ def test_nobody_is_held_up_beyond_the_time_limits(host: Host, path: Path) -> Non
     assert took_s < limits_s + UNTIL_THE_NEXT_S
 
 
-@pytest.mark.parametrize("part", ["judges", "forker"])
+@pytest.mark.parametrize("part", [ProcessName.JUDGES, ProcessName.FORKER])
 def test_when_what_starts_judges_or_runners_was_killed_others_are_started(part: str) -> None:
     others = _below(os.getpid(), part)  # of hosts that other tests still need
     host = Host()
@@ -186,11 +187,11 @@ def test_a_host_that_was_killed_leaves_no_control_group() -> None:
 
 
 def _below(pid: int, part: str) -> list[int]:
-    """Processes below `pid` in whose command the part is named; others come and go meanwhile."""
+    """Processes of that name below `pid`; others come and go meanwhile."""
     found = []
     for child in children_of(pid):
         with contextlib.suppress(OSError):
-            if part in Path(f"/proc/{child}/cmdline").read_text():
+            if part == Path(f"/proc/{child}/comm").read_text().strip():
                 found.append(child)
         found += _below(child, part)
     return found

@@ -33,6 +33,7 @@ from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
 from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
 from kernelbot.protocol.environment import passed_on
 from kernelbot.protocol.garbage import loading
+from kernelbot.protocol.process_names import ProcessName, name_process
 
 _SEND_S = 1.0
 _RECEIVE_S = 1.0
@@ -77,6 +78,7 @@ def run_zygote(
 
     `runners_fd`: a connection to the runners' zygote. `lasting`: as in `ZygoteConfig`.
     """
+    name_process(ProcessName.JUDGES, flavour)
     control = Channel(socket.socket(fileno=control_fd))
     runners = socket.socket(fileno=runners_fd)
     with loading():
@@ -174,6 +176,7 @@ def _become_judge(
     control: socket.socket, runners: socket.socket, flusher: CacheFlusher, vendor: Vendor
 ) -> NoReturn:
     code = 1
+    name_process(ProcessName.JUDGE)
     try:
         _judge_one(control, runners, flusher, vendor)
         code = 0

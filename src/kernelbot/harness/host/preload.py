@@ -11,7 +11,8 @@ from kernelbot.harness.gpu.gpu_model import GpuModel
 from kernelbot.harness.timing.marks import marks, start_building
 
 _NUMPY = ("numpy", "numpy.random", "numpy.linalg")
-_TORCH = (*_NUMPY, "torch", "torch.nn.functional", "torch.utils.cpp_extension")
+_TORCH = (*_NUMPY, "torch", "torch.nn.functional")
+_BUILDING = ("torch.utils.cpp_extension",)
 _TRITON = ("triton", "triton.language")
 _TRITON_LATER = ("triton.experimental.gluon",)
 _TRITON_KEYS = ("triton.runtime.cache", "triton.compiler.compiler")
@@ -27,11 +28,12 @@ _ALWAYS = (
 
 
 def preload(
-    flavour: str, cuda_on_cpu: bool, model: GpuModel | None = None, *, launches: bool = False
+    flavour: str, cuda_on_cpu: bool, model: GpuModel | None = None, *, strangers: bool = False
 ) -> None:
     """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code. `model`:
-    of the GPU that `cuda_on_cpu` stands for, if kernels are compiled for one. `launches`: whether
-    forks of this process are to launch kernels.
+    of the GPU that `cuda_on_cpu` stands for, if kernels are compiled for one. `strangers`: whether
+    this process or its forks run strangers' code. A judge only compares what that computes, and
+    without compilers it has 80 MB less.
 
     Nothing here may start a thread or a GPU's driver: the process is going to fork. Raises
     RuntimeError where the driver was started all the same.
@@ -44,8 +46,8 @@ def preload(
         for name in _NUMPY:
             importlib.import_module(name)
     if flavour == "torch":
-        _preload_torch(cuda_on_cpu, model)
-        if launches and (model is not None or not cuda_on_cpu):
+        _preload_torch(cuda_on_cpu, model, strangers=strangers)
+        if strangers and (model is not None or not cuda_on_cpu):
             _preload_first_launch()
     marks()
     if not cuda_on_cpu and (opened := open_devices()):
@@ -65,25 +67,30 @@ def driver_left_alone(torch: Any) -> Iterator[None]:
         torch.cuda.is_available = ask
 
 
-def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None) -> None:
+def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None, *, strangers: bool) -> None:
     torch: Any = importlib.import_module("torch")
     with driver_left_alone(torch):
-        for name in _TORCH:
+        for name in (*_TORCH, *(_BUILDING if strangers else ())):
             importlib.import_module(name)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     if cuda_on_cpu:
         importlib.import_module("kernelbot.harness.gpu.emulation").install(model)
-    # The first call imports hundreds of modules; many references make it.
-    torch.use_deterministic_algorithms(True)
-    torch.use_deterministic_algorithms(False)
     torch.zeros(2).add(1).sum().item()
-    for name in _TRITON:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(name)
+    if strangers:
+        _preload_compilers(torch)
     if model is not None:
         importlib.import_module("kernelbot.harness.gpu.compile_only").install(model)
     torch.set_num_threads(threads)
+
+
+def _preload_compilers(torch: Any) -> None:
+    # The first call imports hundreds of modules; many references make it.
+    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(False)
+    for name in _TRITON:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
 def _preload_first_launch() -> None:

@@ -18,6 +18,7 @@ from kernelbot.harness.sandbox import execute, kernel, seccomp, wire
 from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import Entry, RunnerOrder, RunnerPlace
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.process_names import ProcessName, name_process
 
 _DATA_ALLOWANCE_BYTES = 1 << 30
 """Added where RLIMIT_DATA stands in for a cgroup: it also counts what the zygote imported."""
@@ -33,6 +34,7 @@ _PROCESS_ALLOWANCE = 64
 def run_entry(inner: socket.socket, around: Surroundings) -> NoReturn:
     """Wait, move to a place, become a shell that nothing gets out of, follow the order, and end."""
     exit_code = 1
+    name_process(ProcessName.RUNNER)
     try:
         refused = seccomp.build_filter() if around.isolated else None
         _settle(inner, around)
@@ -115,6 +117,7 @@ def _serve(entry: Entry, channel: socket.socket) -> None:
     if entry is Entry.EXEC:
         execute.serve(channel)
     elif entry.examines:
+        name_process(ProcessName.CAGE)
         importlib.import_module("kernelbot.harness.problem.examiner_inside").serve(channel)
     else:
         importlib.import_module("kernelbot.harness.runner.runner").serve(channel)

@@ -20,12 +20,14 @@ from kernelbot.harness.timing.marks import are_native
 from kernelbot.protocol import ProblemSpec, precompile_decoders
 from kernelbot.protocol.garbage import loading
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.process_names import ProcessName, name_process
 
 
 def main(argv: list[str]) -> None:
     """`CONTROL_FD FLAVOUR CUDA_ON_CPU SPARE ISOLATED LASTING CPUS`, from the zygote's starter."""
     control_fd, flavour, cuda_on_cpu, spare, isolated, lasting, cpus = argv
     os.environ.pop("PWD", None)  # bubblewrap's own addition
+    name_process(ProcessName.FORKER, flavour)
     if isolated == "1":
         _enter_own_pid_namespace()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -35,7 +37,7 @@ def main(argv: list[str]) -> None:
     forker = _Forker(control, around, spare=int(spare))
     with loading():
         model = named_model(os.environ.pop(MODEL, ""))
-        preload(Flavour(flavour), cuda_on_cpu == "1", model, launches=True)
+        preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True)
         for name in ("problem.examiner_inside", "ranks.family"):  # so that no runner has to
             importlib.import_module(f"kernelbot.harness.{name}")
         precompile_decoders(ProblemSpec)

@@ -25,6 +25,7 @@ from kernelbot.harness.sandbox.model import Surroundings
 from kernelbot.harness.sandbox.order import RunnerOrder, RunnerPlace
 from kernelbot.protocol import Limits
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.process_names import ProcessName, name_process
 
 _MAX_FILES_EACH = 65536
 STATUS, CHANNEL, STDOUT, STDERR = range(4)
@@ -35,6 +36,7 @@ and then cgroup task lists."""
 def run_init(control_channel: socket.socket, around: Surroundings) -> NoReturn:
     """Be the init of one runner, to its end. Called in a fresh fork of the zygote."""
     isolated = around.isolated
+    name_process(ProcessName.INIT)
     try:
         kernel.close_all_but({0, 1, 2, control_channel.fileno()})
         os.setsid()

@@ -59,5 +59,13 @@ UPDATE leaderboards SET visibility = %(visibility)s, deadline = %(deadline)s,
     refuse_unavailable = %(refuse_unavailable)s
 WHERE id = %(leaderboard_id)s;
 
+-- name: devices_for_torch
+-- Whose open boards have a problem with files that mention torch or what comes with it.
+SELECT DISTINCT d.device FROM leaderboard_devices d
+JOIN leaderboards l ON l.id = d.leaderboard_id
+JOIN problem_versions v ON v.id = l.problem_version_id
+WHERE v.harness = 'native' AND (l.deadline IS NULL OR l.deadline > now())
+    AND v.definition::text ~ 'torch|triton';
+
 -- name: definition
 SELECT definition FROM problem_versions WHERE id = %(problem_version_id)s;
