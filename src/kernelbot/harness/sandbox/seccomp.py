@@ -2,7 +2,8 @@
 
 A denied call fails with EPERM instead of killing, so that an honest library that merely probes
 carries on. The list leaves out whatever needs a capability that the runner doesn't have anyway,
-unless a kernel bug in it would matter. Choosing processors succeeds and changes nothing.
+unless a kernel bug in it would matter. Calls that are newer than the list fail with ENOSYS, as
+they do on an older Linux. Choosing processors succeeds and changes nothing.
 
 Timers are refused that the kernel keeps apart from any thread, and descriptors that become readable
 by a signal: these go off while their runner is frozen, on the processor that another runner is then
@@ -47,9 +48,12 @@ _SOCKET_FAMILIES = (socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_N
 """Everything else, vsock above all, would reach past the network namespace."""
 
 # Calls with one number on every architecture (those added since 2019).
-_COMMON = (425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 440, 442, 443)
+_COMMON = (425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 440, 442, 443, 447, 457, 458)
 """io_uring x 3, open_tree, move_mount, fsopen, fsconfig, fsmount, fspick, pidfd_getfd,
-process_madvise, mount_setattr, quotactl_fd."""
+process_madvise, mount_setattr, quotactl_fd; memfd_secret, which the judge couldn't read; statmount
+and listmount, whose numbers count up over the whole machine."""
+_NEWEST = 462
+"""mseal, of Linux 6.10: the last call that was looked at for this list."""
 _CLONE3 = 435
 
 # name: (x86_64, aarch64); None if the architecture has no such call
@@ -142,6 +146,7 @@ def build_filter(machine: str | None = None) -> bytes:
     ]
     if name == "x86_64":
         program += [_step(_JUMP_AT_LEAST, _X32_BIT, 0, 1), _give(_ERRNO | errno.ENOSYS)]
+    program += [_step(_JUMP_AT_LEAST, _NEWEST + 1, 0, 1), _give(_ERRNO | errno.ENOSYS)]
     for number in sorted({*_COMMON, *(number for number in denied if number is not None)}):
         program += _when(number, [refuse])
     # The judge chooses a runner's processors, but libraries end a process for a refusal.
