@@ -4,26 +4,32 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import psycopg
+import structlog.testing
+from prometheus_client import CollectorRegistry, Histogram
 from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kernelbot.api.departures import Departures
+from kernelbot.api.middleware import AccessLog
 from kernelbot.store.database import Database
 
 SLEEPING = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'"
+
+Around = Callable[[ASGIApp], ASGIApp]
 
 
 class Client:
     """Sends a request to an application, and leaves when it likes."""
 
-    def __init__(self, app: ASGIApp, method: str = "GET") -> None:
+    def __init__(self, app: ASGIApp, method: str = "GET", around: Around = Departures) -> None:
+        """`around`: what the application is called through."""
         self._gone = asyncio.Event()
         self._begun = False
         self.sent: list[Message] = []
         scope = {"type": "http", "method": method, "path": "/", "headers": [], "query_string": b""}
-        self.request = asyncio.ensure_future(Departures(app)(scope, self._receive, self._send))
+        self.request = asyncio.ensure_future(around(app)(scope, self._receive, self._send))
 
     def leave(self) -> None:
         self._gone.set()
@@ -155,3 +161,37 @@ async def test_who_is_stopped_with_the_server_ends_at_once() -> None:
     client.request.cancel()
     await asyncio.gather(client.request, return_exceptions=True)
     assert (True, True) == (client.request.cancelled(), stopped.is_set())
+
+
+def logged(app: ASGIApp) -> ASGIApp:
+    latency = Histogram(
+        "seconds", "Of requests.", ("method", "route", "status"), registry=CollectorRegistry()
+    )
+    return AccessLog(Departures(app), latency)
+
+
+async def test_a_client_who_left_is_no_error_of_ours_in_the_log() -> None:
+    begun = asyncio.Event()
+
+    async def handle(_: Request) -> PlainTextResponse:
+        begun.set()
+        await asyncio.sleep(600)
+        raise AssertionError
+
+    with structlog.testing.capture_logs() as lines:
+        client = Client(answering(handle), around=logged)
+        await begun.wait()
+        client.leave()
+        await client.request
+    assert [499] == [line["status"] for line in lines]
+
+
+async def test_an_error_is_one_in_the_log() -> None:
+    async def handle(_: Request) -> PlainTextResponse:
+        raise ZeroDivisionError
+
+    with structlog.testing.capture_logs() as lines:
+        await asyncio.gather(
+            Client(answering(handle), around=logged).request, return_exceptions=True
+        )
+    assert [500] == [line["status"] for line in lines]

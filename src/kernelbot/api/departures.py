@@ -5,6 +5,8 @@ import asyncio
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+LEFT = "kernelbot.client_left"
+"""Whether a request's client left before an answer began, in its scope."""
 _NO_BODY: Message = {"type": "http.request", "body": b"", "more_body": False}
 
 
@@ -40,6 +42,7 @@ class Departures:
         try:
             await asyncio.wait({answering, leaving}, return_when=asyncio.FIRST_COMPLETED)
             if not answering.done() and not sent.is_set():
+                scope[LEFT] = True
                 answering.cancel()
             await _ended(answering, by_us=leaving.done())
         finally:

@@ -13,10 +13,14 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kernelbot.api.departures import LEFT
 from kernelbot.api.errors import error_response
 from kernelbot.api.settings import MIB
 
 log = structlog.get_logger(__name__)
+
+_CLIENT_LEFT = 499
+"""The status that nginx writes for a request whose client left before the answer."""
 
 DRAINED_BYTES = 64 * MIB
 DRAINED_S = 10.0
@@ -181,7 +185,7 @@ class AccessLog:
             await self._app(scope, receive, send)
             return
         request_id = _request_id(scope)
-        status = 500
+        status: int | None = None
         started_s = time.perf_counter()
 
         async def noting(message: Message) -> None:
@@ -196,6 +200,7 @@ class AccessLog:
             try:
                 await self._app(scope, receive, noting)
             finally:
+                status = status or (_CLIENT_LEFT if LEFT in scope else 500)
                 self._note(scope, status, time.perf_counter() - started_s)
 
     def _note(self, scope: Scope, status: int, duration_s: float) -> None:
