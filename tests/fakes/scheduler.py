@@ -24,6 +24,8 @@ class FakeScheduler:
         """How many jobs each question was about."""
         self.down: str | None = None
         """Why it fails; None: it works."""
+        self.fails_once: str | None = None
+        """Why it fails the next time alone."""
         self.hangs = False
         self.launch_s = 0.0
         """How long a launch takes; the job is there at its end."""
@@ -41,8 +43,9 @@ class FakeScheduler:
         """Fail or hang as it was told to."""
         if self.hangs:
             await asyncio.sleep(3600)
-        if self.down is not None:
-            raise SchedulerError(self.down)
+        if (reason := self.down or self.fails_once) is not None:
+            self.fails_once = None
+            raise SchedulerError(reason)
 
 
 class FakeLauncher:

@@ -114,3 +114,22 @@ async def test_a_scheduler_that_fails_for_too_long_loses_its_jobs_by_its_own_fau
     assert outcomes == [
         Outcome(JobState.LOST, reason="the controller is gone", fault=Fault.SCHEDULER)
     ]
+
+
+async def fail_and_answer_again(scheduler: FakeScheduler) -> None:
+    scheduler.fails_once = "a moment of its own"
+    await until(lambda: scheduler.fails_once is None)
+    answered = len(scheduler.polls)
+    await until(lambda: len(scheduler.polls) > answered + 1)
+
+
+async def test_failures_between_which_a_scheduler_answered_are_not_one_long_silence() -> None:
+    scheduler = FakeScheduler()
+    scheduler.end("a", RUNNING)
+    async with watching(scheduler, replace(TRAITS, silence_s=0.2)) as watcher:
+        told = asyncio.create_task(states(watcher, "a"))
+        await fail_and_answer_again(scheduler)
+        await asyncio.sleep(0.3)
+        await fail_and_answer_again(scheduler)
+        scheduler.end("a", Outcome(JobState.FINISHED))
+        assert await told == [JobState.RUNNING, JobState.FINISHED]
