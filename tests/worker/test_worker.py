@@ -242,7 +242,9 @@ async def test_a_worker_that_fails_leaves_no_launcher_open(
     launcher = BrokenLauncher(LocalSettings(tmp_path / "jobs", {}))
     launcher.good = good
 
-    def broken(settings: Settings, links: Links | None) -> dict[str, Launcher]:
+    def broken(
+        settings: Settings, links: Links | None, for_torch: frozenset[str]
+    ) -> dict[str, Launcher]:
         return {"local": launcher}
 
     monkeypatch.setattr(work, "launchers", broken)
