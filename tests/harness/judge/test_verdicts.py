@@ -23,6 +23,7 @@ from kernelbot.protocol import (
     Phase,
     ProgressEvent,
     RunResult,
+    SandboxMode,
     Timeouts,
     Verdict,
     to_wire,
@@ -444,3 +445,11 @@ def test_honest_code_is_accepted_where_nothing_can_be_frozen() -> None:
 def test_a_judge_that_waits_for_a_processor_blames_nobody() -> None:
     ended = judged_without_groups()
     assert (0, True) == (ended.returncode, "accepted: sort_np" in ended.stdout), ended.stdout
+
+
+@pytest.mark.parametrize("sandbox", SandboxMode)
+def test_a_signal_to_ones_own_group_reaches_nobody_else(host: Host, sandbox: SandboxMode) -> None:
+    source = kernel("import os, signal\nos.killpg(0, signal.SIGTERM)\nreturn np.sort(data)")
+    result = host.attempt(replace(a_job(source), sandbox=sandbox), quiet)
+    assert result.failure is not None
+    assert (Verdict.RUNTIME_ERROR, True) == (result.verdict, "SIGTERM" in result.failure.message)
