@@ -80,8 +80,15 @@ async def test_a_pause_is_reported(door: Door) -> None:
     await door.world.board()
     await door.admin.post("/api/v1/platform/pause", json={"reason": "moving"})
     answer = await post(door.ada)
-    expected = "Submissions are paused just now: moving. Try again later; nothing is lost."
-    assert (503, {"detail": expected, "code": "paused"}) == (answer.status_code, answer.json())
+    message, hint = "Submissions are paused just now: moving.", "Try again later; nothing is lost."
+    expected = {
+        "detail": f"{message} {hint}",
+        "code": "paused",
+        "message": message,
+        "next": None,
+        "hint": hint,
+    }
+    assert (503, expected) == (answer.status_code, answer.json())
 
 
 async def test_a_closed_category_says_so(door: Door) -> None:

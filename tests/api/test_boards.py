@@ -5,6 +5,7 @@ import pytest
 
 from kernelbot.domain.types import Visibility
 from kernelbot.schemas.boards import problem_to_wire
+from kernelbot.schemas.errors import ErrorBody
 from kernelbot.services.boards import BoardEdit
 from tests.api.conftest import Door
 from tests.support.problems import sort_problem
@@ -113,7 +114,10 @@ async def test_a_board_that_is_none(door: Door, body: bytes) -> None:
     answer = await door.admin.post(
         "/api/v1/boards", content=body, headers={"Content-Type": "application/json"}
     )
-    assert (True, {"detail", "code"}) == (answer.status_code in (400, 422), set(answer.json()))
+    assert (True, set(ErrorBody.model_fields)) == (
+        answer.status_code in (400, 422),
+        set(answer.json()),
+    )
 
 
 async def test_a_problem_may_be_larger_than_a_submission(door: Door) -> None:
@@ -153,3 +157,15 @@ async def test_a_ranking_as_csv_is_hidden_as_its_board_is(door: Door) -> None:
         for path in ("sort/standings.csv", "none/standings.csv")
     ]
     assert [404, 404] == [one.status_code for one in answers]
+
+
+async def test_a_board_that_is_not_there_says_what_to_do_next(door: Door) -> None:
+    answer = await door.ada.get("/api/v1/boards/nope")
+    message, hint = "There is no board named 'nope'.", "See `GET /api/v1/boards`."
+    assert {
+        "detail": f"{message} {hint}",
+        "code": "not_found",
+        "message": message,
+        "next": "list_boards",
+        "hint": hint,
+    } == answer.json()

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from kernelbot.catalog.skeleton import new_problem
+from kernelbot.cli.errors import ADVICE
 from kernelbot.client.endpoint import Places, remember
+from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Lang
 from tests.support.live import LiveServer
 from tests.support.problems import CORRECT
@@ -84,6 +86,20 @@ def test_a_token_that_is_not_good_is_not_kept(live: LiveServer, tmp_path: Path) 
         said.document["error"]["code"],
         list(tmp_path.rglob("config.toml")),
     )
+
+
+def test_what_to_do_next_is_printed_once(live: LiveServer, tmp_path: Path) -> None:
+    shell = Shell(tmp_path, {"KERNELBOT_URL": live.url, "KERNELBOT_TOKEN": "wrong"})
+    said, document = shell("submission", "list"), shell("submission", "list", "--json").document
+    advice = ADVICE[Next.LOG_IN]
+    assert f"Error: The token isn't valid here.\n{advice}\n" == said.err
+    assert {
+        "code": "not_authenticated",
+        "detail": "The token isn't valid here.",
+        "fault": "author",
+        "next": "log_in",
+        "hint": advice,
+    } == document["error"]
 
 
 def test_the_other_client_s_token_works(live: LiveServer, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from kernelbot.client import BadAnswer, KernelbotClient, Refused, Unreachable
+from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault
 
 SCHEDULER = Fault.SCHEDULER
@@ -165,6 +166,30 @@ def test_an_error_keeps_its_word_its_sentence_and_its_fault(
         str(caught.value).startswith(sentence),
         caught.value.fault,
     )
+
+
+FULL = {"detail": "No. See x.", "code": "not_found", "message": "No.", "hint": "See x."}
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (FULL | {"next": "list_boards"}, ("No.", Next.LIST_BOARDS, "See x.")),
+        (FULL | {"next": None}, ("No.", None, "See x.")),
+        (FULL | {"next": "of_a_newer_release"}, ("No.", None, "See x.")),
+        ({"detail": "No. See x.", "code": "not_found"}, ("No. See x.", None, "")),
+    ],
+)
+def test_an_error_says_what_to_do_next_as_far_as_the_server_and_we_know(
+    serve: Callable[[Handle], str], body: dict[str, str], expected: tuple[str, Next | None, str]
+) -> None:
+    sent = json.dumps(body).encode()
+    with (
+        KernelbotClient(serve(lambda handler: answer(handler, 404, sent))) as client,
+        pytest.raises(Refused) as caught,
+    ):
+        client.boards()
+    assert expected == (str(caught.value), caught.value.next_step, caught.value.hint)
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"boards": 3}', b"\xff"])

@@ -131,7 +131,7 @@ async def test_strangers_revoke_an_invite_as_one_that_is_not_there(
     for tried in (code, "NO-SUCH-CODE"):
         with pytest.raises(NotFound) as refused:
             await closed.services.invites.revoke(stranger, tried)
-        said.append((str(refused.value), refused.value.hint))
+        said.append((str(refused.value), refused.value.hint, refused.value.next_step))
     assert said[0] == said[1]
     assert ("sort",) == await closed.services.invites.join(closed.ada.user, code)
 

@@ -6,6 +6,7 @@ import pytest
 
 from kernelbot.domain.errors import Banned, KernelbotError, NotAllowed, NotFound
 from kernelbot.domain.export import ExportChoice
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import Board, NewToken, Role, Submission, User, Visibility
 from kernelbot.services.boards import BoardEdit
 from tests.support.problems import sort_problem
@@ -39,10 +40,12 @@ async def _closed(world: World, maker: User) -> tuple[Board, Submission]:
     return board, await world.submit(maker, board="hidden")
 
 
-async def _refusal(deed: Awaitable[object]) -> tuple[type[KernelbotError], str, str | None]:
+async def _refusal(
+    deed: Awaitable[object],
+) -> tuple[type[KernelbotError], str, tuple[str, Next | None]]:
     with pytest.raises(KernelbotError) as caught:
         await deed
-    return type(caught.value), str(caught.value), caught.value.hint
+    return type(caught.value), str(caught.value), (caught.value.hint, caught.value.next_step)
 
 
 @pytest.mark.parametrize("deed", ON_SUBMISSIONS)

@@ -9,6 +9,7 @@ import pytest
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.accounts import TokenKind
 from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
+from kernelbot.schemas.errors import ErrorBody
 from kernelbot.web.session import BROWSER, SESSION, csrf_of
 from kernelbot.web.site import create_site
 from tests.support.applications import application
@@ -25,12 +26,18 @@ async def test_what_is_not_there_is_a_page_for_browsers_and_json_for_programs(
         page = await front.stranger.get(path)
         answer = await front.stranger.get(path, headers=JSON)
         assert (404, True) == (page.status_code, "There is nothing here" in page.text)
-        assert (404, {"detail", "code"}) == (answer.status_code, set(answer.json()))
+        assert (404, set(ErrorBody.model_fields)) == (answer.status_code, set(answer.json()))
 
 
 async def test_the_apis_own_paths_answer_json_to_browsers_too(front: Front) -> None:
     answer = await front.stranger.get("/api/v1/nothing")
-    assert {"detail", "code"} == set(answer.json())
+    assert set(ErrorBody.model_fields) == set(answer.json())
+
+
+async def test_what_to_do_next_is_a_link_to_the_page_that_it_speaks_of(front: Front) -> None:
+    answer = await front.admin.get("/organise/people/4711")
+    link = '<a href="/organise/people">The page People lists the accounts.</a>'
+    assert (404, True) == (answer.status_code, link in answer.text)
 
 
 async def test_a_crash_of_ours_is_a_page_without_its_details(front: Front) -> None:

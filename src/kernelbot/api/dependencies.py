@@ -13,6 +13,7 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.accounts import Credential
 from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
 from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
@@ -118,7 +119,7 @@ async def viewer(request: Request) -> User:
     if found is None:
         raise NotAuthenticated(
             "This needs a token.",
-            hint="Send it as `Authorization: Bearer TOKEN`; `kernelbot login URL TOKEN` keeps it.",
+            next_step=Next.LOG_IN,
         )
     return found
 

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from kernelbot.domain import errors
+from kernelbot.domain.next_steps import Next
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.schemas.mistakes import what_is_wrong
 
@@ -37,6 +38,39 @@ STATUS: dict[type[errors.KernelbotError], HTTPStatus] = {
 }
 """An error not named here has the status of its nearest ancestor that is."""
 
+ADVICE: dict[Next, str] = {
+    Next.TRY_AGAIN: "Try again in a moment.",
+    Next.BEGIN_AGAIN: "Ask what there is now, then send a new request.",
+    Next.LOG_IN: "Send a valid token as `Authorization: Bearer TOKEN`.",
+    Next.ASK_ADMIN: "Ask an admin.",
+    Next.ASK_ORGANISERS: "Ask the organisers.",
+    Next.CHOOSE_ANOTHER_NAME: "Choose another name.",
+    Next.NAME_BOARD: "Send `board`, or write `#!POPCORN leaderboard NAME` at the top of the file.",
+    Next.LIST_BOARDS: "See `GET /api/v1/boards`.",
+    Next.LIST_SUBMISSIONS: "See `GET /api/v1/submissions`.",
+    Next.SHOW_SUBMISSION: "See `GET /api/v1/submissions/{submission_id}`.",
+    Next.CANCEL_SUBMISSION: (
+        "Wait for one, or cancel one: `POST /api/v1/submissions/{submission_id}/cancel`."
+    ),
+    Next.LIST_ARTIFACTS: "See `GET /api/v1/submissions/{submission_id}/artifacts`.",
+    Next.LIST_USERS: "See `GET /api/v1/users`.",
+    Next.LIST_IDENTITIES: "See `GET /api/v1/users/me/identities`.",
+    Next.LIST_TOKENS: "See `GET /api/v1/tokens`.",
+    Next.REVOKE_TOKENS: "Revoke some: `DELETE /api/v1/tokens/{token_id}`.",
+    Next.LIST_INVITES: "See `GET /api/v1/boards/{board}/invites`.",
+    Next.LIST_WEBHOOKS: "See `GET /api/v1/webhooks`.",
+    Next.DELETE_WEBHOOKS: "Delete some: `DELETE /api/v1/webhooks/{webhook_id}`.",
+    Next.REPLACE_WEBHOOK: (
+        "If its secret is lost, delete it first: `DELETE /api/v1/webhooks/{webhook_id}`."
+    ),
+    Next.ENABLE_WEBHOOK: "Enable it first: `POST /api/v1/webhooks/{webhook_id}/enable`.",
+    Next.SHOW_WEBHOOK_LOG: "See `GET /api/v1/webhooks/{webhook_id}/messages`.",
+    Next.LIST_SIGNING_KEYS: "See `GET /api/v1/signing-keys`.",
+    Next.CHANGE_CHAT_SETTINGS: "In Discord, `/admin settings` changes that.",
+    Next.MIGRATE_DATABASE: "Its operator migrates it: `kernelbot db migrate`.",
+}
+"""What to do next, for those who use the API."""
+
 ROUTER_CODES: dict[int, tuple[str, str]] = {
     400: ("bad_request", "The request's body can't be read."),
     404: ("not_found", "There is nothing at this path; see /docs for what there is."),
@@ -53,8 +87,8 @@ def status_of(error: errors.KernelbotError) -> HTTPStatus:
 def error_response(
     status: int, code: str, detail: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
-    """An `ErrorBody` with its status."""
-    body = ErrorBody(detail=detail, code=code)
+    """An `ErrorBody` that asks for nothing but what its sentence says, with its status."""
+    body = ErrorBody(detail=detail, code=code, message=detail, next=None, hint="")
     return JSONResponse(body.model_dump(), status_code=int(status), headers=headers)
 
 
@@ -77,7 +111,7 @@ def install(app: FastAPI) -> None:
 async def response_to(_request: Request, error: Exception) -> JSONResponse:
     """Any error as an answer."""
     if isinstance(error, errors.KernelbotError):
-        return response_of(error, status_of(error))
+        return _refusal(error)
     if isinstance(error, RequestValidationError):
         detail = sentence(error)
         return error_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid_request", detail)
@@ -86,16 +120,33 @@ async def response_to(_request: Request, error: Exception) -> JSONResponse:
     return _unforeseen(error)
 
 
-def response_of(error: errors.KernelbotError, status: HTTPStatus) -> JSONResponse:
-    """An error of ours with this status; the detail is its sentence and its hint."""
+def body_of(error: errors.KernelbotError) -> ErrorBody:
+    """What a program and a person read of an error of ours."""
+    message, hint = str(error), error.advice(ADVICE)
+    return ErrorBody(
+        detail=f"{message} {hint}".rstrip(),
+        code=error.code,
+        message=message,
+        next=error.next_step,
+        hint=hint,
+    )
+
+
+def note(error: errors.KernelbotError, status: HTTPStatus) -> None:
+    """Log an error that isn't the asker's."""
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         cause = repr(error.__cause__) if error.__cause__ else None
         log.error("request_failed", code=error.code, detail=str(error), cause=cause)
-    detail = f"{error} {error.hint}" if error.hint else str(error)
-    return error_response(status, error.code, detail, _headers(error))
 
 
-def _headers(error: errors.KernelbotError) -> dict[str, str]:
+def _refusal(error: errors.KernelbotError) -> JSONResponse:
+    status = status_of(error)
+    note(error, status)
+    return JSONResponse(body_of(error).model_dump(), int(status), headers_of(error))
+
+
+def headers_of(error: errors.KernelbotError) -> dict[str, str]:
+    """The headers of its answer."""
     if isinstance(error, errors.TooManyRequests):
         return {"Retry-After": str(max(1, round(error.retry_after_s)))}
     if isinstance(error, errors.NotAuthenticated):

@@ -6,27 +6,48 @@ from discord import app_commands
 
 from kernelbot.bot.answers import answer, data_of
 from kernelbot.domain.errors import KernelbotError, PlatformError
+from kernelbot.domain.next_steps import Next
 from kernelbot.render.markdown import plain
 
 log = structlog.get_logger()
 
 _UNKNOWN_INTERACTION, _EXPIRED_TOKEN = 10062, 50027
-_HINTS = {
-    "See: kernelbot board list": "See: `/leaderboard list`",
-    "See: kernelbot submission list": "See: `/leaderboard show-personal`",
-    "See: kernelbot user list": "Name them as they are called here.",
-    "Choose another with --name.": "Choose another name.",
-    "Use --board, or write `#!POPCORN leaderboard NAME` at the top of the file.": (
-        "Name one, or write `#!POPCORN leaderboard NAME` at the top of the file."
+ADVICE: dict[Next, str] = {
+    Next.TRY_AGAIN: "Try again in a moment.",
+    Next.BEGIN_AGAIN: "Type the command again.",
+    Next.LOG_IN: "Type the command again.",
+    Next.ASK_ADMIN: "Ask an admin.",
+    Next.ASK_ORGANISERS: "Ask the organisers.",
+    Next.CHOOSE_ANOTHER_NAME: "Choose another name.",
+    Next.NAME_BOARD: "Name one, or write `#!POPCORN leaderboard NAME` at the top of the file.",
+    Next.LIST_BOARDS: "See: `/leaderboard list`",
+    Next.LIST_SUBMISSIONS: "See: `/leaderboard show-personal`",
+    Next.SHOW_SUBMISSION: "See: `/submission show`",
+    Next.CANCEL_SUBMISSION: "Wait for one, or cancel one: `/submission cancel`",
+    Next.LIST_ARTIFACTS: "See: `kernelbot submission artifacts ID`, in a terminal.",
+    Next.LIST_USERS: "Name them as they are called here.",
+    Next.LIST_IDENTITIES: "See: `kernelbot identity list`, in a terminal.",
+    Next.LIST_TOKENS: "See: `kernelbot token list`, in a terminal.",
+    Next.REVOKE_TOKENS: "Revoke some: `kernelbot token revoke ID`, in a terminal.",
+    Next.LIST_INVITES: "See: `kernelbot invite list BOARD`, in a terminal.",
+    Next.LIST_WEBHOOKS: "See: `kernelbot webhook list`, in a terminal.",
+    Next.DELETE_WEBHOOKS: "Delete some: `kernelbot webhook delete ID`, in a terminal.",
+    Next.REPLACE_WEBHOOK: (
+        "If its secret is lost, delete it first: `kernelbot webhook delete ID`, in a terminal."
     ),
+    Next.ENABLE_WEBHOOK: "Enable it first: `kernelbot webhook enable ID`, in a terminal.",
+    Next.SHOW_WEBHOOK_LOG: "See: `kernelbot webhook log ID`, in a terminal.",
+    Next.LIST_SIGNING_KEYS: "See: `kernelbot signing-key list`, in a terminal.",
+    Next.CHANGE_CHAT_SETTINGS: "Change that: `/admin settings`",
+    Next.MIGRATE_DATABASE: "Tell the organisers.",
 }
-"""Hints that speak of the terminal, as they are here."""
+"""What to do next, for those in a chat, in its markdown."""
 
 
 def sentence(error: KernelbotError) -> str:
     """What happened and what to do next, for a chat."""
-    hint = _HINTS.get(error.hint, "" if "kernelbot " in error.hint else error.hint)
-    marked = hint if error.hint in _HINTS else plain(hint)
+    advice = error.advice(ADVICE)
+    marked = plain(advice) if error.next_step is None else advice
     return f"❌ {plain_lines(str(error))}" + (f"\n{marked}" if marked else "")
 
 

@@ -13,6 +13,7 @@ from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import SlowDown, UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import Role
 
 _SLOWER_S = 5
@@ -276,4 +277,4 @@ def _from_browser(server: str, query: dict[str, str], terminal: Terminal) -> str
             if found is not None:
                 terminal.progress("Approved.")
                 return found.token
-    raise UserError("Nobody typed the code in time.", hint="Run the command again.")
+    raise UserError("Nobody typed the code in time.", next_step=Next.BEGIN_AGAIN)

@@ -8,11 +8,48 @@ from typing import Any
 
 from kernelbot.cli.terminal import fitting
 from kernelbot.domain.errors import KernelbotError
+from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault, Verdict
 
 ACCEPTED, REFUSED, USAGE, OURS, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes: fine; the submission's author's fault; bad usage, problem or file; our fault;
 Ctrl-C."""
+
+ADVICE: dict[Next, str] = {
+    Next.TRY_AGAIN: "Try again in a moment.",
+    Next.BEGIN_AGAIN: "Run the command again.",
+    Next.LOG_IN: (
+        "Log in: `kernelbot login URL TOKEN`. An admin makes tokens: `kernelbot user create NAME`."
+    ),
+    Next.ASK_ADMIN: "Ask an admin.",
+    Next.ASK_ORGANISERS: "Ask the organisers.",
+    Next.CHOOSE_ANOTHER_NAME: "Choose another name.",
+    Next.NAME_BOARD: "Use --board, or write `#!POPCORN leaderboard NAME` at the top of the file.",
+    Next.LIST_BOARDS: "See: `kernelbot board list`",
+    Next.LIST_SUBMISSIONS: "See: `kernelbot submission list`",
+    Next.SHOW_SUBMISSION: "See: `kernelbot submission show ID`",
+    Next.CANCEL_SUBMISSION: "Wait for one, or cancel one: `kernelbot submission cancel ID`",
+    Next.LIST_ARTIFACTS: "See: `kernelbot submission artifacts ID`",
+    Next.LIST_USERS: "See: `kernelbot user list`",
+    Next.LIST_IDENTITIES: "See: `kernelbot identity list`",
+    Next.LIST_TOKENS: "See: `kernelbot token list`",
+    Next.REVOKE_TOKENS: "Revoke some: `kernelbot token revoke ID`",
+    Next.LIST_INVITES: "See: `kernelbot invite list BOARD`",
+    Next.LIST_WEBHOOKS: "See: `kernelbot webhook list`",
+    Next.DELETE_WEBHOOKS: "Delete some: `kernelbot webhook delete ID`",
+    Next.REPLACE_WEBHOOK: "If its secret is lost, delete it first: `kernelbot webhook delete ID`",
+    Next.ENABLE_WEBHOOK: "Enable it first: `kernelbot webhook enable ID`",
+    Next.SHOW_WEBHOOK_LOG: "See: `kernelbot webhook log ID`",
+    Next.LIST_SIGNING_KEYS: "The platform shows its keys: `kernelbot signing-key list`",
+    Next.CHANGE_CHAT_SETTINGS: "In Discord, `/admin settings` changes that.",
+    Next.MIGRATE_DATABASE: "Run `kernelbot db migrate` where the server is.",
+}
+"""What to do next, for those in a terminal."""
+
+
+def said(error: KernelbotError) -> str:
+    """What happened and what to do next, on one line."""
+    return f"{error} {error.advice(ADVICE)}".rstrip()
 
 
 def exit_code_of(verdict: Verdict | None, fault: Fault | None) -> int:
@@ -26,7 +63,7 @@ def exit_code_of(verdict: Verdict | None, fault: Fault | None) -> int:
 
 def report_error(error: KernelbotError, *, as_json: bool) -> int:
     """Say what went wrong; returns the exit code. A problem's mistakes are listed one by one."""
-    report = _Report(error.code, str(error), error.fault, error.hint)
+    report = _Report(error.code, str(error), error.fault, error.next_step, error.advice(ADVICE))
     findings = [asdict(finding) for finding in getattr(error, "findings", ())]
     _write(report, as_json=as_json, more={"findings": findings} if findings else {})
     return USAGE if error.fault is Fault.AUTHOR else OURS
@@ -34,7 +71,7 @@ def report_error(error: KernelbotError, *, as_json: bool) -> int:
 
 def report_usage(message: str, *, as_json: bool) -> int:
     """Say that the command itself was not understood."""
-    report = _Report("bad_usage", message, Fault.AUTHOR, "`kernelbot --help` explains.")
+    report = _Report("bad_usage", message, Fault.AUTHOR, None, "`kernelbot --help` explains.")
     _write(report, as_json=as_json)
     return USAGE
 
@@ -45,7 +82,7 @@ def report_crash(error: Exception, *, as_json: bool) -> int:
         traceback.print_exception(error)
     detail = f"{type(error).__name__}: {error}"
     hint = "This is a bug; please report it."
-    _write(_Report("crash", detail, Fault.PLATFORM, hint), as_json=as_json)
+    _write(_Report("crash", detail, Fault.PLATFORM, None, hint), as_json=as_json)
     return OURS
 
 
@@ -54,6 +91,7 @@ class _Report:
     code: str
     detail: str
     fault: Fault
+    next: Next | None
     hint: str
 
 

@@ -9,6 +9,7 @@ from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.schemas.accounts import IdentityView
 
 
@@ -61,7 +62,7 @@ def _chosen(wanted: str, found: list[IdentityView]) -> IdentityView:
     if len(meant) != 1:
         raise UserError(
             f"You have {len(meant) or 'no'} identities named {wanted!r}.",
-            hint="See: kernelbot identity list",
+            next_step=Next.LIST_IDENTITIES,
         )
     return meant[0]
 

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from kernelbot.domain.errors import NotFound, UserError
+from kernelbot.domain.next_steps import Next
 
 if TYPE_CHECKING:
     from kernelbot.cli.terminal import Terminal
-    from kernelbot.client import KernelbotClient
+    from kernelbot.client import KernelbotClient, Refused
 
 
 @contextmanager
@@ -37,14 +38,18 @@ def connect(
             raise UserError(f"{key}: {what_is_wrong(mistake)}.") from None
         except Refused as error:
             if error.code == NotFound.code and board is not None:
-                error.hint = _meant(client, board) or error.hint
+                _suggest(client, board, error)
             raise
 
 
-def _meant(client: "KernelbotClient", board: str) -> str:
-    """A hint at boards with a similar name; empty if there is a board of exactly this name."""
+def _suggest(client: "KernelbotClient", board: str, error: "Refused") -> None:
+    """Make the error suggest boards with a similar name, or their list; unless there is a board of
+    exactly this name: then something else was missing."""
     names = {one.name.lower(): one.name for one in client.boards().boards}
     if board.lower() in names:
-        return ""
+        return
     close = [names[name] for name in get_close_matches(board.lower(), names)]
-    return f"Did you mean {' or '.join(close)}?" if close else "See: kernelbot board list"
+    if close:
+        error.hint, error.next_step = f"Did you mean {' or '.join(close)}?", None
+    else:
+        error.next_step = Next.LIST_BOARDS

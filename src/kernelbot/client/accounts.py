@@ -6,6 +6,7 @@ from datetime import datetime
 from kernelbot.client.calls import Caller, Query, part
 from kernelbot.domain.accounts import LimitCategory
 from kernelbot.domain.errors import NotFound
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import Role, Visibility
 from kernelbot.schemas.accounts import (
     AccountList,
@@ -54,7 +55,7 @@ class AccountCalls:
                 if user.name.lower() == name.lower():
                     return user
             after_id = page.next_after_id
-        raise NotFound(f"There is no user named {name!r}.", hint="See: kernelbot user list")
+        raise NotFound(f"There is no user named {name!r}.", next_step=Next.LIST_USERS)
 
     def identities(self: Caller) -> IdentityList:
         """The caller's identities at login providers."""

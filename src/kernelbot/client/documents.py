@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kernelbot.client.recomputing import ScoreCheck, check_scores
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.identity.signatures import KEY_BYTES, fits, key_id
 from kernelbot.schemas.attestations import (
     MAX_BYTES,
@@ -83,6 +84,6 @@ def _expected(key: str) -> str:
         raise UserError(
             "This isn't a key: it must be a public key in base64 (44 characters), or a key's id "
             "(64 hexadecimal digits).",
-            hint="The platform shows its keys: kernelbot signing-key list",
+            next_step=Next.LIST_SIGNING_KEYS,
         )
     return key_id(public)

@@ -1,24 +1,21 @@
 """What can go wrong between a client and its server."""
 
 from kernelbot.domain.errors import KernelbotError, PlatformError
+from kernelbot.domain.next_steps import known_step
 from kernelbot.protocol import Fault
-
-_HINTS = {
-    "not_authenticated": "Get a token (`kernelbot user create NAME`, by an admin of the server) "
-    "and keep it with `kernelbot login URL TOKEN`.",
-    "rate_limited": "Wait a little and try again.",
-}
+from kernelbot.schemas.errors import ErrorBody
 
 
 class Refused(KernelbotError):
-    """The server answered with an error. `status` is HTTP's; `code`, the sentence and whose
-    fault it is are the server's."""
+    """The server answered with an error. `status` is HTTP's; `code`, the sentence, what to do next
+    and whose fault it is are the server's."""
 
-    def __init__(self, status: int, code: str, detail: str) -> None:
-        super().__init__(detail, hint=_HINTS.get(code, ""))
+    def __init__(self, status: int, body: ErrorBody) -> None:
+        message = body.detail if body.message is None else body.message
+        super().__init__(message, hint=body.hint, next_step=known_step(body.next))
         self.status = status
-        self.code = code
-        self.fault = _fault(status, code)
+        self.code = body.code
+        self.fault = _fault(status, body.code)
 
 
 class Unreachable(PlatformError):

@@ -357,7 +357,7 @@ def _credentials(token: str | None) -> dict[str, str]:
     if not (token.isascii() and token.isprintable()):
         raise UserError(
             "This can't be a token: it contains characters that no token has.",
-            hint="See KERNELBOT_TOKEN, or log in again: kernelbot login URL TOKEN",
+            hint="See KERNELBOT_TOKEN, or log in again.",
         )
     return {"Authorization": f"Bearer {token}"}
 
@@ -395,5 +395,5 @@ def _refusal(response: httpx.Response) -> Refused:
         body = ErrorBody.model_validate_json(response.content)
     except ValidationError:
         detail = f"The server answered {response.status_code} {response.reason_phrase}."
-        return Refused(response.status_code, "bad_answer", detail)
-    return Refused(response.status_code, body.code, body.detail)
+        body = ErrorBody(detail=detail, code="bad_answer")
+    return Refused(response.status_code, body)

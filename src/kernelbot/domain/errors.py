@@ -2,27 +2,36 @@
 
 A door turns these into its own form (HTTP status, exit code) with one table; see
 `api/errors.py` and `cli/errors.py`. `code` is the machine word that every door shows. `code` and
-`fault` belong to the class, except for errors that a client receives from a server.
+`fault` belong to the class, except for errors that a client receives from a server. What to do
+next is said in each door's own words: with one more table, from `Next` to its sentence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kernelbot.domain.next_steps import Next
 from kernelbot.protocol import Fault
 
 
 class KernelbotError(Exception):
     """Base of everything we raise on purpose.
 
-    `str(error)` is one sentence a person understands; `hint` says what to do next, or is empty.
+    `str(error)` is one sentence a person understands. What to do next is `next_step`, for which
+    each door has its own sentence, or `hint`, a sentence that is the same at every door. With
+    neither there is nothing to do but what the error says.
     """
 
     code: str = "error"
     fault: Fault = Fault.PLATFORM
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "", next_step: Next | None = None) -> None:
         super().__init__(message)
         self.hint = hint
+        self.next_step = next_step
+
+    def advice(self, sentences: Mapping[Next, str]) -> str:
+        """What to do next in the words of the door with these sentences; empty: nothing."""
+        return self.hint if self.next_step is None else sentences[self.next_step]
 
 
 class UserError(KernelbotError):
@@ -142,12 +151,21 @@ class Conflict(UserError):
 
 
 class TooManyRequests(UserError):
-    """A rate limit. `retry_after_s` says when to come back."""
+    """A rate limit. `retry_after_s` says when to come back, as does its hint if none is
+    given."""
 
     code = "rate_limited"
 
-    def __init__(self, message: str, *, retry_after_s: float, hint: str = "") -> None:
-        super().__init__(message, hint=hint)
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_after_s: float,
+        hint: str | None = None,
+        next_step: Next | None = None,
+    ) -> None:
+        later = f"Try again in {max(1, round(retry_after_s))} s."
+        super().__init__(message, hint=later if hint is None else hint, next_step=next_step)
         self.retry_after_s = retry_after_s
 
 

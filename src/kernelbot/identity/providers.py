@@ -12,6 +12,7 @@ import httpx
 import structlog
 
 from kernelbot.domain.errors import Unavailable, UserError
+from kernelbot.domain.next_steps import Next
 
 _TIMEOUT_S = 10.0
 _MOST_WORDS = 200
@@ -188,5 +189,5 @@ def _text(value: object) -> str:
 
 def _down(provider: Provider) -> Unavailable:
     return Unavailable(
-        f"{provider.title} can't confirm who you are just now.", hint="Try again in a moment."
+        f"{provider.title} can't confirm who you are just now.", next_step=Next.TRY_AGAIN
     )

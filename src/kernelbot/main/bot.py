@@ -15,7 +15,9 @@ from kernelbot.bot.client import KernelBot
 from kernelbot.bot.endpoint import use_api
 from kernelbot.bot.machine import Machine
 from kernelbot.bot.rules import BotRules
+from kernelbot.cli.errors import ADVICE
 from kernelbot.domain.errors import KernelbotError, Unavailable, UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.main.answer import on_stop_signals
 from kernelbot.main.copies import until_activated
 from kernelbot.main.logs import set_up_logs
@@ -64,7 +66,7 @@ def main() -> None:
         rules = bot_rules(settings)
         asyncio.run(_run(settings, url, rules, parent=sys.stdin.fileno()))
     except KernelbotError as error:  # `serve` starts it again after a pause
-        log.error("bot_ended", error=str(error), hint=error.hint)
+        log.error("bot_ended", error=str(error), hint=error.advice(ADVICE))
         sys.exit(1)
 
 
@@ -191,9 +193,7 @@ async def _reach(talk: Awaitable[None]) -> None:
     except discord.LoginFailure:
         raise UserError("Discord refuses the bot's token.", hint=_PORTAL) from None
     except (aiohttp.ClientError, OSError, discord.HTTPException) as error:
-        raise DiscordAway(
-            f"Discord can't be reached: {error}", hint="Try again in a moment."
-        ) from error
+        raise DiscordAway(f"Discord can't be reached: {error}", next_step=Next.TRY_AGAIN) from error
 
 
 class RunningBot:

@@ -9,6 +9,7 @@ import discord
 from kernelbot.bot.client import intents
 from kernelbot.bot.places import FORUM, GENERAL, SUBMISSIONS
 from kernelbot.bot.rules import BotRules
+from kernelbot.cli.errors import said
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.main.bot import bot_rules, logged_in
 from kernelbot.main.doctor import Part
@@ -34,7 +35,7 @@ def examine_discord(*, debug: bool = False) -> list[Part]:
     try:
         rules = bot_rules(read_settings(), debug=debug)
     except KernelbotError as error:
-        return [Part("settings", False, True, None, f"{error} {error.hint}".strip())]
+        return [Part("settings", False, True, None, said(error))]
     return asyncio.run(examine_bot(rules))
 
 
@@ -44,7 +45,7 @@ async def examine_bot(rules: BotRules) -> list[Part]:
         async with logged_in(discord.Client(intents=intents()), rules) as client:
             return [part async for part in _parts(client, rules)]
     except KernelbotError as error:
-        return [Part("token", False, True, None, f"{error} {error.hint}".strip())]
+        return [Part("token", False, True, None, said(error))]
 
 
 async def _parts(client: discord.Client, rules: BotRules) -> AsyncIterator[Part]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.guilds import Announcement, BoardThread, GuildMember, WeekOfBoard
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 from kernelbot.services.boards import visible_board
 from kernelbot.services.notifications import Listener, Waker
@@ -71,7 +72,7 @@ class Announcements:
             if open_missing and not (await guilds.settings(session, guild_id)).new_boards:
                 raise UserError(
                     "New boards open no threads in this server.",
-                    hint="Change that: /admin settings new_boards:True",
+                    next_step=Next.CHANGE_CHAT_SETTINGS,
                 )
             for one in await announcements.threads(session, guild_id):
                 if one.thread_id in there:

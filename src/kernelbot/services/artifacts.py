@@ -2,6 +2,7 @@
 
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.files import RunFile
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 from kernelbot.services import views
 from kernelbot.services.submission_access import visible
@@ -33,6 +34,6 @@ class Artifacts:
         if found is None:
             raise NotFound(
                 f"Submission {submission_id} has no such file.",
-                hint=f"See: kernelbot submission artifacts {submission_id}",
+                next_step=Next.LIST_ARTIFACTS,
             )
         return found

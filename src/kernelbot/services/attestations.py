@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from kernelbot.domain.attestations import ProblemVersionName, SigningKey
 from kernelbot.domain.errors import Conflict
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.submissions import BareSubmission
 from kernelbot.domain.types import Run, User
@@ -126,7 +127,7 @@ async def _result(session: WriteSession, viewer: User, submission_id: int) -> At
     if shown.state not in (SubmissionState.FINISHED, SubmissionState.HELD) or not runs:
         raise Conflict(
             f"Submission {submission_id} is {shown.state}: it has no result that could be signed.",
-            hint=f"See: kernelbot submission show {submission_id}",
+            next_step=Next.SHOW_SUBMISSION,
         )
     assert shown.verdict is not None, "a finished run has one"
     return AttestedResult(

@@ -9,6 +9,7 @@ from enum import Enum
 from kernelbot.catalog.bounds import check_bounds
 from kernelbot.catalog.single_reference import problem_of
 from kernelbot.domain.errors import Conflict, DeviceNotOffered, NotFound, UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.domain.source import source_text
 from kernelbot.domain.types import (
@@ -302,18 +303,16 @@ def offered_device(board: Board | Destination, device: str | None) -> str:
 
 def no_board(name: str) -> NotFound:
     """The error for a board that doesn't exist, or that the asker may not see."""
-    return NotFound(f"There is no board named {name!r}.", hint="See: kernelbot board list")
+    return NotFound(f"There is no board named {name!r}.", next_step=Next.LIST_BOARDS)
 
 
 def no_submission(submission_id: int) -> NotFound:
     """The error for a submission that doesn't exist, or is on a board that the asker can't see."""
-    return NotFound(
-        f"There is no submission {submission_id}.", hint="See: kernelbot submission list"
-    )
+    return NotFound(f"There is no submission {submission_id}.", next_step=Next.LIST_SUBMISSIONS)
 
 
 def _taken(name: str) -> Conflict:
-    return Conflict(f"There is already a board named {name!r}.", hint="Choose another with --name.")
+    return Conflict(f"There is already a board named {name!r}.", next_step=Next.CHOOSE_ANOTHER_NAME)
 
 
 def check_name(name: str) -> None:
@@ -322,7 +321,7 @@ def check_name(name: str) -> None:
         raise UserError(
             "A board's name has 1 to 64 of A-Z a-z 0-9 _ . - and begins and ends with a letter "
             "or digit.",
-            hint="Choose another with --name.",
+            next_step=Next.CHOOSE_ANOTHER_NAME,
         )
 
 

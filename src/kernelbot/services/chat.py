@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from kernelbot.domain.errors import Conflict
 from kernelbot.domain.guilds import ChatAnswer
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import NewSubmission, QueuePlace, Submission, User
 from kernelbot.services.submissions import Submissions
 from kernelbot.store import chat
@@ -25,7 +26,7 @@ class Chat:
         `Submissions.create`, and `Conflict` if the message was used already."""
         async with self._database.write() as session:
             if not await chat.claim(session, answer):
-                raise Conflict("This was submitted already.", hint="Type the command again.")
+                raise Conflict("This was submitted already.", next_step=Next.BEGIN_AGAIN)
         try:
             return await self._submissions.create(author, new, message_id=answer.message_id)
         except Exception:  # its author reads why; if we are stopped, a later bot tells them

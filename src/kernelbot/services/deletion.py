@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from kernelbot.domain.errors import Conflict, NotFound, Unavailable
 from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import Role, User
 from kernelbot.render.text import counted
 from kernelbot.services import audit
@@ -108,7 +109,7 @@ class Deletion:
         async def delete(session: WriteSession) -> int:
             found = await deletion.lock_user(session, user_id) if can_be_id(user_id) else None
             if found is None:
-                raise NotFound(f"There is no user {user_id}.", hint="See: kernelbot user list")
+                raise NotFound(f"There is no user {user_id}.", next_step=Next.LIST_USERS)
             if actor.id == user_id and found.boards:
                 raise Conflict(
                     f"You organise boards: {', '.join(found.boards)}.",
@@ -142,7 +143,7 @@ class Deletion:
                     return await delete(session)
         raise Unavailable(
             "The rankings that this changes are being changed all the time just now.",
-            hint="Try again in a moment.",
+            next_step=Next.TRY_AGAIN,
         )
 
     def _check_may_delete(self, actor: User, user_id: int) -> None:

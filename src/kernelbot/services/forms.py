@@ -3,6 +3,7 @@
 import re
 
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import NewSubmission, User
 from kernelbot.services.submissions import FormSent, Submissions
 from kernelbot.store import forms
@@ -24,7 +25,7 @@ class Forms:
         were stopped at, may be sent again. Raises as `Submissions.create`, and `FormSent` if the
         form's submission is being deleted."""
         if not _FORM.fullmatch(form):
-            raise UserError("This form is out of date.", hint="Load the page again.")
+            raise UserError("This form is out of date.", next_step=Next.BEGIN_AGAIN)
         try:
             submission, _ = await self._submissions.create(author, new, form=form)
         except FormSent:

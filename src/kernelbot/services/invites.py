@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from kernelbot.domain.accounts import Invite
 from kernelbot.domain.errors import NotFound, UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 from kernelbot.services import audit
 from kernelbot.services.boards import organised_board
@@ -90,7 +91,7 @@ class Invites:
                 require_organiser(actor, board.name, board.creator_id)
             was_claimed = await invites.revoke(session, code) if known else None
             if was_claimed is None:
-                raise NotFound("There is no such invite.", hint="See: kernelbot invite list BOARD")
+                raise NotFound("There is no such invite.", next_step=Next.LIST_INVITES)
             detail: audit.Detail = {
                 "boards": ", ".join(b.name for b in boards),
                 "was_claimed": was_claimed,

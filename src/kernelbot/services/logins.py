@@ -13,6 +13,7 @@ from kernelbot.domain.errors import (
     SlowDown,
     UserError,
 )
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 from kernelbot.identity.providers import (
     Person,
@@ -135,7 +136,7 @@ class Logins:
         if attempt is None:
             raise UserError(
                 "This login is over, was used already, or began in another browser.",
-                hint="Begin again.",
+                next_step=Next.LOG_IN,
             )
         person = await fetch_person(
             provider,
@@ -228,6 +229,7 @@ class Logins:
             raise SlowDown(
                 f"Ask every {polled.interval_s} seconds from now on.",
                 retry_after_s=float(polled.interval_s),
+                hint="",
             )
         if polled is not None and polled.waits:
             return None
@@ -235,7 +237,7 @@ class Logins:
             approved = await logins.take_device(session, device_hash)
             user = await users.by_id(session, approved.user_id) if approved else None
             if approved is None or user is None:
-                raise NotFound("This login is over.", hint="Begin again: kernelbot login")
+                raise NotFound("This login is over.", next_step=Next.LOG_IN)
             issued = await add_token(session, user, "terminal", approved.parent_id)
             return LoggedIn(user, issued.text)
 
@@ -258,7 +260,7 @@ async def _link(
     current: User | None,
 ) -> User:
     if current is None or current.id != attempt.linking_user_id:
-        raise UserError("You are no longer logged in as the one who began.", hint="Begin again.")
+        raise UserError("You are no longer logged in as the one who began.", next_step=Next.LOG_IN)
     require_unbanned(current)
     owner = await users.by_identity(session, provider.name, person.subject)
     if owner is not None and owner.id != current.id:

@@ -1,6 +1,7 @@
 """Who may do what: the checks that all services use."""
 
 from kernelbot.domain.errors import Banned, NotAllowed
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import Role, User
 
 
@@ -21,7 +22,7 @@ def require_admin(actor: User) -> None:
     """Raises `NotAllowed` for everyone but admins who aren't banned."""
     require_unbanned(actor)
     if not is_admin(actor):
-        raise NotAllowed("Only an admin may do this.", hint="Ask an admin.")
+        raise NotAllowed("Only an admin may do this.", next_step=Next.ASK_ADMIN)
 
 
 def require_organiser(actor: User, board: str, creator_id: int) -> None:
@@ -29,17 +30,17 @@ def require_organiser(actor: User, board: str, creator_id: int) -> None:
     first that the actor can see the board."""
     require_unbanned(actor)
     if not organises(actor, creator_id):
-        raise NotAllowed(f"Only the organisers of {board!r} may do this.", hint="Ask an admin.")
+        raise NotAllowed(f"Only the organisers of {board!r} may do this.", next_step=Next.ASK_ADMIN)
 
 
 def require_unbanned(actor: User) -> None:
     """Raises `Banned`."""
     if actor.banned_at is not None:
-        raise Banned("This account is banned.", hint="Ask an admin.")
+        raise Banned("This account is banned.", next_step=Next.ASK_ADMIN)
 
 
 def require_creator(actor: User) -> None:
     """Raises `NotAllowed` for competitors, who can't create boards, and `Banned`."""
     require_unbanned(actor)
     if actor.role is Role.COMPETITOR:
-        raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")
+        raise NotAllowed("Only creators and admins open boards.", next_step=Next.ASK_ADMIN)

@@ -8,6 +8,7 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import NotAllowed, UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import Board, Role, User, Visibility
 from kernelbot.services.boards import Boards
 
@@ -40,7 +41,7 @@ class ProblemFolders:
         `InvalidProblem`, and `Conflict` when there is such a board.
         """
         if creator.role == Role.COMPETITOR:
-            raise NotAllowed("Only creators and admins open boards.", hint="Ask an admin.")
+            raise NotAllowed("Only creators and admins open boards.", next_step=Next.ASK_ADMIN)
         folder = self._root / directory if _FOLDER.fullmatch(directory) else None
         if folder is None or not await asyncio.to_thread((folder / TASK_FILE).is_file):
             raise UserError(

@@ -4,6 +4,7 @@ import secrets
 
 from kernelbot.domain.accounts import Registration
 from kernelbot.domain.errors import NotAllowed
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import Role, User
 from kernelbot.identity.providers import Person
 from kernelbot.services.invites import claim_invite
@@ -38,7 +39,9 @@ async def _register(
     invite: str | None,
 ) -> User:
     if registration is Registration.CLOSED:
-        raise NotAllowed("No new accounts are made here by logging in.", hint="Ask the organisers.")
+        raise NotAllowed(
+            "No new accounts are made here by logging in.", next_step=Next.ASK_ORGANISERS
+        )
     if registration is Registration.INVITE and not invite:
         raise NotAllowed("A new account needs an invite here.", hint="Type yours where you log in.")
     user = None

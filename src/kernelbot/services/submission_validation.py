@@ -15,6 +15,7 @@ from kernelbot.domain.errors import (
     NotAllowed,
     UserError,
 )
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.source import check_language, source_text
 from kernelbot.domain.types import NewSubmission, User
 from kernelbot.protocol import Mode
@@ -88,7 +89,7 @@ async def check(
 
 def _checked(author: User, new: NewSubmission, code: str) -> Directives:
     if author.banned_at is not None:
-        raise Banned("This account is banned from submitting.", hint="Ask an admin.")
+        raise Banned("This account is banned from submitting.", next_step=Next.ASK_ADMIN)
     if not _FILE_NAME.fullmatch(new.file_name) or not new.file_name.isprintable():
         raise InvalidSubmission(
             "The file's name must end in .py, .cu, .cuh or .cpp and have no slashes, line breaks "
@@ -102,7 +103,7 @@ def _board_name(new: NewSubmission, directives: Directives) -> str:
     if given is None and written is None:
         raise InvalidSubmission(
             "No board is named.",
-            hint="Use --board, or write `#!POPCORN leaderboard NAME` at the top of the file.",
+            next_step=Next.NAME_BOARD,
         )
     if given is not None and written is not None and given.lower() != written.lower():
         raise InvalidSubmission(

@@ -9,6 +9,7 @@ import structlog
 from kernelbot.domain.errors import Conflict, NotFound, TooManyRequests
 from kernelbot.domain.ids import can_be_id
 from kernelbot.domain.measurements import MeasuredWorkload
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.same_code import code_digest
 from kernelbot.domain.source import language_of
 from kernelbot.domain.states import RunState, SubmissionState, submission_state
@@ -100,7 +101,7 @@ class Submissions:
         code_sha256 = await _code_digest(new, code)
         async with self._database.write() as session:
             if form is not None and not await forms.claim(session, author.id, form):
-                raise FormSent("This form was sent already.", hint="Look at your submissions.")
+                raise FormSent("This form was sent already.", next_step=Next.LIST_SUBMISSIONS)
             accepted = await submission_validation.check(
                 session, author, new, code, late=late_by is not None
             )
@@ -312,7 +313,7 @@ class Submissions:
         if not cancelled and all(run.state != RunState.CANCELLED for run in shown.runs):
             raise Conflict(
                 f"Submission {submission_id} is {before} already.",
-                hint=f"See: kernelbot submission show {submission_id}",
+                next_step=Next.SHOW_SUBMISSION,
             )
         return shown
 
@@ -366,7 +367,7 @@ class Submissions:
                     f"You have {counted(limit, 'run')} waiting for {run.device} already, "
                     "the most that may.",
                     retry_after_s=_RETRY_S,
-                    hint="Wait for one, or cancel one: kernelbot submission cancel ID",
+                    next_step=Next.CANCEL_SUBMISSION,
                 )
 
     async def _snapshot(
@@ -404,7 +405,7 @@ async def _code_digest(new: NewSubmission, code: str) -> bytes | None:
 
 async def _note_answer(session: WriteSession, message_id: int, submission_id: int) -> None:
     if not await chat.submitted(session, message_id, submission_id):
-        raise Conflict("Nothing was submitted: it took too long.", hint="Type the command again.")
+        raise Conflict("Nothing was submitted: it took too long.", next_step=Next.BEGIN_AGAIN)
 
 
 async def _whole(

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from kernelbot.domain.accounts import Credential, IssuedToken, LoggedIn, Token
 from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 from kernelbot.identity.tokens import new_token, setting_hash, token_hash
 from kernelbot.services.permissions import require_unbanned
@@ -62,7 +63,7 @@ class Tokens:
         if token is None:
             raise NotFound(
                 f"You have no token {token_id}, or it is revoked already.",
-                hint="See: kernelbot token list",
+                next_step=Next.LIST_TOKENS,
             )
         return token
 
@@ -77,7 +78,7 @@ async def parent_of(session: WriteSession, owner: User, made_with: Credential | 
         return await tokens.add_setting(session, owner.id, "ADMIN_TOKEN", mark)
     maker = await tokens.maker(session, token_hash(made_with.text))
     if maker is None:
-        raise NotAuthenticated("The token isn't valid any more.", hint="Log in again.")
+        raise NotAuthenticated("The token isn't valid any more.", next_step=Next.LOG_IN)
     return maker.parent_id
 
 
@@ -96,7 +97,7 @@ async def add_token(
     if token is None:
         raise Conflict(
             f"There are {_MAX_TOKENS} tokens already.",
-            hint="Revoke some: kernelbot token revoke ID",
+            next_step=Next.REVOKE_TOKENS,
         )
     return IssuedToken(token, text)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kernelbot.domain.accounts import Identity, TokenKind
 from kernelbot.domain.errors import Conflict, NotAuthenticated, NotFound, UserError
 from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import NewToken, Role, User
 from kernelbot.identity.tokens import new_token, setting_hash, token_hash
 from kernelbot.services import audit
@@ -43,7 +44,9 @@ class Users:
         async with self._database.write() as session:
             user = await users.create(session, name, role)
             if user is None:
-                raise Conflict(f"There is already a user named {name!r}.", hint="Take another.")
+                raise Conflict(
+                    f"There is already a user named {name!r}.", next_step=Next.CHOOSE_ANOTHER_NAME
+                )
             await users.add_token(session, user.id, name="first", token_hash=token_hash(token))
             if actor is not None:
                 detail = {"name": name, "role": role.value}
@@ -57,9 +60,7 @@ class Users:
         async with self._database.read() as session:
             user = await users.by_token(session, token_hash(token), kind)
         if user is None:
-            raise NotAuthenticated(
-                "The token isn't valid here.", hint="Log in again: kernelbot login URL TOKEN"
-            )
+            raise NotAuthenticated("The token isn't valid here.", next_step=Next.LOG_IN)
         return user if user.banned_at is None else replace(user, role=Role.COMPETITOR)
 
     async def sign_in(self, name: str, role: Role, *, token_name: str) -> NewToken:
@@ -72,7 +73,7 @@ class Users:
         async with self._database.write() as session:
             user = await users.create(session, name, role) or await users.by_name(session, name)
             if user is None:
-                raise Conflict(f"{name!r} was deleted a moment ago.", hint="Try again.")
+                raise Conflict(f"{name!r} was deleted a moment ago.", next_step=Next.TRY_AGAIN)
             await users.add_token(session, user.id, name=token_name, token_hash=token_hash(token))
         return NewToken(user, token)
 
@@ -174,7 +175,9 @@ class Users:
             before = await _by_id(session, user_id)
             user = await users.rename(session, user_id, name)
             if user is None:
-                raise Conflict(f"There is already a user named {name!r}.", hint="Take another.")
+                raise Conflict(
+                    f"There is already a user named {name!r}.", next_step=Next.CHOOSE_ANOTHER_NAME
+                )
             detail = {"before": before.name, "after": name}
             await audit.record(session, actor, "user.rename", f"user:{user_id}", detail)
         return user
@@ -255,17 +258,17 @@ async def _find(session: ReadSession, reference: str) -> User:
 
 def _no_identity(provider: str, subject: str) -> NotFound:
     return NotFound(
-        f"Your account isn't linked to {provider}:{subject}.", hint="See: kernelbot identity list"
+        f"Your account isn't linked to {provider}:{subject}.", next_step=Next.LIST_IDENTITIES
     )
 
 
 def _no_user(reference: str | int) -> NotFound:
-    return NotFound(f"There is no user {reference!r}.", hint="See: kernelbot user list")
+    return NotFound(f"There is no user {reference!r}.", next_step=Next.LIST_USERS)
 
 
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name) or not name.isprintable():
         raise UserError(
             "A user name has 1 to 64 printable characters and no space at its ends.",
-            hint="Choose another name.",
+            next_step=Next.CHOOSE_ANOTHER_NAME,
         )

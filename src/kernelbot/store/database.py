@@ -14,6 +14,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
+from kernelbot.domain.next_steps import Next
 from kernelbot.store.connections import ALIVE
 
 _TRUSTED_S = 0.5
@@ -182,15 +183,15 @@ def _reachable() -> Iterator[None]:
         yield
     except psycopg.errors.ForeignKeyViolation as error:
         raise Conflict(
-            "Something that this belongs to was deleted a moment ago.", hint="Reload and try again."
+            "Something that this belongs to was deleted a moment ago.", next_step=Next.BEGIN_AGAIN
         ) from error
     except (psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable) as error:
         raise Unavailable(
-            "Somebody else is changing the same data just now.", hint="Try again in a moment."
+            "Somebody else is changing the same data just now.", next_step=Next.TRY_AGAIN
         ) from error
     except psycopg.errors.QueryCanceled as error:
         raise Unavailable(
-            "The database took too long to answer.", hint="Try again in a moment."
+            "The database took too long to answer.", next_step=Next.TRY_AGAIN
         ) from error
     except _TOO_MUCH as error:
         raise PlatformError(f"This is too large for the database: {error}") from error
@@ -199,4 +200,4 @@ def _reachable() -> Iterator[None]:
 
 
 def _unavailable() -> Unavailable:
-    return Unavailable("The database can't be reached just now.", hint="Try again in a moment.")
+    return Unavailable("The database can't be reached just now.", next_step=Next.TRY_AGAIN)

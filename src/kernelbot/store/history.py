@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import LiteralString
 
 from kernelbot.domain.errors import SchemaOutdated
+from kernelbot.domain.next_steps import Next
 
 _FOLDER = Path(__file__).parent / "migrations"
 
@@ -86,7 +87,7 @@ def newer() -> SchemaOutdated:
 def older() -> SchemaOutdated:
     """This release has gone further than the database."""
     return SchemaOutdated(
-        "The database's schema is older than this release.", hint="Run `kernelbot db migrate`."
+        "The database's schema is older than this release.", next_step=Next.MIGRATE_DATABASE
     )
 
 
@@ -97,6 +98,6 @@ def other_line(applied: Sequence[Applied], known: Sequence[Migration]) -> Schema
     which = f"its migration {differing} isn't ours" if differing else "its tables aren't ours"
     return SchemaOutdated(
         f"The database is of another line of KernelBot than this release: {which}.",
-        hint="Use the installation that made it, or begin with another data folder (--data) or "
+        hint="Use the installation that made it, or begin with another data folder or "
         "database. Nothing was changed.",
     )

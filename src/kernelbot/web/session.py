@@ -12,6 +12,7 @@ from kernelbot.api.dependencies import count_connection, services
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.accounts import Credential, TokenKind
 from kernelbot.domain.errors import NotAllowed, NotAuthenticated
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 
 SESSION = "kernelbot_session"
@@ -70,7 +71,7 @@ MaybeSession = Annotated[Session | None, Depends(counted_session)]
 async def session_needed(session: MaybeSession) -> Session:
     """The browser's session. Raises `NotAuthenticated`, which leads a browser to the login page."""
     if session is None:
-        raise NotAuthenticated("You are not logged in.", hint="Log in.")
+        raise NotAuthenticated("You are not logged in.", next_step=Next.LOG_IN)
     return session
 
 
@@ -83,7 +84,7 @@ async def posted_session(
     """The session of a form of ours. Raises `NotAuthenticated`, `NotAllowed` for a form that
     came from elsewhere."""
     if session is None:
-        raise NotAuthenticated("You are no longer logged in.", hint="Log in again.")
+        raise NotAuthenticated("You are no longer logged in.", next_step=Next.LOG_IN)
     check_csrf(csrf, session.token)
     return session
 
@@ -101,7 +102,7 @@ def check_csrf(sent: str, secret: str) -> None:
     in its cookie. Without one nobody can tell: the empty secret's value is known to everybody."""
     expected = csrf_of(secret).encode()
     if not secret or not hmac.compare_digest(sent.encode("utf-8", "replace"), expected):
-        raise NotAllowed("This form is out of date.", hint="Go back, reload and try again.")
+        raise NotAllowed("This form is out of date.", next_step=Next.BEGIN_AGAIN)
 
 
 def browser_secret(request: Request) -> str:

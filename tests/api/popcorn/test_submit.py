@@ -68,6 +68,14 @@ async def test_a_device_that_the_board_does_not_offer_is_a_400(door: Door) -> No
     assert "H100" in answer.json()["detail"]
 
 
+async def test_an_error_has_no_more_than_those_clients_know(door: Door) -> None:
+    answers = [await submit(door, path) for path in ("/submission/nope/CPU/test", "/nope/CPU/x")]
+    assert [{"detail", "code"}] * 2 == [set(answer.json()) for answer in answers]
+    assert (
+        "There is no board named 'nope'. See `GET /api/v1/boards`." == answers[0].json()["detail"]
+    )
+
+
 async def test_devices_match_in_any_case(door: Door) -> None:
     await board(door, "sort")
     assert 202 == (await submit(door, "/submission/sort/cpu/test")).status_code

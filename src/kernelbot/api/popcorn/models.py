@@ -12,6 +12,13 @@ from kernelbot.schemas.common import Answer
 from kernelbot.schemas.submissions import NotRankedView
 
 
+class ErrorAnswer(Answer):
+    """Why a request was not fulfilled: no more than those clients know."""
+
+    detail: str = Field(description="One sentence for people, with what to do next.")
+    code: str = Field(description="A word for machines, e.g. `not_found`.")
+
+
 class BoardItem(Answer):
     """A board in the list. Never its tests, files or seeds: `task` says only what it is."""
 

@@ -6,13 +6,14 @@ from typing import Any
 
 from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 from starlette.types import Scope
 
-from kernelbot.api.errors import error_response, response_of, sentence, status_of
+from kernelbot.api.errors import body_of, headers_of, note, sentence, status_of
+from kernelbot.api.popcorn.models import ErrorAnswer
 from kernelbot.domain import errors
-from kernelbot.schemas.errors import ErrorBody
 
 STATUS: dict[type[errors.KernelbotError], HTTPStatus] = {
     errors.SubmissionTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -26,8 +27,8 @@ RESERVED = frozenset({"admin", "api", "auth", "bot", "health", "metrics", "ready
 """First parts of paths that are never a board's name in `POST /{board}/{device}/{mode}`."""
 
 ERRORS: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": ErrorBody, "description": "What the client can correct."},
-    "5XX": {"model": ErrorBody, "description": "An error of the server."},
+    "4XX": {"model": ErrorAnswer, "description": "What the client can correct."},
+    "5XX": {"model": ErrorAnswer, "description": "An error of the server."},
 }
 """The `responses` of every route here, for OpenAPI."""
 
@@ -43,9 +44,10 @@ class PopcornRoute(APIRoute):
             try:
                 return await handle(request)
             except RequestValidationError as error:
-                return error_response(HTTPStatus.BAD_REQUEST, "invalid_request", sentence(error))
+                wrong = ErrorAnswer(detail=sentence(error), code="invalid_request")
+                return JSONResponse(wrong.model_dump(), HTTPStatus.BAD_REQUEST)
             except errors.KernelbotError as error:
-                return response_of(error, _status(error))
+                return _refusal(error)
 
         return translating
 
@@ -60,6 +62,13 @@ class BoardRoute(PopcornRoute):
         board = child.get("path_params", {}).get("board", "")
         mine = match is Match.FULL and board.lower() not in RESERVED
         return (match, child) if mine else (Match.NONE, {})
+
+
+def _refusal(error: errors.KernelbotError) -> JSONResponse:
+    status, body = _status(error), body_of(error)
+    note(error, status)
+    answer = ErrorAnswer(detail=body.detail, code=body.code)
+    return JSONResponse(answer.model_dump(), int(status), headers_of(error))
 
 
 def _status(error: errors.KernelbotError) -> HTTPStatus:

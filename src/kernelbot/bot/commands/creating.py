@@ -13,6 +13,7 @@ from kernelbot.bot.commands.boards import deadline_text
 from kernelbot.bot.downloads import source_of
 from kernelbot.bot.presses import Press, menu, press_id, require_own, shown
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 from kernelbot.render.markdown import plain
 
@@ -68,7 +69,7 @@ async def _create(bot: "KernelBot", interaction: discord.Interaction, words: Seq
     require_own(interaction, owner)
     message = interaction.message
     if message is None or not message.attachments:
-        raise UserError("The file is gone.", hint="Type the command again.")
+        raise UserError("The file is gone.", next_step=Next.BEGIN_AGAIN)
     actor: User = await acting(bot.services, interaction)
     file = message.attachments[0]
     board = await bot.services.boards.create_from_reference(

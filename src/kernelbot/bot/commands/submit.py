@@ -19,6 +19,7 @@ from kernelbot.bot.suggestions import active_boards, devices
 from kernelbot.bot.tree import BY_ITSELF
 from kernelbot.domain.errors import NotAllowed, UserError
 from kernelbot.domain.guilds import ChatAnswer
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import Board, NewSubmission, User
 from kernelbot.protocol import Lang, Mode
 from kernelbot.render.markdown import plain
@@ -195,7 +196,7 @@ async def chosen(bot: "KernelBot", interaction: discord.Interaction, words: Sequ
     require_own(interaction, owner)
     message = interaction.message
     if message is None or not message.attachments:
-        raise UserError("The file is gone.", hint="Type the command again.")
+        raise UserError("The file is gone.", next_step=Next.BEGIN_AGAIN)
     author = await acting(bot.services, interaction)
     board = await bot.services.boards.get(author, name)
     known = number.isdigit() and int(number) < len(board.devices)

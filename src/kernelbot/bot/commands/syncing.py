@@ -12,6 +12,7 @@ from kernelbot.bot.answers import Attached, answer, fenced
 from kernelbot.bot.commands import confirming
 from kernelbot.bot.presses import Press, require_own
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.sync import SyncAction, SyncOptions, SyncOutcome
 from kernelbot.domain.types import User
 from kernelbot.render.markdown import MESSAGE_LIMIT, plain
@@ -67,7 +68,7 @@ async def _apply(bot: "KernelBot", interaction: discord.Interaction, words: Sequ
     require_own(interaction, words[0])
     message = interaction.message
     if message is None or not message.attachments:
-        raise UserError("The plan is gone.", hint="Type the command again.")
+        raise UserError("The plan is gone.", next_step=Next.BEGIN_AGAIN)
     actor = await acting(bot.services, interaction)
     wanted = Wanted(**json.loads(await message.attachments[0].read()))
     done = await _sync(bot, actor, wanted, dry_run=False)

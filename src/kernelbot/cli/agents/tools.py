@@ -21,6 +21,7 @@ from kernelbot.cli.agents.answers import (
     profiles,
 )
 from kernelbot.cli.agents.comparing import Comparison, compare
+from kernelbot.cli.errors import said
 from kernelbot.client import KernelbotClient
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.ids import BIGINT_MAX
@@ -154,7 +155,7 @@ def answering() -> Iterator[None]:
     try:
         yield
     except KernelbotError as error:
-        raise ToolError(f"{error} {error.hint}".strip()) from error
+        raise ToolError(said(error)) from error
     except ValidationError as error:
         mistake = error.errors()[0]
         key = ".".join(str(part) for part in mistake["loc"])

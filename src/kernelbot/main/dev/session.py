@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kernelbot.catalog.problem import load_problem
+from kernelbot.cli.errors import said
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.saves import Save, Timings
 from kernelbot.domain.source import check_language, source_text
@@ -258,4 +259,4 @@ class Session:
 
 def _error_text(error: Exception) -> str:
     """The error, and what to do."""
-    return f"{error} {getattr(error, 'hint', '')}".rstrip()
+    return said(error) if isinstance(error, KernelbotError) else str(error)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from kernelbot.domain.errors import Conflict, NotFound, UserError
 from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.next_steps import Next
 from kernelbot.domain.types import User
 from kernelbot.domain.webhooks import (
     BOARD_EVENTS,
@@ -74,7 +75,7 @@ class Webhooks:
             if webhook_id is None:
                 raise Conflict(
                     f"There are {_MAX_WEBHOOKS} webhooks already.",
-                    hint="Delete some: kernelbot webhook delete ID",
+                    next_step=Next.DELETE_WEBHOOKS,
                 )
             webhook = await webhooks.one(session, webhook_id)
             assert webhook is not None
@@ -134,12 +135,12 @@ class Webhooks:
             if webhook.disabled_at is not None:
                 raise Conflict(
                     f"Webhook {webhook.id} is disabled: {webhook.disabled_reason}",
-                    hint=f"First: kernelbot webhook enable {webhook.id}",
+                    next_step=Next.ENABLE_WEBHOOK,
                 )
             if not await webhooks.try_it(session, webhook.id):
                 raise Conflict(
                     "The last message that was sent to try it waits yet.",
-                    hint=f"See: kernelbot webhook log {webhook.id}",
+                    next_step=Next.SHOW_WEBHOOK_LOG,
                 )
         return webhook
 
@@ -160,7 +161,7 @@ async def _mine(session: ReadSession, actor: User, webhook_id: int) -> Webhook:
 
 def no_webhook(webhook_id: int) -> NotFound:
     """For one that isn't there, or isn't theirs to see."""
-    return NotFound(f"You have no webhook {webhook_id}.", hint="See: kernelbot webhook list")
+    return NotFound(f"You have no webhook {webhook_id}.", next_step=Next.LIST_WEBHOOKS)
 
 
 def _check_new(url: str, events: tuple[WebhookEvent, ...], others: Sequence[Webhook]) -> None:
@@ -169,7 +170,7 @@ def _check_new(url: str, events: tuple[WebhookEvent, ...], others: Sequence[Webh
         if other.url == url and set(other.events) == set(events):
             raise Conflict(
                 f"Webhook {other.id} tells this address of the same already.",
-                hint=f"If its secret is lost, delete it first: kernelbot webhook delete {other.id}",
+                next_step=Next.REPLACE_WEBHOOK,
             )
 
 

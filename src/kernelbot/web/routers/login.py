@@ -15,6 +15,7 @@ from kernelbot.api.dependencies import (
 from kernelbot.api.settings import ApiSettings
 from kernelbot.domain.accounts import LoggedIn
 from kernelbot.domain.errors import UserError
+from kernelbot.domain.next_steps import Next
 from kernelbot.services import Services
 from kernelbot.services.logins import Linking, Return, Start
 from kernelbot.web import session as sessions
@@ -145,7 +146,7 @@ async def finish_login(
     if error:
         raise services.logins.refused(provider, error, error_description)
     if not code or not state:
-        raise UserError("The login was not completed.", hint="Log in again.")
+        raise UserError("The login was not completed.", next_step=Next.LOG_IN)
     current = session.user if session else None
     secret = sessions.browser_secret(request)
     finished = await services.logins.finish(Return(provider, secret, state, code, current))

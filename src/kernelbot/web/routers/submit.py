@@ -11,7 +11,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.types import BoardProblem, NewSubmission
 from kernelbot.protocol import Mode
 from kernelbot.schemas.common import NAME_MAX
-from kernelbot.web.errors import hint_for_browser
+from kernelbot.web.errors import Advice, advice_of
 from kernelbot.web.pages import PageDep, go
 from kernelbot.web.routers.boards import starter_name
 from kernelbot.web.session import NeededSession, PostedSession, new_secret
@@ -68,7 +68,7 @@ async def submit(
             "chosen": device or [],
             "form": form,
             "error": str(error),
-            "hint": hint_for_browser(error.hint),
+            "advice": advice_of(error),
         }
         return page("submit.html", status=status_of(error), **sent)
     return go(f"/submission/{number}")
@@ -87,5 +87,5 @@ def _blank(problem: BoardProblem) -> dict[str, Any]:
         "chosen": list(problem.board.devices[:1]),
         "form": new_secret(),
         "error": "",
-        "hint": "",
+        "advice": Advice(""),
     }

@@ -64,6 +64,15 @@ async def test_a_disabled_one_is_told_of_above_the_boards_it_is_of(office: Offic
     assert ("&lt;script&gt;410" in pages[0], "<script>410" in pages[0]) == (True, False)
 
 
+async def test_who_has_too_many_reads_what_to_do_about_that(office: Office) -> None:
+    several = [await office.post(HERE, url=f"{ADDRESS}/{number}") for number in range(21)]
+    again = await office.post(HERE, url=f"{ADDRESS}/1")
+    assert [200] * 20 + [409] == [one.status_code for one in several]
+    refused = several[-1].text
+    assert ("Delete some on the pages" in refused, "secret" in refused) == (True, False)
+    assert (409, True) == (again.status_code, "If its secret is lost" in again.text)
+
+
 FORMS: list[tuple[dict[str, str], int]] = [
     ({"url": ""}, 400),
     ({"url": "javascript:alert(1)"}, 400),
