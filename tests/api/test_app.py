@@ -1,14 +1,19 @@
 from collections.abc import AsyncIterator
 
+import psycopg
 import pytest
 import structlog
 from structlog.testing import capture_logs
 
 from kernelbot.api import middleware
 from kernelbot.api.app import create_app
+from kernelbot.api.settings import ApiSettings
+from kernelbot.main.wiring import open_services
 from kernelbot.schemas.errors import ErrorBody
+from kernelbot.store.connections import SessionLimits
 from tests.api.conftest import Door, client_of
-from tests.support.world import open_world
+from tests.support.applications import application
+from tests.support.world import DEVICES, World, open_world
 
 
 async def pieces(size_bytes: int) -> AsyncIterator[bytes]:
@@ -236,3 +241,21 @@ async def test_no_log_line_holds_an_invite(
     told = [line["path"] for line in lines if line["event"] == "request"]
     assert 1 == len(told)
     assert "ABCDE" not in told[0]
+
+
+@pytest.mark.parametrize("path", ["/api/v1/boards", "/leaderboards"])
+async def test_what_the_database_has_ended_may_be_asked_again(world: World, path: str) -> None:
+    limits = SessionLimits(locked_s=0.05)
+    async with open_services(world.database.url, DEVICES, limits=limits) as core:
+        app = application(create_app, core.services, ApiSettings())
+        async with client_of(app, world.ada) as ada:
+            with psycopg.connect(world.database.url) as other:
+                other.execute("LOCK TABLE leaderboards")
+                refused = await ada.get(path)
+            again = await ada.get(path)
+    assert (503, "5", "unavailable", 200) == (
+        refused.status_code,
+        refused.headers["retry-after"],
+        refused.json()["code"],
+        again.status_code,
+    )

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 from procrastinate import App, PsycopgConnector
 
-from kernelbot.main.background import background_tasks, forget_jobs
+from kernelbot.main.background import background_tasks, connector, forget_jobs
 from kernelbot.main.settings import Settings
 from kernelbot.main.tables import ExportSettings
+from kernelbot.store.connections import SessionLimits
 from tests.fakes.hub import TOKEN, fake_hub
+from tests.support.postgres import LIMITS
 from tests.support.world import World
 
 
@@ -30,6 +32,14 @@ async def test_the_worker_uploads_what_is_due(world: World, tmp_path: Path) -> N
         dataset.private,
         list(dataset.files),
     )
+
+
+async def test_tasks_have_the_limits_of_all_sessions(database_url: str) -> None:
+    limits = SessionLimits(locked_s=1.0, slow_s=2.0, idle_s=3.0)
+    made = connector(database_url, limits)
+    async with App(connector=made).open_async():
+        row = await made.execute_query_one_async(LIMITS)
+    assert {"locked": "1s", "slow": "2s", "idle": "3s"} == row
 
 
 async def test_what_has_run_out_is_deleted(world: World) -> None:

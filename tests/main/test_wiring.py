@@ -4,10 +4,21 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.main.tables import DuelSettings
-from kernelbot.main.wiring import open_run_lifecycle
+from kernelbot.main.tables import DatabaseSettings, DuelSettings
+from kernelbot.main.wiring import open_platform, open_run_lifecycle
+from tests.support.postgres import LIMITS
 from tests.support.workers import quick_settings
 from tests.support.world import World
+
+
+async def test_sessions_have_the_limits_of_the_settings(world: World, tmp_path: Path) -> None:
+    table = DatabaseSettings(
+        lock_timeout_s=1, statement_timeout_s=2, idle_in_transaction_timeout_s=3
+    )
+    given = quick_settings(tmp_path).model_copy(update={"database": table})
+    async with open_platform(given, world.database.url) as core, core.database.read() as session:
+        row = await session.one(LIMITS)
+    assert {"locked": "1s", "slow": "2s", "idle": "3s"} == row
 
 
 @pytest.mark.parametrize(

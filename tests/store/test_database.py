@@ -10,8 +10,10 @@ import psycopg
 import pytest
 
 from kernelbot.domain.errors import PlatformError, Unavailable
+from kernelbot.store.connections import SessionLimits
 from kernelbot.store.database import Database
 from kernelbot.store.embedded import EmbeddedPostgres
+from tests.support.postgres import LIMITS
 from tests.support.world import World
 
 
@@ -106,7 +108,7 @@ async def test_who_is_cancelled_as_the_database_goes_is_not_told_of_that(databas
 async def test_who_waits_for_a_lock_too_long_is_told_and_holds_no_connection(
     database_url: str,
 ) -> None:
-    async with Database(database_url, max_size=1, locked_s=0.05) as database:
+    async with Database(database_url, max_size=1, limits=SessionLimits(locked_s=0.05)) as database:
         with psycopg.connect(database_url) as other:
             other.execute("LOCK TABLE users")
             with pytest.raises(Unavailable, match="changing the same data"):
@@ -116,7 +118,7 @@ async def test_who_waits_for_a_lock_too_long_is_told_and_holds_no_connection(
 
 
 async def test_what_takes_too_long_is_ended(database_url: str) -> None:
-    async with Database(database_url, max_size=1, slow_s=0.05) as database:
+    async with Database(database_url, max_size=1, limits=SessionLimits(slow_s=0.05)) as database:
         with pytest.raises(Unavailable, match="took too long"):
             async with database.read() as session:
                 await session.one("SELECT pg_sleep(60)")
@@ -124,12 +126,51 @@ async def test_what_takes_too_long_is_ended(database_url: str) -> None:
 
 
 async def test_what_needs_its_time_has_it_and_nothing_after_it(database_url: str) -> None:
-    async with Database(database_url, max_size=1, slow_s=0.05) as database:
+    async with Database(database_url, max_size=1, limits=SessionLimits(slow_s=0.05)) as database:
         async with database.write(unhurried=True) as session:
             await session.one("SELECT pg_sleep(0.2)")
         with pytest.raises(Unavailable, match="took too long"):
             async with database.write() as session:
                 await session.one("SELECT pg_sleep(60)")
+
+
+async def test_long_work_has_a_limit_too(database_url: str) -> None:
+    async with Database(
+        database_url, max_size=1, limits=SessionLimits(unhurried_s=0.05)
+    ) as database:
+        with pytest.raises(Unavailable, match="took too long"):
+            async with database.write(unhurried=True) as session:
+                await session.one("SELECT pg_sleep(60)")
+        assert 7 == await _seven(database)
+
+
+async def test_a_transaction_in_which_we_do_nothing_is_ended_and_holds_no_lock(
+    database_url: str,
+) -> None:
+    limits = SessionLimits(idle_s=0.05)
+
+    async def stand_still(database: Database) -> None:
+        async with database.write() as session:
+            await session.do("LOCK TABLE users")
+            with psycopg.connect(database_url, options="-c lock_timeout=30s") as other:
+                other.execute("LOCK TABLE users")  # granted once the first one is ended
+            await session.one("SELECT 1")
+
+    async with Database(database_url, max_size=1, limits=limits) as database:
+        with pytest.raises(Unavailable, match="took us too long"):
+            await stand_still(database)
+        assert 7 == await _seven(database)
+
+
+async def test_limits_hold_whatever_the_database_is_set_to(own_postgres: EmbeddedPostgres) -> None:
+    url = own_postgres.url("postgres")
+    names = ("lock_timeout", "statement_timeout", "idle_in_transaction_session_timeout")
+    with psycopg.connect(url, autocommit=True) as connection:
+        for name in names:
+            connection.execute(f"ALTER DATABASE postgres SET {name} = 0")
+    async with Database(url) as database, database.read() as session:
+        row = await session.one(LIMITS)
+    assert {"locked": "8s", "slow": "1min", "idle": "1min"} == row
 
 
 async def test_of_two_that_deadlock_one_is_told_to_try_again(world: World) -> None:

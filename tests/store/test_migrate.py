@@ -5,9 +5,11 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from kernelbot.domain.errors import PlatformError, SchemaOutdated, Unavailable
 from kernelbot.domain.states import RUN_TRANSITIONS
@@ -15,6 +17,10 @@ from kernelbot.store import history, schema
 from kernelbot.store.history import Migration, known_migrations
 from kernelbot.store.migrate import check_schema, migrate
 from tests.support.postgres import WAITS_FOR_A_LOCK, objects, wait_until_there_is
+
+_NOTES_ITS_LIMIT: LiteralString = (
+    "CREATE TABLE limits AS SELECT current_setting('statement_timeout') AS noted"
+)
 
 
 def test_an_empty_database_is_outdated(empty_database_url: str) -> None:
@@ -29,6 +35,26 @@ def test_migrating_makes_the_schema_current(empty_database_url: str) -> None:
 
 def test_migrating_again_does_nothing(database_url: str) -> None:
     assert migrate(database_url) == []
+
+
+def test_a_migration_has_no_limit_whatever_the_database_is_set_to(database_url: str) -> None:
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        name = sql.Identifier(connection.info.dbname)
+        connection.execute(sql.SQL("ALTER DATABASE {} SET statement_timeout = '1h'").format(name))
+    wanted = [*known_migrations(), Migration("9999.limit", _NOTES_ITS_LIMIT)]
+    migrate(database_url, migrations=wanted)
+    with psycopg.connect(database_url) as connection:
+        assert ("0",) == connection.execute("SELECT noted FROM limits").fetchone()
+
+
+def test_a_migration_does_not_wait_for_a_table_for_ever(database_url: str) -> None:
+    """Whoever asks for the table after it would wait as well."""
+    wanted = [*known_migrations(), Migration("9999.locks", "ALTER TABLE users ADD more int")]
+    with psycopg.connect(database_url) as other:
+        other.execute("SELECT count(*) FROM users")
+        with pytest.raises(Unavailable, match=r"9999\.locks can't have a table"):
+            migrate(database_url, migrations=wanted, locked_s=0.05)
+    assert ["9999.locks"] == migrate(database_url, migrations=wanted)
 
 
 def test_a_function_of_another_release_is_replaced(database_url: str) -> None:

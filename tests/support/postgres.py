@@ -23,6 +23,12 @@ _OWNER = Identifier(APP_ROLE)
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30
 """What must be free in memory's own file system, so that 16 servers at once find room there."""
+LIMITS: LiteralString = """
+SELECT current_setting('lock_timeout') AS locked,
+    current_setting('statement_timeout') AS slow,
+    current_setting('idle_in_transaction_session_timeout') AS idle
+"""
+"""Those of the session that asks."""
 WAITS_FOR_A_LOCK = (
     "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
 )

@@ -3,7 +3,29 @@
 import asyncio
 import contextlib
 
-from kernelbot.worker.retries import cancel_until_ended
+import psycopg
+
+from kernelbot.store.connections import SessionLimits
+from kernelbot.store.database import Database
+from kernelbot.worker.retries import cancel_until_ended, until_available
+
+
+async def test_a_step_that_the_database_ended_is_done_again(database_url: str) -> None:
+    tried = asyncio.Event()
+    async with Database(database_url, limits=SessionLimits(locked_s=0.05)) as database:
+
+        async def step() -> int:
+            try:
+                async with database.write() as session:
+                    return await session.do("UPDATE platform SET duel_places = duel_places")
+            finally:
+                tried.set()
+
+        with psycopg.connect(database_url) as other:
+            other.execute("LOCK TABLE platform")
+            stepping = asyncio.create_task(until_available(step))
+            await tried.wait()
+        assert 1 == await stepping
 
 
 async def test_who_misses_a_cancellation_is_cancelled_again() -> None:

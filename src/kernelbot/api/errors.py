@@ -147,7 +147,7 @@ def _refusal(error: errors.KernelbotError) -> JSONResponse:
 
 def headers_of(error: errors.KernelbotError) -> dict[str, str]:
     """The headers of its answer."""
-    if isinstance(error, errors.TooManyRequests):
+    if isinstance(error, errors.TooManyRequests | errors.Unavailable):
         return {"Retry-After": str(max(1, round(error.retry_after_s)))}
     if isinstance(error, errors.NotAuthenticated):
         return {"WWW-Authenticate": "Bearer"}

@@ -185,6 +185,8 @@ class Unavailable(PlatformError):
     """A part that we need isn't available just now; trying again later helps."""
 
     code = "unavailable"
+    retry_after_s: float = 5.0
+    """When that is worth it."""
 
 
 class Paused(PlatformError):

@@ -17,7 +17,7 @@ from kernelbot.services.exports.service import Exports
 from kernelbot.services.users import Users
 from kernelbot.services.webhooks.deliveries import Deliveries
 from kernelbot.services.webhooks.sender import Sender
-from kernelbot.store.connections import ALIVE
+from kernelbot.store.connections import ALIVE, SessionLimits
 from kernelbot.store.database import Database
 from kernelbot.worker.retries import cancel_until_ended
 
@@ -39,11 +39,9 @@ log = structlog.get_logger()
 @contextlib.asynccontextmanager
 async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
     """Run background tasks while the block runs."""
-    connector = PsycopgConnector(
-        conninfo=url, min_size=1, max_size=4, timeout=5.0, kwargs=dict(ALIVE)
-    )
-    app = App(connector=connector)
-    async with Database(url, max_size=2) as database, app.open_async():
+    limits = settings.database.limits()
+    app = App(connector=connector(url, limits))
+    async with Database(url, max_size=2, limits=limits) as database, app.open_async():
         _add_cleaning(app, Deletion(database))
         _add_daily_export(app, settings, database)
         _add_webhooks(app, settings, database)
@@ -57,6 +55,18 @@ async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
         finally:
             stopping.set()
             await cancel_until_ended(tasks, _STOP_S)
+
+
+def connector(url: str, limits: SessionLimits) -> PsycopgConnector:
+    """procrastinate's own connections, within the same limits as all others."""
+    return PsycopgConnector(
+        conninfo=url,
+        min_size=1,
+        max_size=4,
+        timeout=5.0,
+        configure=limits.hold,
+        kwargs=dict(ALIVE),
+    )
 
 
 async def _work(app: App, queue: str, at_once: int, stopping: asyncio.Event) -> None:

@@ -25,6 +25,7 @@ from kernelbot.main.judge_once import HARNESS
 from kernelbot.main.launcher_kinds import AnyLauncherTable
 from kernelbot.main.mistakes import all_mistakes, mistake
 from kernelbot.main.tables import (
+    DatabaseSettings,
     DeviceSettings,
     DiscordSettings,
     DuelSettings,
@@ -126,6 +127,7 @@ class Settings(BaseSettings):
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
     review: ReviewTable = Field(default_factory=ReviewRules)
     queue: QueueSettings = Field(default_factory=QueueSettings)
+    database: DatabaseSettings = Field(default_factory=DatabaseSettings)
     duels: DuelSettings = Field(default_factory=DuelSettings)
     webhooks: WebhookSettings = Field(default_factory=WebhookSettings)
     vendors: VendorSettings = Field(default_factory=VendorSettings)

@@ -12,6 +12,7 @@ from kernelbot.domain.webhooks import WebhookRules
 from kernelbot.main.mistakes import mistake
 from kernelbot.protocol import DeviceSpec, Limits, NumberType, Peak, SamplingRules, Vendor
 from kernelbot.services.moderation.reviews import ReviewRules
+from kernelbot.store.connections import SessionLimits
 
 T = TypeVar("T", Limits, SamplingRules)
 _MAY_BE_ZERO = {"min_total_s", "warmup_s", "patience_s", "check_share"}
@@ -123,6 +124,29 @@ class QueueSettings(BaseModel):
     def script_rules(self) -> ScriptRules:
         """Those for scripts."""
         return ScriptRules(self.scripts_per_hour, self.scripts_waiting_limit)
+
+
+_Limit = Annotated[float, Field(gt=0, le=86_400)]
+
+
+class DatabaseSettings(BaseModel):
+    """The `[database]` table: how long sessions may keep the database, as `SessionLimits` says."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    lock_timeout_s: _Limit = SessionLimits.locked_s
+    statement_timeout_s: _Limit = SessionLimits.slow_s
+    long_statement_timeout_s: _Limit = SessionLimits.unhurried_s
+    idle_in_transaction_timeout_s: _Limit = SessionLimits.idle_s
+
+    def limits(self) -> SessionLimits:
+        """The limits in the store's form."""
+        return SessionLimits(
+            locked_s=self.lock_timeout_s,
+            slow_s=self.statement_timeout_s,
+            unhurried_s=self.long_statement_timeout_s,
+            idle_s=self.idle_in_transaction_timeout_s,
+        )
 
 
 class DuelSettings(BaseModel):

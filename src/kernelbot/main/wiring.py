@@ -53,6 +53,7 @@ from kernelbot.services.moderation.triage import Triage
 from kernelbot.services.node_jobs import open_links
 from kernelbot.services.notifications import Listener
 from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
+from kernelbot.store.connections import SessionLimits
 from kernelbot.store.database import Database
 
 _POOL_SIZE = 5
@@ -80,10 +81,11 @@ async def open_services(
     export_rules: ExportRules | None = None,
     login_rules: LoginRules | None = None,
     webhook_rules: WebhookRules | None = None,
+    limits: SessionLimits | None = None,
 ) -> AsyncIterator[Core]:
     """Everything a door needs, with the database at `url`, closed at the end."""
     async with (
-        Database(url, max_size=pool_size) as database,
+        Database(url, max_size=pool_size, limits=limits) as database,
         Listener(url, "kernelbot_events") as listener,
     ):
         device_service = Devices(database, devices)
@@ -140,6 +142,7 @@ def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[C
         export_rules=settings.export_rules(),
         login_rules=settings.login_rules(),
         webhook_rules=settings.webhooks.rules(),
+        limits=settings.database.limits(),
     )
 
 
@@ -147,7 +150,7 @@ async def node_links(url: str, settings: Settings) -> Links | None:
     """What nodes are told, with the database at `url`; None if no `public_url` is configured."""
     if settings.public_url is None:
         return None
-    async with Database(url, max_size=1) as database:
+    async with Database(url, max_size=1, limits=settings.database.limits()) as database:
         return await open_links(database, settings.public_url, _harness())
 
 
@@ -167,7 +170,8 @@ async def open_run_lifecycle(url: str, settings: Settings) -> AsyncIterator[RunL
         review=settings.review,
         queue=settings.queue.rules(),
     )
-    async with Database(url, max_size=8) as database, Triage() as triage:
+    limits = settings.database.limits()
+    async with Database(url, max_size=8, limits=limits) as database, Triage() as triage:
         await configure(database, settings.duels.places if settings.duels.enabled else None)
         examined = triage if settings.review.triage else None
         yield RunLifecycle(database, settings.device_configs(), rules, examined)

@@ -15,7 +15,7 @@ from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from kernelbot.domain.errors import Conflict, PlatformError, Unavailable
 from kernelbot.domain.next_steps import Next
-from kernelbot.store.connections import ALIVE
+from kernelbot.store.connections import ALIVE, SessionLimits
 
 _TRUSTED_S = 0.5
 Row = dict[str, Any]
@@ -54,12 +54,6 @@ class WriteSession(ReadSession):
 
 
 _RECONNECT_S = 2.0
-_SLOW_S = 60.0
-_STANDS_STILL_S = 60.0
-_LOCKED_S = 8.0
-"""How long a statement may take, how long a transaction may do nothing, and how long a statement
-waits for what others have locked. The last is below the time-out of most clients, so that they are
-told; and a dozen who wait take all connections, so it isn't long."""
 _TOO_MUCH = (
     psycopg.errors.ProgramLimitExceeded,
     psycopg.errors.StatementTooComplex,
@@ -78,24 +72,19 @@ class Database:
         *,
         max_size: int = 10,
         timeout_s: float = 5.0,
-        locked_s: float = _LOCKED_S,
-        slow_s: float = _SLOW_S,
+        limits: SessionLimits | None = None,
     ) -> None:
-        """`timeout_s`: how long to wait for one of `max_size` connections; `locked_s`: how long a
-        statement waits for a lock; `slow_s`: how long it may take."""
+        """`timeout_s`: how long to wait for one of `max_size` connections; `limits`: of each
+        session, None: the usual ones."""
         self.url = url
-        self._limits_ms = {
-            "lock_timeout": round(locked_s * 1000),
-            "statement_timeout": round(slow_s * 1000),
-            "idle_in_transaction_session_timeout": round(_STANDS_STILL_S * 1000),
-        }
+        self._limits = limits or SessionLimits()
         self._pool: AsyncConnectionPool[AsyncConnection[DictRow]] = AsyncConnectionPool(
             url,
             min_size=1,
             max_size=max_size,
             timeout=timeout_s,
             open=False,
-            configure=self._limit,
+            configure=self._limits.hold,
             check=_Checked(),
             kwargs={"row_factory": dict_row, "autocommit": True, **ALIVE},
             # Attempts to reconnect back off until this is over; the next request starts anew.
@@ -110,10 +99,6 @@ class Database:
     async def __aexit__(self, *_: object) -> None:
         await self._pool.close()
 
-    async def _limit(self, connection: AsyncConnection[DictRow]) -> None:
-        for name, limit_ms in self._limits_ms.items():
-            await connection.execute("SELECT set_config(%s, %s, false)", (name, str(limit_ms)))
-
     @contextlib.asynccontextmanager
     async def read(self) -> AsyncIterator[ReadSession]:
         """A session for reading. Raises `Unavailable`."""
@@ -124,7 +109,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, *, unhurried: bool = False) -> AsyncIterator[WriteSession]:
         """A transaction, committed at the end, rolled back on an exception. `unhurried`: its
-        statements may take as long as they need, since they work on all that a board or a person
+        statements have the time of long work, since they are about all that a board or a person
         has.
 
         Raises `Conflict` if what a new row belongs to was deleted since it was read, and
@@ -134,7 +119,7 @@ class Database:
         with _reachable():
             async with self._connection() as connection, connection.transaction():
                 if unhurried:
-                    await connection.execute("SET LOCAL statement_timeout = 0")
+                    await self._limits.unhurry(connection)
                 yield WriteSession(connection)
 
     @contextlib.asynccontextmanager
@@ -192,6 +177,10 @@ def _reachable() -> Iterator[None]:
     except psycopg.errors.QueryCanceled as error:
         raise Unavailable(
             "The database took too long to answer.", next_step=Next.TRY_AGAIN
+        ) from error
+    except psycopg.errors.IdleInTransactionSessionTimeout as error:
+        raise Unavailable(
+            "This took us too long, so nothing was changed.", next_step=Next.TRY_AGAIN
         ) from error
     except _TOO_MUCH as error:
         raise PlatformError(f"This is too large for the database: {error}") from error

@@ -27,24 +27,37 @@ from kernelbot.store.history import (
 from kernelbot.store.locks import Lock
 from kernelbot.store.schema import are_current, replace_functions
 
+_NO_LIMITS: LiteralString = """
+SELECT set_config(name, '0', false)
+FROM unnest('{lock_timeout,statement_timeout,idle_in_transaction_session_timeout}'::text[]) name
+"""
+"""A migration takes as long as it needs, whatever its role or database is set to, and waits for
+another one however long that takes."""
+_LOCKED_S = 60.0
+
 
 def migrate(
     url: str,
     *,
     before: Callable[[], object] | None = None,
     migrations: Sequence[Migration] | None = None,
+    locked_s: float = _LOCKED_S,
 ) -> list[str]:
     """Apply what is missing; returns the names of what was applied. Blocks.
 
     `before` is called if tables that are there will be changed, while nobody else migrates; what
-    it raises ends the migration. `migrations` None: this release's.
+    it raises ends the migration. `migrations` None: this release's. `locked_s`: how long to wait
+    for a table that somebody uses; meanwhile nobody else gets it.
 
     Raises `SchemaOutdated` when the database is of a newer release or of another line,
     `PlatformError` when a migration fails, `Unavailable`. Then nothing was changed.
     """
     known = known_migrations() if migrations is None else migrations
     with _connected(url) as connection:
+        connection.execute(_NO_LIMITS)
         connection.execute("SELECT pg_advisory_lock(%s)", (Lock.MIGRATION.value,))
+        limit = f"{round(locked_s * 1000)}ms"
+        connection.execute("SELECT set_config('lock_timeout', %s, false)", (limit,))
         if _will_change_tables(connection, known) and before is not None:
             before()
         with connection.transaction():
@@ -106,6 +119,11 @@ def _migrate_ours(connection: psycopg.Connection, known: Sequence[Migration]) ->
 def _failing_as(name: str) -> Iterator[None]:
     try:
         yield
+    except psycopg.errors.LockNotAvailable as error:
+        raise Unavailable(
+            f"The migration {name} can't have a table that is in use.",
+            hint="Nothing was changed. Stop what uses the database, and try again.",
+        ) from error
     except psycopg.Error as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise PlatformError(
