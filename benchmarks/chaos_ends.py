@@ -54,7 +54,7 @@ class RunEnd:
     @property
     def has_ended(self) -> bool:
         """Whether it has ended."""
-        return self.state in (RunState.FINISHED, RunState.LOST, RunState.CANCELLED)
+        return self.state in (RunState.FINISHED, RunState.CANCELLED)
 
 
 _RUNS = """

@@ -45,7 +45,7 @@ KINDS = ("local", "slurm", "github", "buildkite", "modal")
 WARM_UP = 2
 PATIENCE_S = 120.0
 _STEP_S = 0.01
-_OPEN = "SELECT count(*) AS n FROM runs WHERE state NOT IN ('finished', 'lost', 'cancelled')"
+_OPEN = "SELECT count(*) AS n FROM runs WHERE state NOT IN ('finished', 'cancelled')"
 _ACCEPTED = "SELECT count(*) AS n FROM runs WHERE verdict = 'accepted'"
 _TWICE = """
 SELECT count(*) AS n FROM (

@@ -11,7 +11,7 @@ from kernelbot.domain.states import (
 )
 from kernelbot.protocol import Verdict
 
-ENDS = {RunState.FINISHED, RunState.LOST, RunState.CANCELLED}
+ENDS = {RunState.FINISHED, RunState.CANCELLED}
 
 
 def test_every_state_has_its_transitions_written() -> None:

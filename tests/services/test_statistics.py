@@ -83,7 +83,7 @@ async def test_runs_that_failed_or_wait_are_counted_apart(world: World) -> None:
     for _ in range(3):
         await world.submit(devices=("H100", "CPU"))
     ends = {
-        1: "state = 'lost'",
+        1: "state = 'finished', verdict = 'internal_error', fault = 'platform'",
         2: "state = 'finished', verdict = 'internal_error', fault = 'scheduler'",
         3: "state = 'finished', verdict = 'wrong_answer', fault = 'author'",
         4: "state = 'cancelled'",
@@ -101,7 +101,7 @@ async def test_runs_that_failed_or_wait_are_counted_apart(world: World) -> None:
     assert (("CPU", 6, 6), ("H100", 6, 1)) == tuple(
         (one.device, one.runs, one.waiting) for one in (cpu, h100)
     )
-    assert (0, 1, 2, 1, 4.0) == (
+    assert (0, 1, 2, 1, 6.0) == (
         h100.passes,
         h100.failures,
         h100.errors,

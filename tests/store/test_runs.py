@@ -8,7 +8,7 @@ import pytest
 from kernelbot.domain.states import ReviewState, RunState, can_move, submission_state
 from tests.support.world import World
 
-ENDS = ("finished", "lost", "cancelled")
+ENDS = ("finished", "cancelled")
 
 
 def _to(state: RunState) -> str:
@@ -34,6 +34,21 @@ async def test_only_written_transitions_happen(
         else:
             with pytest.raises(psycopg.errors.IntegrityConstraintViolation):
                 connection.execute(_to(after).encode())
+
+
+async def test_no_run_is_lost(world: World) -> None:
+    """Postgres keeps the type's value, so that a constraint has to refuse it."""
+    await world.board()
+    await world.submit()
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+        connection.execute("ALTER TABLE runs DISABLE TRIGGER runs_transition")
+        for ended in ("NULL", "now()"):
+            with pytest.raises(psycopg.errors.CheckViolation):
+                connection.execute(
+                    f"UPDATE runs SET state = 'lost', finished_at = {ended}".encode()
+                )
+        row = connection.execute("SELECT 1 FROM run_transitions WHERE after = 'lost'").fetchone()
+    assert row is None
 
 
 async def test_the_state_of_a_submission_is_the_same_in_sql(world: World) -> None:

@@ -7,17 +7,16 @@ from kernelbot.protocol import Verdict
 
 
 class RunState(StrEnum):
-    """Of a run: queued -> dispatched -> running -> finished | lost | cancelled.
+    """Of a run: queued -> dispatched -> running -> finished | cancelled.
 
-    A run is `LOST` once all its attempts were lost; while attempts remain, a run whose attempt is
-    lost goes back to `QUEUED`. Only `FINISHED` has a verdict.
+    A run whose attempt is lost goes back to `QUEUED` while attempts remain; then it is `FINISHED`,
+    as an `internal_error`. Only `FINISHED` has a verdict.
     """
 
     QUEUED = "queued"
     DISPATCHED = "dispatched"
     RUNNING = "running"
     FINISHED = "finished"
-    LOST = "lost"
     CANCELLED = "cancelled"
 
 
@@ -52,13 +51,10 @@ REVIEW_TRANSITIONS: dict[ReviewState, frozenset[ReviewState]] = {
 RUN_TRANSITIONS: dict[RunState, frozenset[RunState]] = {
     RunState.QUEUED: frozenset({RunState.DISPATCHED, RunState.CANCELLED, RunState.FINISHED}),
     RunState.DISPATCHED: frozenset(
-        {RunState.RUNNING, RunState.QUEUED, RunState.FINISHED, RunState.LOST, RunState.CANCELLED}
+        {RunState.RUNNING, RunState.QUEUED, RunState.FINISHED, RunState.CANCELLED}
     ),
-    RunState.RUNNING: frozenset(
-        {RunState.QUEUED, RunState.FINISHED, RunState.LOST, RunState.CANCELLED}
-    ),
+    RunState.RUNNING: frozenset({RunState.QUEUED, RunState.FINISHED, RunState.CANCELLED}),
     RunState.FINISHED: frozenset(),
-    RunState.LOST: frozenset(),
     RunState.CANCELLED: frozenset(),
 }
 

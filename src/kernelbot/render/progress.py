@@ -17,7 +17,6 @@ STATES: dict[RunState, str] = {
     RunState.DISPATCHED: "handed to a device",
     RunState.RUNNING: "running",
     RunState.FINISHED: "finished",
-    RunState.LOST: "lost on our side",
     RunState.CANCELLED: "cancelled",
 }
 

@@ -80,7 +80,7 @@ def _device(
 
 
 def _is_error(group: dict[str, Any]) -> bool:
-    return group["state"] == RunState.LOST or group["fault"] not in (None, Fault.AUTHOR)
+    return group["fault"] not in (None, Fault.AUTHOR)
 
 
 def _runs(groups: Iterable[dict[str, Any]]) -> int:

@@ -110,7 +110,7 @@ def listed(submission: Submission) -> SubmissionItem:
 def run_items(run: Run) -> Iterable[RunItem]:
     """A finished run as one item per phase: clients look for the phase of their mode. A run that
     hasn't ended isn't shown, since they would read it as failed."""
-    if run.state not in (RunState.FINISHED, RunState.LOST):
+    if run.state is not RunState.FINISHED:
         return
     phases = run.result.phases if run.result and not run.secret else ()
     for phase in phases:

@@ -30,7 +30,7 @@ SELECT leaderboard_id, device FROM rejudges WHERE id = %(rejudge_id)s FOR UPDATE
 UPDATE rejudges SET finished_at = now()
 WHERE id = %(rejudge_id)s AND finished_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM runs
-    WHERE rejudge_id = %(rejudge_id)s AND state NOT IN ('finished', 'lost', 'cancelled')
+    WHERE rejudge_id = %(rejudge_id)s AND state NOT IN ('finished', 'cancelled')
 )
 RETURNING id;
 

@@ -236,5 +236,5 @@ WHERE e.submission_id = %(submission_id)s AND e.id > %(after)s
 ORDER BY e.id LIMIT 1000;
 
 -- name: ended
-SELECT coalesce(bool_and(state IN ('finished', 'lost', 'cancelled')), true) AS ended
+SELECT coalesce(bool_and(state IN ('finished', 'cancelled')), true) AS ended
 FROM runs WHERE submission_id = %(submission_id)s AND rejudge_id IS NULL;

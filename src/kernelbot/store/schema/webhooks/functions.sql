@@ -55,7 +55,7 @@ BEGIN
                 'verdict', shown_verdict(r.secret, r.fault, r.verdict),
                 'fault', r.fault, 'score_s', r.score_s
             ) ORDER BY r.id) AS runs,
-            bool_and(r.state IN ('finished', 'lost', 'cancelled')) AS are_all
+            bool_and(r.state IN ('finished', 'cancelled')) AS are_all
         FROM runs r WHERE r.submission_id = s.id AND r.rejudge_id IS NULL
     ) ended
     WHERE s.id = NEW.submission_id AND ended.are_all
@@ -66,7 +66,7 @@ $$;
 -- At the transaction's end, when it is also decided whether the submission is held.
 CREATE CONSTRAINT TRIGGER runs_told AFTER UPDATE OF state ON runs DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW
-    WHEN (NEW.rejudge_id IS NULL AND NEW.duel_id IS NULL AND NEW.state IN ('finished', 'lost', 'cancelled'))
+    WHEN (NEW.rejudge_id IS NULL AND NEW.duel_id IS NULL AND NEW.state IN ('finished', 'cancelled'))
     EXECUTE FUNCTION tell_verdict();
 
 -- Tell that an author's new run is the best of all on its device. `_best_s`: the best score before,
