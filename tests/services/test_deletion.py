@@ -30,8 +30,8 @@ async def ranked(world: World, author: User, score_s: float, code: str = "") -> 
     return await finished(world, sent.id)
 
 
-async def names(world: World) -> list[tuple[int, str]]:
-    page = await world.services.standings.page(None, "sort", "CPU")
+async def names(world: World, board: str = "sort") -> list[tuple[int, str]]:
+    page = await world.services.standings.page(None, board, "CPU")
     assert page.total == len(page.rows)
     return [(row.rank, row.author) for row in page.rows]
 
@@ -206,6 +206,18 @@ async def test_what_is_taken_back_while_it_runs_is_not_ranked_again(
     await finished(judged, again.id)
     page = await judged.services.standings.page(None, "two", "CPU")
     assert () == page.rows
+
+
+async def test_what_an_admin_cancels_its_author_may_have_ranked(judged: World) -> None:
+    await judged.board("two", ("CPU", "H100"))
+    content = PASSES.format(1.0).encode()
+    sent = await judged.submit(board="two", content=content, devices=("CPU", "H100"))
+    async with judged.database.read() as session:
+        await until_there_is(session, "SELECT 1 FROM standings")
+    await judged.services.submissions.cancel(judged.admin.user, sent.id)
+    again = await judged.submit(board="two", content=content, devices=("CPU",))
+    await finished(judged, again.id)
+    assert [(1, "ada")] == await names(judged, "two")
 
 
 async def test_what_was_cancelled_unseen_may_be_ranked(world: World, tmp_path: Path) -> None:

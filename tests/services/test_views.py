@@ -9,6 +9,7 @@ from kernelbot.services.views import (
     UNJUDGED_UNSEEN,
     shown_of_secret,
 )
+from tests.support.ranked import ranked
 from tests.support.world import World
 
 
@@ -51,3 +52,28 @@ async def test_what_the_problems_code_complained_of_stays_secret(world: World) -
     found = await world.services.submissions.get(world.ada.user, sent.id)
     told = {run.secret: run.message for run in found.runs}
     assert {False: "expected 7, not 5", True: UNJUDGED_UNSEEN} == told
+
+
+@pytest.mark.parametrize(("best", "other"), [("CPU", "H100"), ("H100", "CPU")])
+async def test_the_place_is_that_of_the_device_of_the_score(
+    world: World, best: str, other: str
+) -> None:
+    await world.board(devices=("CPU", "H100"))
+    await ranked(world, 1.0, author=world.bob.user, device=other)
+    sent = await world.submit(content=b"# mine\n", devices=("CPU", "H100"))
+    async with world.database.write() as session:
+        await session.do(f"UPDATE runs SET state = 'dispatched' WHERE submission_id = {sent.id}")
+        for device, score_s in ((best, 0.5), (other, 2.0)):
+            await session.do(
+                "UPDATE runs SET state = 'finished', verdict = 'accepted', finished_at = now(),"
+                " score_s = %(score_s)s, ci_low_s = %(score_s)s, ci_high_s = %(score_s)s"
+                " WHERE submission_id = %(id)s AND device = %(device)s",
+                {"id": sent.id, "device": device, "score_s": score_s},
+            )
+            await session.one(
+                "SELECT refresh_standing(leaderboard_id, %(device)s, author_id) FROM submissions"
+                " WHERE id = %(id)s",
+                {"id": sent.id, "device": device},
+            )
+    found = await world.services.submissions.get(world.ada.user, sent.id)
+    assert (0.5, 1) == (found.score_s, found.place)
