@@ -10,6 +10,8 @@ class EventKind(StrEnum):
     """What just happened."""
 
     STARTED = "started"
+    COMPILING = "compiling"
+    """In a build step, before anything has a GPU."""
     COMPILED = "compiled"
     PHASE_STARTED = "phase_started"
     WAITING = "waiting"

@@ -11,6 +11,7 @@ from kernelbot.protocol.enums import (
     SandboxMode,
     Vendor,
 )
+from kernelbot.protocol.result import Product
 
 CaseValue = int | float | str | bool | list["CaseValue"]
 """A value of a test or benchmark case, as a `task.yml` can write it."""
@@ -203,12 +204,22 @@ class JobSpec:
     opponent: SourceFile | None = None
     """Makes the job a duel: each of both is tested, and in the leaderboard phase they are called in
     turn on the same data. The mode is `leaderboard`. None: an ordinary job."""
+    build_only: bool = False
+    """Makes the job a build step: the submission is compiled for the device, on a machine that
+    needn't have it, and nothing is judged. It has no seed, and no opponent."""
+    product: Product | None = None
+    """What a build step has made of the submission; None: whoever judges builds it. Also None if it
+    was built and there was nothing to carry."""
+    opponent_product: Product | None = None
+    """The same of the opponent."""
 
     @property
     def longest_s(self) -> float:
         """How long judging may take at most in any mode, without the platform's own time. In a duel
         two files are built and tested."""
         limits = self.problem.timeouts
+        if self.build_only:
+            return limits.compile_s
         if self.opponent is None:
             timed_s = max(limits.benchmark_s, limits.ranked_s)
             return limits.compile_s + limits.test_s + timed_s

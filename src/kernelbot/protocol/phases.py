@@ -15,8 +15,8 @@ LONGEST_TURN_WAIT_S = 300.0
 
 
 def phases_of(job: JobSpec) -> tuple[Phase, ...]:
-    """In their order; each begins only if the one before was accepted."""
-    return _PHASES[job.mode]
+    """In their order; each begins only if the one before was accepted. A build step has none."""
+    return () if job.build_only else _PHASES[job.mode]
 
 
 def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:

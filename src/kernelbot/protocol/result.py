@@ -90,6 +90,35 @@ class CompileReport:
 
 
 @dataclass(frozen=True)
+class BuildPlace:
+    """Of the machine and image that something was built in: what must be alike where it is used."""
+
+    machine: str
+    """As `uname -m` says it."""
+    libc: str
+    """Name and version."""
+    tools: dict[str, str] = field(default_factory=dict)
+    """Versions of what built it by name; empty: not installed."""
+    processor: str = ""
+    """The SHA-256 of the processor's instruction sets, if it was built for these; empty: for all
+    processors of the machine's kind."""
+
+
+@dataclass(frozen=True)
+class Product:
+    """What a build step made of one author's file. It is the author's own: nobody but a runner ever
+    reads what is in it."""
+
+    content_base64: str = field(repr=False)
+    """zlib of the compiled library, or of the archive of what the file compiled for itself."""
+    sha256: str
+    """Of that zlib, in hex."""
+    place: BuildPlace
+    report: CompileReport | None = None
+    """Of a compiled problem: what its author is shown."""
+
+
+@dataclass(frozen=True)
 class SandboxReport:
     """What was in force around the runner; `missing` names what was not, with the reason."""
 
@@ -191,3 +220,6 @@ class RunResult:
     """Of a duel in which both kernels were accepted; such a run has no score. None otherwise."""
     opponent_failed: bool = False
     """Of a duel: verdict and failure are about the opponent, not about the submission."""
+    product: Product | None = None
+    """Of a build step that was accepted; None: there is nothing to carry to a run, or it is too
+    large. None for all other jobs: no run ever leaves one."""

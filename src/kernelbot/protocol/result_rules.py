@@ -7,6 +7,7 @@ the samples, here, so that none of them is the node's word.
 """
 
 import base64
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
@@ -14,10 +15,11 @@ from typing import Any, TypeVar
 from kernelbot.protocol.enums import Fault, Lang, Mode, Phase, Verdict
 from kernelbot.protocol.job import JobSpec
 from kernelbot.protocol.phases import TIMED, cases_of, phases_of
-from kernelbot.protocol.result import Artifact, PhaseResult, RunResult
+from kernelbot.protocol.result import Artifact, PhaseResult, Product, RunResult
 from kernelbot.protocol.result_size import (
     MAX_FILE_BYTES,
     MAX_FILES_BYTES,
+    MAX_PRODUCT_BYTES,
     MAX_REPORT_BYTES,
     REPORT,
 )
@@ -29,6 +31,10 @@ MAX_TEXT = 64 << 10
 """Characters of any text but what was printed: four times what the harness keeps of one."""
 MAX_ITEMS = 1000
 """Of a list of notes and the like."""
+_OF_COMPILERS = frozenset(
+    (Verdict.ACCEPTED, Verdict.COMPILE_ERROR, Verdict.TIME_LIMIT, Verdict.INTERNAL_ERROR)
+)
+"""The verdicts of a build step."""
 _PRINTED = frozenset(("stdout", "stderr", "output", "content_base64"))
 """These are bounded by the size of the whole result."""
 
@@ -84,6 +90,8 @@ def _check_verdict(job: JobSpec, result: RunResult) -> None:
         raise Disagrees("a phase follows one that was refused")
     complete = len(given) == len(expected)
     last = verdicts[-1] if verdicts else Verdict.ACCEPTED
+    if result.product is not None:
+        _check_product(job, result, result.product)
     if result.verdict not in _verdicts(job, last, begun=bool(verdicts), complete=complete):
         raise Disagrees(f"its verdict {result.verdict} isn't that of its phases")
     _check_failure(result)
@@ -104,6 +112,8 @@ def _verdicts(job: JobSpec, last: Verdict, *, begun: bool, complete: bool) -> fr
     fails belongs to no phase."""
     if last is not Verdict.ACCEPTED:
         return frozenset((last, Verdict.INTERNAL_ERROR))
+    if job.build_only and job.problem.lang is not Lang.PY:
+        return _OF_COMPILERS
     if complete:
         return frozenset((Verdict.ACCEPTED, Verdict.INTERNAL_ERROR))
     if not begun and job.problem.lang is not Lang.PY:
@@ -118,6 +128,20 @@ def _check_failure(result: RunResult) -> None:
     ours = result.verdict is Verdict.INTERNAL_ERROR
     if failure is not None and failure.fault is not (Fault.PLATFORM if ours else Fault.AUTHOR):
         raise Disagrees(f"{result.verdict} is not the {failure.fault}'s fault")
+
+
+def _check_product(job: JobSpec, result: RunResult, product: Product) -> None:
+    """Only a build step that was accepted leaves one, within bounds, and with its own hash."""
+    if not job.build_only or result.verdict is not Verdict.ACCEPTED:
+        raise Disagrees("only a build step that was accepted leaves what it has built")
+    try:
+        content = base64.b64decode(product.content_base64, validate=True)
+    except ValueError:
+        raise Disagrees("what it has built isn't base64") from None
+    if not 0 < len(content) <= MAX_PRODUCT_BYTES:
+        raise Disagrees("what it has built is larger than what may be carried, or empty")
+    if hashlib.sha256(content).hexdigest() != product.sha256:
+        raise Disagrees("what it has built has another hash than it says")
 
 
 def _check_files(job: JobSpec, artifacts: Sequence[Artifact]) -> None:

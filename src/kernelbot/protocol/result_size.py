@@ -19,6 +19,10 @@ REPORT = "text/plain"
 """The media type of such a text."""
 MAX_BYTES = 128 << 20
 """Of any result: a job whose cases allow more has a reference that explains too much."""
+MAX_PRODUCT_BYTES = 16 << 20
+"""Of what a build step has made, in zlib: a duel carries two of them."""
+MAX_UNPACKED_BYTES = 64 << 20
+"""Of the same, unpacked."""
 _OF_A_CHARACTER = 12
 """`\\ud83d\\ude00`."""
 _OF_A_NUMBER = 26
@@ -31,6 +35,8 @@ _BASE_BYTES = 1 << 20
 def most_bytes(job: JobSpec) -> int:
     """Of the JSON of a result of this job, with its files."""
     possible = _BASE_BYTES + _printed(job) + _cases(job) + _measured(job) + _files(job)
+    if job.build_only:
+        possible += MAX_PRODUCT_BYTES * 4 // 3 + 4 + _report(job)
     return min(possible, MAX_BYTES)
 
 
@@ -38,6 +44,11 @@ def _printed(job: JobSpec) -> int:
     """By the author's runners, and by a compiler, whose output names kernels in two forms."""
     texts = 2 if job.problem.lang is Lang.PY else 6
     return texts * (job.limits.output_kept_bytes + _OF_NOTES) * _OF_A_CHARACTER
+
+
+def _report(job: JobSpec) -> int:
+    """A compiler's, once more: it stays with what was built."""
+    return 4 * (job.limits.output_kept_bytes + _OF_NOTES) * _OF_A_CHARACTER
 
 
 def _cases(job: JobSpec) -> int:

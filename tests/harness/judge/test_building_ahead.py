@@ -11,6 +11,7 @@ import pytest
 from kernelbot.harness.gpu.lock import GpuLocks, gpus_locked
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import EventKind, ProgressEvent, Vendor, Verdict
+from kernelbot.protocol.building import build_job
 from tests.support.cuda_driver import build_driver
 from tests.support.triton_problems import TRITON, triton_job
 
@@ -49,6 +50,18 @@ def test_triton_compiles_while_another_job_has_the_gpu(host: Host, locks: Path) 
                 other.close()
 
         result = host.attempt(triton_job(TRITON), end_the_other)
+    assert (Verdict.ACCEPTED, "found True\nfound True\n") == (result.verdict, result.stdout)
+
+
+def test_what_triton_compiles_travels_from_a_build_step(host: Host) -> None:
+    """To a node that builds nothing in advance."""
+    run = triton_job(TRITON)
+    product = host.attempt(build_job(run, "b1", "builder"), quiet).product
+    node = Host(lasting=False)
+    try:
+        result = node.attempt(replace(run, product=product), quiet)
+    finally:
+        node.close()
     assert (Verdict.ACCEPTED, "found True\nfound True\n") == (result.verdict, result.stdout)
 
 

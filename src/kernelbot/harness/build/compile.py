@@ -4,14 +4,13 @@ import hashlib
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 
 from kernelbot.harness.build.cache import BuildCache
+from kernelbot.harness.build.place import compiler_version, processor
 from kernelbot.harness.build.ptxas import parse_kernels
 from kernelbot.harness.sandbox import CommandNotStarted, CommandResult, RunnerClient, run_command
 from kernelbot.protocol import (
@@ -134,25 +133,10 @@ def _compiler(job: JobSpec) -> tuple[str, tuple[str, ...]]:
 def _key(plan: _Plan, include_dirs: tuple[str, ...]) -> str:
     """The key of the build: a hash of sources, flags, the names of further headers' folders, the
     compiler's version and the processor."""
-    ingredients = [*plan.argv, *include_dirs, _version(plan.compiler), _processor()]
+    ingredients = [*plan.argv, *include_dirs, compiler_version(plan.compiler), processor()]
     for name, content in sorted(plan.files.items()):
         ingredients += [name, hashlib.sha256(content).hexdigest()]
     return hashlib.sha256(json.dumps(ingredients).encode()).hexdigest()
-
-
-@cache
-def _version(compiler: str) -> str:
-    command = [compiler, "--version"]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30).stdout
-
-
-@cache
-def _processor() -> str:
-    """The instruction set, which `-march=native` depends on."""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith(("flags", "Features")):
-            return line
-    return ""
 
 
 def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> Build:

@@ -31,6 +31,7 @@ from kernelbot.harness.host.processors import (
     thread_environment,
 )
 from kernelbot.harness.judge.building_ahead import builds_ahead
+from kernelbot.harness.judge.carried import comes_built
 from kernelbot.harness.judge.process import JOB_CAP_BYTES, Order
 from kernelbot.harness.judge.result import broken
 from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
@@ -290,10 +291,10 @@ class Host:
     def _built_ahead(self, job: JobSpec, emit: Emit, cancelled: Cancellation) -> tuple[str, ...]:
         """What the job's files compile for themselves while they are imported; empty if that must
         wait for the GPU. Raises `Cancelled`."""
-        if not self._lasting or not builds_ahead(job):
+        if job.build_only or not self._lasting or not builds_ahead(job) or comes_built(job):
             return ()
         try:
-            with self._using(replace(key_of(job), builds=True)) as pool:
+            with self._using(building_key_of(job)) as pool:
                 pool.wait_ready()
                 order = Order(pool.report(), build_cache=self._build_cache, only_builds=True)
                 message = self._guard(pool, job, order, emit, cancelled)
@@ -308,7 +309,8 @@ class Host:
         """Raises `SandboxUnavailable` or `ChannelError` if there are no runners or no judge,
         `_JudgeDied`, `AttemptLost`."""
         start = time.monotonic()
-        with self._using(key_of(job)) as pool:
+        key = building_key_of(job) if job.build_only else key_of(job)
+        with self._using(key) as pool:
             pool.wait_ready()
             ready_s = time.monotonic() - start
             order = Order(pool.report(), pool.notes, self._build_cache, builds=builds)
@@ -430,6 +432,11 @@ def key_of(job: JobSpec) -> PoolKey:
         include_dirs=device.include_dirs,
         gpus=gpus,
     )
+
+
+def building_key_of(job: JobSpec) -> PoolKey:
+    """The same for those in which a job is built that sees no GPU; a CPU needs no others."""
+    return replace(key_of(job), builds=job.device.vendor is not Vendor.CPU)
 
 
 def flavour_of(job: JobSpec) -> Flavour:

@@ -15,9 +15,9 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator
-from importlib import metadata
 
 from kernelbot.harness.build.cache import BuildCache
+from kernelbot.harness.build.place import PACKAGES, package_version
 from kernelbot.harness.gpu.gpu_model import gpu_model
 from kernelbot.harness.judge.authors import Author, authors_of
 from kernelbot.harness.judge.failures import AuthorFailure
@@ -31,42 +31,34 @@ from kernelbot.protocol import (
     CaseValue,
     CompileReport,
     EventKind,
-    HarnessKind,
     JobSpec,
     Lang,
     ProblemSpec,
     ProgressEvent,
-    Vendor,
     Verdict,
 )
+from kernelbot.protocol.building import compiles_at_import, compiles_when_called, has_build_step
 
-_MENTIONS = ("cpp_extension", "load_inline")
-_TRITON = "triton"
-_NEEDS_THE_GPU = ("torch.compile", "_inductor")
-"""What torch would compile in its place is for a CPU."""
 _SHARE_OF_CALLS = 0.5
 """Of the compile limit."""
-_TOOLS = ("torch", "triton", "ninja")
 Emit = Callable[[ProgressEvent], None]
 
 
 def builds_ahead(job: JobSpec) -> bool:
     """Whether a file of the job's mentions what can be compiled without its GPU. A mention that
     means nothing costs an import beside the GPU; without one nothing is lost but time on it."""
-    if job.device.vendor is Vendor.CPU or job.problem.lang is not Lang.PY:
+    if job.problem.lang is not Lang.PY:
         return False
-    if job.problem.harness is HarnessKind.SCRIPT or job.problem.multi_gpu:
-        return False
-    texts = [author.source.text for author in authors_of(job)]
-    return any(name in text for text in texts for name in _MENTIONS) or any(
-        _compiles_when_called(job, text) for text in texts
+    return any(
+        has_build_step(one) and (compiles_at_import(text) or _compiles_when_called(one, text))
+        for one in (author.job(job) for author in authors_of(job))
+        for text in (one.submission.text,)
     )
 
 
 def _compiles_when_called(job: JobSpec, text: str) -> bool:
-    if gpu_model(job.device.vendor, job.device.arch) is None:
-        return False
-    return _TRITON in text and not any(name in text for name in _NEEDS_THE_GPU)
+    known = gpu_model(job.device.vendor, job.device.arch) is not None
+    return known and compiles_when_called(text)
 
 
 def build_ahead(
@@ -161,14 +153,7 @@ def _key(job: JobSpec, author: Author) -> str:
         cases,
         job.device.arch,
         sys.version,
-        [_version(tool) for tool in _TOOLS],
+        [package_version(tool) for tool in PACKAGES],
         cpu_model(),
     ]
     return "own-" + hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
-
-
-def _version(package: str) -> str:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return ""

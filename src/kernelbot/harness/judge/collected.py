@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from kernelbot.harness.judge.artifacts import Artifacts
 from kernelbot.harness.judge.windows import Ending
-from kernelbot.protocol import CompileReport, DuelResult, Failure, PhaseResult, Verdict
+from kernelbot.protocol import CompileReport, DuelResult, Failure, PhaseResult, Product, Verdict
 from kernelbot.protocol.phases import TIMED
 
 
@@ -40,6 +40,8 @@ class Collected:
     """Of a duel that took place."""
     opponent_failed: bool = False
     """Of a duel: what was refused is the opponent's."""
+    product: Product | None = None
+    """Of a build step: see `RunResult`."""
     refusal: Refusal | None = None
     """Set if something else than a phase decided; it outweighs the phases."""
 

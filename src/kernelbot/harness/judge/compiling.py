@@ -22,7 +22,7 @@ def compile_all(
     collected: Collected,
 ) -> bool:
     """Give each author their binary. False: one doesn't compile, as `collected` says, and those
-    after it weren't tried. Raises `SandboxUnavailable`."""
+    after it weren't tried. Who has one already keeps it. Raises `SandboxUnavailable`."""
     return all(_compiled(job, author, client, emit, cache, collected) for author in authors)
 
 
@@ -34,6 +34,8 @@ def _compiled(
     cache: BuildCache | None,
     collected: Collected,
 ) -> bool:
+    if author.binary is not None:
+        return True
     start = time.monotonic()
     build = compile_job(author.job(job), client, Product.SHARED_OBJECT, cache)
     duration_s = time.monotonic() - start

@@ -18,6 +18,7 @@ from kernelbot.harness.gpu.judge_device import (
 )
 from kernelbot.harness.judge.authors import authors_of, why_no_duel
 from kernelbot.harness.judge.building_ahead import build_ahead, give
+from kernelbot.harness.judge.carried import give_products, only_build
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.compiling import compile_all
 from kernelbot.harness.judge.gpu_faults import expect_sound_contexts
@@ -156,6 +157,8 @@ def _judge(
     cache = _build_cache(job, order)
     if why := why_no_duel(job):
         collected = Collected(refusal=our_fault(why))
+    elif job.build_only:
+        collected = only_build(job, client, emit, cache)
     elif job.problem.harness is HarnessKind.SCRIPT:
         collected = _by_script(job, client, emit, turns, cache)
     else:
@@ -182,6 +185,7 @@ def _natively(
     collected = Collected()
     authors = authors_of(job)
     give(order.builds, authors)
+    give_products(job, authors, collected)
     if job.problem.lang is not Lang.PY and not compile_all(
         job, authors, client, emit, cache, collected
     ):

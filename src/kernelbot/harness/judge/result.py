@@ -59,6 +59,7 @@ def run_result(
         recurring_data=collected.recurring_data,
         duel=collected.duel if failure is None else None,
         opponent_failed=failure is not None and collected.opponent_failed,
+        product=collected.product if failure is None else None,
     )
 
 

@@ -1,0 +1,80 @@
+"""Builds that travel: the step that only builds, and the run that gets what was built.
+
+What can't be used here is built here, as if it hadn't come: that is never the author's fault.
+"""
+
+import base64
+from collections.abc import Callable
+from dataclasses import replace
+
+from kernelbot.harness.build.cache import BuildCache
+from kernelbot.harness.build.place import build_place, why_unfit
+from kernelbot.harness.build.product import BadProduct, pack_product, unpack_product
+from kernelbot.harness.judge.authors import Author, authors_of
+from kernelbot.harness.judge.building_ahead import build_ahead
+from kernelbot.harness.judge.collected import Collected
+from kernelbot.harness.judge.compiling import compile_all
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.protocol import JobSpec, Lang, Product, ProgressEvent
+
+Emit = Callable[[ProgressEvent], None]
+TOO_LARGE = "What was built is larger than what can be carried to a run: each run builds it again."
+
+
+def only_build(
+    job: JobSpec, client: RunnerClient, emit: Emit, cache: BuildCache | None
+) -> Collected:
+    """A build step's job, without any data. Raises `SandboxUnavailable`."""
+    collected = Collected()
+    (author,) = authors_of(job)
+    if job.problem.lang is Lang.PY:
+        (found,) = build_ahead(job, client, emit, cache)
+        content = base64.b64decode(found)
+    elif compile_all(job, (author,), client, emit, cache, collected):
+        content = author.binary or b""
+    else:
+        return collected
+    collected.product = pack_product(content, build_place(job), collected.compile)
+    if content and collected.product is None:
+        collected.notes.append(TOO_LARGE)
+    return collected
+
+
+def comes_built(job: JobSpec) -> bool:
+    """Whether all that a job's files build has come along, and fits."""
+    return all(
+        product is not None and not why_unfit(product.place, build_place(author.job(job)))
+        for author, product in _products(job)
+    )
+
+
+def give_products(job: JobSpec, authors: tuple[Author, ...], collected: Collected) -> None:
+    """Give each author what a build step has made of their file, as far as it can be used."""
+    for author, (_, product) in zip(authors, _products(job), strict=True):
+        if product is None:
+            continue
+        why = _given(job, author, product, collected)
+        if why:
+            collected.notes.append(f"What was built in advance can't be used here: {why}.")
+
+
+def _given(job: JobSpec, author: Author, product: Product, collected: Collected) -> str:
+    """Why it wasn't; empty: it was."""
+    if why := why_unfit(product.place, build_place(author.job(job))):
+        return why
+    try:
+        content = unpack_product(product)
+    except BadProduct as error:
+        return str(error)
+    if job.problem.lang is Lang.PY:
+        author.builds = content
+        return ""
+    author.binary = content
+    if product.report is not None and not author.is_opponent:
+        collected.compile = replace(product.report, cached=True)
+    return ""
+
+
+def _products(job: JobSpec) -> tuple[tuple[Author, Product | None], ...]:
+    products = (job.product, job.opponent_product)
+    return tuple(zip(authors_of(job), products, strict=False))

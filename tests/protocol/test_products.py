@@ -1,0 +1,90 @@
+"""What a build step may leave, and that nothing else may leave it."""
+
+import base64
+import hashlib
+import json
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.protocol import (
+    BuildPlace,
+    CompileReport,
+    Failure,
+    Fault,
+    JobSpec,
+    Mode,
+    Product,
+    RunResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+    to_wire,
+)
+from kernelbot.protocol.building import build_job
+from kernelbot.protocol.result_rules import held_to
+from kernelbot.protocol.result_size import MAX_BYTES, MAX_PRODUCT_BYTES, most_bytes
+from kernelbot.protocol.workload_rules import Disagrees
+from tests.support.device_problems import compiled_problem, device_job, device_problem
+
+WITHIN_S = 60.0
+RUN = device_job("int x;", Mode.TEST, compiled_problem())
+STEP = build_job(RUN, "b1", "builder")
+IN_PYTHON = build_job(device_job("", Mode.TEST, device_problem()), "b1", "builder")
+
+
+def product(content: bytes) -> Product:
+    encoded = base64.b64encode(content).decode()
+    return Product(encoded, hashlib.sha256(content).hexdigest(), BuildPlace("x", "glibc"))
+
+
+def result(job: JobSpec, verdict: Verdict = Verdict.ACCEPTED) -> RunResult:
+    fault = Fault.PLATFORM if verdict is Verdict.INTERNAL_ERROR else Fault.AUTHOR
+    return RunResult(
+        job_id=job.job_id,
+        problem=job.problem.name,
+        mode=job.mode,
+        harness=job.problem.harness,
+        verdict=verdict,
+        system=SystemInfo("builder", "", "", "3"),
+        sandbox=SandboxReport("required"),
+        failure=None if verdict is Verdict.ACCEPTED else Failure(fault, "a'; echo x"),
+    )
+
+
+BUILT = replace(result(STEP), product=product(b"built"))
+
+
+@pytest.mark.parametrize("verdict", [Verdict.COMPILE_ERROR, Verdict.TIME_LIMIT, Verdict.ACCEPTED])
+def test_a_compiler_may_end_like_this(verdict: Verdict) -> None:
+    assert result(STEP, verdict) == held_to(STEP, result(STEP, verdict), WITHIN_S)
+
+
+def test_what_was_built_is_kept_whole() -> None:
+    assert BUILT == held_to(STEP, BUILT, WITHIN_S)
+
+
+def test_the_largest_one_fits_into_what_is_fetched() -> None:
+    report = CompileReport("g++", "x" * STEP.limits.output_kept_bytes, 1.0, cached=False)
+    largest = replace(product(bytes(MAX_PRODUCT_BYTES)), report=report)
+    whole = json.dumps(to_wire(replace(BUILT, product=largest, compile=report)))
+    assert len(whole) <= most_bytes(STEP) <= MAX_BYTES
+
+
+@pytest.mark.parametrize(
+    ("job", "bad"),
+    [
+        (RUN, replace(result(RUN), product=product(b"built"))),
+        (STEP, replace(BUILT, product=product(b""))),
+        (STEP, replace(BUILT, product=product(bytes(MAX_PRODUCT_BYTES + 1)))),
+        (STEP, replace(BUILT, product=replace(product(b"built"), sha256="0" * 64))),
+        (STEP, replace(BUILT, product=replace(product(b"built"), content_base64="a'; echo x"))),
+        (STEP, replace(result(STEP, Verdict.COMPILE_ERROR), product=product(b"built"))),
+        (STEP, result(STEP, Verdict.WRONG_ANSWER)),
+        (IN_PYTHON, result(IN_PYTHON, Verdict.COMPILE_ERROR)),
+    ],
+    ids=["run", "empty", "large", "hash", "base64", "refused", "judged", "python"],
+)
+def test_anything_else_is_no_result(job: JobSpec, bad: RunResult) -> None:
+    with pytest.raises(Disagrees):
+        held_to(job, bad, WITHIN_S)
