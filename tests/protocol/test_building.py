@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.protocol import HarnessKind, JobSpec, Lang, Mode, Phase, SourceFile, Vendor
-from kernelbot.protocol.building import build_job, build_key, has_build_step, opponents_job
+from kernelbot.protocol.building import Side, build_job, build_key, has_build_step, job_of
 from kernelbot.protocol.phases import all_limits_s, phases_of
 from tests.support.device_problems import compiled_problem, device_job, device_problem
 
@@ -34,7 +34,7 @@ def test_all_runs_of_a_source_have_one_build(run: JobSpec) -> None:
 
 def test_the_side_of_a_duel_makes_no_difference() -> None:
     duel = replace(COMPILED, submission=OTHER, opponent=COMPILED.submission)
-    assert key(COMPILED) == key(opponents_job(duel))
+    assert key(COMPILED) == key(job_of(duel, Side.OPPONENT))
 
 
 def test_another_source_or_place_is_another_build() -> None:

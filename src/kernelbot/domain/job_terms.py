@@ -16,9 +16,9 @@ from kernelbot.protocol import (
 
 @dataclass(frozen=True)
 class JobTerms:
-    """A JobSpec without problem and sources. Those never change in the database; the rest comes
-    from a worker's configuration and from what organisers may change, so it is stored with the
-    attempt: whoever makes the job's specification again makes the same."""
+    """A JobSpec without problem, sources and products. Those never change in the database; the rest
+    comes from a worker's configuration and from what organisers may change, so it is stored with
+    the attempt: whoever makes the job's specification again makes the same."""
 
     job_id: str
     mode: Mode
@@ -28,6 +28,9 @@ class JobTerms:
     limits: Limits
     sampling: SamplingRules
     sandbox: SandboxMode
+    product_sha256: str = ""
+    """Of the product that the job carries; empty: none."""
+    opponent_product_sha256: str = ""
 
     @classmethod
     def of(cls, spec: JobSpec) -> "JobTerms":
@@ -41,12 +44,15 @@ class JobTerms:
             limits=spec.limits,
             sampling=spec.sampling,
             sandbox=spec.sandbox,
+            product_sha256=spec.product.sha256 if spec.product else "",
+            opponent_product_sha256=spec.opponent_product.sha256 if spec.opponent_product else "",
         )
 
     def spec(
         self, problem: ProblemSpec, submission: SourceFile, opponent: SourceFile | None = None
     ) -> JobSpec:
-        """The specification, with the attempt's problem and sources; `opponent`: a duel's."""
+        """The specification, with the attempt's problem and sources; `opponent`: a duel's. What it
+        carries is for the caller to add."""
         return JobSpec(
             job_id=self.job_id,
             problem=problem,

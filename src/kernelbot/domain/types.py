@@ -255,6 +255,10 @@ class DeviceConfig:
     """How many GPUs one run gets; means nothing for a CPU."""
     memory_bytes: int | None = None
     """Of one GPU, for people; None: not configured."""
+    builds_on: str | None = None
+    """The device on which its files are compiled before a run is launched; None: where they run."""
+    image: str = ""
+    """Names what its machines and those of `builds_on` have installed."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from kernelbot.main.judge_once import HARNESS
 from kernelbot.main.launcher_kinds import AnyLauncherTable
 from kernelbot.main.mistakes import all_mistakes, mistake
 from kernelbot.main.tables import (
+    BuildSettings,
     DatabaseSettings,
     DeviceSettings,
     DiscordSettings,
@@ -38,7 +39,7 @@ from kernelbot.main.tables import (
     WebhookSettings,
     WorkerSettings,
 )
-from kernelbot.protocol import Limits, SamplingRules, SandboxMode
+from kernelbot.protocol import Limits, SamplingRules, SandboxMode, Vendor
 from kernelbot.services.logins import LoginRules
 from kernelbot.services.moderation.reviews import ReviewRules
 
@@ -126,6 +127,7 @@ class Settings(BaseSettings):
     sandbox: SandboxMode = SandboxMode.REQUIRED
     worker: WorkerSettings = Field(default_factory=WorkerSettings)
     review: ReviewTable = Field(default_factory=ReviewRules)
+    builds: BuildSettings = Field(default_factory=BuildSettings)
     queue: QueueSettings = Field(default_factory=QueueSettings)
     database: DatabaseSettings = Field(default_factory=DatabaseSettings)
     duels: DuelSettings = Field(default_factory=DuelSettings)
@@ -201,6 +203,22 @@ class Settings(BaseSettings):
                 )
             if len(set(device.launcher)) < len(device.launcher):
                 raise mistake("a launcher is named twice", key=f"{number}.launcher")
+        return devices
+
+    @field_validator("devices")
+    @classmethod
+    def _build_on_processors_that_there_are(
+        cls, devices: tuple[DeviceSettings, ...]
+    ) -> tuple[DeviceSettings, ...]:
+        by_name = {device.name: device for device in devices}
+        for number, device in enumerate(devices):
+            if device.builds_on is None:
+                continue
+            builder, key = by_name.get(device.builds_on), f"{number}.builds_on"
+            if builder is None or builder is device:
+                raise mistake(f"there is no other device {device.builds_on!r}", key=key)
+            if builder.vendor is not Vendor.CPU or builder.builds_on is not None:
+                raise mistake("it must be a CPU that builds for itself", key=key)
         return devices
 
     def device_configs(self) -> tuple[DeviceConfig, ...]:

@@ -60,6 +60,13 @@ class DeviceSettings(BaseModel):
     """What the clock of its GPUs is locked to before each job; 0: it is unlocked then; None: it is
     left as it is. Whoever judges must be root there."""
 
+    builds_on: str | None = None
+    """Another device, a CPU, on which its files are compiled before a run takes a GPU; None: they
+    are compiled where they run."""
+    image: str = Field(default="", max_length=200)
+    """Names what its machines and those of `builds_on` have installed: with another name nothing is
+    used that was built before."""
+
     def config(self) -> DeviceConfig:
         """The device in the services' form."""
         peaks = self.peak_flops if isinstance(self.peak_flops, dict) else {}
@@ -83,6 +90,8 @@ class DeviceSettings(BaseModel):
             turns=self.turns,
             gpus=self.gpus,
             memory_bytes=self.memory_bytes,
+            builds_on=self.builds_on,
+            image=self.image,
         )
 
 
@@ -99,6 +108,15 @@ class WorkerSettings(BaseModel):
     """How long running jobs may continue after SIGTERM before they go back into the queue."""
     host_stale_s: float = Field(default=60.0, gt=0)
     """A device's harness host that is silent for longer is killed, and its jobs are tried again."""
+
+
+class BuildSettings(BaseModel):
+    """The `[builds]` table: what is kept of build steps."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+    limit_bytes: int = Field(default=4 << 30, ge=0)
+    """Of all that is kept in the database; what wasn't used for longest goes first."""
 
 
 class QueueSettings(BaseModel):

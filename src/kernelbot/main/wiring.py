@@ -9,7 +9,7 @@ from pathlib import Path
 from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.domain.webhooks import WebhookRules
-from kernelbot.harness.archive import build
+from kernelbot.harness.archive import build, sources_sha256
 from kernelbot.launchers.links import Links
 from kernelbot.main.client_wheel import build_client_wheel
 from kernelbot.main.settings import Settings
@@ -47,6 +47,7 @@ from kernelbot.services import (
     Users,
     Webhooks,
 )
+from kernelbot.services.builds import Builds
 from kernelbot.services.dueling import configure
 from kernelbot.services.logins import LoginRules
 from kernelbot.services.moderation.triage import Triage
@@ -55,6 +56,7 @@ from kernelbot.services.notifications import Listener
 from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
 from kernelbot.store.connections import SessionLimits
 from kernelbot.store.database import Database
+from kernelbot.worker.worker import Building
 
 _POOL_SIZE = 5
 """Connections of an API process. If more of them are busy than there are cores, requests wait for
@@ -160,7 +162,9 @@ def _harness() -> bytes:
 
 
 @asynccontextmanager
-async def open_run_lifecycle(url: str, settings: Settings) -> AsyncIterator[RunLifecycle]:
+async def open_run_lifecycle(
+    url: str, settings: Settings
+) -> AsyncIterator[tuple[RunLifecycle, Building]]:
     """What a worker needs of the services, closed at the end."""
     rules = RunRules(
         limits=settings.limits,
@@ -174,4 +178,9 @@ async def open_run_lifecycle(url: str, settings: Settings) -> AsyncIterator[RunL
     async with Database(url, max_size=8, limits=limits) as database, Triage() as triage:
         await configure(database, settings.duels.places if settings.duels.enabled else None)
         examined = triage if settings.review.triage else None
-        yield RunLifecycle(database, settings.device_configs(), rules, examined)
+        devices = settings.device_configs()
+        images = {device.spec.name: f"{sources_sha256()} {device.image}" for device in devices}
+        yield (
+            RunLifecycle(database, devices, rules, examined),
+            Building(Builds(database, settings.builds.limit_bytes), images),
+        )

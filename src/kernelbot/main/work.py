@@ -93,7 +93,7 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
     assert lock is not None, "the name was made for this process"
     try:
         async with (
-            open_run_lifecycle(url, settings) as judging,
+            open_run_lifecycle(url, settings) as (judging, building),
             Listener(url, "kernelbot_turns") as turns,
             Listener(url, "kernelbot_cancelled") as cancelled,
         ):
@@ -108,6 +108,7 @@ async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
                 WorkerRules(
                     settings.worker.heartbeat_s, settings.worker.sweep_s, settings.worker.grace_s
                 ),
+                building,
             )
     finally:
         lock.release(remove=True)

@@ -8,6 +8,7 @@ runs of a source are one and the same.
 import hashlib
 import json
 from dataclasses import replace
+from enum import StrEnum
 
 from kernelbot.protocol.codec import to_wire
 from kernelbot.protocol.enums import HarnessKind, Lang, Mode, Vendor
@@ -17,6 +18,13 @@ _COMPILES_AT_IMPORT = ("cpp_extension", "load_inline")
 _TRITON = "triton"
 _NEEDS_THE_GPU = ("torch.compile", "_inductor")
 """What torch would compile in its place is for a CPU."""
+
+
+class Side(StrEnum):
+    """Whose file a build step is of; as step ids say it."""
+
+    SUBMISSION = "b"
+    OPPONENT = "o"
 
 
 def compiles_at_import(text: str) -> bool:
@@ -61,8 +69,17 @@ def build_job(job: JobSpec, job_id: str, builder: str) -> JobSpec:
     )
 
 
-def opponents_job(job: JobSpec) -> JobSpec:
-    """A duel's job as if its opponent were the submission. The job must be a duel."""
+def step_id(job_id: str, side: Side, tries: int) -> str:
+    """The id of a job's build step; `tries`: how many were lost before."""
+    return f"{job_id}.{side}{tries}"
+
+
+def job_of(job: JobSpec, side: Side) -> JobSpec:
+    """The job whose submission is that side's file. The opponent's must be a duel's."""
+    return job if side is Side.SUBMISSION else _opponents_job(job)
+
+
+def _opponents_job(job: JobSpec) -> JobSpec:
     assert job.opponent is not None, "only duels have one"
     return replace(
         job,

@@ -20,6 +20,7 @@ STATES: dict[RunState, str] = {
     RunState.CANCELLED: "cancelled",
 }
 
+COMPILING = "compiling"
 WAITING = "waiting for another measurement on this machine"
 _OPEN = (RunState.QUEUED, RunState.DISPATCHED, RunState.RUNNING)
 
@@ -36,6 +37,8 @@ def _why_again(state: RunState, repeats: object) -> str:
 def progress_line(event: ProgressEvent) -> str | None:
     """A log's line about an event; None for events that the report covers."""
     match event.kind:
+        case EventKind.COMPILING:
+            return f"{COMPILING} ..."
         case EventKind.COMPILED:
             return _compiled(event)
         case EventKind.PHASE_STARTED:
@@ -55,6 +58,8 @@ class Activity:
     def after(self, event: ProgressEvent) -> str | None:
         """What is being done after this event; None: no change."""
         match event.kind:
+            case EventKind.COMPILING:
+                return COMPILING
             case EventKind.PHASE_STARTED:
                 self._done = 0
                 return f"{event.phase}{_count(event)}"
@@ -98,6 +103,9 @@ class RunProgress:
         """One more step."""
         if isinstance(event.kind, RunState):
             self._change(event.kind, event.data)
+        elif event.kind in (EventKind.COMPILING, EventKind.COMPILED):
+            self.phase = COMPILING if event.kind is EventKind.COMPILING else ""
+            self.done = self.total = 0
         elif event.kind is EventKind.PHASE_STARTED:
             self.phase, self.done = str(event.data.get("phase", "")), 0
             self.total = _known_count(event.data.get("total"))

@@ -11,6 +11,7 @@ from kernelbot.domain.errors import LinkExpired, NotAllowed, UserError
 from kernelbot.identity.signed_links import Purpose, Signed, is_genuine, sign
 from kernelbot.launchers.links import NodeLinks
 from kernelbot.protocol import JobSpec, ProgressEvent, encode_payload
+from kernelbot.protocol.building import Side, build_job, job_of
 from kernelbot.services.progress import add_progress
 from kernelbot.store import attempts, node_jobs
 from kernelbot.store.database import Database
@@ -19,7 +20,8 @@ from kernelbot.store.node_jobs import AttemptName
 MAX_EVENTS = 10_000
 """Of one job: a judge tells of each test and workload once."""
 _ENCODED_AT_ONCE = 2
-_JOB_ID = re.compile(r"(\d{1,18})\.(\d{1,9})\.[0-9a-f]{12}")
+_JOB_ID = re.compile(r"(\d{1,18})\.(\d{1,9})\.[0-9a-f]{12}(?:\.([bo])\d{1,2})?")
+"""Of a run's attempt; behind it, of one of its build steps."""
 _API = "/api/v1"
 
 
@@ -70,27 +72,32 @@ class NodeJobs:
         self._encoding = asyncio.Semaphore(_ENCODED_AT_ONCE)
 
     async def payload(self, link: Signed) -> str:
-        """The job as `encode_payload` writes it, the same as its launcher had.
+        """The job as `encode_payload` writes it, the same as its launcher had; a build step is told
+        the name of the device that it builds for.
 
         Raises `NotAllowed` for a link that we didn't make for this, `LinkExpired` if its time is
         over or the job's.
         """
-        attempt = await self._opened(link, Purpose.PAYLOAD)
+        attempt, side = await self._opened(link, Purpose.PAYLOAD)
         async with self._database.read() as session:
             spec = await node_jobs.job(session, attempt)
-        if spec is None:
+        if spec is None or (side is Side.OPPONENT and spec.opponent is None):
             raise _job_over()
+        if side is not None:
+            spec = build_job(job_of(spec, side), link.subject, spec.device.name)
         return await self._encoded(spec)
 
     async def progressed(self, link: Signed, first: int, events: Sequence[ProgressEvent]) -> int:
         """Store a job's progress for those who follow it; returns how many events have come, all in
         all. `first`: which of the job's the first of these is, from 0. Those that came before are
-        passed over, so that nothing is told twice.
+        passed over, so that nothing is told twice. Those of a build step are dropped.
 
         Raises `NotAllowed`, `LinkExpired` as above, `UserError` for more than `MAX_EVENTS`.
         """
-        attempt = await self._opened(link, Purpose.EVENTS)
+        attempt, side = await self._opened(link, Purpose.EVENTS)
         count = first + len(events)
+        if side is not None:  # what is worth telling of it, its worker tells
+            return count
         if count > MAX_EVENTS:
             raise UserError(f"A job tells of {MAX_EVENTS} events at most.")
         async with self._database.write() as session:
@@ -104,8 +111,8 @@ class NodeJobs:
                 await node_jobs.receive_events(session, attempt, count)
         return max(count, received)
 
-    async def _opened(self, link: Signed, purpose: Purpose) -> AttemptName:
-        """The attempt that a link is for."""
+    async def _opened(self, link: Signed, purpose: Purpose) -> tuple[AttemptName, Side | None]:
+        """The attempt that a link is for, and of whose file's build step; None: of its run."""
         async with self._database.read() as session:
             found = await node_jobs.key(session)
         named = _JOB_ID.fullmatch(link.subject)
@@ -119,7 +126,7 @@ class NodeJobs:
                 "This link was valid for a while, which is over.",
                 hint="The platform makes a new one with the job's next attempt.",
             )
-        return AttemptName(int(named[1]), int(named[2]))
+        return AttemptName(int(named[1]), int(named[2])), Side(named[3]) if named[3] else None
 
     async def _encoded(self, spec: JobSpec) -> str:
         """In a thread, and few at once: a large job takes a second and several times its size."""

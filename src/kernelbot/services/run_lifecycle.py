@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.files import under_safe_names
+from kernelbot.domain.job_terms import JobTerms
 from kernelbot.domain.repeats import MAX_REPEATS, REPEATED, is_too_wide
 from kernelbot.domain.same_code import code_digest
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
@@ -181,6 +182,11 @@ class RunLifecycle:
         """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
         async with self._database.write() as session:
             return await attempts.launched(session, claim.attempt_id, owner, handle)
+
+    async def carries(self, claim: Claim) -> None:
+        """Store what the attempt's job carries, for nodes that fetch it."""
+        async with self._database.write() as session:
+            await attempts.keep_terms(session, claim.attempt_id, JobTerms.of(claim.spec))
 
     async def still_open(self, claim: Claim, owner: str) -> bool:
         """Whether the attempt is this worker's to follow: neither cancelled nor taken over."""

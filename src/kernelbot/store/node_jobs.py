@@ -1,9 +1,9 @@
 """What a node may fetch of an attempt, and how much of its progress a node has told."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernelbot.protocol import JobSpec, SourceFile
-from kernelbot.store import boards
+from kernelbot.store import boards, builds
 from kernelbot.store.attempts import read_terms
 from kernelbot.store.database import ReadSession, WriteSession
 from kernelbot.store.sqlfiles import statements
@@ -33,8 +33,8 @@ async def key(session: ReadSession) -> LinkKey:
 
 
 async def job(session: ReadSession, attempt: AttemptName) -> JobSpec | None:
-    """The job as it was launched; None if the attempt isn't open. Raises `PlatformError` if we
-    can't read it."""
+    """The job as it was launched, without products that were removed meanwhile; None if the attempt
+    isn't open. Raises `PlatformError` if we can't read it."""
     row = await session.one(statements("node_jobs")["job"], _values(attempt))
     terms = read_terms(row["terms"]) if row else None
     if row is None or terms is None:
@@ -43,7 +43,12 @@ async def job(session: ReadSession, attempt: AttemptName) -> JobSpec | None:
     opponent = None
     if row["opponent_code"] is not None:
         opponent = SourceFile(row["opponent_file_name"], row["opponent_code"])
-    return terms.spec(definition.spec, SourceFile(row["file_name"], row["code"]), opponent)
+    spec = terms.spec(definition.spec, SourceFile(row["file_name"], row["code"]), opponent)
+    return replace(
+        spec,
+        product=await builds.product(session, terms.product_sha256),
+        opponent_product=await builds.product(session, terms.opponent_product_sha256),
+    )
 
 
 async def events_received(session: WriteSession, attempt: AttemptName) -> int | None:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import structlog
@@ -16,13 +16,13 @@ from kernelbot.protocol import Fault, ProgressEvent, RunResult
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
+from kernelbot.worker.building import Builder, Workshop
+from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader
-from kernelbot.worker.retries import until_available, with_retries
+from kernelbot.worker.retries import until_available
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.watching import Watcher
 
-_LAUNCH_LIMIT_S = 20.0
-"""How long a launch that nobody waits for any more may go on, until its handle is known."""
 _SLACK_S = 60.0
 """What a node's samples may take beyond the time that we saw: this machine's clock may be set, and
 it may sleep."""
@@ -74,13 +74,18 @@ class Following:
         owner: str,
         claim: Claim,
         tally: Tally,
+        workshop: Workshop | None = None,
     ) -> None:
+        """`workshop`: where what the run needs is built before it is launched; None: nowhere."""
         self._judging = judging
         self._launcher = launcher
         self._watcher = watcher
         self._reader = reader
         self._owner = owner
         self._tally = tally
+        self._workshop = workshop
+        self._build_s: float | None = None
+        """How long it took until what the run needs was built; None: it wasn't waited for."""
         self.claim = claim
         self._began = _Clocks.now()
         self._handle = claim.handle
@@ -93,6 +98,30 @@ class Following:
     def stage(self) -> Stage:
         """What it is about."""
         return self._stage
+
+    @property
+    def builds_first(self) -> bool:
+        """Whether `build` comes before `see_through`."""
+        return self._workshop is not None and self._handle is None
+
+    async def build(self) -> bool:
+        """Have what the run needs built, and store what it will carry. False: the run has ended
+        with that, because it doesn't compile. Cancelled: see `Builder`."""
+        assert self._workshop is not None, "see `builds_first`"
+        builder = Builder(self._workshop, self.claim, self._owner, self._on_cancel)
+        prepared = await builder.prepare()
+        if prepared.refused is not None:
+            self._stage = Stage.STORING
+            await self._finish(prepared.refused, prepared.took_s)
+            self._stage = Stage.TIDYING
+            return False
+        self._build_s = prepared.took_s
+        self.claim = replace(self.claim, spec=prepared.spec)
+        await until_available(lambda: self._judging.carries(self.claim))
+        return True
+
+    def _on_cancel(self) -> None:
+        self._stage = Stage.TIDYING
 
     async def see_through(self) -> None:
         """Launch, pass progress on, store the outcome, have the job forgotten. Cancelled: the job
@@ -152,18 +181,10 @@ class Following:
 
     async def _launch(self) -> str:
         """Cancelled: waits all the same until it is known whether there is a job to stop."""
-        launching = asyncio.ensure_future(
-            with_retries(lambda: self._launcher.launch(self.claim.spec))
-        )
-        try:
-            return await asyncio.shield(launching)
-        except asyncio.CancelledError:
-            self._stage = Stage.TIDYING
-            await asyncio.wait([launching], timeout=_LAUNCH_LIMIT_S)
-            if launching.done() and not launching.cancelled() and not launching.exception():
-                self._handle = launching.result()
-            launching.cancel()
-            raise
+        return await launch_whole(self._launcher, self.claim.spec, self._on_cancel, self._know)
+
+    def _know(self, handle: str) -> None:
+        self._handle = handle
 
     async def _watch(self, handle: str) -> Outcome | None:
         """Live progress as long as there is any, and then what the watcher finds."""
@@ -190,16 +211,21 @@ class Following:
         """False: the attempt had ended, or was taken over, before."""
         result = await self._read(outcome.left) if outcome.left is not None else None
         if isinstance(result, RunResult):
-            finished = result
-            applied = await until_available(
-                lambda: self._judging.finish(self.claim, self._owner, finished)
-            )
-            if applied:
-                self._tally.add("verdicts", finished.verdict)
-            self._log.info("finished", verdict=finished.verdict, applied=applied)
-            return applied
+            return await self._finish(result, self._build_s)
         self._tally.add("launcher_errors", self.claim.launcher)
         return await self.lose(result or outcome.reason, outcome.fault)
+
+    async def _finish(self, result: RunResult, build_s: float | None) -> bool:
+        """Write the verdict. False as in `_store`."""
+        if build_s is not None:
+            result = replace(result, timings={**result.timings, "build": build_s})
+        applied = await until_available(
+            lambda: self._judging.finish(self.claim, self._owner, result)
+        )
+        if applied:
+            self._tally.add("verdicts", result.verdict)
+        self._log.info("finished", verdict=result.verdict, applied=applied)
+        return applied
 
     async def _read(self, left: Left) -> RunResult | str:
         """What the node has left; or why that is no result, for the attempt that follows."""

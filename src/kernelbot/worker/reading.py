@@ -65,12 +65,14 @@ class ResultReader:
 
 
 def _request(left: Left, job: JobSpec, within_s: float) -> bytes:
-    """The job without its texts, which say nothing of what a result may be."""
+    """The job without its texts and products, which say nothing of what a result may be."""
     bare = replace(
         job,
         problem=replace(job.problem, files=(), input_classes=""),
         submission=replace(job.submission, text=""),
         opponent=None if job.opponent is None else replace(job.opponent, text=""),
+        product=None,
+        opponent_product=None,
     )
     request = {
         "job": to_wire(bare),

@@ -15,10 +15,14 @@ def encode_reading(found: RunResult | str) -> bytes:
     """A result, or why there is none."""
     if isinstance(found, str):
         return json.dumps({"why": found}).encode()
-    contents = [artifact.content_base64.encode("ascii") for artifact in found.artifacts]
+    texts = [artifact.content_base64 for artifact in found.artifacts]
+    if found.product is not None:
+        texts.append(found.product.content_base64)
+    contents = [text.encode("ascii") for text in texts]
     slim = tuple(replace(artifact, content_base64="") for artifact in found.artifacts)
+    product = None if found.product is None else replace(found.product, content_base64="")
     head = {
-        "result": to_wire(replace(found, artifacts=slim)),
+        "result": to_wire(replace(found, artifacts=slim, product=product)),
         "sizes": [len(content) for content in contents],
     }
     return b"\n".join((json.dumps(head).encode(), b"".join(contents)))
@@ -31,9 +35,15 @@ def decode_reading(answer: bytes) -> RunResult:
     if "why" in found:
         raise NoResult(found["why"])
     result = from_wire(RunResult, found["result"])
-    artifacts, at = [], 0
-    for artifact, size in zip(result.artifacts, found["sizes"], strict=True):
-        text = contents[at : at + size].decode("ascii")
-        artifacts.append(replace(artifact, content_base64=text))
+    texts, at = [], 0
+    for size in found["sizes"]:
+        texts.append(contents[at : at + size].decode("ascii"))
         at += size
-    return replace(result, artifacts=tuple(artifacts))
+    product = result.product
+    if product is not None:
+        product = replace(product, content_base64=texts.pop())
+    artifacts = tuple(
+        replace(artifact, content_base64=text)
+        for artifact, text in zip(result.artifacts, texts, strict=True)
+    )
+    return replace(result, artifacts=artifacts, product=product)

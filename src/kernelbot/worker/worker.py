@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 import random
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
@@ -13,8 +13,10 @@ from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher
 from kernelbot.protocol import Fault
+from kernelbot.services.builds import Builds
 from kernelbot.services.notifications import Listener, Waker
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
+from kernelbot.worker.building import Workshop
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.following import Following, Stage
 from kernelbot.worker.reading import ResultReader
@@ -23,6 +25,7 @@ from kernelbot.worker.slots import Slots
 from kernelbot.worker.tally import Tally
 from kernelbot.worker.watching import Watcher
 
+T = TypeVar("T")
 _POLL_S = 1.0
 """How long a free worker waits at most before it asks for a run: a pause between two attempts ends
 without an announcement."""
@@ -36,6 +39,15 @@ class WorkerRules:
     heartbeat_s: float = 2.0
     sweep_s: float = 5.0
     grace_s: float = 10.0
+
+
+@dataclass(frozen=True)
+class Building:
+    """What is needed to build before runs are launched. `image`: by the device's name, what names
+    its builds' place, see `build_key`."""
+
+    builds: Builds
+    images: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -59,7 +71,9 @@ class Worker:
         cancelled: Listener,
         identity: Identity,
         rules: WorkerRules,
+        building: Building | None = None,
     ) -> None:
+        """`building`: None: nothing is built before runs are launched."""
         self._judging = judging
         self._launchers = launchers
         self._devices = tuple(d for d in devices if launchers.keys() & set(d.launchers))
@@ -72,12 +86,34 @@ class Worker:
         self._rules = rules
         self._reader = ResultReader()
         self._tally = Tally()
+        self._workshops = {} if building is None else self._make_workshops(building, devices)
         self._following: dict[int, tuple[Following, asyncio.Task[None]]] = {}
         self._closing: set[asyncio.Task[bool]] = set()
         self._interrupted: set[int] = set()
         """Attempts whose tasks were cancelled: a second time would interrupt what they do to leave
         no job behind."""
         self._stopping = False
+
+    def _make_workshops(
+        self, building: Building, devices: tuple[DeviceConfig, ...]
+    ) -> dict[str, Workshop]:
+        """By the devices whose files are built on another one."""
+        by_name = {device.spec.name: device for device in devices}
+        return {
+            device.spec.name: Workshop(
+                building.builds,
+                self._judging,
+                self._reader,
+                by_name[device.builds_on],
+                building.images[device.spec.name],
+                self._launchers,
+                self._watchers,
+                self._checks,
+                self._slots.setdefault(device.builds_on, Slots(by_name[device.builds_on].slots)),
+            )
+            for device in self._devices
+            if device.builds_on is not None
+        }
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until `stop` is set; then finish what runs within the grace, or hand it back."""
@@ -131,9 +167,11 @@ class Worker:
                 await self._judging.expire([self._identity.owner])
 
     async def _take(self, device: DeviceConfig) -> None:
-        """Keep as many runs of the device at work as it has slots."""
+        """Keep as many runs of the device at work as it has slots, and as many again if they are
+        built before they take one."""
         name = device.spec.name
-        free = asyncio.Semaphore(device.slots)
+        builds_first = name in self._workshops
+        free = asyncio.Semaphore(device.slots * (2 if builds_first else 1))
         async with self._turns.following(name) as waker:
             while True:
                 await free.acquire()
@@ -164,6 +202,7 @@ class Worker:
             self._identity.owner,
             claim,
             self._tally,
+            self._workshops.get(claim.spec.device.name),
         )
         task = asyncio.create_task(self._follow(following), name=f"run {claim.run_id}")
         self._following[claim.attempt_id] = following, task
@@ -186,21 +225,32 @@ class Worker:
         claim = following.claim
         alone = claim.alone and not self._launchers[claim.launcher].traits.remote
         try:
+            if following.builds_first and not await self._built(following):
+                return
             async with (
                 self._slots[claim.spec.device.name].taken(alone=alone),
                 self._cancelled.following(str(claim.run_id)) as waker,
             ):
                 if self._stopping:  # it has waited for its slot until now
                     raise asyncio.CancelledError
-                await self._see_through(following, waker)
+                await self._see_through(following, waker, following.see_through())
         except asyncio.CancelledError:
             if self._stopping:
                 await following.give_back()
             raise
 
-    async def _see_through(self, following: Following, waker: Waker) -> None:
+    async def _built(self, following: Following) -> bool:
+        """Whether there is anything to launch once what the run needs is built; that takes no slot
+        of its device."""
+        async with self._cancelled.following(str(following.claim.run_id)) as waker:
+            return bool(await self._see_through(following, waker, following.build()))
+
+    async def _see_through(
+        self, following: Following, waker: Waker, step: Coroutine[Any, Any, T]
+    ) -> T | None:
+        """What the step returns; None: the attempt was taken away meanwhile."""
         claim = following.claim
-        work = asyncio.create_task(following.see_through())
+        work = asyncio.create_task(step)
         woken = asyncio.create_task(
             self._until_taken_away(claim, waker), name=f"ownership {claim.run_id}"
         )
@@ -210,8 +260,7 @@ class Worker:
                 log.info("run_cancelled", run=claim.run_id)
                 work.cancel()
             await asyncio.wait([work])
-            if not work.cancelled():
-                work.result()
+            return None if work.cancelled() else work.result()
         except asyncio.CancelledError:
             if following.stage is not Stage.TIDYING:
                 work.cancel()

@@ -12,7 +12,7 @@ from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.types import Event, Run, Submission
 from kernelbot.protocol import EventKind, Phase, Verdict
-from kernelbot.render.progress import STATES, WAITING
+from kernelbot.render.progress import COMPILING, STATES, WAITING
 from kernelbot.render.report import report, workloads_table
 from kernelbot.services.pacing import paced
 
@@ -57,6 +57,8 @@ def _message(event: Event) -> str | None:
     match event.kind:
         case RunState():
             return f"{where}: {STATES[event.kind]}"
+        case EventKind.COMPILING:
+            return f"{where}: {COMPILING}"
         case EventKind.PHASE_STARTED:
             return f"{where}: {event.data.get('phase')} ..."
         case EventKind.WAITING:

@@ -1,6 +1,6 @@
 """How a job reaches its node: with what the scheduler carries, or by a link of ours."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kernelbot.domain.errors import JobRefused
 from kernelbot.launchers.links import Links, NodeLinks
@@ -24,11 +24,14 @@ def carry(
     spec: JobSpec, links: Links | None, *, max_payload: int, most_s: float, scheduler: str
 ) -> Carried:
     """`max_payload`: characters that the scheduler carries; `most_s`: seconds that the job may
-    take. Raises `JobRefused` if the job is larger, and its node can't fetch it."""
+    take. If the job is larger, and its node can't fetch it, it goes without what was built for it;
+    raises `JobRefused` if it is larger all the same."""
     job_links = NodeLinks("", "", "", "")
     if links is not None:
         job_links = links.of(spec.job_id, _IN_THE_QUEUE_S + most_s)
     payload = encode_payload(spec)
+    if len(payload) > max_payload and not job_links.payload_url:  # then its node builds it again
+        payload = encode_payload(replace(spec, product=None, opponent_product=None))
     if len(payload) <= max_payload:
         return Carried(payload, "", job_links)
     if not job_links.payload_url:

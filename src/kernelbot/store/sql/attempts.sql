@@ -81,7 +81,8 @@ RETURNING id, number, launcher, handle, takeovers, terms,
     greatest(extract(epoch FROM now() - created_at), 0)::float8 AS age_s;
 
 -- name: keep_terms
-UPDATE attempts SET terms = %(terms)s::jsonb WHERE id = %(attempt_id)s;
+UPDATE attempts SET terms = %(terms)s::jsonb
+WHERE id = %(attempt_id)s AND state IN ('launching', 'running');
 
 -- name: launched
 UPDATE attempts SET state = 'running', handle = %(handle)s

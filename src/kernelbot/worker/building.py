@@ -1,0 +1,273 @@
+"""Has the files of a run compiled before its launcher is asked, on a device that needs no GPU.
+
+A build step is a job like others: its handle is stored, whoever takes its run over goes on with it,
+and one that is lost is tried again. If none succeeds, the run is launched as it is: whoever judges
+it compiles. What must be built for several runs is built for the first one, and the others wait.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import structlog
+
+from kernelbot.domain.errors import KernelbotError
+from kernelbot.domain.types import DeviceConfig
+from kernelbot.launchers.base import Launcher, Outcome
+from kernelbot.launchers.results import NoResult
+from kernelbot.protocol import EventKind, JobSpec, Product, ProgressEvent, RunResult, Verdict
+from kernelbot.protocol.building import (
+    Side,
+    build_job,
+    build_key,
+    has_build_step,
+    job_of,
+    step_id,
+)
+from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.result_size import most_bytes
+from kernelbot.services.builds import Begun, Build, Builds, Built, build_of
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle
+from kernelbot.worker.checking import Checks
+from kernelbot.worker.launching import launch_whole
+from kernelbot.worker.reading import ResultReader
+from kernelbot.worker.retries import jittered, until_available
+from kernelbot.worker.slots import Slots
+from kernelbot.worker.watching import Watcher
+
+MAX_TRIES = 3
+_ASK_AGAIN_S = 0.5
+"""Between two looks at what another run has built."""
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Where a device's files are built: a device, with how it is reached. `image`: names what its
+    machines and those of the other device have installed, see `build_key`."""
+
+    builds: Builds
+    judging: RunLifecycle
+    reader: ResultReader
+    device: DeviceConfig
+    image: str
+    launchers: Mapping[str, Launcher]
+    watchers: Mapping[str, Watcher]
+    checks: Checks
+    slots: Slots
+
+    @property
+    def name(self) -> str:
+        """The device's."""
+        return self.device.spec.name
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a run's launcher is given; or, if the run has ended because something of it doesn't
+    compile, `refused`."""
+
+    spec: JobSpec
+    took_s: float
+    refused: RunResult | None = None
+
+
+class Builder:
+    """Builds for one run: `claim`, which `owner` follows. `on_cancel` is called, perhaps again,
+    when the building is cancelled and only its traces are left to be removed."""
+
+    def __init__(
+        self, workshop: Workshop, claim: Claim, owner: str, on_cancel: Callable[[], None]
+    ) -> None:
+        self._builds = workshop.builds
+        self._judging = workshop.judging
+        self._reader = workshop.reader
+        self._shop = workshop
+        self._claim = claim
+        self._owner = owner
+        self._on_cancel = on_cancel
+        self._told = False
+        self._log = log.bind(run=claim.run_id, attempt=claim.spec.job_id)
+
+    async def prepare(self) -> Prepared:
+        """Cancelled: the job is stopped, unless somebody will go on with it."""
+        start, spec = time.monotonic(), self._claim.spec
+        products: dict[Side, Product | None] = {}
+        sides = (Side.SUBMISSION,) if spec.opponent is None else (Side.SUBMISSION, Side.OPPONENT)
+        for side in sides:
+            if not has_build_step(job_of(spec, side)):
+                continue
+            found = await self._built(side)
+            if isinstance(found, RunResult):
+                refused = _as_of_run(found, spec, side)
+                return Prepared(spec, time.monotonic() - start, refused)
+            products[side] = found.product
+        spec = replace(
+            spec,
+            product=products.get(Side.SUBMISSION),
+            opponent_product=products.get(Side.OPPONENT),
+        )
+        return Prepared(spec, time.monotonic() - start)
+
+    async def _built(self, side: Side) -> Built | RunResult:
+        """What a side's file was built into; or the result that says why it can't be."""
+        job = job_of(self._claim.spec, side)
+        key = await asyncio.to_thread(build_key, job, self._shop.name, self._shop.image)
+        build = build_of(job, key, self._claim.attempt_id)
+        while True:
+            found = await until_available(lambda: self._builds.take(build))
+            if isinstance(found, Built):
+                return found
+            await self._tell(ProgressEvent(EventKind.COMPILING))
+            if isinstance(found, Begun):
+                return await self._made(side, build, found)
+            await asyncio.sleep(jittered(_ASK_AGAIN_S))
+
+    async def _made(self, side: Side, build: Build, begun: Begun) -> Built | RunResult:
+        """It is ours to make."""
+        for tries in range(begun.tries, MAX_TRIES):
+            result = await self._tried(side, build, begun if tries == begun.tries else Begun(tries))
+            if result is None:
+                continue
+            if result.verdict is Verdict.ACCEPTED:
+                await self._keep(build, result.product)
+                return Built(result.product)
+            await until_available(lambda: self._builds.drop(build))
+            if result.verdict is not Verdict.INTERNAL_ERROR:
+                return result
+            self._log.warning("not_built", reason=result.failure and result.failure.message)
+            return Built(None)
+        await until_available(lambda: self._builds.drop(build))
+        return Built(None)
+
+    async def _keep(self, build: Build, product: Product | None) -> None:
+        await until_available(lambda: self._builds.keep(build, product))
+
+    async def _tried(self, side: Side, build: Build, begun: Begun) -> RunResult | None:
+        """The result of one job; None: it is lost."""
+        usable = self._shop.checks.available(self._shop.device)
+        name = begun.launcher or next(iter(usable), None)
+        if name is None or name not in self._shop.launchers:
+            self._log.warning("not_built", reason="no launcher of the builder is available")
+            return None
+        job_id = step_id(self._claim.spec.job_id, side, begun.tries)
+        step = build_job(job_of(self._claim.spec, side), job_id, self._shop.name)
+        job = _Job(self, self._shop.launchers[name], self._shop.watchers[name], step, build)
+        async with self._shop.slots.taken(alone=False):
+            return await job.seen_through(replace(begun, launcher=name))
+
+    async def _tell(self, event: ProgressEvent) -> None:
+        """Those who follow the run; that it is compiled at all, once."""
+        if event.kind is EventKind.COMPILING:
+            if self._told:
+                return
+            self._told = True
+        claim, owner = self._claim, self._owner
+        await until_available(lambda: self._judging.progressed(claim, owner, [event]))
+
+    async def told(self, event: ProgressEvent) -> None:
+        """A build step has told this: of all that, only how long it took matters."""
+        if event.kind is EventKind.COMPILED and event.verdict is Verdict.ACCEPTED:
+            await self._tell(event)
+
+    async def stored(self, build: Build, begun: Begun) -> bool:
+        """Whether the job that was launched is still ours to follow."""
+        return await until_available(lambda: self._builds.launched(build, begun))
+
+    async def read(self, outcome: Outcome, step: JobSpec) -> RunResult | None:
+        """What a job has left; None: nothing that can be believed."""
+        if outcome.left is None:
+            self._log.warning("build_lost", reason=outcome.reason)
+            return None
+        try:
+            return await self._reader.read(outcome.left, step, step.longest_s)
+        except NoResult as error:
+            self._log.error("build_refused", reason=str(error))
+            return None
+
+    async def let_go(self, launcher: Launcher, handle: str | None, build: Build) -> None:
+        """Stop the job and forget the build, unless the job runs elsewhere, and the run is open:
+        then somebody goes on with both."""
+        if launcher.traits.remote and await until_available(
+            lambda: self._judging.is_open(self._claim)
+        ):
+            return
+        if handle is not None:
+            with contextlib.suppress(KernelbotError, OSError):
+                await launcher.cancel(handle)
+                await launcher.forget(handle)
+        await until_available(lambda: self._builds.drop(build))
+
+    def cancelled(self) -> None:
+        """Only traces are left to be removed."""
+        self._on_cancel()
+
+
+class _Job:
+    """One job of a build step."""
+
+    def __init__(
+        self, builder: Builder, launcher: Launcher, watcher: Watcher, step: JobSpec, build: Build
+    ) -> None:
+        self._builder = builder
+        self._launcher = launcher
+        self._watcher = watcher
+        self._step = step
+        self._build = build
+        self._handle: str | None = None
+
+    async def seen_through(self, begun: Begun) -> RunResult | None:
+        """Its result; None: it is lost."""
+        try:
+            outcome = await self._executed(begun)
+            result = None if outcome is None else await self._builder.read(outcome, self._step)
+        except (KernelbotError, OSError) as error:
+            log.warning("build_failed", job=self._step.job_id, error=in_words(error))
+            result = None
+        except asyncio.CancelledError:
+            self._builder.cancelled()
+            letting_go = self._builder.let_go(self._launcher, self._handle, self._build)
+            await asyncio.shield(letting_go)
+            raise
+        if self._handle is not None:
+            with contextlib.suppress(KernelbotError, OSError):
+                await self._launcher.forget(self._handle)
+        return result
+
+    async def _executed(self, begun: Begun) -> Outcome | None:
+        self._handle = begun.handle
+        if self._handle is None:
+            self._know(
+                await launch_whole(self._launcher, self._step, self._builder.cancelled, self._know)
+            )
+            if not await self._builder.stored(self._build, replace(begun, handle=self._handle)):
+                return None
+        assert self._handle is not None, "a launch answers with one"
+        async for events in self._launcher.events(self._handle):
+            for event in events:
+                await self._builder.told(event)
+        async for outcome in self._watcher.changes(self._handle, most_bytes(self._step)):
+            for event in outcome.events:
+                await self._builder.told(event)
+            if outcome.state.is_over:
+                return outcome
+        return None
+
+    def _know(self, handle: str) -> None:
+        self._handle = handle
+
+
+def _as_of_run(result: RunResult, job: JobSpec, side: Side) -> RunResult:
+    """A build step's refusal as the run's own: what its author is shown is what a compiler said. Of
+    an opponent's, nothing is."""
+    opposed = side is Side.OPPONENT
+    return replace(
+        result,
+        job_id=job.job_id,
+        mode=job.mode,
+        compile=None if opposed else result.compile,
+        opponent_failed=opposed,
+        product=None,
+    )
