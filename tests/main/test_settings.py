@@ -118,6 +118,15 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
     )
 
 
+_BUILDER = '[[devices]]\nname = "A"\nbuilds_on = "B"\n[[devices]]\nname = "B"\n'
+
+
+def test_a_device_may_be_built_for_on_another(tmp_path: Path) -> None:
+    (tmp_path / "kernelbot.toml").write_text(_BUILDER.replace('"B"', '"B"\nimage = "x"', 1))
+    device, builder = read_settings().device_configs()
+    assert ("B", "x", None) == (device.builds_on, device.image, builder.builds_on)
+
+
 @pytest.mark.parametrize(
     ("text", "named"),
     [
@@ -132,6 +141,11 @@ def test_limits_and_sampling_are_settings(tmp_path: Path) -> None:
         ('[[devices]]\nname = "A"\n[[devices]]\nname = "a"\n', "a: there are two devices"),
         ('[[devices]]\nname = "A"\nlauncher = "post"\n', "devices.0.launcher"),
         ('[[devices]]\nname = "A"\nlauncher = []\n', "devices.0.launcher"),
+        ('[[devices]]\nname = "A"\nbuilds_on = "B"\n', "0.builds_on: there is no other device"),
+        ('[[devices]]\nname = "A"\nbuilds_on = "A"\n', "0.builds_on: there is no other device"),
+        (f"{_BUILDER}vendor = 'nvidia'\n", "0.builds_on: it must be a CPU"),
+        (f"{_BUILDER}builds_on = 'A'\n", "builds_on: it must be a CPU that builds for itself"),
+        ("[builds]\nlimit_bytes = -1\n", "builds.limit_bytes"),
         ('[[devices]]\nname = "A"\nlauncher = ["local", "far"]\n', "no launcher 'far'"),
         ('[[devices]]\nname = "A"\nlauncher = ["local", "local"]\n', "0.launcher: .* twice"),
         ('[[devices]]\nname = "A"\nmemory_bytes = 0\n', "devices.0.memory_bytes"),

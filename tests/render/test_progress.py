@@ -97,3 +97,12 @@ def test_a_run_that_is_measured_again_says_why(
     state: RunState, repeats: object, expected: str
 ) -> None:
     assert expected == state_text(state, repeats)
+
+
+def test_a_run_whose_files_are_built_first_says_so_until_they_are() -> None:
+    run, activity = RunProgress(RunState.RUNNING), Activity()
+    texts = []
+    for kind in (EventKind.COMPILING, EventKind.COMPILED):
+        run.add(event_of(kind, {}))
+        texts.append((run.text, activity.after(ProgressEvent(kind, duration_s=2.0))))
+    assert [("compiling", "compiling"), ("running", "compiled in 2.00 s")] == texts

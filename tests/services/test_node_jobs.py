@@ -21,11 +21,14 @@ from kernelbot.protocol import (
     SandboxMode,
     decode_payload,
 )
+from kernelbot.protocol.building import Side, build_job, step_id
 from kernelbot.services import NodeJobs
 from kernelbot.services.boards import BoardEdit
+from kernelbot.services.builds import Begun, Builds, build_of
 from kernelbot.services.node_jobs import MAX_EVENTS, SignedLinks, open_links
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
 from tests.fakes.host import result_of
+from tests.support.building import product_of
 from tests.support.ranked import ranked
 from tests.support.world import DEVICES, World
 
@@ -252,3 +255,41 @@ async def test_a_duel_s_job_has_both_sources_and_its_progress_is_nobody_s(world:
     assert 1 == await duel.jobs.progressed(duel.events, 0, [event])
     assert await judging.progressed(claim, "w", [event])
     assert (number, told) == (claim.submission_id, await duel.told())
+
+
+async def test_a_build_step_has_links_of_its_own(launched: Launched) -> None:
+    """It fetches what it may know of the run, which is neither seed nor secrecy; what it tells goes
+    to nobody, since its worker tells what matters."""
+    run = launched.claim.spec
+    subject = step_id(run.job_id, Side.SUBMISSION, 0)
+    links = launched.links.of(subject, 600)
+    step = decode_payload(await launched.jobs.payload(shown(links.payload_url)))
+    assert build_job(run, subject, run.device.name) == step
+    assert (None, False, True) == (step.seed, step.secret, step.build_only)
+    assert 2 == await launched.jobs.progressed(shown(links.events_url), 0, [case(0), END])
+    assert 1 == await launched.jobs.progressed(launched.events, 0, [END])
+    assert [END.kind] == [event.kind for event in await launched.told()]
+
+
+async def test_a_link_of_a_build_step_opens_no_run(launched: Launched) -> None:
+    subject = step_id(launched.claim.spec.job_id, Side.SUBMISSION, 0)
+    link = shown(launched.links.of(subject, 600).payload_url)
+    with pytest.raises(NotAllowed):
+        await launched.jobs.payload(replace(link, subject=launched.claim.spec.job_id))
+    opponent = step_id(launched.claim.spec.job_id, Side.OPPONENT, 0)
+    with pytest.raises(LinkExpired):  # it is no duel
+        await launched.jobs.payload(shown(launched.links.of(opponent, 600).payload_url))
+
+
+async def test_a_node_fetches_what_was_built_as_well(launched: Launched) -> None:
+    world, claim = launched.world, launched.claim
+    product = product_of(b"a library")
+    builds = Builds(world.database, limit_bytes=1 << 20)
+    build = build_of(claim.spec, bytes(32), claim.attempt_id)
+    assert Begun() == await builds.take(build)
+    await builds.keep(build, product)
+    carrying = replace(claim, spec=replace(claim.spec, product=product))
+    await judge(world).carries(carrying)
+    assert carrying.spec == await launched.fetched()
+    await Builds(world.database, limit_bytes=0).keep(build, None)  # it is removed for others
+    assert claim.spec == await launched.fetched()

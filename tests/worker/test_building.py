@@ -58,12 +58,12 @@ class Cluster:
         for handle, step in await self.steps():
             self.shop.end(handle, Outcome(JobState.FINISHED, left_of(built(step, product))))
 
-    async def judge(self) -> JobSpec:
-        """End the run that is under way; what it was."""
+    async def judge(self, *words: str) -> JobSpec:
+        """End the run that is under way with what the words say; what it was."""
         await until(lambda: self.far.specs)
         ((handle, spec),) = self.far.specs.items()
-        words = ["accepted", "0.5"]
-        self.far.end(handle, Outcome(JobState.FINISHED, left_of(result_of(spec, words))))
+        result = result_of(spec, list(words or ("accepted", "0.5")))
+        self.far.end(handle, Outcome(JobState.FINISHED, left_of(result)))
         await until(lambda: handle not in self.far.specs)
         return spec
 
@@ -152,8 +152,9 @@ async def test_a_build_step_is_told_nothing_of_the_run(judged: World, cluster: C
     )
 
 
-async def test_a_duel_uses_what_was_built_of_both(judged: World, cluster: Cluster) -> None:
-    """And a rejudge, and whoever sends the same source again."""
+async def test_whoever_sends_the_same_source_again_needs_no_build(
+    judged: World, cluster: Cluster
+) -> None:
     async with working(cluster.settings(), judged.database.url):
         for by_bob in (False, True):
             submitted = await submit(judged, by_bob=by_bob)
@@ -162,6 +163,27 @@ async def test_a_duel_uses_what_was_built_of_both(judged: World, cluster: Cluste
             assert PRODUCT == (await cluster.judge()).product
             await finished(judged, submitted.id)
     assert 1 == len(cluster.shop.launches)
+
+
+async def test_a_duel_carries_what_was_built_of_both(judged: World, cluster: Cluster) -> None:
+    """And nothing is built for it again."""
+    sources = (b"int a;", b"int b;")
+    products = [product_of(source) for source in sources]
+    async with working(cluster.settings(), judged.database.url):
+        for by_bob, (content, product) in enumerate(zip(sources, products, strict=True)):
+            submitted = await submit(judged, Mode.LEADERBOARD, content, by_bob=bool(by_bob))
+            await cluster.build(product)
+            for _ in range(2):
+                await cluster.judge("accepted", "1.0", "0.95", "1.05")
+            await finished(judged, submitted.id)
+        duel = await cluster.judge("1", "0.99", "1.01")
+    assert duel.opponent is not None
+    found = {
+        duel.submission.text.encode(): duel.product,
+        duel.opponent.text.encode(): duel.opponent_product,
+    }
+    assert dict(zip(sources, products, strict=True)) == found
+    assert 2 == len(cluster.shop.launches)
 
 
 async def test_two_runs_of_one_source_wait_for_one_build(judged: World, cluster: Cluster) -> None:

@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import contextlib
+import hashlib
+import random
 import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -13,9 +15,11 @@ import pytest
 from kernelbot.launchers.base import Left
 from kernelbot.launchers.results import NoResult
 from kernelbot.protocol import PROTOCOL_VERSION, Artifact, Mode, RunResult
-from kernelbot.protocol.result_size import most_bytes
+from kernelbot.protocol.building import build_job
+from kernelbot.protocol.result_size import MAX_PRODUCT_BYTES, most_bytes
 from kernelbot.worker.reading import ResultReader
 from tests.harness.jobs import SORT, a_job
+from tests.support.building import built, product_of
 from tests.support.honest import WITHIN_S, accepted
 from tests.support.results import left_of
 from tests.support.waiting import until
@@ -122,3 +126,15 @@ async def test_while_one_is_read_others_are_too() -> None:
 async def test_one_that_takes_too_long_is_ended() -> None:
     async with reading(limit_s=0.05) as reader:
         assert "takes more than" in await why(reader, Left(LISTS))
+
+
+async def test_the_largest_product_is_read_whole() -> None:
+    step = build_job(a_job(SORT), "b1", "builder")
+    content = random.Random(1).randbytes(MAX_PRODUCT_BYTES)
+    digest = hashlib.sha256(content).hexdigest()
+    product = replace(
+        product_of(b""), content_base64=base64.b64encode(content).decode(), sha256=digest
+    )
+    result = built(step, product)
+    async with reading() as reader:
+        assert result == await reader.read(left_of(result), step, WITHIN_S)

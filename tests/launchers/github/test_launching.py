@@ -15,6 +15,7 @@ from kernelbot.protocol import JobSpec, SourceFile, decode_payload
 from tests.fakes.github import REPO, TOKEN
 from tests.launchers.github.places import place
 from tests.launchers.stages import a_job, github_launcher, github_settings
+from tests.support.building import product_of
 
 DISPATCHES = "/dispatches"
 
@@ -60,6 +61,16 @@ async def test_a_job_too_large_that_cant_be_fetched_is_refused(tmp_path: Path) -
         with pytest.raises(JobRefused, match="set public_url"):
             await here.launcher.launch(a_large_job())
     assert here.runs == []
+
+
+async def test_a_job_that_is_too_large_for_what_was_built_goes_without(tmp_path: Path) -> None:
+    """Its node builds it again."""
+    job = a_job("accepted")
+    large = replace(job, product=product_of(random.Random(1).randbytes(60_000)))
+    async with place(tmp_path) as here:
+        await here.launcher.launch(large)
+    (run,) = here.runs
+    assert decode_payload(run.inputs["payload"]) == job
 
 
 async def test_progress_goes_to_the_platform(tmp_path: Path) -> None:
