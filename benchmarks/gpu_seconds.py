@@ -3,11 +3,15 @@
 At the stand-in for NVIDIA's driver: `python -m benchmarks.gpu_seconds`. Compilers, processes and
 checks are real, the GPU is not. A submission is judged as a ranked one is: its tests in public,
 then its tests and timed calls on secret data; `--heavy` is how much there is to compile.
+
+The second table is of nodes of a scheduler, which has allocated the GPU before the harness starts:
+for how long, if the node compiles, and if a build step without a GPU has done that before.
 """
 
 import argparse
 import os
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +28,7 @@ from tests.support.triton_problems import TRITON, triton_problem
 from kernelbot.harness.gpu.lock import GpuLocks
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import JobSpec, Mode, ProblemSpec, ProgressEvent, RunResult, Verdict
+from kernelbot.protocol.building import build_job
 from kernelbot.render.table import table
 
 _HEAVY = '#include <regex>\n#include <iostream>\nstatic std::regex each{NUMBER}("x");\n'
@@ -44,6 +49,7 @@ _TUNED = """@triton.autotune(
 )
 @triton.jit"""
 """As submissions in Triton usually choose the size of their blocks."""
+_BUILT = ("compiled", "builds at import (load_inline)", "Triton")
 _PARTS = ("gpu_ready", "spawn", "generate", "check", "kernel")
 
 
@@ -75,8 +81,39 @@ def main() -> int:
                     rows.append(_row(f"{kind}, {name}", host, job))
         finally:
             host.close()
-    print(table(("run", "whole (s)", "compiling", "GPU held", *_PARTS, "other"), rows))
+        print(table(("run", "whole (s)", "compiling", "GPU held", *_PARTS, "other"), rows))
+        rows = [row for kind in _BUILT for row in _on_nodes(kind, *kinds[kind], path)]
+        print()
+        print(table(("run", "build step (s)", "GPU allocated", "with the build step"), rows))
     return 0
+
+
+def _on_nodes(kind: str, source: str, problem: ProblemSpec, folder: Path) -> list[tuple[str, ...]]:
+    """A row for each run of a submission that is judged by nodes of its own."""
+    rows, product = [], None
+    for name, job in _jobs(source, problem):
+        step_s = 0.0
+        if product is None:
+            step_s, built = _on_node(build_job(job, "step", "builder"), folder)
+            product = built.product
+        without_s, _ = _on_node(job, folder)
+        with_s, _ = _on_node(replace(job, product=product), folder)
+        figures = (step_s, without_s, with_s)
+        rows.append((f"{kind}, {name}", *(f"{seconds:.2f}" for seconds in figures)))
+    return rows
+
+
+def _on_node(job: JobSpec, folder: Path) -> tuple[float, RunResult]:
+    """How long a node has the job, which starts the harness for it."""
+    start = time.monotonic()
+    host = Host(gpus=GpuLocks(("g0",), folder / "locks"), lasting=False)
+    try:
+        result = host.judge(job, lambda _event: None)
+    finally:
+        host.close()
+    if result.verdict is not Verdict.ACCEPTED:
+        raise SystemExit(f"{job.job_id}: {result.verdict}: {result.failure}")
+    return time.monotonic() - start, result
 
 
 def _tuned(configurations: int) -> str:
