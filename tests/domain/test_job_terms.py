@@ -2,6 +2,7 @@ from dataclasses import fields, replace
 
 from kernelbot.domain.job_terms import JobTerms
 from kernelbot.protocol import JobSpec, SourceFile, from_wire, to_wire
+from tests.support.building import product_of
 from tests.support.searching import bare_job
 
 
@@ -12,6 +13,15 @@ def test_a_job_is_its_terms_with_problem_and_sources() -> None:
 
 
 def test_nothing_of_a_job_is_left_out() -> None:
-    """A further field of a job is one of its terms, too."""
-    names = {field.name for field in fields(JobTerms)} | {"problem", "submission", "opponent"}
+    """A further field of a job is one of its terms, too. Of products there are the hashes; a run
+    is no build step."""
+    products = {"product", "opponent_product"}
+    named = {field.name for field in fields(JobTerms)} - {f"{name}_sha256" for name in products}
+    names = named | products | {"problem", "submission", "opponent", "build_only"}
     assert names == {field.name for field in fields(JobSpec)}
+
+
+def test_what_a_job_carries_is_named_by_its_hash() -> None:
+    product = product_of(b"a library")
+    terms = JobTerms.of(replace(bare_job(), product=product))
+    assert (product.sha256, "") == (terms.product_sha256, terms.opponent_product_sha256)
