@@ -25,11 +25,13 @@ from kernelbot.protocol.building import build_job
 from kernelbot.protocol.result_rules import held_to
 from kernelbot.protocol.result_size import MAX_BYTES, MAX_PRODUCT_BYTES, most_bytes
 from kernelbot.protocol.workload_rules import Disagrees
+from tests.harness.jobs import SORT, a_job
 from tests.support.device_problems import compiled_problem, device_job, device_problem
+from tests.support.honest import accepted
 
 WITHIN_S = 60.0
-RUN = device_job("int x;", Mode.TEST, compiled_problem())
-STEP = build_job(RUN, "b1", "builder")
+RUN = a_job(SORT)
+STEP = build_job(device_job("int x;", Mode.TEST, compiled_problem()), "b1", "builder")
 IN_PYTHON = build_job(device_job("", Mode.TEST, device_problem()), "b1", "builder")
 
 
@@ -60,6 +62,10 @@ def test_a_compiler_may_end_like_this(verdict: Verdict) -> None:
     assert result(STEP, verdict) == held_to(STEP, result(STEP, verdict), WITHIN_S)
 
 
+def test_a_run_is_held_as_ever() -> None:
+    assert accepted(RUN) == held_to(RUN, accepted(RUN), WITHIN_S)
+
+
 def test_what_was_built_is_kept_whole() -> None:
     assert BUILT == held_to(STEP, BUILT, WITHIN_S)
 
@@ -74,7 +80,7 @@ def test_the_largest_one_fits_into_what_is_fetched() -> None:
 @pytest.mark.parametrize(
     ("job", "bad"),
     [
-        (RUN, replace(result(RUN), product=product(b"built"))),
+        (RUN, replace(accepted(RUN), product=product(b"built"))),
         (STEP, replace(BUILT, product=product(b""))),
         (STEP, replace(BUILT, product=product(bytes(MAX_PRODUCT_BYTES + 1)))),
         (STEP, replace(BUILT, product=replace(product(b"built"), sha256="0" * 64))),
