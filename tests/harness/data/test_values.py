@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.harness.data.decode import InvalidValue, decode
-from kernelbot.harness.data.encode import UnsupportedValue, encode
+from kernelbot.harness.data.encode import UnsupportedValue, encode, has_gaps
 from kernelbot.harness.data.shared_memory import SharedBuffer
 
 NO_MODULES: frozenset[str] = frozenset()
@@ -116,6 +116,25 @@ def test_gaps_between_elements_are_not_kept() -> None:
     array = np.arange(10)[::2]
     back = through(array)
     assert (array.tolist(), (8,)) == (back.tolist(), back.strides)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(60).reshape(3, 4, 5)[:, ::2, ::-1].transpose(2, 0, 1),
+        torch.arange(60).reshape(3, 4, 5)[:, ::2].permute(2, 0, 1),
+    ],
+)
+def test_a_copy_without_gaps_keeps_the_order_in_memory(array: Any) -> None:
+    """So that gaps hide no exchanged strides; of an input all is row-major."""
+    output, given = (encode(array, NO_MODULES, of_input=one).skeleton for one in (False, True))
+    assert ((1, 10, 5), (6, 2, 1)) == (output["k"], given["k"])
+    assert (True, False) == (has_gaps(output), has_gaps(given))
+    assert array.tolist() == through(array).tolist()
+
+
+def test_no_elements_have_no_gaps() -> None:
+    assert not has_gaps(encode([np.ones((3, 0))[::2], torch.ones(0)[::2]], NO_MODULES).skeleton)
 
 
 @pytest.mark.parametrize(

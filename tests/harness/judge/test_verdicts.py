@@ -314,6 +314,17 @@ def test_aliases_are_refused_where_the_problem_says_so(host: Host) -> None:
     ]
 
 
+@pytest.mark.parametrize("from_size", [0, 2000])
+def test_gaps_are_refused_where_the_problem_says_so(host: Host, from_size: int) -> None:
+    """In timed calls as in tests: closing them is in no time."""
+    body = f"return (-np.sort(-data))[::-1] if data.size >= {from_size} else np.sort(data)"
+    asked = replace(a_problem(), contiguous=True)
+    jobs = [a_job(kernel(body), mode=Mode.BENCHMARK, problem=one) for one in (a_problem(), asked)]
+    plain, refused = (host.judge(job, quiet) for job in jobs)
+    assert (Verdict.ACCEPTED, Verdict.WRONG_ANSWER) == (plain.verdict, refused.verdict)
+    assert "asks for contiguous arrays" in str(refused.failure)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -35,11 +35,11 @@ AFTERWARDS = """
 import sys, time
 runner = sys.modules["kernelbot.harness.runner.runner"]
 
-def encode(*given, real=runner.encode):
+def encode(*given, real=runner.encode, **options):
     until = time.HOW() + 0.025
     while time.HOW() < until:
         time.sleep(0.01 if "HOW" == "monotonic" else 0)
-    return real(*given)
+    return real(*given, **options)
 
 runner.encode = encode
 """
@@ -48,8 +48,8 @@ ANOTHER = """
 import sys
 runner = sys.modules["kernelbot.harness.runner.runner"]
 
-def encode(value, *given, real=runner.encode):
-    return real([value[0] + 1], *given)
+def encode(value, *given, real=runner.encode, **options):
+    return real([value[0] + 1], *given, **options)
 
 runner.encode = encode
 """
@@ -57,8 +57,17 @@ FEWER = """
 import sys
 runner = sys.modules["kernelbot.harness.runner.runner"]
 
-def encode(value, *given, real=runner.encode):
-    return real(value[:1], *given)
+def encode(value, *given, real=runner.encode, **options):
+    return real(value[:1], *given, **options)
+
+runner.encode = encode
+"""
+LEFT_WHERE_IT_LIES = """
+import sys
+runner = sys.modules["kernelbot.harness.runner.runner"]
+
+def encode(*given, real=runner.encode, **options):
+    return real(*given, **{**options, "stays": lambda start, end: True})
 
 runner.encode = encode
 """
@@ -67,10 +76,10 @@ import sys
 runner = sys.modules["kernelbot.harness.runner.runner"]
 held = []
 
-def encode(*given, real=runner.encode):
+def encode(*given, real=runner.encode, **options):
     while held:
         held.pop()[0] -= 1
-    return real(*given)
+    return real(*given, **options)
 
 runner.encode = encode
 """
@@ -96,6 +105,17 @@ runner.decode = decode
 @pytest.fixture(scope="module")
 def client() -> Iterator[RunnerClient]:
     zygote = Zygote.start(ZygoteConfig(Flavour.NUMPY, spare=1))
+    zygote.wait_ready(60)
+    client = RunnerClient(zygote.connect())
+    yield client
+    client.close()
+    zygote.close()
+
+
+@pytest.fixture(scope="module")
+def torch_client() -> Iterator[RunnerClient]:
+    pytest.importorskip("torch")
+    zygote = Zygote.start(ZygoteConfig(Flavour.TORCH, spare=1))
     zygote.wait_ready(60)
     client = RunnerClient(zygote.connect())
     yield client
@@ -184,7 +204,91 @@ def test_a_float_that_a_description_changes_counts_until_then(client: RunnerClie
     assert second_call(client, kernel("float(data[3])", ANOTHER)).window.described
 
 
-@pytest.mark.parametrize("returns", ["b'text'", "(data * 2, 1j)", "data[::2]"])
+VIEWS = [
+    "(data * 2)[::2]",
+    "(data * 2)[::-1]",
+    "(data * 2).reshape(10, 10)[:, 3:7]",
+    "(data * 2).reshape(10, 10)[::-3, ::-2].T",
+    "(data * 2 + 1j).imag",
+    "{'even': (data * 2)[::2], 'sum': float(data.sum()), 'rest': [data[1::2] + 1]}",
+    "((data * 2).reshape(10, 10)[::-1], np.zeros((3, 0))[::2])",
+    "np.zeros(100, [('key', 'i4'), ('value', 'f8')])['value']",
+]
+
+
+@pytest.mark.parametrize("returns", VIEWS)
+def test_so_are_views_with_gaps_and_reversed_ones(client: RunnerClient, returns: str) -> None:
+    reply = second_call(client, kernel(returns))
+    expected = eval(returns, {"data": DATA, "np": np})
+    assert (False, str(expected)) == (reply.window.described, str(reply.value))
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [
+        "given[3:]",
+        "given[5::2]",
+        "given.reshape(10, 10)[2:, 1::3].T",
+        "given.reshape(10, 10)[:, :7].chunk(2)",
+        "torch.complex(given, given).imag",
+    ],
+)
+def test_so_are_views_of_tensors(torch_client: RunnerClient, returns: str) -> None:
+    """A mark has the address of their storage, and not of their first element."""
+    reply = second_call(
+        torch_client,
+        kernel(returns.replace("given", "(2 * torch.from_numpy(data))"), "import torch"),
+    )
+    torch = pytest.importorskip("torch")
+    expected = eval(returns, {"given": 2 * torch.from_numpy(DATA), "torch": torch})
+    assert (False, str(expected)) == (reply.window.described, str(reply.value))
+
+
+def test_describing_a_view_is_in_no_time(client: RunnerClient) -> None:
+    """However long it takes: copying what has gaps was once done while the clock went on."""
+    slow = AFTERWARDS.replace("HOW", "monotonic")
+    window = second_call(client, kernel("(data * 2)[::-2]", slow)).window
+    assert (False, True) == (window.described, window.outside_ns > 20_000_000)
+
+
+def test_what_is_written_to_a_view_after_the_mark_is_not_in_it(client: RunnerClient) -> None:
+    reply = second_call(client, kernel("(data * 2)[::-2]", LATER))
+    assert (False, (DATA * 2)[::-2].tolist()) == (reply.window.described, reply.value.tolist())
+
+
+@pytest.mark.parametrize(
+    "returns",
+    [
+        "data[::2]",
+        "data[::-1]",
+        "np.lib.stride_tricks.sliding_window_view(data * 2, 3)",
+        "np.broadcast_to(data * 2, (3, 100))",
+    ],
+)
+def test_where_copying_may_be_the_work_it_counts(client: RunnerClient, returns: str) -> None:
+    """Of views of an input, and of elements that share bytes."""
+    reply = second_call(client, kernel(returns))
+    expected = eval(returns, {"data": DATA, "np": np})
+    assert (True, expected.tolist()) == (reply.window.described, reply.value.tolist())
+    assert reply.gaps
+
+
+@pytest.mark.parametrize("before", ["data", "(data * 2)"])
+def test_a_view_of_an_input_is_copied_before_it_is_taken(client: RunnerClient, before: str) -> None:
+    """A description that says where it lies, and copies nothing, would cost less."""
+    returns = f"{before}[::-1] if next(calls) == 1 else data[::-1]"
+    with pytest.raises(AuthorFailure) as caught:
+        second_call(client, kernel(returns, LEFT_WHERE_IT_LIES + "calls = iter((1, 2))"))
+    assert Verdict.RULE_VIOLATION == caught.value.verdict
+
+
+def test_views_that_move_count_until_they_are_described(client: RunnerClient) -> None:
+    steps = "steps = iter((2, 3))"
+    reply = second_call(client, kernel("np.arange(60.)[:: next(steps)][:20]", steps))
+    assert (True, list(range(0, 60, 3))) == (reply.window.described, reply.value.tolist())
+
+
+@pytest.mark.parametrize("returns", ["b'text'", "(data * 2, 1j)"])
 def test_anything_else_counts_until_it_is_described(client: RunnerClient, returns: str) -> None:
     reply = second_call(client, kernel(returns))
     assert reply.window.described
@@ -245,6 +349,14 @@ def test_no_place_tells_where_the_data_of_the_next_call_lies(client: RunnerClien
 def test_what_one_place_for_all_outputs_holds_is_told(client: RunnerClient) -> None:
     prelude = "out = np.zeros(100)"
     assert second_window(client, kernel("np.add(data, 1, out=out)", prelude), [1, 2]).shared
+
+
+@pytest.mark.parametrize(("returns", "shared"), [("data[:3] * 2", False), ("out[::-2]", True)])
+def test_so_is_what_it_holds_in_between(
+    client: RunnerClient, returns: str, *, shared: bool
+) -> None:
+    prelude = "out = np.zeros(100)"
+    assert shared == second_window(client, kernel(returns, prelude), [1, 2]).shared
 
 
 def test_a_changed_input_of_one_of_several_calls_is_seen(client: RunnerClient) -> None:

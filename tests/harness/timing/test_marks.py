@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from kernelbot.harness.data.elements import lying_at
 from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.runner_client.gathering import gather
 from kernelbot.harness.timing.marks import (
     MAX_ADDRESSES,
     RECORD_BYTES,
@@ -26,7 +28,7 @@ from kernelbot.harness.timing.marks import (
     Record,
     marks,
 )
-from kernelbot.harness.timing.probes import Probes
+from kernelbot.harness.timing.probes import Probes, Stretch
 
 TURN = 7
 
@@ -296,8 +298,8 @@ def marked(either: Marks, page: SharedBuffer, arrays: list[Any], expected: list[
     return probes
 
 
-def stretches(sizes: list[int]) -> list[tuple[int, int]]:
-    return [(sum(sizes[:place]), size) for place, size in enumerate(sizes)]
+def stretches(sizes: list[int]) -> list[Stretch]:
+    return [Stretch(sum(sizes[:place]), size) for place, size in enumerate(sizes)]
 
 
 def copied(arrays: list[Any]) -> SharedBuffer:
@@ -331,6 +333,29 @@ def test_what_is_written_after_the_mark_differs_from_its_probes(
     taken.close()
 
 
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("take", [np.s_[::2], np.s_[::-3], np.s_[5:, ::-7], np.s_[::-1, 100:]])
+def test_probes_of_a_view_are_compared_with_its_elements_alone(
+    either: Marks, page: SharedBuffer, take: Any, *, large: bool
+) -> None:
+    whole = np.random.default_rng(1).random((3000, 500) if large else (9, 120))
+    view, record = whole[take], Record.from_address(page.address)
+    lies = lying_at(0, view.shape, view.strides, view.itemsize)
+    record.addresses[0], record.outcome = view.ctypes.data, Outcome.TAKEN
+    record.count, record.mark = 1, TURN
+    expected = [Stretch(0, view.nbytes, lies)]
+    probes = Probes.choose(os.getpid(), expected)
+    assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
+    elements = view.copy()
+    whole[:] = -1.0
+    view[:] = elements
+    same, other = (np.empty(view.size) for _ in range(2))
+    gather(os.getpid(), view.ctypes.data, lies, same.ctypes.data)
+    view += 1
+    gather(os.getpid(), view.ctypes.data, lies, other.ctypes.data)
+    assert [0, 4] == [probes.count_changed(one.ctypes.data, expected) for one in (same, other)]
+
+
 def test_the_time_is_that_of_the_reading_if_that_had_to_wait(
     either: Marks, page: SharedBuffer
 ) -> None:
@@ -354,7 +379,7 @@ def test_the_time_is_that_of_the_reading_if_that_had_to_wait(
         waited_ns = seen_after_ns = 0
         deadline = time.monotonic() + 60
         while waited_ns < 2_000_000 and time.monotonic() < deadline:
-            probes = Probes.choose(os.getpid(), [(0, 64)])
+            probes = Probes.choose(os.getpid(), [Stretch(0, 64)])
             start_ns = time.perf_counter_ns()
             seen_ns, _ = either.wait(page.address, TURN, 0.0, 0.0, -1, probes)
             waited_ns = time.perf_counter_ns() - start_ns
@@ -376,7 +401,7 @@ def test_nothing_is_read_if_the_mark_names_other_arrays(
 def test_a_count_beyond_the_record_is_not_followed(either: Marks, page: SharedBuffer) -> None:
     record: Any = Record.from_address(page.address)
     record.outcome, record.count, record.mark = Outcome.TAKEN, 100_000, TURN
-    probes = Probes.choose(os.getpid(), [(0, 8)] * 100_000)
+    probes = Probes.choose(os.getpid(), [Stretch(0, 8)] * 100_000)
     assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
     assert 0 == probes.were_read
 
@@ -384,6 +409,6 @@ def test_a_count_beyond_the_record_is_not_followed(either: Marks, page: SharedBu
 def test_nothing_is_read_if_there_is_no_memory(either: Marks, page: SharedBuffer) -> None:
     record: Any = Record.from_address(page.address)
     record.addresses[0], record.outcome, record.count, record.mark = 8, Outcome.TAKEN, 1, TURN
-    probes = Probes.choose(os.getpid(), [(0, 64)])
+    probes = Probes.choose(os.getpid(), [Stretch(0, 64)])
     assert either.wait(page.address, TURN, 0.0, 0.0, -1, probes)[0]
     assert 0 == probes.were_read

@@ -10,7 +10,7 @@ values are refused with their type's name.
 import ctypes
 import dataclasses
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from kernelbot.harness.data.dtypes import (
@@ -20,6 +20,7 @@ from kernelbot.harness.data.dtypes import (
     is_dense,
     used_strides,
 )
+from kernelbot.harness.data.elements import Elements, can_be_read, elements_of, lying_at
 from kernelbot.harness.data.objects import attributes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 
@@ -28,6 +29,8 @@ ReadMemory = Callable[[int, int, int], object]
 """Copies to an address, from an address, a number of bytes."""
 Place = Callable[[int, int], int]
 """Where in an arena an array of a GPU's will lie: its offset, by its address and size in bytes."""
+Stays = Callable[[int, int], bool]
+"""Whether an array whose elements lie between two addresses may be read where it lies."""
 ALIGNMENT = 64
 MAX_NODES = 100_000
 MAX_DEPTH = 32
@@ -45,6 +48,7 @@ class Leaf:
     """The address of the raw bytes of one array, in its owner's memory."""
 
     address: int
+    """If the node tells where its elements lie, they do so relative to it."""
     size_bytes: int
     offset: int
     owner: object
@@ -100,16 +104,20 @@ def encode(
     of_input: bool = False,
     stay_on_gpu: bool = False,
     place: Place | None = None,
+    stays: Stays | None = None,
 ) -> Encoded:
     """Describe `tree`. `modules` are those whose dataclasses both sides know. `of_input`: it was
     made by a generator, so it may have more in it.
 
     `stay_on_gpu`: don't copy what is in a GPU's memory to the host; see `Leaf.on_gpu`.
     `place`: the same, and their offsets are those in an arena.
+    `stays`: for who reads the arrays where they lie. Their addresses are then those that a mark has
+    of them (`Marks`), and those that have gaps or are reversed are copied only if it says no, or if
+    their elements share bytes.
     Raises `UnsupportedValue` for anything that is not plain data, subclasses included.
     """
     writer = _Writer(modules, of_input, stay_on_gpu or place is not None)
-    writer.place_on_gpu = place
+    writer.place_on_gpu, writer.stays = place, stays
     skeleton = writer.node(tree, 0)
     return Encoded(skeleton, tuple(writer.leaves), writer.size_bytes, writer.copied, writer.nodes)
 
@@ -120,6 +128,7 @@ class _Writer:
         self.of_input = of_input
         self.stay_on_gpu = stay_on_gpu
         self.place_on_gpu: Place | None = None
+        self.stays: Stays | None = None
         self.leaves: list[Leaf] = []
         self.size_bytes = 0
         self.copied = False
@@ -214,39 +223,88 @@ class _Writer:
             owner = owner.resolve_conj().resolve_neg()
         if owner.device.type != "cpu" and not self.stay_on_gpu:
             owner = owner.cpu()
-        on_gpu = owner.device.type != "cpu"
-        if not is_dense(shape, strides) or tuple(owner.stride()) != strides:
-            strides = contiguous_strides(shape)
-            owner = owner.contiguous()
-            self.copied = True
-        strides = used_strides(shape, strides)
-        size = owner.numel() * owner.element_size()
+        on_gpu, size = owner.device.type != "cpu", owner.numel() * owner.element_size()
+        dense = not size or is_dense(shape, strides)
+        owner, address, strides, told = self._tensor_bytes(owner, strides, dense=dense)
         return {
             "t": "tensor",
             "d": dtype,
             "s": shape,
-            "k": strides,
-            "o": self._place(owner.data_ptr(), size, owner, on_gpu=on_gpu),
+            "k": used_strides(shape, strides),
+            "o": self._place(address, size, owner, on_gpu=on_gpu),
             "n": size,
             "dev": device,
             "g": bool(value.requires_grad),
             "p": kind is not self._torch.Tensor,
+            **self._gaps(dense),
+            **told,
         }
+
+    def _tensor_bytes(
+        self, owner: Any, strides: tuple[int, ...], *, dense: bool
+    ) -> tuple[Any, int, tuple[int, ...], dict[str, Any]]:
+        """The tensor whose bytes are read, at which address, its strides, and what `_told` says.
+
+        `strides`: those that `owner` had before it was moved to the host.
+        """
+        shape, item, address = tuple(owner.shape), owner.element_size(), owner.data_ptr()
+        lies = lying_at(0, shape, [stride * item for stride in strides], item)
+        is_there = owner.numel() and tuple(owner.stride()) == strides
+        if self.stays is not None and is_there and owner.device.type == "cpu":
+            lies = dataclasses.replace(lies, first=owner.storage_offset() * item)
+            if told := self._told(lies, address - lies.first, dense):
+                wanted = strides if dense else self._strides_of_copy(lies)
+                return owner, address - lies.first, wanted, told
+        if not dense or not owner.numel():
+            strides = self._strides_of_copy(lies)
+        if not owner.numel() or tuple(owner.stride()) == strides:
+            return owner, address, strides, {}
+        made = self._torch.empty_strided(shape, strides, dtype=owner.dtype, device=owner.device)
+        made.copy_(owner)
+        self.copied = True
+        return made, made.data_ptr(), strides, {}
 
     def _array(self, value: Any, tag: str) -> Json:
         dtype = str(value.dtype)
         if dtype not in NUMPY_DTYPES:
             raise UnsupportedValue(f"a numpy array of dtype {dtype}")
-        size = value.itemsize
-        shape = tuple(value.shape)
-        strides = tuple(step // size for step in value.strides)
-        if any(step % size for step in value.strides) or not is_dense(shape, strides):
-            strides = contiguous_strides(shape)
-            value = value.copy()
+        item, size, shape = value.itemsize, value.nbytes, tuple(value.shape)
+        lies = lying_at(0, shape, value.strides, item)
+        dense = not size or lies.are_dense
+        told = self._told(lies, value.ctypes.data, dense)
+        strides = tuple(step // item for step in lies.steps)
+        if not dense or not size:
+            strides = self._strides_of_copy(lies)
+        if not dense and not told:
+            value = _laid_out(self._numpy, value, strides)
             self.copied = True
+        offset = self._place(value.ctypes.data, size, value)
         strides = used_strides(shape, strides)
-        offset = self._place(value.ctypes.data, value.nbytes, value)
-        return {"t": tag, "d": dtype, "s": shape, "k": strides, "o": offset, "n": value.nbytes}
+        node = {"t": tag, "d": dtype, "s": shape, "k": strides, "o": offset, "n": size}
+        return {**node, **self._gaps(dense), **told}
+
+    def _told(self, lies: Elements, address: int, dense: bool) -> dict[str, Any]:
+        """Where elements lie, relative to an address, if that has to be told."""
+        if self.stays is None or (dense and not lies.first):
+            return {}
+        start = address + lies.low
+        if not dense and (
+            self._numpy is None  # with which they are read
+            or not can_be_read(lies)
+            or not self.stays(start, start + lies.span_bytes)
+        ):
+            return {}
+        return {"at": (lies.first, *lies.steps)}
+
+    def _gaps(self, dense: bool) -> dict[str, Any]:
+        """What is said of them; nothing of inputs, which a runner is given without gaps."""
+        return {} if dense or self.of_input else {"gaps": True}
+
+    def _strides_of_copy(self, lies: Elements) -> tuple[int, ...]:
+        """Of an input, row-major: a compiled kernel expects nothing else."""
+        if self.of_input or not lies.are_apart:
+            return contiguous_strides(lies.shape)
+        return lies.copy_strides()
 
     def _place(self, address: int, size_bytes: int, owner: object, *, on_gpu: bool = False) -> int:
         if on_gpu and self.place_on_gpu is not None:
@@ -281,6 +339,15 @@ def scalar_bytes(scalar: Any) -> Any:
     return numpy.frombuffer(scalar, scalar.dtype).reshape(())
 
 
+def _laid_out(numpy: Any, array: Any, strides: Sequence[int]) -> Any:
+    """A copy with these strides, in elements, which leave no gaps."""
+    memory = numpy.empty(max(array.nbytes, 1), numpy.uint8)
+    steps = tuple(stride * array.itemsize for stride in strides)
+    made = numpy.ndarray(array.shape, array.dtype, memory, 0, steps)
+    made[...] = array
+    return made
+
+
 def record_fields(kind: type) -> tuple[str, ...] | None:
     """Field names of a dataclass or NamedTuple type; None for any other type."""
     if dataclasses.is_dataclass(kind):
@@ -302,6 +369,16 @@ def leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:
     Only of a skeleton that was encoded here, or that `decode` has accepted.
     """
     return ((node["o"], node["n"]) for node in _leaf_nodes(skeleton))
+
+
+def leaf_elements(skeleton: Json) -> Iterator[Elements | None]:
+    """Where the elements of every leaf lie, as `elements_of` reads it; as `leaf_sizes`."""
+    return (elements_of(node) for node in _leaf_nodes(skeleton))
+
+
+def has_gaps(skeleton: Json) -> bool:
+    """Whether an array is said to have had gaps, or to have been reversed; as `leaf_sizes`."""
+    return any(node.get("gaps") is True for node in _leaf_nodes(skeleton))
 
 
 def host_leaf_sizes(skeleton: Json) -> Iterator[tuple[int, int]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kernelbot.harness.judge.failures import AuthorFailure, with_limit
+from kernelbot.harness.judge.windows import Reply
 from kernelbot.harness.problem.questions import Examiner
 from kernelbot.harness.problem.seeds import case_arguments
 from kernelbot.harness.runner_client.callers import Conversation, Inputs
@@ -100,26 +101,31 @@ def _run_case(
     spend("generate", made - start)
     spend("check", worked_out - made)
     spend("kernel", reply.window.claim_ns / 1e9)
-    refuse_side_effects(job, session, question.given, reply.aliased)
+    refuse_side_effects(job, session, question.given, reply)
     wrong = question.complaint(reply.value)
     spend("check", time.monotonic() - called)
     if wrong:
         raise wrong_answer(wrong)
 
 
-def refuse_side_effects(job: JobSpec, session: Inputs, given: Any, aliased: bool) -> None:
-    """What `fresh_output` and `inputs_unchanged` promise; and a compiled kernel's output is in the
-    memory that it was given for that. Raises `AuthorFailure`."""
-    if job.problem.lang is not Lang.PY and aliased:
+def refuse_side_effects(job: JobSpec, session: Inputs, given: Any, reply: Reply) -> None:
+    """What `fresh_output`, `inputs_unchanged` and `contiguous` promise; and a compiled kernel's
+    output is in the memory that it was given for that. Raises `AuthorFailure`."""
+    if job.problem.lang is not Lang.PY and reply.aliased:
         raise AuthorFailure(
             Verdict.RULE_VIOLATION,
             "An input was named as the output. Write the result into the output that custom_kernel "
             "is given, and leave the harness's part of its process alone.",
         )
-    if job.problem.fresh_output and aliased:
+    if job.problem.fresh_output and reply.aliased:
         raise wrong_answer(
             "The output shares memory with the inputs; this problem forbids that. Return memory of "
             "your own."
+        )
+    if job.problem.contiguous and reply.gaps:
+        raise wrong_answer(
+            "The output has gaps between its elements or is reversed, and this problem asks for "
+            "contiguous arrays. Return a contiguous copy."
         )
     if job.problem.inputs_unchanged and session.inputs_changed(given):
         raise wrong_answer(

@@ -73,6 +73,8 @@ class Reply:
     """Of outputs that were taken from arenas, by rank; empty if this one wasn't."""
     shared: bool = False
     """Whether two of its arrays share memory."""
+    gaps: bool = False
+    """Whether an array has gaps between its elements or is reversed, as far as the runner says."""
 
 
 @dataclass(frozen=True)

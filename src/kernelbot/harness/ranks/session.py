@@ -275,6 +275,7 @@ class RankSession:
             aliased=any(reply.aliased for reply in replies),
             parts=sum(reply.parts for reply in replies),
             layouts=tuple(layout for reply in replies for layout in reply.layouts),
+            gaps=any(reply.gaps for reply in replies),
         )
 
     @contextlib.contextmanager

@@ -228,7 +228,7 @@ class _Runner:
                 self._record.address, message["turn"], function, rows, output, ready
             )
             outputs = [call.output(one) for call, one in zip(calls, returned, strict=True)]
-            result = self._result = encode(outputs, self._modules)
+            result = self._result = encode(outputs, self._modules, stays=self._is_own)
         except OutOfBounds:
             return self._reply({"op": "out_of_bounds"})
         except UnsupportedValue as error:
@@ -248,6 +248,12 @@ class _Runner:
         result = self._result = replace(result, skeleton=None)
         self._channel.send_bytes(body)
         return True
+
+    def _is_own(self, start: int, end: int) -> bool:
+        """Whether nothing of a stretch of memory is the inputs': copying what an input contains
+        into another layout may be the work."""
+        given = self._input
+        return given is None or end <= given.address or given.address + given.size_bytes <= start
 
     def _call(
         self,

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.data.check import check
-from kernelbot.harness.data.encode import Encoded, device_leaf_sizes
+from kernelbot.harness.data.encode import Encoded, device_leaf_sizes, has_gaps
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.arena import Arena, Piece, cleared
 from kernelbot.harness.gpu.device_data import DeviceData, DeviceValue
@@ -169,7 +169,8 @@ class ArenaBuffers:
         size_bytes = len(host) + device_bytes
         layout = OutputLayout(len(places), sum(size for _, size in places), len(host))
         aliased = bool(reply.get("aliased"))
-        return Reply(value, secured.window, size_bytes, aliased, parts, (layout,))
+        gaps = has_gaps(skeleton)
+        return Reply(value, secured.window, size_bytes, aliased, parts, (layout,), gaps=gaps)
 
     def compare_inputs(self, data: Encoded) -> None:
         """Compare the inputs on the device: before the runner describes its output, which leaves

@@ -14,13 +14,15 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernelbot.harness.sandbox.freezer import Freezer, NotFrozen
 
 _PATIENCE_S = 5.0
 """For all of a tree's processes together."""
 _PAUSE_S = 2e-5
+_MOST_AT_ONCE = 1024
+"""Ranges of memory in one system call: Linux's `UIO_MAXIOV`."""
 _PF_EXITING = 0x4
 """Of the flags in proc(5): the process has begun to end."""
 _KILL_BIT = 1 << (signal.SIGKILL - 1)
@@ -164,6 +166,21 @@ def read_memory(pid: int, address: int, target: int, size_bytes: int) -> None:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number) if got < 0 else "nothing there")
         done += got
+
+
+def read_ranges(pid: int, ranges: Sequence[tuple[int, int]], target: int) -> None:
+    """Copy ranges of another process's memory, each an address and a size, to `target` in ours, one
+    behind the other. Raises OSError."""
+    for start in range(0, len(ranges), _MOST_AT_ONCE):
+        some = ranges[start : start + _MOST_AT_ONCE]
+        theirs = (_Stretch * len(some))(*some)  # type: ignore[misc]  # ctypes takes tuples
+        wanted = sum(size for _, size in some)
+        mine = _Stretch(target, wanted)
+        got = _readv(pid, ctypes.byref(mine), 1, theirs, len(some), 0)
+        if got != wanted:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number) if got < 0 else "nothing there")
+        target += wanted
 
 
 def stretches_of_file(pid: int, inode: int) -> list[tuple[int, int]]:

@@ -15,11 +15,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from kernelbot.harness.data.encode import Encoded, leaf_kinds, leaf_sizes
+from kernelbot.harness.data.decode import ReadStretch
+from kernelbot.harness.data.encode import (
+    Encoded,
+    Json,
+    has_gaps,
+    leaf_elements,
+    leaf_kinds,
+    leaf_sizes,
+)
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.judge.failures import garbage, written_late
 from kernelbot.harness.judge.windows import Reply, Window
 from kernelbot.harness.runner_client.freeze import is_within, read_memory, stretches_of_file
+from kernelbot.harness.runner_client.gathering import gather
 from kernelbot.harness.runner_client.output_form import OutputForm, form_of
 from kernelbot.harness.runner_client.replies import blaming_author, read_answer, value_read
 from kernelbot.harness.runner_client.session import Session
@@ -56,12 +65,12 @@ class _Taken:
         mine = [self.addresses[place] for place in form.arrays]
         return mine == addresses and form.floats_are(self.buffer.read)
 
-    def reader(self) -> Callable[[int, int, int], None]:
+    def reader(self) -> ReadStretch:
         """Copies its arrays, one after another: to an address, from where it lay, so many bytes."""
         places = iter(self.form.arrays)
 
         def read(target: int, _address: int, size_bytes: int) -> None:
-            offset, _ = self.form.stretches[next(places)]
+            offset = self.form.stretches[next(places)].offset
             ctypes.memmove(target, self.buffer.address + offset, size_bytes)
 
         return read
@@ -177,6 +186,8 @@ class InPlaceBuffers:
         ):
             self._taken = self._read(addresses, likely, probes)
             self._aliased_then = self._aliased(addresses, likely.stretches)
+            if self._aliased(addresses, _with_gaps(likely.stretches)):
+                self._drop()  # copying what an input contains may be the work: it counts
         self._set("describe")
 
     def serve(self, reply: dict[str, Any]) -> Served:
@@ -188,17 +199,20 @@ class InPlaceBuffers:
             answer = read_answer(claimed, self._session.limits, in_place=True)
             addresses = list(answer.addresses)
             with blaming_author():
-                stretches = list(leaf_sizes(answer.skeleton))
+                stretches = _stretches_of(answer.skeleton)
+                gaps = has_gaps(answer.skeleton) or any(_with_gaps(stretches))
                 form = form_of(answer.skeleton)
                 if not (taken and taken.agrees_with(form, addresses)):
                     taken = None
             if taken is not None and taken.changed:
                 raise written_late(taken.changed)
-            read = self._read_now if taken is None else taken.reader()
+            read = self._reader_of_now(stretches) if taken is None else taken.reader()
             value = value_read(answer, read, self._session.modules)
         finally:
             self._drop()
         aliased = self._aliased(addresses, stretches) if taken is None else self._aliased_then
+        if taken is None and self._aliased(addresses, _with_gaps(stretches)):
+            raise garbage({"op": "a view of an input's memory that wasn't copied"})
         self._likely[(self._kernel, self._calls)] = form
         reply_of_call = Reply(
             self._value(value),
@@ -207,6 +221,7 @@ class InPlaceBuffers:
             aliased,
             len(addresses),
             shared=_overlap(addresses, stretches),
+            gaps=gaps,
         )
         return Served(reply_of_call, at_the_mark=taken is not None)
 
@@ -270,27 +285,40 @@ class InPlaceBuffers:
     def _read(self, addresses: list[int], form: OutputForm, probes: Probes) -> _Taken | None:
         """The bytes at these addresses; None if there are none."""
         stretches = form.stretches
-        buffer = SharedBuffer.create(max((start + size for start, size in stretches), default=0))
+        end = max((stretch.offset + stretch.size for stretch in stretches), default=0)
+        buffer = SharedBuffer.create(end)
         try:
-            for address, (offset, length) in zip(addresses, stretches, strict=True):
-                read_memory(self._pid, address, buffer.address + offset, length)
+            for address, stretch in zip(addresses, stretches, strict=True):
+                self._read_now(buffer.address + stretch.offset, address, stretch)
         except OSError:
             buffer.close()
             return None
         changed = probes.count_changed(buffer.address, stretches)
         return _Taken(addresses, form, buffer, changed)
 
-    def _read_now(self, target: int, address: int, size_bytes: int) -> None:
-        read_memory(self._pid, address, target, size_bytes)
+    def _read_now(self, target: int, address: int, stretch: Stretch) -> None:
+        if stretch.elements is None:
+            read_memory(self._pid, address, target, stretch.size)
+        else:
+            gather(self._pid, address, stretch.elements, target)
 
-    def _aliased(self, addresses: list[Any], stretches: Sequence[Stretch]) -> bool:
-        """Whether the output lies in the memory of the inputs, as the kernel sees it."""
-        if self._input is None:
+    def _reader_of_now(self, stretches: Sequence[Stretch]) -> ReadStretch:
+        """Copies one array after another, as they are now."""
+        waiting = iter(stretches)
+
+        def read(target: int, address: int, _size_bytes: int) -> None:
+            self._read_now(target, address, next(waiting))
+
+        return read
+
+    def _aliased(self, addresses: list[Any], stretches: Sequence[Stretch | None]) -> bool:
+        """Whether one lies in the memory of the inputs, as the kernel sees it."""
+        if self._input is None or not any(stretches):
             return False
         mapped = stretches_of_file(self._pid, os.fstat(self._input.fd).st_ino)
         return any(
-            is_within(address, length, mapped)
-            for address, (_, length) in zip(addresses, stretches, strict=True)
+            stretch is not None and is_within(*stretch.bounds(address), mapped)
+            for address, stretch in zip(addresses, stretches, strict=True)
         )
 
 
@@ -315,10 +343,24 @@ def wait_for_marks(
     return Seen(at_ns, waited)
 
 
+def _stretches_of(skeleton: Json) -> list[Stretch]:
+    """Of a described output's arrays."""
+    told = zip(leaf_sizes(skeleton), leaf_elements(skeleton), strict=True)
+    return [Stretch(offset, size, elements) for (offset, size), elements in told]
+
+
+def _with_gaps(stretches: Sequence[Stretch]) -> list[Stretch | None]:
+    """Those of them that have gaps or are reversed, each in its place."""
+    return [
+        stretch if stretch.elements is not None and not stretch.elements.are_dense else None
+        for stretch in stretches
+    ]
+
+
 def _overlap(addresses: list[int], stretches: Sequence[Stretch]) -> bool:
-    """Whether two arrays with bytes share some."""
-    sizes = (size for _, size in stretches)
-    places = sorted(place for place in zip(addresses, sizes, strict=True) if place[1])
+    """Whether two arrays with bytes share some, or lie within each other's gaps."""
+    bounds = zip(addresses, stretches, strict=True)
+    places = sorted(stretch.bounds(address) for address, stretch in bounds if stretch.size)
     return any(start + size > after for (start, size), (after, _) in pairwise(places))
 
 

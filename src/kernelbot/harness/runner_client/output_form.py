@@ -9,6 +9,7 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
+from kernelbot.harness.data.elements import elements_of
 from kernelbot.harness.data.encode import Json
 from kernelbot.harness.timing.probes import Stretch
 
@@ -45,7 +46,7 @@ class OutputForm:
     def floats_are(self, read: Any) -> bool:
         """Whether the described floats are those that `read` gives, by offset and size."""
         return all(
-            struct.unpack("d", read(*self.stretches[place]))[0].hex() == value
+            struct.unpack("d", read(*self.stretches[place][:2]))[0].hex() == value
             for place, value in self.floats
         )
 
@@ -59,11 +60,11 @@ def form_of(skeleton: Json) -> OutputForm | None:
     frame = walk.frame(skeleton)
     if not walk.is_known:
         return None
-    end = max((start + size for start, size in walk.stretches if start >= 0), default=0)
+    end = max((one.offset + one.size for one in walk.stretches if one.offset >= 0), default=0)
     stretches, behind = [], -(-end // _FLOAT_BYTES) * _FLOAT_BYTES
-    for start, size in walk.stretches:
-        stretches.append((start, size) if start >= 0 else (behind, size))
-        behind += size if start < 0 else 0
+    for one in walk.stretches:
+        stretches.append(one if one.offset >= 0 else one._replace(offset=behind))
+        behind += one.size if one.offset < 0 else 0
     return OutputForm(frame, tuple(stretches), tuple(walk.floats))
 
 
@@ -79,11 +80,11 @@ class _Walk:
             return node
         kind = node["t"]
         if kind in _ARRAYS:
-            self.stretches.append((node["o"], node["n"]))
+            self.stretches.append(Stretch(node["o"], node["n"], elements_of(node)))
             return kind, node["d"], list(node["s"]), list(node["k"])
         if kind == "float":
             self.floats.append((len(self.stretches), node["v"]))
-            self.stretches.append((-1, _FLOAT_BYTES))
+            self.stretches.append(Stretch(-1, _FLOAT_BYTES))
             return kind
         if kind in _SEQUENCES:
             return kind, [self.frame(item) for item in node["v"]]

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kernelbot.harness.build.own_builds import CAP_BYTES
-from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.data.encode import Encoded, has_gaps
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.judge.failures import NO_KERNEL, AuthorFailure, expect_reply, garbage, refuse
@@ -330,7 +330,8 @@ class Session(RunnerConnection):
         device = None if self._on_gpu else "cpu"
         value = value_shared(answer, self._output, probes, self.modules, device)
         aliased, parts = bool(reply.get("aliased")), count_parts(answer)
-        return Reply(value, answer.window, answer.size_bytes, aliased, parts)
+        gaps = has_gaps(answer.skeleton)
+        return Reply(value, answer.window, answer.size_bytes, aliased, parts, gaps=gaps)
 
     def _fetch_again(self, size: int) -> None:
         old_probes = self._output.read(0, OUTPUT_BASE) if self._output else b""

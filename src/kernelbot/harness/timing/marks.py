@@ -417,5 +417,5 @@ def _address_of(part: Any) -> int | None:
     if numpy is not None and isinstance(part, numpy.generic) and str(part.dtype) in NUMPY_DTYPES:
         return int(scalar_bytes(part).ctypes.data)
     if torch is not None and type(part) is torch.Tensor:
-        return int(part.data_ptr())
+        return int(part.untyped_storage().data_ptr())  # where the library ends up as well
     return None

@@ -80,7 +80,7 @@ class TimedRunner:
         with self.author.at_work(), self._named_if_not_frozen():
             reply = self._caller.timed_call(given, self._flusher, reuse)
             self._spend("kernel", reply.window.claim_ns / 1e9)
-            refuse_side_effects(self._job, self._caller, given, reply.aliased)
+            refuse_side_effects(self._job, self._caller, given, reply)
         if self._in_duel:
             self.hold()
         return reply
