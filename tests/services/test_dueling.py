@@ -19,6 +19,7 @@ from tests.support.world import World
 FASTER = (0.99, 0.985, 0.995)
 SAME = (0.998, 0.991, 1.004)
 SLOWER = (1.01, 1.006, 1.014)
+SAID = "The data of timed calls recurs (seed: 7)"
 WIDE = 0.1
 """The relative error of scores that overlap."""
 
@@ -353,6 +354,27 @@ async def test_a_result_of_a_failing_harness_blames_nobody(world: World) -> None
     assert await judge.finish(claim, "w", told)
     (duel,) = await _duels(world)
     assert "through no fault" in duel.sentence
+
+
+@pytest.mark.parametrize("verdict", [Verdict.ACCEPTED, Verdict.INTERNAL_ERROR])
+async def test_a_duel_on_data_that_recur_decides_nothing(world: World, verdict: Verdict) -> None:
+    first, second = await _two_of_ada(world)
+    judge = judging(world)
+    claim = await begun_duel(judge)
+    told = replace(
+        result_of(claim.spec, list(map(str, FASTER))),
+        verdict=verdict,
+        failure=Failure(Fault.PLATFORM, SAID) if verdict is Verdict.INTERNAL_ERROR else None,
+        recurring_data=SAID,
+    )
+    assert await judge.finish(claim, "w", told)
+    (duel,) = await _duels(world)
+    board = await world.services.boards.get(world.admin.user, "sort")
+    assert (DuelState.FAILED, SAID) == (duel.state, board.recurring_data)
+    assert "the data of its timed calls recurs" in duel.sentence
+    assert "seed: 7" not in duel.sentence
+    assert [(1, "ada", first)] == await _ranking(world)
+    assert NotRanked(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
 
 
 @pytest.mark.parametrize("which", [0, 1])

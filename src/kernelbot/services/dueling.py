@@ -9,6 +9,7 @@ from kernelbot.store.database import Database, WriteSession
 
 _MOOT = "the ranking has changed since it was asked for"
 _UNJUDGED = "it couldn't be judged, through no fault of the two"
+_RECURRING = "the data of its timed calls recurs, so that a kernel could remember its answers"
 _DOUBTFUL = "the times that were seen contradict each other"
 
 
@@ -45,7 +46,8 @@ async def needs_another(session: WriteSession, run: RunRef, result: RunResult) -
 
 
 def _ratio_of(result: RunResult) -> Ratio | None:
-    decides = result.verdict == Verdict.ACCEPTED and not result.suspicions
+    is_sound = not result.suspicions and not result.recurring_data
+    decides = result.verdict == Verdict.ACCEPTED and is_sound
     return Ratio.of(result.duel) if decides else None
 
 
@@ -80,6 +82,8 @@ async def fail(session: WriteSession, duel_id: int) -> None:
 async def _why(
     session: WriteSession, run: RunRef, duel_id: int, result: RunResult, fault: Fault
 ) -> str:
+    if result.recurring_data:
+        return _RECURRING
     if result.verdict == Verdict.ACCEPTED:
         return _DOUBTFUL if result.suspicions else _UNJUDGED
     if fault is not Fault.AUTHOR:

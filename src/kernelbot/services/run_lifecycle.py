@@ -232,10 +232,13 @@ class RunLifecycle:
                 session, claim.attempt_id, owner, "finished", result=result
             ):
                 return False
+            submission_id = run.submission_id
+            is_known = claim.spec.problem.recurring_data
+            if result.recurring_data and submission_id is not None and not is_known:
+                await boards.note_recurring_data(session, submission_id, result.recurring_data)
             if run.duel_id is not None:
                 await dueling.finish(session, run, run.duel_id, result)
                 return True
-            submission_id = run.submission_id
             if submission_id is None:
                 await known_right.finish(session, run, result, self._rules.review)
                 return True
@@ -250,8 +253,6 @@ class RunLifecycle:
                 unverified=result.harness == HarnessKind.SCRIPT,
             )
             await attempts.add_measurements(session, claim.run_id, result)
-            if result.recurring_data and not claim.spec.problem.recurring_data:
-                await boards.note_recurring_data(session, submission_id, result.recurring_data)
             if code_sha256 is not None:
                 await submissions.know_code(session, submission_id, code_sha256)
             data: EventData = {

@@ -8,6 +8,7 @@ import pytest
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import (
     BuildConfig,
+    Case,
     DuelResult,
     EventKind,
     Fault,
@@ -24,7 +25,7 @@ from kernelbot.protocol import (
     Timeouts,
     Verdict,
 )
-from tests.harness.jobs import SORT, a_job, a_problem
+from tests.harness.jobs import REFERENCE, SORT, a_job, a_problem
 
 FEW = SamplingRules(min_samples=10, max_samples=10, wall_cap_s=5.0, warmup_s=0.0)
 UNSORTED = "def custom_kernel(data):\n    return data.copy()\n"
@@ -104,6 +105,19 @@ def test_both_are_timed_on_each_workload_and_there_is_no_score(host: Host) -> No
     low, high = found.duel.ratio_ci95
     assert low <= found.duel.ratio <= high
     assert 2 == sum(event.kind is EventKind.WORKLOAD for event in events)
+
+
+@pytest.mark.parametrize(
+    ("knows", "verdict"), [(False, Verdict.INTERNAL_ERROR), (True, Verdict.ACCEPTED)]
+)
+def test_data_that_recur_decide_nothing(host: Host, knows: bool, verdict: Verdict) -> None:
+    """A kernel that remembers its answers would beat one that doesn't."""
+    reference = REFERENCE.replace("(size, seed)", "(size, seed=7)")
+    problem = replace(a_problem(reference=reference), recurring_data=knows)
+    problem = replace(problem, benchmarks=(Case({"size": 2000}),), tests=(Case({"size": 64}),))
+    found = duel(host, SORT, SORT, problem)
+    assert (verdict, knows) == (found.verdict, found.duel is not None)
+    assert knows == ("recurs (size: 2000)" not in found.recurring_data)
 
 
 @pytest.mark.parametrize(

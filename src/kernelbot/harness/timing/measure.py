@@ -111,8 +111,7 @@ class Measurer:
             [self._no_samples(asked, runner, repeatable) for runner in line] for line in self._lines
         ]
         self._under_way = work = _UnderWay(index, case, known, taken, empty_call_ns, anchor)
-        if not self._is_duel:
-            self._rounds.look_for_recurrence(asked, known)
+        self._rounds.look_for_recurrence(asked, known)
         call, check_s = self._warm_up_all(work, workloads_left)
         self._follow(index, known, work.samples)
         # Only from here on: preparing takes seconds with gigabytes of data, and gives no sample.
