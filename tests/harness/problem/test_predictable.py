@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from kernelbot.protocol import Case
+from kernelbot.protocol import Case, HarnessKind, ProblemSpec, SourceFile
 from tests.harness.jobs import REFERENCE, a_problem
 from tests.harness.problem_code import tried
 
@@ -17,6 +17,43 @@ def test_a_few_kinds_of_data_recur() -> None:
     (trouble,) = tried(problem)
     assert "The data of timed calls recurs (size: 2000; seed: 1)" in trouble.message
     assert () == tried(replace(problem, recurring_data=True))
+
+
+def by_script(reference: str) -> ProblemSpec:
+    """A problem that is judged by a script of its own, which is never run here."""
+    files = (SourceFile("reference.py", reference), SourceFile("eval.py", "raise SystemExit(1)"))
+    return replace(a_problem(), harness=HarnessKind.SCRIPT, files=files)
+
+
+@pytest.mark.parametrize("seed", ["7", "seed % 20"])
+def test_a_script_s_generator_is_asked_as_well(seed: str) -> None:
+    problem = by_script(REFERENCE.replace("(seed)", f"({seed})"))
+    (note,) = tried(problem)
+    assert "generate_input makes the same data again" in note.message
+    assert (True, False) == ("(size: 2000; seed: 1)" in note.message, note.is_fatal)
+    assert () == tried(replace(problem, recurring_data=True))
+
+
+@pytest.mark.parametrize(
+    "reference", [REFERENCE, "", "def ref_kernel(data):\n    return data\n", "generate_input = 7\n"]
+)
+def test_of_other_scripts_nothing_is_said(reference: str) -> None:
+    assert () == tried(by_script(reference))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("return np.random", "return 1 / 0 + np.random", "ZeroDivisionError"),
+        ("import numpy as np", "import nowhere", "'nowhere'"),
+        ("def check_implementation", "def check", "check_implementation"),
+        ("astype(np.float32)", "astype(np.float32), object()", "builtins.object"),
+    ],
+)
+def test_what_of_a_script_can_t_be_asked_is_said(old: str, new: str, said: str) -> None:
+    (note,) = tried(by_script(REFERENCE.replace(old, new)))
+    assert "Whether its data recurs isn't known" in note.message
+    assert (True, False) == (said in note.message, note.is_fatal)
 
 
 def test_a_workload_without_a_seed_recurs() -> None:

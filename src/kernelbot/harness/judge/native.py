@@ -402,8 +402,8 @@ class NativeJudge:
         return measured
 
     def _note_recurrence(self, measured: Measurement) -> None:
-        """Raises `ProblemBroken` in a ranked run, whose score would be worth nothing, and in a duel,
-        whose ratio would be."""
+        """Raises `ProblemBroken` in a ranked run and in a duel: score or ratio would be worth
+        nothing."""
         problem = self._job.problem
         if not measured.recurs or problem.recurring_data or self.collected.recurring_data:
             return

@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from kernelbot.harness.problem.checking import expected_output
-from kernelbot.harness.problem.loader import LoadedProblem
+from kernelbot.harness.problem.loader import LoadedProblem, ProblemBroken, described, loaded
 from kernelbot.harness.problem.questions import encode_input
 from kernelbot.harness.problem.seeds import call_seed, with_seed
 from kernelbot.harness.problem.troubles import ProblemTrouble
 from kernelbot.protocol import Case, ProblemSpec
-from kernelbot.protocol.recurring import MOST_CALLS, recurs
+from kernelbot.protocol.recurring import MOST_CALLS, may_recur, recurs
 
 _LONGEST_S = 2.0
 """For the data of each workload, of which at least two calls are looked at."""
@@ -34,6 +34,26 @@ def predictable(problem: LoadedProblem, spec: ProblemSpec) -> tuple[ProblemTroub
         if not spec.recurring_data and _recurs(problem, case, index, secret):
             return (ProblemTrouble(recurs(case.spec)),)
     return tuple(_drawn(problem, [*spec.tests, *spec.benchmarks][0], secret))
+
+
+def recurring_of_script(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
+    """Notes of a problem that its own script judges: which data its timed calls get, the script
+    alone knows, but not more kinds than its generator makes. Empty if it has no generator that is
+    known: a `generate_input` in reference.py."""
+    names = [file.name for file in spec.files if "def generate_input" in file.text]
+    if spec.recurring_data or "reference.py" not in names:
+        return ()
+    secret = os.urandom(32)
+    try:
+        with loaded(spec) as problem:
+            for index, case in enumerate(spec.benchmarks):
+                if _recurs(problem, case, index, secret):
+                    return (_note(may_recur(case.spec)),)
+    except ProblemBroken as error:
+        why = described(error.__cause__ or error)
+        said = f"Whether its data recurs isn't known: its reference.py can't be asked here ({why})."
+        return (_note(said),)
+    return ()
 
 
 def content_of(problem: LoadedProblem, data: Any) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 
 from kernelbot.harness.problem.checking import expected_output
 from kernelbot.harness.problem.loader import FOLDER_PREFIX, LoadedProblem, ProblemBroken, loaded
-from kernelbot.harness.problem.predictable import content_of, predictable
+from kernelbot.harness.problem.predictable import content_of, predictable, recurring_of_script
 from kernelbot.harness.problem.troubles import ProblemTrouble
 from kernelbot.protocol import Case, HarnessKind, ProblemSpec
 
@@ -15,11 +15,14 @@ def try_problem(spec: ProblemSpec) -> tuple[ProblemTrouble, ...]:
     """Make the data of every case twice, and ask the checker about the reference's own answer; then
     look at the data of many timed calls, and where answers come from.
 
-    Returns the first trouble, or all notes. Problems with a script of their own aren't tried, nor
-    those of several ranks, whose code needs all ranks. The problem's modules stay imported.
+    Returns the first trouble, or all notes. Of problems with a script of their own only the data
+    are looked at. Those of several ranks aren't tried: their code needs all ranks. The problem's
+    modules stay imported.
     """
-    if spec.harness is not HarnessKind.NATIVE or spec.multi_gpu:
+    if spec.multi_gpu:
         return ()
+    if spec.harness is not HarnessKind.NATIVE:
+        return recurring_of_script(spec)
     try:
         with loaded(spec) as problem:
             for what, cases in (("tests", spec.tests), ("benchmarks", spec.benchmarks)):
