@@ -435,6 +435,7 @@ class NativeJudge:
 
     def _announce(self, phase: Phase, index: int, measured: Measurement) -> None:
         self.collected.suspicions.extend(measured.suspicions)
+        self.collected.notes.extend(measured.notes)
         self._emit(
             ProgressEvent(
                 EventKind.WORKLOAD,

@@ -25,7 +25,8 @@ class Window:
     """Processor time the main thread used from when the output was taken until it was described;
     0 if the call counts until then."""
     call_cpu_ns: int = 0
-    """Processor time the main thread used from `go` until it waited again."""
+    """Processor time the main thread used from `go` until it waited again, or if the call counts
+    until its output was described, until then."""
     call_tree_cpu_ns: int = 0
     """The same of the whole tree."""
     processors: int = 1
@@ -36,6 +37,8 @@ class Window:
     """How long the runner took beside the call, in which it was awake: to get ready for it, and to
     describe its output, unless the call counts until then; without what it waited for a processor
     that others had."""
+    outside_tree_cpu_ns: int = 0
+    """Processor time that the whole tree used in `outside_ns`."""
     described: bool = False
     """Whether the call counts until its output was described: then nothing of it is the harness's.
     """

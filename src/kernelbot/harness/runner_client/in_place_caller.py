@@ -117,7 +117,7 @@ class InPlaceCaller:
         described, rested_again = time.perf_counter_ns(), self._used(runners)
         served = [self._serve(runners, rank, answer) for rank, answer in enumerate(answers)]
         at_the_mark = all(one.at_the_mark for one in served)
-        end = seen.at_ns if at_the_mark else described
+        end, ended = (seen.at_ns, done) if at_the_mark else (described, rested_again)
         excuse = _excused_before_ns if tree.is_certain else _excused_ns
         outside_ns = ready - asked - excuse(idle, built) + max(0, still_ns)
         if at_the_mark:
@@ -130,11 +130,15 @@ class InPlaceCaller:
             build_cpu_ns=max(_computed_ns(idle, built)),
             still_cpu_ns=max(_computed_ns(built, rested)),
             after_cpu_ns=max(_computed_ns(done, rested_again)) if at_the_mark else 0,
-            call_cpu_ns=max(_computed_ns(rested, done)),
-            call_tree_cpu_ns=done.total_ns - rested.total_ns,
+            call_cpu_ns=max(_computed_ns(rested, ended)),
+            call_tree_cpu_ns=ended.total_ns - rested.total_ns,
             processors=runners.processors,
             waiting_ns=min(waited_ns + (delayed_ns if own else 0), end - start),
             outside_ns=outside_ns,
+            outside_tree_cpu_ns=rested.total_ns
+            - idle.total_ns
+            + rested_again.total_ns
+            - ended.total_ns,
             described=not at_the_mark,
         )
         return replace(reply, window=window)

@@ -20,6 +20,7 @@ from kernelbot.harness.timing.anchor import EVERY, Anchor
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, Answers, are_alike
 from kernelbot.harness.timing.control_runner import Control
 from kernelbot.harness.timing.measurement import Measurement, Times
+from kernelbot.harness.timing.minority import counted_ns, told
 from kernelbot.harness.timing.plausibility import (
     Baseline,
     below_floor,
@@ -246,7 +247,8 @@ class Measurer:
         times = []
         for side in zip(*left.taken, strict=True):
             baseline = self._baseline(left.index, side)
-            samples = in_turns([one.times_ns(baseline, turns) for one in side])
+            windows = in_turns([one.windows[:turns] for one in side])
+            samples = counted_ns(windows, baseline, side[0].calls)
             times.append(Times(tuple(samples), sum(one.answers.checked for one in side)))
         found = Measurement(
             left.case,
@@ -299,13 +301,15 @@ class Measurer:
             for one in side:
                 each_ns = [sample for sample in one.times_ns(baseline) for _ in range(one.calls)]
                 one.answers.check(each_ns, fewest * one.calls, sampling_s / len(side))
-            samples_ns = in_turns([one.times_ns(baseline) for one in side])
+            samples_ns = counted_ns(windows, baseline, side[0].calls)
             self._spend("added to claims", added_s(samples_ns, windows, side[0].calls))
             self._refuse_below_floor(index, statistics.median(samples_ns), baseline.launch_ns)
         doubt = baseline.suspicion(windows)
         whose = "The opponent, " if author.is_opponent else ""
         suspicion = None if doubt is None else f"{whose}{case.spec}: {doubt}"
-        return Times(tuple(samples_ns), sum(one.answers.checked for one in side), suspicion)
+        plain_ns = in_turns([one.times_ns(baseline) for one in side])
+        note = told(f"{whose}{case.spec}", plain_ns, samples_ns)
+        return Times(tuple(samples_ns), sum(one.answers.checked for one in side), suspicion, note)
 
     def _refuse_disturbances(self, taken: Sequence[Line]) -> None:
         """Of a duel: neither may work while the other one is timed. Raises `AuthorFailure`."""

@@ -18,6 +18,8 @@ class Times:
     checked: int
     suspicion: str | None = None
     """Why to doubt the samples, if that isn't enough to refuse them; for organisers."""
+    note: str | None = None
+    """What to tell about how they were counted."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,11 @@ class Measurement:
     def suspicions(self) -> tuple[str, ...]:
         """Reasons to doubt the samples that aren't enough to refuse them; for organisers."""
         return tuple(times.suspicion for times in self.times if times.suspicion is not None)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to tell about how the samples were counted."""
+        return tuple(times.note for times in self.times if times.note is not None)
 
 
 def workload_result(measured: Measurement) -> WorkloadResult:

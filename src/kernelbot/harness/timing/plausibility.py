@@ -5,6 +5,7 @@ operating system counts it for every thread that computes, whatever the runner s
 for a thread that waits.
 """
 
+import math
 import statistics
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -166,6 +167,9 @@ class Baseline:
     (`bounded_ns`), but doesn't accuse."""
     on_gpu: bool = False
     """Whether work may be done by something other than the processor."""
+    noise_ns: float = 0.0
+    """By how much a control call's processor time exceeds the median, at the mean and with two
+    standard errors: what begins and ends any window, by chance."""
     launch_ns: float = 0.0
     """Part of the claim: what launching a kernel that does nothing costs on a GPU."""
 
@@ -176,12 +180,15 @@ class Baseline:
         """
         if window.described:
             return float(window.bracket_ns)
-        launched_ns = max(window.claim_ns - self.launch_ns, min(window.claim_ns, _SHORTEST_NS))
         return max(
-            float(launched_ns),
+            self.launched_ns(window),
             _took_ns(window) - self.usual.took_ns,
             self.usual.computed_ns(window),
         )
+
+    def launched_ns(self, window: Window) -> float:
+        """The claim, without what launching costs on a GPU."""
+        return float(max(window.claim_ns - self.launch_ns, min(window.claim_ns, _SHORTEST_NS)))
 
     def contradiction(self, windows: Sequence[Window]) -> Contradiction | None:
         """A clear contradiction between the judge's clocks and the claims; None if there is
@@ -189,7 +196,7 @@ class Baseline:
         claiming = [window for window in windows if not window.described]
         return (
             _impossible(claiming)
-            or _exceeded(self._beside_calls(), windows)
+            or _exceeded(self.beside_calls(), windows)
             or _exceeded(self._within_calls(), claiming)
         )
 
@@ -214,7 +221,7 @@ class Baseline:
             f"clock within {spread_ns / 1e3:.1f} us, and {lack_ns / 1e3:.1f} us were added."
         )
 
-    def _beside_calls(self) -> Iterator[_Charge]:
+    def beside_calls(self) -> Iterator[_Charge]:
         """Of all calls, also if they count until they were described."""
         yield (
             "work before the call, while the inputs were made",
@@ -347,8 +354,16 @@ class ControlCalls:
                 0.0,
             ),
             self._on_gpu,
+            self._noise_ns(),
             _quantile(self._claim_ns, _LOW) if self._launches else 0.0,
         )
+
+    def _noise_ns(self) -> float:
+        """See `Baseline`."""
+        mean_ns = statistics.fmean(self._main_cpu_ns)
+        variance = statistics.fmean((each - mean_ns) ** 2 for each in self._main_cpu_ns)
+        error_ns = math.sqrt(variance / len(self._main_cpu_ns))
+        return max(mean_ns - _median(self._main_cpu_ns), 0.0) + 2 * error_ns
 
     def _overhead(self, share: float) -> Overhead:
         """What that share of the calls cost at most."""

@@ -1,0 +1,137 @@
+"""What a minority of calls does for the others counts for all of them.
+
+A median says nothing of fewer than half of the calls. A kernel whose work needn't be that of the
+very call (random numbers, tables, any answer that is right) could do in every third what three
+need, and its median call would do nothing. So no sample counts less than the mean of what all calls
+certainly did. Waits don't, which are other processes' doing: what counts is processor time.
+"""
+
+import math
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kernelbot.harness.judge.windows import Window
+from kernelbot.harness.timing.plausibility import Baseline
+
+_LENIENCY = 1.05
+"""So much more than the median may the mean be before it counts: honest calls vary to one side."""
+_DOUBT = 2.0
+"""Processor time that nobody claims counts only beyond twice what control calls have of that."""
+_HELPERS_NS = 2_000_000
+"""Threads that go on for a while after their work may use so much more than twice what is usual of
+them, before and after a call."""
+_TOLD = 1.1
+_STRETCHES = 4
+"""Of time; see `protocol/scoring.py`."""
+_FEWEST_IN_A_STRETCH = 2
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one window's calls did, in ns."""
+
+    sample_ns: float
+    """The time that counts, were it for this window alone."""
+    certain_ns: float
+    """What of that was both claimed and computed: no other process is in it."""
+    unclaimed_ns: float = 0.0
+    """What was computed in the call beyond its claim: a lie, or what begins and ends a window."""
+    beside_ns: float = 0.0
+    """What was computed before and after the call, beyond what may be."""
+
+    @classmethod
+    def of(cls, window: Window, baseline: Baseline, helpers_ns: float = math.inf) -> "Work":
+        """What the judge's clocks say of a window. `helpers_ns`: how much threads beside the main
+        one may use before and after a call."""
+        sample_ns = baseline.bounded_ns(window)
+        claim_ns, beside_ns = baseline.launched_ns(window), _beside_ns(window, baseline, helpers_ns)
+        if baseline.on_gpu:  # the processor only waits
+            return cls(sample_ns, min(claim_ns, sample_ns), 0.0, beside_ns)
+        computed_ns = _computed_ns(window, baseline)
+        if window.described:  # its claim ends before its time does
+            return cls(sample_ns, min(computed_ns, sample_ns), 0.0, beside_ns)
+        certain_ns = min(claim_ns, computed_ns)
+        return cls(sample_ns, certain_ns, computed_ns - certain_ns, beside_ns)
+
+
+def mean_ns(works: Sequence[Work], noise_ns: float) -> float:
+    """What a call has to count at least, by all of them together: the mean of what they certainly
+    did, and of the rest what is usual. Less than the median where nothing was saved up.
+
+    `noise_ns`: how much processor time a control call has beyond the median, at the mean. None of
+    the works counts less for doing more.
+    """
+    certain_ns = statistics.fmean(one.certain_ns + one.beside_ns for one in works)
+    rest_ns = statistics.median(one.sample_ns - one.certain_ns for one in works)
+    unclaimed_ns = statistics.fmean(one.unclaimed_ns for one in works) - _DOUBT * noise_ns
+    return (certain_ns + max(rest_ns, unclaimed_ns)) / _LENIENCY
+
+
+def carried_ns(works: Sequence[Work], noise_ns: float) -> list[float]:
+    """What to add to each sample, in the order in which they were taken, so that their median is no
+    less than the mean; nothing if it isn't anyway.
+
+    How much a minority carries is known less well than a median. So quarters of the time differ by
+    what each of them shows, and the interval contains how much that is.
+    """
+    median_ns = statistics.median(one.sample_ns for one in works)
+    of_all_ns = mean_ns(works, noise_ns)
+    if of_all_ns <= median_ns:
+        return [0.0] * len(works)
+    differing_ns = [mean_ns(stretch, noise_ns) for stretch in _stretches(works) for _ in stretch]
+    middle_ns = statistics.median(
+        one.sample_ns + differing for one, differing in zip(works, differing_ns, strict=True)
+    )
+    return [max(of_all_ns + differing - middle_ns, 0.0) for differing in differing_ns]
+
+
+def told(spec: str, plain_ns: Sequence[float], counted: Sequence[float]) -> str | None:
+    """What to tell of a workload whose median counts clearly more than its median call took."""
+    median_ns, counts_ns = statistics.median(plain_ns), statistics.median(counted)
+    if counts_ns < _TOLD * median_ns:
+        return None
+    return (
+        f"{spec}: fewer than half of the calls did much of the work, so the mean of all counts: "
+        f"{counts_ns / 1e3:.1f} us, where the median call took {median_ns / 1e3:.1f} us."
+    )
+
+
+def counted_ns(windows: Sequence[Window], baseline: Baseline, calls: int = 1) -> list[float]:
+    """The samples of a kernel's windows, each of so many calls: how long a call took, with its part
+    of what others did for it."""
+    helpers_ns = _DOUBT * statistics.median(map(_helpers_ns, windows)) + _HELPERS_NS
+    works = [Work.of(window, baseline, helpers_ns) for window in windows]
+    carried = carried_ns(works, baseline.noise_ns)
+    return [(one.sample_ns + more) / calls for one, more in zip(works, carried, strict=True)]
+
+
+def _computed_ns(window: Window, baseline: Baseline) -> float:
+    """For how long the call's threads computed, one of them or several at once: no wait for a
+    processor that others had is in it, and all work is, also that of one helper alone."""
+    of_all_ns = window.call_tree_cpu_ns - baseline.usual.tree_cpu_ns * window.processors
+    begins_ns = 0.0 if window.described else baseline.usual.took_ns
+    took_ns = window.bracket_ns - window.waiting_ns - begins_ns
+    return max(baseline.usual.computed_ns(window), min(took_ns, of_all_ns), 0.0)
+
+
+def _beside_ns(window: Window, baseline: Baseline, helpers_ns: float) -> float:
+    """How much was used before and after a call beyond what may be: by the main thread, for each of
+    what the medians of calls are bounded by, and by all others."""
+    *of_main, _awake = baseline.beside_calls()
+    main_ns = sum(max(seen(window) - explained_ns, 0.0) for _, _, seen, explained_ns in of_main)
+    return main_ns + max(_helpers_ns(window) - helpers_ns, 0.0)
+
+
+def _helpers_ns(window: Window) -> float:
+    """Processor time before and after the call of all threads but the main one."""
+    main_ns = window.build_cpu_ns + window.still_cpu_ns + window.after_cpu_ns
+    return float(max(window.outside_tree_cpu_ns - main_ns, 0))
+
+
+def _stretches(works: Sequence[Work]) -> Iterator[Sequence[Work]]:
+    """Of about equal length, one after another; one if there are too few for more."""
+    count = min(_STRETCHES, len(works) // _FEWEST_IN_A_STRETCH) or 1
+    ends = [math.ceil(len(works) * (place + 1) / count) for place in range(count)]
+    for start, end in zip([0, *ends], ends, strict=False):
+        yield works[start:end]

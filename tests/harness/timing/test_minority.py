@@ -1,0 +1,207 @@
+"""What a minority of calls does for the others counts for all of them."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kernelbot.harness.judge.windows import Window
+from kernelbot.harness.timing.minority import Work, carried_ns, counted_ns, mean_ns, told
+from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
+from kernelbot.protocol.scoring import process_interval
+
+US = 1_000
+MS = 1_000_000
+MARKS = Window(claim_ns=US, bracket_ns=30 * US, call_cpu_ns=20 * US, call_tree_cpu_ns=20 * US)
+"""A control call: 30 us from look to look, 20 us of them computing."""
+LENIENCY = 1.05
+
+
+def baseline_of(calls: Sequence[Window], *, on_gpu: bool = False) -> Baseline:
+    seen = ControlCalls(on_gpu=on_gpu)
+    for call in calls:
+        seen.add(call)
+    return seen.baseline()
+
+
+QUIET = baseline_of([MARKS] * 20)
+
+
+def a_call(took_us: int, claim_us: int | None = None) -> Window:
+    """A call that computes for so long, and claims that it did, or something else."""
+    cpu_ns = (took_us + 20) * US
+    claim_ns = (took_us if claim_us is None else claim_us) * US
+    return Window(claim_ns, (took_us + 30) * US, call_cpu_ns=cpu_ns, call_tree_cpu_ns=cpu_ns)
+
+
+def score_ns(windows: Sequence[Window], baseline: Baseline = QUIET, calls: int = 1) -> float:
+    return statistics.median(counted_ns(windows, baseline, calls))
+
+
+def works_of(times: Sequence[tuple[int, int]]) -> list[Work]:
+    """Calls that certainly did the first and took the second for other reasons, in us."""
+    return [Work(float(sum(time)), float(time[0])) for time in times]
+
+
+def counts_ns(works: Sequence[Work], noise_ns: float = 0.0) -> float:
+    carried = carried_ns(works, noise_ns)
+    return statistics.median(one.sample_ns + more for one, more in zip(works, carried, strict=True))
+
+
+@pytest.mark.parametrize("every", [3, 5, 10, 40])
+def test_work_saved_up_in_few_calls_gains_only_the_leniency(every: int) -> None:
+    calls = [a_call(100 * every if call % every == 0 else 0, None) for call in range(120)]
+    calls = [replace(call, claim_ns=max(call.claim_ns, US)) for call in calls]
+    assert 100 * US / LENIENCY == pytest.approx(score_ns(calls), abs=2 * US)
+
+
+def test_so_does_work_of_the_first_call() -> None:
+    calls = [a_call(4_000), *[a_call(1)] * 39]
+    assert 100 * US / LENIENCY == pytest.approx(score_ns(calls), abs=2 * US)
+
+
+def test_several_calls_of_a_window_share_it() -> None:
+    calls = [a_call(2_000 if call % 4 == 0 else 10) for call in range(40)]
+    assert score_ns(calls) / 8 == pytest.approx(score_ns(calls, calls=8))
+
+
+@given(st.lists(st.integers(100, 104), min_size=6, max_size=60))
+def test_calls_that_hardly_differ_are_left_as_they_are(times_us: list[int]) -> None:
+    calls = [a_call(time) for time in times_us]
+    assert [QUIET.bounded_ns(call) for call in calls] == counted_ns(calls, QUIET)
+
+
+@given(st.lists(st.integers(0, 50_000), min_size=6, max_size=60))
+def test_what_others_did_to_a_call_is_not_its_work(delays_us: list[int]) -> None:
+    """Their time is in a runner's claim, and in the judge's; no processor of the call's is."""
+    calls = [
+        replace(
+            a_call(100, 100 + delay),
+            bracket_ns=(130 + delay) * US,
+            waiting_ns=delay * US * (place % 2),
+        )
+        for place, delay in enumerate(delays_us)
+    ]
+    assert [QUIET.bounded_ns(call) for call in calls] == counted_ns(calls, QUIET)
+
+
+def test_a_helper_that_works_alone_works_as_long_as_it_takes() -> None:
+    slept = replace(a_call(20), bracket_ns=930 * US, claim_ns=900 * US, processors=15)
+    helped = replace(slept, call_tree_cpu_ns=1_200 * US)
+    calls = [helped if call % 3 == 0 else a_call(1) for call in range(60)]
+    assert 300 * US / LENIENCY == pytest.approx(score_ns(calls), abs=2 * US)
+
+
+def test_work_while_an_output_is_described_counts_in_few_calls_as_well() -> None:
+    """A call that counts until then claims nothing of it."""
+    plain = replace(a_call(100), bracket_ns=500 * US, described=True)
+    worked = replace(
+        plain, bracket_ns=3_500 * US, call_cpu_ns=3_120 * US, call_tree_cpu_ns=3_120 * US
+    )
+    calls = [worked if call % 4 == 0 else plain for call in range(40)]
+    assert (500 + 3_000 / 4) * US / LENIENCY == pytest.approx(score_ns(calls), rel=0.01)
+
+
+def test_few_lies_count_as_much_as_what_they_hide() -> None:
+    calls = [a_call(900, 10) if call % 3 == 0 else a_call(10) for call in range(60)]
+    assert 300 * US / LENIENCY == pytest.approx(score_ns(calls), rel=0.05)
+
+
+def test_what_a_machine_adds_to_control_calls_as_well_is_no_lie() -> None:
+    delayed = replace(MARKS, call_cpu_ns=3_000 * US, call_tree_cpu_ns=3_000 * US)
+    noisy = baseline_of([*[MARKS] * 18, delayed, delayed])
+    calls = [*[a_call(100)] * 18, a_call(2_000, 100), a_call(2_000, 100)]
+    assert (100 * US, True) == (score_ns(calls, noisy), score_ns(calls) > 150 * US)
+
+
+@pytest.mark.parametrize(
+    "worked",
+    [
+        replace(a_call(10), build_cpu_ns=30 * MS),
+        replace(a_call(10), still_cpu_ns=30 * MS),
+        replace(a_call(10), after_cpu_ns=30 * MS),
+    ],
+    ids=["getting ready", "waiting", "describing"],
+)
+def test_the_main_threads_work_beside_few_calls_counts(worked: Window) -> None:
+    beside = replace(worked, outside_tree_cpu_ns=30 * MS)
+    calls = [beside if call % 10 == 0 else a_call(10) for call in range(40)]
+    assert 3 * MS / LENIENCY == pytest.approx(score_ns(calls), rel=0.02)
+
+
+def test_so_does_the_work_of_others_there() -> None:
+    beside = replace(a_call(10), outside_tree_cpu_ns=30 * MS)
+    calls = [beside if call % 10 == 0 else a_call(10) for call in range(40)]
+    assert 2.8 * MS / LENIENCY == pytest.approx(score_ns(calls), rel=0.02)
+
+
+def test_helpers_that_go_on_beside_every_call_do_no_work() -> None:
+    calls = [replace(a_call(100), outside_tree_cpu_ns=(3 + call % 4) * MS) for call in range(40)]
+    assert 100 * US == score_ns(calls)
+
+
+def test_on_a_gpu_the_claims_are_held_against_their_mean() -> None:
+    idle = baseline_of([MARKS] * 20, on_gpu=True)
+    waited = replace(a_call(1), claim_ns=900 * US, bracket_ns=930 * US)
+    calls = [waited if call % 3 == 0 else a_call(10) for call in range(60)]
+    assert 300 * US / LENIENCY == pytest.approx(score_ns(calls, idle), rel=0.05)
+
+
+def test_the_interval_contains_how_much_quarters_of_the_time_differ() -> None:
+    """In one of which all was done."""
+    works = works_of([(4_000, 10), *[(1, 10)] * 39])
+    carried = carried_ns(works, 0.0)
+    samples = [one.sample_ns + more for one, more in zip(works, carried, strict=True)]
+    low, high = process_interval(samples, 4)
+    assert high > 2 * low
+
+
+TIMES = st.lists(st.tuples(st.integers(0, 5_000), st.integers(0, 500)), min_size=1, max_size=60)
+
+
+@given(TIMES, st.data())
+def test_more_work_never_counts_less(times: list[tuple[int, int]], data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(times) - 1))
+    work, rest = times[place]
+    more = [*times]
+    more[place] = (work + data.draw(st.integers(0, 10_000)), rest)
+    before, after = works_of(times), works_of(more)
+    assert mean_ns(before, 0.0) <= mean_ns(after, 0.0)
+
+
+@given(TIMES, st.sampled_from(["beside_ns", "unclaimed_ns"]), st.data())
+def test_nor_does_more_of_what_is_hidden(
+    times: list[tuple[int, int]], where: str, data: st.DataObject
+) -> None:
+    place = data.draw(st.integers(0, len(times) - 1))
+    works = works_of(times)
+    hidden = [*works]
+    hidden[place] = replace(works[place], **{where: float(data.draw(st.integers(0, 10_000)))})
+    assert mean_ns(works, 100.0) <= mean_ns(hidden, 100.0)
+
+
+@given(st.permutations(range(24)))
+def test_in_which_calls_it_was_done_does_not_matter(order: list[int]) -> None:
+    works = works_of([(900 if place < 7 else place, 10) for place in range(24)])
+    dealt = [works[place] for place in order]
+    assert mean_ns(works, 0.0) == mean_ns(dealt, 0.0)
+
+
+@given(TIMES, st.integers(0, 100))
+def test_the_median_is_at_least_the_mean_and_no_sample_gets_less(
+    times: list[tuple[int, int]], noise: int
+) -> None:
+    works = works_of(times)
+    wanted = max(mean_ns(works, noise), statistics.median(one.sample_ns for one in works))
+    assert counts_ns(works, noise) >= wanted - 1e-6
+    assert min(carried_ns(works, noise)) >= 0
+
+
+def test_what_is_told() -> None:
+    assert (None, "small: fewer than half") == (
+        told("small", [100.0] * 9, [105.0] * 9),
+        (told("small", [100.0] * 9, [200.0] * 9) or "")[:22],
+    )
