@@ -183,6 +183,29 @@ def test_nor_does_more_of_what_is_hidden(
     assert mean_ns(works, 100.0) <= mean_ns(hidden, 100.0)
 
 
+@given(TIMES, st.floats(1, 10), st.data())
+def test_nor_does_it_on_a_busy_machine(
+    times: list[tuple[int, int]], waits: float, data: st.DataObject
+) -> None:
+    """On which all work takes as many times longer."""
+    place = data.draw(st.integers(0, len(times) - 1))
+    more = [work for work, _ in times]
+    more[place] += data.draw(st.integers(0, 10_000))
+    before, after = (
+        [Work(waits * work, float(work), claim_ns=waits * work) for work in of]
+        for of in ([work for work, _ in times], more)
+    )
+    assert mean_ns(before, 0.0) <= mean_ns(after, 0.0) * (1 + 1e-9)
+
+
+def test_work_that_was_saved_up_waits_as_long_as_others_does() -> None:
+    """Each call waits for as long as it computes: the honest one's sample has it, too."""
+    honest = [replace(a_call(100, 200), bracket_ns=230 * US)] * 60
+    saved = replace(a_call(300, 600), bracket_ns=630 * US)
+    cheat = [saved if call % 3 == 0 else a_call(1) for call in range(60)]
+    assert score_ns(honest) / LENIENCY == pytest.approx(score_ns(cheat), rel=0.02)
+
+
 @given(st.permutations(range(24)))
 def test_in_which_calls_it_was_done_does_not_matter(order: list[int]) -> None:
     works = works_of([(900 if place < 7 else place, 10) for place in range(24)])

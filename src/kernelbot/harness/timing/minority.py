@@ -39,6 +39,8 @@ class Work:
     """What was computed in the call beyond its claim: a lie, or what begins and ends a window."""
     beside_ns: float = 0.0
     """What was computed before and after the call, beyond what may be."""
+    claim_ns: float = 0.0
+    """The claim, if that is more than what is certain: waits are in it."""
 
     @classmethod
     def of(cls, window: Window, baseline: Baseline, helpers_ns: float = math.inf) -> "Work":
@@ -47,25 +49,39 @@ class Work:
         sample_ns = baseline.bounded_ns(window)
         claim_ns, beside_ns = baseline.launched_ns(window), _beside_ns(window, baseline, helpers_ns)
         if baseline.on_gpu:  # the processor only waits
-            return cls(sample_ns, min(claim_ns, sample_ns), 0.0, beside_ns)
+            return cls(sample_ns, claim_ns, 0.0, beside_ns)
         computed_ns = _computed_ns(window, baseline)
         if window.described:  # its claim ends before its time does
             return cls(sample_ns, min(computed_ns, sample_ns), 0.0, beside_ns)
         certain_ns = min(claim_ns, computed_ns)
-        return cls(sample_ns, certain_ns, computed_ns - certain_ns, beside_ns)
+        return cls(sample_ns, certain_ns, computed_ns - certain_ns, beside_ns, claim_ns)
 
 
 def mean_ns(works: Sequence[Work], noise_ns: float) -> float:
     """What a call has to count at least, by all of them together: the mean of what they certainly
-    did, and of the rest what is usual. Less than the median where nothing was saved up.
+    did, and of the rest what is usual; on a busy machine with as much waiting as work usually has
+    there, since others' samples have that as well. Less than the median where nothing was saved up.
 
-    `noise_ns`: how much processor time a control call has beyond the median, at the mean. None of
-    the works counts less for doing more.
+    `noise_ns`: how much processor time a control call has beyond the median, at the mean.
     """
     certain_ns = statistics.fmean(one.certain_ns + one.beside_ns for one in works)
     rest_ns = statistics.median(one.sample_ns - one.certain_ns for one in works)
     unclaimed_ns = statistics.fmean(one.unclaimed_ns for one in works) - _DOUBT * noise_ns
-    return (certain_ns + max(rest_ns, unclaimed_ns)) / _LENIENCY
+    apart_ns = max(rest_ns, unclaimed_ns, (_waiting(works) - 1.0) * certain_ns)
+    return (certain_ns + apart_ns) / _LENIENCY
+
+
+def _waiting(works: Sequence[Work]) -> float:
+    """How many times longer than its work a call lasts, by its claim: the median of all work."""
+    ordered = sorted(
+        (max(one.claim_ns / one.certain_ns, 1.0), one.certain_ns) for one in works if one.certain_ns
+    )
+    half_ns = math.fsum(certain_ns for _, certain_ns in ordered) / 2
+    for times, certain_ns in ordered:
+        half_ns -= certain_ns
+        if half_ns <= 0:
+            return times
+    return 1.0
 
 
 def carried_ns(works: Sequence[Work], noise_ns: float) -> list[float]:
