@@ -2,8 +2,8 @@
 
 A median says nothing of fewer than half of the calls. A kernel whose work needn't be that of the
 very call (random numbers, tables, any answer that is right) could do in every third what three
-need, and its median call would do nothing. So no sample counts less than the mean of what all calls
-certainly did. Waits don't, which are other processes' doing: what counts is processor time.
+need, and its median call would do nothing. So no median is less than the mean of what all calls
+certainly did. Waits don't count, which are other processes' doing; processor time does.
 """
 
 import math
