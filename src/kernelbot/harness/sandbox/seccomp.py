@@ -3,7 +3,8 @@
 A denied call fails with EPERM instead of killing, so that an honest library that merely probes
 carries on. The list leaves out whatever needs a capability that the runner doesn't have anyway,
 unless a kernel bug in it would matter. Calls that are newer than the list fail with ENOSYS, as
-they do on an older Linux. Choosing processors succeeds and changes nothing.
+they do on an older Linux. Choosing processors or a priority succeeds and changes nothing: who
+could make themselves unimportant would choose which of their calls wait for others.
 
 Timers are refused that the kernel keeps apart from any thread, and descriptors that become readable
 by a signal: these go off while their runner is frozen, on the processor that another runner is then
@@ -106,9 +107,17 @@ _DENIED: dict[str, tuple[int, int | None]] = {
     "userfaultfd": (323, 282),
     "vhangup": (153, 58),
 }
-_SCHED_SETAFFINITY = (203, 122)
+_WITHOUT_EFFECT = {
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "setpriority": (141, 140),
+}
 _CLONE = (56, 220)
 _PRCTL = (157, 167)
+_PR_SCHED_CORE = 62
+"""Keeps others from a processor's other thread, and oneself from it while they have it."""
 _SOCKET = (41, 198)
 _PRLIMIT = (302, 261)
 _MINCORE = (27, 232)
@@ -150,10 +159,11 @@ def build_filter(machine: str | None = None) -> bytes:
     for number in sorted({*_COMMON, *(number for number in denied if number is not None)}):
         program += _when(number, [refuse])
     # The judge chooses a runner's processors, but libraries end a process for a refusal.
-    program += _when(_SCHED_SETAFFINITY[column], [_give(_ERRNO)])
+    for numbers in _WITHOUT_EFFECT.values():
+        program += _when(numbers[column], [_give(_ERRNO)])
     program += _when(_CLONE3, [_give(_ERRNO | errno.ENOSYS)])  # its flags lie out of our sight
     program += _when(_CLONE[column], _refuse_bits(_NEW_NAMESPACES))
-    program += _when(_PRCTL[column], _refuse_value(kernel.PR_SET_SECCOMP))
+    program += _when(_PRCTL[column], _refuse_values(kernel.PR_SET_SECCOMP, _PR_SCHED_CORE))
     program += _when(_SOCKET[column], [*_refuse_sock_diag(), *_allow_values(_SOCKET_FAMILIES)])
     # Of oneself only: init has the same user, and one without a limit left can't tell of an end.
     program += _when(_PRLIMIT[column], _allow_values((0,)))
@@ -192,14 +202,11 @@ def _refuse_bits(mask: int) -> list[bytes]:
     ]
 
 
-def _refuse_value(value: int) -> list[bytes]:
-    refuse = _give(_ERRNO | errno.EPERM)
-    return [
-        _load(_FIRST_ARGUMENT_OFFSET),
-        _step(_JUMP_EQUAL, value, 0, 1),
-        refuse,
-        _give(_ALLOW),
-    ]
+def _refuse_values(*values: int) -> list[bytes]:
+    steps = [_load(_FIRST_ARGUMENT_OFFSET)]
+    for value in values:
+        steps += [_step(_JUMP_EQUAL, value, 0, 1), _give(_ERRNO | errno.EPERM)]
+    return [*steps, _give(_ALLOW)]
 
 
 def _refuse_large_second() -> list[bytes]:
