@@ -1,7 +1,8 @@
 """A harness host that speaks the real wire protocol and judges nothing.
 
 The submission's first line says what happens: `# fake: [sleep S] VERDICT [SCORE_S LOW HIGH]`, with
-`suspicious` (the harness noticed something) or `script` (the problem's own measured) at its end, or
+`suspicious` (the harness noticed something), `busy` (all calls had to wait) or `script` (the
+problem's own measured) at its end, or
 `# fake: until FILE VERDICT` (once that file exists), `# fake: secret VERDICT` (so on secret data,
 accepted in public), `# fake: die` (the host is gone),
 `# fake: die-until FILE N` (as often as that, then accepted), `# fake: garbage` (a result that can't
@@ -147,11 +148,12 @@ def result_of(job: JobSpec, words: list[str]) -> RunResult:
     if words[0] == "secret":
         words = words[1:] if job.secret else ["accepted"]
     verdict = Verdict(words[0])
-    numbers = [float(word) for word in words[1:] if word not in ("suspicious", "script")]
+    numbers = [float(word) for word in words[1:] if word not in ("suspicious", "busy", "script")]
     accepted = verdict == Verdict.ACCEPTED
     score_s = numbers[0] if numbers else 1.0
     low_s, high_s = numbers[1:3] if len(numbers) > 2 else (score_s, score_s)
-    measured = _Measured(job, (low_s * 1e9, score_s * 1e9, high_s * 1e9), "script" in words)
+    times_ns = low_s * 1e9, score_s * 1e9, high_s * 1e9
+    measured = _Measured(job, times_ns, "script" in words, "busy" in words)
     phases = tuple(map(measured.phase, phases_of(job))) if accepted else (_refused(verdict),)
     timed = any(phase.workloads for phase in phases)
     fault = Fault.PLATFORM if verdict == Verdict.INTERNAL_ERROR else Fault.AUTHOR
@@ -187,6 +189,7 @@ class _Measured:
     job: JobSpec
     times_ns: tuple[float, float, float]
     by_script: bool
+    busy: bool = False
 
     def phase(self, phase: Phase) -> PhaseResult:
         specs = [case.spec for _, case in cases_of(self.job.problem, phase)]
@@ -200,8 +203,10 @@ class _Measured:
         spread = spread_of(samples or (median,))
         mean, stdev = spread.mean_ns, spread.stdev_ns
         stopped_by = "script" if self.by_script else "wall_cap"
+        waited = len(samples) if self.busy else None
+        ends = low, high
         return WorkloadResult(
-            spec, samples, median, mean, stdev, (low, high), low, high, stopped_by=stopped_by
+            spec, samples, median, mean, stdev, ends, *ends, stopped_by=stopped_by, waited=waited
         )
 
 

@@ -158,6 +158,14 @@ LIES: dict[str, Callable[[RunResult], RunResult]] = {
     "no processes": changed_load(lambda load: replace(load, processes=0)),
     "more processes than asked for": changed_load(lambda load: replace(load, processes=9)),
     "processes without samples": sampled(*[1000.0] * 6, stopped_by="wall_cap", processes=4),
+    "fewer waits than none": changed_load(lambda load: replace(load, waited=-1)),
+    "more waits than windows": changed_load(lambda load: replace(load, waited=21)),
+    "repeats without a wait": changed_load(lambda load: replace(load, repeated=1)),
+    "fewer repeats than none": changed_load(lambda load: replace(load, waited=1, repeated=-1)),
+    "more repeats than tries": changed_load(lambda load: replace(load, waited=80, repeated=80)),
+    "more checks than windows": changed_load(
+        lambda load: replace(load, checked=23, waited=2, repeated=2)
+    ),
     "a script's end": changed_load(lambda load: replace(load, stopped_by="script")),
     "more checks than samples": changed_load(lambda load: replace(load, checked=21)),
     "more checks than calls": changed_load(lambda load: replace(load, calls=2, checked=41)),
@@ -174,6 +182,12 @@ LIES: dict[str, Callable[[RunResult], RunResult]] = {
 def test_a_result_that_disagrees_is_refused(lie: Callable[[RunResult], RunResult]) -> None:
     with pytest.raises(Disagrees):
         held_to(RANKED, lie(accepted(RANKED)), WITHIN_S)
+
+
+def test_windows_that_were_repeated_are_kept_and_may_have_been_checked() -> None:
+    waits = changed_load(lambda load: replace(load, checked=22, waited=3, repeated=2))
+    result = waits(accepted(RANKED))
+    assert result == held_to(RANKED, result, WITHIN_S)
 
 
 @given(st.floats(), st.sampled_from(["median_ns", "score_s", "low", "high"]))

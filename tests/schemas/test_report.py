@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.protocol import RunResult
-from kernelbot.schemas.report import Report
-from tests.render.results import ACCEPTED, WRONG
+from kernelbot.schemas.report import Report, WorkloadView
+from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 
 @pytest.mark.parametrize("result", [ACCEPTED, WRONG])
@@ -34,3 +34,10 @@ def test_the_document_has_the_promised_keys() -> None:
 def test_a_workload_counts_its_samples() -> None:
     document = json.loads(Report.of(ACCEPTED).model_dump_json())
     assert 3 == document["phases"]["leaderboard"]["workloads"][0]["samples"]
+
+
+def test_what_waited_is_kept() -> None:
+    load = WorkloadView.of_workload(replace(WORKLOAD, waited=3, repeated=2))
+    assert (3, 2) == (load.waited, load.repeated)
+    unknown = WorkloadView.of_workload(WORKLOAD)
+    assert (None, 0) == (unknown.waited, unknown.repeated)

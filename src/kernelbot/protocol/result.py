@@ -41,7 +41,7 @@ class WorkloadResult:
     best_ns: float
     worst_ns: float
     checked: int = 0
-    """How many of the samples' outputs were checked."""
+    """How many outputs were checked, of the samples and of windows that were repeated."""
     stopped_by: str = ""
     """`precision`, `max_samples`, `wall_cap`, or `processes` if these differ by more than further
     samples of them could even out; `dispute` if the attempt ended meanwhile and a
@@ -60,6 +60,11 @@ class WorkloadResult:
     calls: int = 1
     """How many calls, each with data of its own, a sample is the mean of: more than one of a short
     kernel."""
+    waited: int | None = None
+    """How many windows, of one or of `calls` calls, waited for a processor that others had; None if
+    the system didn't tell."""
+    repeated: int = 0
+    """How many windows there were beyond one for each sample, because others had waited."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +172,9 @@ class DuelWorkload:
     """As in `WorkloadResult`."""
     processes: int = 1
     """How many pairs of processes took the samples in turn, as in `WorkloadResult`."""
+    waited: int | None = None
+    """As in `WorkloadResult`, in pairs."""
+    repeated: int = 0
 
 
 @dataclass(frozen=True)

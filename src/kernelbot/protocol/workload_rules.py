@@ -18,6 +18,7 @@ from kernelbot.protocol.scoring import (
     median_time,
     spread_of,
 )
+from kernelbot.protocol.waits import MOST_TRIES
 
 BY_SCRIPT = "script"
 _STOPPED_EARLY = frozenset(("wall_cap", "dispute"))
@@ -69,6 +70,7 @@ class Workloads:
         self._check_samples(load.samples_ns, load.stopped_by, load.calls)
         self._check_beside(load)
         self._check_processes(load.processes, len(load.samples_ns))
+        _check_waits(load, len(load.samples_ns))
         middle = median_time(load.samples_ns, load.drift_factors, load.processes)
         self.compare("median", (load.median_ns, *load.ci95_ns), (middle.median_ns, *middle.ci95_ns))
         spread = spread_of(load.samples_ns, load.drift_factors)
@@ -88,11 +90,12 @@ class Workloads:
         for samples_ns in (load.submission_ns, load.opponent_ns):
             self._check_samples(samples_ns, load.stopped_by)
         self._check_processes(load.processes, len(load.submission_ns))
+        _check_waits(load, len(load.submission_ns))
         found = duel_workload(
             load.spec, load.submission_ns, load.opponent_ns, load.stopped_by, load.processes
         )
         self.compare("ratio", (load.ratio, *load.ratio_ci95), (found.ratio, *found.ratio_ci95))
-        return found
+        return replace(found, waited=load.waited, repeated=load.repeated)
 
     def _check_samples(self, samples_ns: Sequence[float], stopped_by: str, calls: int = 1) -> None:
         """A single call may be claimed to have taken no time; all of them are times, as many as
@@ -135,10 +138,20 @@ class Workloads:
         if (load.anchor_ns is not None) != has_anchor:
             raise Disagrees("its anchor isn't the problem's")
         beside = (load.empty_call_ns or 0.0, load.anchor_ns or 0.0)
-        if min(beside) < 0 or not 0 <= load.checked <= len(load.samples_ns) * load.calls:
+        windows = len(load.samples_ns) + load.repeated
+        if min(beside) < 0 or not 0 <= load.checked <= windows * load.calls:
             raise Disagrees("what was measured beside its samples can't be")
         if load.extra:
             raise Disagrees("a measurement has keys that only a script reports")
+
+
+def _check_waits(load: WorkloadResult | DuelWorkload, samples: int) -> None:
+    """Whatever was repeated had waited, and a sample has so many tries at most."""
+    waited = 0 if load.waited is None else load.waited
+    if not 0 <= load.repeated <= waited <= samples + load.repeated:
+        raise Disagrees(f"{waited} of its calls waited, and {load.repeated} were repeated")
+    if load.repeated >= samples * MOST_TRIES:
+        raise Disagrees(f"{load.repeated} calls were repeated for {samples} samples")
 
 
 def _held_script(load: WorkloadResult) -> WorkloadResult:
@@ -151,6 +164,8 @@ def _held_script(load: WorkloadResult) -> WorkloadResult:
         raise Disagrees("a script's figures aren't marked as such")
     if not (load.median_ns == load.mean_ns > 0 and 0 <= low <= load.mean_ns <= high):
         raise Disagrees("a script's mean isn't within its interval")
+    if load.waited is not None or load.repeated:
+        raise Disagrees("a script doesn't tell what waited")
     if load.best_ns <= 0 or load.worst_ns <= 0 or load.stdev_ns < 0:
         raise Disagrees("a script's figures aren't times")
     return load

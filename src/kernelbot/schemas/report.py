@@ -51,7 +51,9 @@ class WorkloadView(Shown):
     best_ns: float
     worst_ns: float
     samples_ns: list[float] = Field(default_factory=list)
-    checked: int = Field(0, description="How many calls' outputs were checked.")
+    checked: int = Field(
+        0, description="How many calls' outputs were checked, repeated ones included."
+    )
     stopped_by: str = ""
     empty_call_ns: float | None = None
     anchor_ns: float | None = None
@@ -65,6 +67,14 @@ class WorkloadView(Shown):
     )
     calls: int = Field(
         1, description="Each sample is the mean of so many calls: more than one of a short kernel."
+    )
+    waited: int | None = Field(
+        None,
+        description="So many windows (each a sample, or repeated) waited for a processor that "
+        "others had. Null if the system didn't tell.",
+    )
+    repeated: int = Field(
+        0, description="So many windows there were beyond `samples`, because others had waited."
     )
 
     @classmethod

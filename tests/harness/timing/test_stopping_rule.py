@@ -132,3 +132,14 @@ def test_processes_that_differ_end_it_as_more_samples_change_nothing() -> None:
 def test_processes_that_agree_end_it_by_precision_after_whole_turns() -> None:
     rule = StoppingRule(RULES, 10.0, 60.0, processes=8)
     assert (StoppedBy.PRECISION, 32) == (turns(rule, [1000.0] * 8), len(rule.samples_ns))
+
+
+def test_calls_are_repeated_while_that_leaves_time_for_the_least_number_of_samples() -> None:
+    """Else a kernel would have too few of them because its machine is busy."""
+    rule = StoppingRule(RULES, longest_s=10.0, limit_s=60.0)
+    each_s = 10.0 / RULES.min_samples
+    found = []
+    for count in range(3):
+        found.append([rule.has_time_to_repeat(each_s * (count + share)) for share in (0.9, 1.0)])
+        rule.add(1000.0)
+    assert [[True, False]] * 3 == found

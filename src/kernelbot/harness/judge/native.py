@@ -48,6 +48,7 @@ from kernelbot.harness.timing.measurement import Measurement, dueled_workload, w
 from kernelbot.harness.timing.processes import Cost, affordable, wanted
 from kernelbot.harness.timing.threads import ThreadTimes
 from kernelbot.harness.timing.timed_runner import TimedRunner
+from kernelbot.harness.timing.waits import FIRSTS_COUNT
 from kernelbot.protocol import (
     Case,
     CaseResult,
@@ -377,6 +378,7 @@ class NativeJudge:
                     step.phase, measurer, index, case, len(order) - position
                 )
                 self._note_recurrence(measured)
+                self._note_firsts(measured)
                 measured = self._disputes.worse(index, measured)
                 done[index] = measured
                 self._announce(step.phase, index, measured)
@@ -411,6 +413,10 @@ class NativeJudge:
         if self._job.mode is Mode.LEADERBOARD:
             raise ProblemBroken(said)
         self.collected.notes.append(said)
+
+    def _note_firsts(self, measured: Measurement) -> None:
+        if measured.waits.firsts_count and FIRSTS_COUNT not in self.collected.notes:
+            self.collected.notes.append(FIRSTS_COUNT)
 
     def _measured(
         self, phase: Phase, done: Sequence[Measurement], failure: AuthorFailure | None

@@ -33,6 +33,9 @@ class Window:
     """How many processors the tree may use at once."""
     waiting_ns: int = 0
     """How long the main thread, or the judge, was ready in that time but was given no processor."""
+    kept_waiting_ns: int | None = None
+    """How long the main thread was ready in that time while others had its processor, none of the
+    runner's own processes; None if the system can't tell."""
     outside_ns: int = 0
     """How long the runner took beside the call, in which it was awake: to get ready for it, and to
     describe its output, unless the call counts until then; without what it waited for a processor

@@ -71,6 +71,9 @@ class _Runners:
     """How many of them the runners may use at once."""
     own_processors: frozenset[int]
     """Those of the judge that no runner may use."""
+    tells_waits: bool
+    """Whether it is known who kept a main thread waiting: all that compute for its author are
+    counted, and others of theirs can't compute meanwhile. Of several ranks it isn't."""
 
 
 class InPlaceCaller:
@@ -134,6 +137,7 @@ class InPlaceCaller:
             call_tree_cpu_ns=ended.total_ns - rested.total_ns,
             processors=runners.processors,
             waiting_ns=min(waited_ns + (delayed_ns if own else 0), end - start),
+            kept_waiting_ns=min(waited_ns, end - start) if runners.tells_waits else None,
             outside_ns=outside_ns,
             outside_tree_cpu_ns=rested.total_ns
             - idle.total_ns
@@ -180,13 +184,14 @@ class InPlaceCaller:
         sessions = self._session.sessions
         if self._current is None or self._current.sessions != sessions:
             self.close()
-            clocks = sessions[0].clocks
+            clocks, tree = sessions[0].clocks, self._session.tree()
             self._current = _Runners(
                 sessions,
                 tuple(InPlaceBuffers(one) for one in sessions),
-                self._session.tree(),
+                tree,
                 clocks.processors(),
                 own_processors(clocks.main_pid),
+                tells_waits=len(sessions) == 1 and tree.is_certain and clocks.tells_waits,
             )
         return self._current
 

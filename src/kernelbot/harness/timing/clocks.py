@@ -48,6 +48,13 @@ class TaskClocks:
                 total += time.clock_gettime_ns((~pid << 3) | _PROCESS_CLOCK)
         return total
 
+    @property
+    def tells_waits(self) -> bool:
+        """Whether the system counts the main thread's waiting, and the processor time of all that
+        may have caused it, processes that have ended included."""
+        found = self.main_thread()
+        return found is not None and found[0] > 0 and self._counted() is not None
+
     def main_thread(self) -> tuple[int, int] | None:
         """The main thread's ns on a processor, and its ns ready to run but waiting for one.
 

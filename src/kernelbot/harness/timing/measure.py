@@ -9,7 +9,7 @@ import random
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from kernelbot.harness.data.encode import Encoded
@@ -20,7 +20,7 @@ from kernelbot.harness.timing.anchor import EVERY, Anchor
 from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, Answers, are_alike
 from kernelbot.harness.timing.control_runner import Control
 from kernelbot.harness.timing.measurement import Measurement, Times
-from kernelbot.harness.timing.minority import counted_ns, told
+from kernelbot.harness.timing.minority import counted_of, told
 from kernelbot.harness.timing.plausibility import (
     Baseline,
     below_floor,
@@ -38,10 +38,12 @@ from kernelbot.harness.timing.rounds import Line, Rounds, Workload
 from kernelbot.harness.timing.short_calls import CallLimits, fill_windows
 from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
 from kernelbot.harness.timing.timed_runner import Samples, TimedRunner
+from kernelbot.harness.timing.waits import Waits, gains_by_repeating
 from kernelbot.harness.timing.warming import LONGEST_S
 from kernelbot.protocol import Case, JobSpec, Vendor
 from kernelbot.protocol.ratios import ratio_of
 from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL
+from kernelbot.protocol.waits import MOST_TRIES
 
 _CONTROL_EVERY = 4
 """Number of rounds per call of the control runner, which comes before them. In a round each of the
@@ -61,6 +63,12 @@ class _UnderWay(Workload):
     taken: list[Line]
     empty_call_ns: float
     anchor: Anchor | None
+    waits: Waits = field(default_factory=Waits)
+
+    @property
+    def sides(self) -> list[Line]:
+        """All processes of each kernel."""
+        return list(zip(*self.taken, strict=True))
 
     @property
     def samples(self) -> list[Samples]:
@@ -127,14 +135,17 @@ class Measurer:
             one.runner.hold()
         self._refuse_disturbances(work.taken)
         sampling_s = time.monotonic() - start - anchor_s
-        sides = zip(*work.taken, strict=True)
-        times = tuple(self._times(index, case, side, sampling_s) for side in sides)
+        for side in work.sides:
+            self._check_side(work, side, sampling_s)
+        times = self._times(work)
         for runner in self._runners:
             runner.release()
         self._under_way = None
         processes, calls = len(work.taken), work.samples[0].calls
         recurs = self._rounds.data_recurred
-        return Measurement(case, times, stopped, empty_call_ns, anchor, processes, calls, recurs)
+        return Measurement(
+            case, times, stopped, empty_call_ns, anchor, processes, calls, recurs, work.waits
+        )
 
     @property
     def _patience_s(self) -> float:
@@ -223,7 +234,7 @@ class Measurer:
                     self._control.observe(work.index, work.known.given)
                 if anchor is not None and rounds % EVERY == 0:
                     anchor_s += self._observe(anchor)
-                call += self._sample(work, call, line)
+                call += self._sample(work, call, line, rule, start + anchor_s)
                 rounds += 1
                 self._follow(work.index, work.known, line)
             for line in turn:
@@ -241,23 +252,18 @@ class Measurer:
         if left is None:
             return {}
         processes = len(left.taken)
-        turns = min(len(one.windows) for line in left.taken for one in line)
+        turns = min(len(one.places) for one in left.samples)
         if turns * processes < max(FEWEST_FOR_AN_INTERVAL, FEWEST_OF_EACH * processes):
             return {}
-        times = []
-        for side in zip(*left.taken, strict=True):
-            baseline = self._baseline(left.index, side)
-            windows = in_turns([one.windows[:turns] for one in side])
-            samples = counted_ns(windows, baseline, side[0].calls)
-            times.append(Times(tuple(samples), sum(one.answers.checked for one in side)))
         found = Measurement(
             left.case,
-            tuple(times),
+            self._times(left, turns, may_suspect=False),
             StoppedBy.DISPUTE,
             left.empty_call_ns,
             left.anchor,
             processes,
             left.samples[0].calls,
+            waits=left.waits,
         )
         return {left.index: found}
 
@@ -285,31 +291,63 @@ class Measurer:
             self._control.follow(index, known.given, one.layouts)
 
     def _add_round(self, rule: StoppingRule, index: int, line: Line) -> None:
-        """Add the last call of each: the time of one, or the ratio of two."""
+        """Add the last sample of each: the time of one, or the ratio of two."""
         latest = [
-            self._baseline(index, [one]).bounded_ns(one.windows[-1]) / one.calls for one in line
+            self._baseline(index, [one]).bounded_ns(one.windows[one.places[-1]]) / one.calls
+            for one in line
         ]
         rule.add(sum(latest), ratio_of(*latest) if self._is_duel else None)
 
-    def _times(self, index: int, case: Case, side: Sequence[Samples], sampling_s: float) -> Times:
-        """The samples of a kernel's processes, once sampling is over. Raises `AuthorFailure`."""
-        baseline, author = self._baseline(index, side), side[0].runner.author
-        windows = in_turns([one.windows for one in side])
+    def _check_side(self, work: _UnderWay, side: Line, sampling_s: float) -> None:
+        """Hold what a kernel's processes claim and return against clocks and reference, once
+        sampling is over; windows that were repeated as well. Raises `AuthorFailure`."""
+        baseline, author = self._baseline(work.index, side), side[0].runner.author
         fewest = math.ceil(self._rules.min_samples / len(side))
         with author.blamed():
-            refuse_disputably(baseline.contradiction(windows))
+            refuse_disputably(baseline.contradiction(in_turns([one.windows for one in side])))
             for one in side:
                 each_ns = [sample for sample in one.times_ns(baseline) for _ in range(one.calls)]
                 one.answers.check(each_ns, fewest * one.calls, sampling_s / len(side))
-            samples_ns = counted_ns(windows, baseline, side[0].calls)
+
+    def _times(
+        self, work: _UnderWay, turns: int | None = None, *, may_suspect: bool = True
+    ) -> tuple[Times, ...]:
+        """The samples of each kernel, of so many turns (None: of all), with the first window for
+        each if repeating has gained something. Raises `AuthorFailure`."""
+        samples, firsts = list[list[float]](), list[list[float]]()
+        for side in work.sides:
+            counted = counted_of([one.windows for one in side], self._baseline(work.index, side))
+            calls = side[0].calls
+            samples.append(counted.samples_ns([one.places[:turns] for one in side], calls))
+            firsts.append(counted.samples_ns([one.firsts[:turns] for one in side], calls))
+        work.waits.firsts_count = gains_by_repeating(samples, firsts)
+        chosen = firsts if work.waits.firsts_count else samples
+        return tuple(
+            Times(
+                tuple(samples_ns),
+                sum(one.answers.checked for one in side),
+                self._doubt(work, side, samples_ns) if may_suspect else None,
+                self._note(work, side, samples_ns) if may_suspect else None,
+            )
+            for side, samples_ns in zip(work.sides, chosen, strict=True)
+        )
+
+    def _note(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
+        """What to tell of samples that count more than their calls took."""
+        baseline = self._baseline(work.index, side)
+        of_each = [(one, one.times_ns(baseline)) for one in side]
+        plain_ns = in_turns([[ns[at] for at in one.places] for one, ns in of_each])
+        return told(f"{_whose(side)}{work.case.spec}", plain_ns, samples_ns)
+
+    def _doubt(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
+        """Why to doubt a kernel's samples. Raises `AuthorFailure` if they can't be."""
+        baseline, author = self._baseline(work.index, side), side[0].runner.author
+        windows = in_turns([one.windows for one in side])
+        with author.blamed():
             self._spend("added to claims", added_s(samples_ns, windows, side[0].calls))
-            self._refuse_below_floor(index, statistics.median(samples_ns), baseline.launch_ns)
+            self._refuse_below_floor(work.index, statistics.median(samples_ns), baseline.launch_ns)
         doubt = baseline.suspicion(windows)
-        whose = "The opponent, " if author.is_opponent else ""
-        suspicion = None if doubt is None else f"{whose}{case.spec}: {doubt}"
-        plain_ns = in_turns([one.times_ns(baseline) for one in side])
-        note = told(f"{whose}{case.spec}", plain_ns, samples_ns)
-        return Times(tuple(samples_ns), sum(one.answers.checked for one in side), suspicion, note)
+        return None if doubt is None else f"{_whose(side)}{work.case.spec}: {doubt}"
 
     def _refuse_disturbances(self, taken: Sequence[Line]) -> None:
         """Of a duel: neither may work while the other one is timed. Raises `AuthorFailure`."""
@@ -401,13 +439,31 @@ class Measurer:
             del question, replies, reply  # their memory is for the next call's
         return call, check_s, FEWEST_WARM * round_s
 
-    def _sample(self, work: _UnderWay, call: int, line: Line) -> int:
-        """One more sample of each; returns how many calls that was."""
-        calls = line[0].calls
-        questions, replies = self._rounds.play(work, call, line, calls)
-        for one, reply in zip(line, replies, strict=True):
-            one.add(call, questions, reply)
-        return calls
+    def _sample(
+        self, work: _UnderWay, call: int, line: Line, rule: StoppingRule, began: float
+    ) -> int:
+        """One more sample of each, repeated if one had to wait while there is time for that;
+        returns how many calls that was. `began`: when sampling did, without what isn't its own."""
+        calls, made = line[0].calls, 0
+        usual_ns = statistics.median(rule.samples_ns) * calls if rule.samples_ns else 0.0
+        for tries in range(MOST_TRIES):
+            if tries and not rule.has_time_to_repeat(time.monotonic() - began):
+                break
+            questions, replies = self._rounds.play(work, call + made, line, calls)
+            for one, reply in zip(line, replies, strict=True):
+                one.add(call + made, questions, reply, again=tries > 0)
+            made += calls
+            windows = [reply.window for reply in replies]
+            del questions, replies, reply  # their memory is for the next call's
+            if not work.waits.add(windows, usual_ns, again=tries > 0):
+                for one in line:
+                    one.take_last()
+                break
+        return made
+
+
+def _whose(side: Line) -> str:
+    return "The opponent, " if side[0].runner.author.is_opponent else ""
 
 
 def _memory_bytes(known: Question, line: Line) -> int:

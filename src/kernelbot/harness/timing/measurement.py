@@ -1,10 +1,11 @@
 """What the measurement of a workload consists of, and its figures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from kernelbot.harness.timing.anchor import Anchor
 from kernelbot.harness.timing.stopping_rule import StoppedBy
+from kernelbot.harness.timing.waits import Waits
 from kernelbot.protocol import Case, DuelWorkload, WorkloadResult
 from kernelbot.protocol.ratios import duel_workload
 from kernelbot.protocol.scoring import median_time, spread_of
@@ -37,12 +38,18 @@ class Measurement:
     """Of which a sample is the mean."""
     recurs: bool = False
     """Whether two of its calls had the same data."""
+    waits: Waits = field(default_factory=lambda: Waits(told=False))
 
     @property
     def median_ns(self) -> float:
         """The submission's median, without drift if there is an anchor."""
         samples = self.times[0].samples_ns
         return median_time(samples, _factors(self.anchor, samples), self.processes).median_ns
+
+    @property
+    def waited(self) -> int | None:
+        """How many windows waited; None if the system didn't tell."""
+        return self.waits.waited if self.waits.told else None
 
     @property
     def suspicions(self) -> tuple[str, ...]:
@@ -78,6 +85,8 @@ def workload_result(measured: Measurement) -> WorkloadResult:
         drift_factors=factors,
         processes=measured.processes,
         calls=measured.calls,
+        waited=measured.waited,
+        repeated=measured.waits.repeated,
     )
 
 
@@ -85,7 +94,8 @@ def dueled_workload(measured: Measurement) -> DuelWorkload:
     """The measurement of two kernels, with the ratio of both."""
     mine, theirs = (times.samples_ns for times in measured.times)
     stopped_by = measured.stopped.value
-    return duel_workload(measured.case.spec, mine, theirs, stopped_by, measured.processes)
+    found = duel_workload(measured.case.spec, mine, theirs, stopped_by, measured.processes)
+    return replace(found, waited=measured.waited, repeated=measured.waits.repeated)
 
 
 def _factors(anchor: Anchor | None, samples_ns: Sequence[float]) -> tuple[float, ...]:

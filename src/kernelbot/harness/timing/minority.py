@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.timing.plausibility import Baseline
+from kernelbot.harness.timing.processes import in_turns
 
 _LENIENCY = 1.05
 """So much more than the median may the mean be before it counts: honest calls vary to one side."""
@@ -114,12 +115,46 @@ def told(spec: str, plain_ns: Sequence[float], counted: Sequence[float]) -> str 
 
 
 def counted_ns(windows: Sequence[Window], baseline: Baseline, calls: int = 1) -> list[float]:
-    """The samples of a kernel's windows, each of so many calls: how long a call took, with its part
-    of what others did for it."""
-    helpers_ns = _DOUBT * statistics.median(map(_helpers_ns, windows)) + _HELPERS_NS
-    works = [Work.of(window, baseline, helpers_ns) for window in windows]
+    """What each of a kernel's windows counts, by call: how long one took, with its part of what
+    others did for it. Each window holds so many calls."""
+    works = _works(windows, baseline)
     carried = carried_ns(works, baseline.noise_ns)
     return [(one.sample_ns + more) / calls for one, more in zip(works, carried, strict=True)]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What the windows of a kernel's processes count, in ns. Also those that were repeated are in
+    the mean: else a kernel could have the work of others done in calls that wait."""
+
+    of_each: Sequence[Sequence[float]]
+    """By process."""
+    least_ns: float
+    """The mean, below which no median is."""
+
+    def samples_ns(self, places: Sequence[Sequence[int]], calls: int) -> list[float]:
+        """The samples, of which these are the windows, by process; in turns."""
+        pairs = zip(self.of_each, places, strict=True)
+        found = in_turns([[ns[place] for place in mine] for ns, mine in pairs])
+        lack_ns = max(self.least_ns - statistics.median(found), 0.0) if found else 0.0
+        return [(one + lack_ns) / calls for one in found]
+
+
+def counted_of(of_each: Sequence[Sequence[Window]], baseline: Baseline) -> Counted:
+    """What all windows of a kernel's processes count."""
+    order = in_turns(
+        [[(number, place) for place in range(len(mine))] for number, mine in enumerate(of_each)]
+    )
+    windows = [of_each[number][place] for number, place in order]
+    found = [[0.0] * len(mine) for mine in of_each]
+    for (number, place), one_ns in zip(order, counted_ns(windows, baseline), strict=True):
+        found[number][place] = one_ns
+    return Counted(found, mean_ns(_works(windows, baseline), baseline.noise_ns))
+
+
+def _works(windows: Sequence[Window], baseline: Baseline) -> list[Work]:
+    helpers_ns = _DOUBT * statistics.median(map(_helpers_ns, windows)) + _HELPERS_NS
+    return [Work.of(window, baseline, helpers_ns) for window in windows]
 
 
 def _computed_ns(window: Window, baseline: Baseline) -> float:

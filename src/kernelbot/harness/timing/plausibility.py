@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kernelbot.harness.judge.windows import Window
+from kernelbot.harness.timing.waits import has_waited
 from kernelbot.protocol import DeviceSpec, Floor
 
 _LOW = 0.1
@@ -176,10 +177,12 @@ class Baseline:
     def bounded_ns(self, window: Window) -> float:
         """The claim, but never less than the time that certainly belongs to the call.
 
-        If the call counts until its output was described, nothing is subtracted.
+        Waiting for a processor that others had isn't in it. If the call counts until its output was
+        described, nothing else is subtracted.
         """
+        waited_ns = window.kept_waiting_ns or 0
         if window.described:
-            return float(window.bracket_ns)
+            return float(window.bracket_ns - waited_ns)
         return max(
             self.launched_ns(window),
             _took_ns(window) - self.usual.took_ns,
@@ -187,8 +190,10 @@ class Baseline:
         )
 
     def launched_ns(self, window: Window) -> float:
-        """The claim, without what launching costs on a GPU."""
-        return float(max(window.claim_ns - self.launch_ns, min(window.claim_ns, _SHORTEST_NS)))
+        """The claim, without waiting for a processor that others had, and without what launching
+        costs on a GPU."""
+        claim_ns = max(window.claim_ns - (window.kept_waiting_ns or 0), 0)
+        return float(max(claim_ns - self.launch_ns, min(claim_ns, _SHORTEST_NS)))
 
     def contradiction(self, windows: Sequence[Window]) -> Contradiction | None:
         """A clear contradiction between the judge's clocks and the claims; None if there is
@@ -319,6 +324,7 @@ class ControlCalls:
         self._after_cpu_ns: list[float] = []
         self._outside_ns: list[float] = []
         self._bracket_ns: list[float] = []
+        self._undisturbed: tuple[list[float], list[float], list[float]] = ([], [], [])
 
     def add(self, window: Window) -> None:
         """Add a call. On a GPU its own work is subtracted; on a CPU it has none."""
@@ -332,6 +338,10 @@ class ControlCalls:
         insort(self._outside_ns, window.outside_ns)
         insort(self._bracket_ns, _took_ns(window))
         insort(self._claim_ns, window.claim_ns)
+        if not has_waited(window, 0.0):
+            costs = _took_ns(window), window.call_cpu_ns, _shared_ns(window)
+            for known, cost in zip(self._undisturbed, costs, strict=True):
+                insort(known, cost)
 
     def baseline(self, share: float = 1.0, larger: float = 1.0) -> Baseline:
         """The overhead of a call, from the calls so far: there must be at least one.
@@ -341,7 +351,7 @@ class ControlCalls:
         """
         least = self._on_a_gpu(share) if self._on_gpu else self._overhead(_LOW)
         return Baseline(
-            least if self._on_gpu else self._overhead(0.5),
+            least if self._on_gpu else self._usual(),
             least,
             _quantile(self._build_cpu_ns, _HIGH),
             _quantile(self._still_cpu_ns, _HIGH),
@@ -364,6 +374,13 @@ class ControlCalls:
         variance = statistics.fmean((each - mean_ns) ** 2 for each in self._main_cpu_ns)
         error_ns = math.sqrt(variance / len(self._main_cpu_ns))
         return max(mean_ns - _median(self._main_cpu_ns), 0.0) + 2 * error_ns
+
+    def _usual(self) -> Overhead:
+        """The median of those that didn't wait, if there are any: what a wait costs beside itself
+        must not be subtracted from calls that didn't. Accusations go by all of them."""
+        if not self._undisturbed[0]:
+            return self._overhead(0.5)
+        return Overhead(*(_quantile(known, 0.5) for known in self._undisturbed))
 
     def _overhead(self, share: float) -> Overhead:
         """What that share of the calls cost at most."""

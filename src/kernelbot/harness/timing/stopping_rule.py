@@ -57,6 +57,11 @@ class StoppingRule:
         """Whether no interval can be had from the samples so far: they are no score."""
         return len(self.samples_ns) < min(FEWEST_FOR_AN_INTERVAL, self.rules.min_samples)
 
+    def has_time_to_repeat(self, wall_s: float) -> bool:
+        """Whether there will be `min_samples` in time if each of them costs as much as those so far
+        and one more call: samples matter more than that none had to wait."""
+        return wall_s / (len(self.samples_ns) + 1) * self.rules.min_samples < self.longest_s
+
     def decide(self, wall_s: float, judge_s: float) -> StoppedBy | None:
         """Why to stop, None to go on. Precision is tested only after whole blocks, since testing
         after every sample would stop by chance."""

@@ -128,6 +128,11 @@ class Samples:
         self.latest = Reply(None, Window(0, 0), 0, aliased=False)
         """The last window that didn't become a sample, without its value."""
         self.windows: list[Window] = []
+        """All, also those that waited and were repeated."""
+        self.places: list[int] = []
+        """Of those among them that are samples."""
+        self.firsts: list[int] = []
+        """Of the first ones for each sample."""
         self.layouts: tuple[OutputLayout, ...] = ()
         """What each rank's last output consisted of, if that is known."""
         self.parts = 1
@@ -135,7 +140,7 @@ class Samples:
         self.size_bytes = 0
         """How many bytes they had."""
         self.runner_s = 0.0
-        """How long the calls took that became samples, with the runner's work beside them."""
+        """How long all windows took, with the runner's work beside them."""
 
     def add_warming(self, reply: Reply) -> None:
         """Add a call that doesn't become a sample."""
@@ -143,13 +148,19 @@ class Samples:
         self.latest = replace(reply, value=None)
         self.warming.add(reply.window.claim_ns)
 
-    def times_ns(self, baseline: Baseline, count: int | None = None) -> list[float]:
-        """The samples, one for each window, or for the first `count`: how long a call took."""
-        return [baseline.bounded_ns(one) / self.calls for one in self.windows[:count]]
+    def times_ns(self, baseline: Baseline) -> list[float]:
+        """How long a call took, for each window."""
+        return [baseline.bounded_ns(one) / self.calls for one in self.windows]
 
-    def add(self, call: int, questions: Sequence[Question], reply: Reply) -> None:
-        """Add a sample: the window of the calls from number `call` on. Raises `AuthorFailure` if an
+    def add(
+        self, call: int, questions: Sequence[Question], reply: Reply, *, again: bool = False
+    ) -> None:
+        """Add the window of the calls from number `call` on, which becomes a sample. `again`: it
+        repeats the last one, and becomes none unless it is taken. Raises `AuthorFailure` if an
         output is checked at once and wrong."""
+        if not again:
+            self.places.append(len(self.windows))
+            self.firsts.append(len(self.windows))
         values = (reply.value,) if self.calls == 1 else reply.value
         size_bytes = reply.size_bytes // self.calls
         for place, (question, value) in enumerate(zip(questions, values, strict=True)):
@@ -158,3 +169,7 @@ class Samples:
         self.windows.append(reply.window)
         self.layouts, self.parts, self.size_bytes = reply.layouts, reply.parts, reply.size_bytes
         self.runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
+
+    def take_last(self) -> None:
+        """Make the last window the sample for which it was repeated."""
+        self.places[-1] = len(self.windows) - 1

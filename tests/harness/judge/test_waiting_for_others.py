@@ -1,0 +1,106 @@
+"""Calls in which the system let a kernel wait for a processor, through the real harness."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.host.host import Host
+from kernelbot.protocol import JobSpec, Mode, RunResult, SamplingRules, Verdict, WorkloadResult
+from kernelbot.protocol.result_rules import held_to
+from kernelbot.protocol.waits import waited_share
+from tests.harness.jobs import SORT, a_job, a_problem
+
+SAMPLING = SamplingRules(min_samples=8, max_samples=12, wall_cap_s=1.0, warmup_s=0.0)
+LONG = """
+import time
+import numpy as np
+
+def custom_kernel(data):
+    until = time.thread_time() + 0.01
+    while time.thread_time() < until:
+        pass
+    return np.sort(data)
+"""
+OWN_THREADS = (
+    LONG
+    + """
+import os, threading
+def burn():
+    while True: pass
+for _ in range(len(os.sched_getaffinity(0))):
+    threading.Thread(target=burn, daemon=True).start()
+"""
+)
+TRIES = 10
+"""What else the machine does decides how a single judging ends."""
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    made = Host()
+    yield made
+    made.close()
+
+
+@contextmanager
+def neighbours() -> Iterator[None]:
+    """Two for each processor, which compute without end."""
+    loop = [sys.executable, "-c", "while True: pass"]
+    count = [subprocess.Popen(loop) for _ in range(4)]
+    try:
+        yield
+    finally:
+        for one in count:
+            one.kill()
+            one.wait()
+
+
+def a_measured_job(source: str, opponent: str | None = None) -> JobSpec:
+    problem = a_problem()
+    problem = replace(problem, benchmarks=problem.benchmarks[:1])
+    job = replace(a_job(source, mode=Mode.BENCHMARK, problem=problem), sampling=SAMPLING)
+    if opponent is None:
+        return job
+    other = replace(job.submission, text=opponent)
+    return replace(job, mode=Mode.LEADERBOARD, secret=True, seed=1, opponent=other)
+
+
+def judged(host: Host, job: JobSpec) -> RunResult:
+    result = host.judge(job, lambda _event: None)
+    assert Verdict.ACCEPTED == result.verdict, result.failure
+    assert result == held_to(job, result, 600.0)
+    return result
+
+
+def measured(host: Host, source: str) -> WorkloadResult:
+    return judged(host, a_measured_job(source)).phases[-1].workloads[0]
+
+
+def test_calls_that_waited_are_repeated(host: Host) -> None:
+    with neighbours():
+        found = (measured(host, LONG) for _ in range(TRIES))
+        assert any(load.repeated > 0 and (load.waited or 0) >= load.repeated for load in found)
+
+
+def test_pairs_of_a_duel_are_repeated_as_pairs(host: Host) -> None:
+    job = a_measured_job(LONG, LONG)
+    with neighbours():
+        results = (judged(host, job).duel for _ in range(TRIES))
+        assert any(duel is not None and duel.workloads[0].repeated > 0 for duel in results)
+
+
+@pytest.mark.timed
+def test_those_that_waited_for_the_kernels_own_threads_are_not(host: Host) -> None:
+    """Else it could choose which of its calls count: it waits in each of them."""
+    found = (measured(host, OWN_THREADS) for _ in range(TRIES))
+    assert any(waited_share(load) < 0.5 for load in found)
+
+
+@pytest.mark.timed
+def test_a_short_kernel_hardly_waits(host: Host) -> None:
+    found = (measured(host, SORT) for _ in range(TRIES))
+    assert any(load.waited is not None and waited_share(load) < 0.5 for load in found)
