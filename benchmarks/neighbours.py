@@ -1,8 +1,10 @@
-"""How much worse is a score beside another server that judges on the same machine?
+"""How much worse is a score beside others who work or judge on the same machine?
 
 Run with `python -m benchmarks.neighbours [--judgings 10] [--longest 900]`. One kernel, a quicksort
-with random pivots, is judged in turn alone; beside a neighbour with whom no turns are taken; and
-beside one with whom they are. The neighbour judges another kernel without end.
+with random pivots, is judged in turn alone; beside two processes that compute without end; beside
+another server with which no turns are taken; and beside one with which they are. The other server
+judges another kernel without end. Of the calls it is counted how many waited for a processor that
+others had, and how many of these were repeated.
 """
 
 import argparse
@@ -12,7 +14,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from benchmarks.precision import CPU, EXAMPLES, correct_submission
@@ -20,6 +22,7 @@ from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.timing.turns import Turns
 from kernelbot.protocol import JobSpec, Mode, ProgressEvent, RunResult, SourceFile, Verdict
+from kernelbot.protocol.waits import busy_share
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
 
@@ -36,8 +39,11 @@ def custom_kernel(data):
     middle = data[data == pivot]
     return np.concatenate([custom_kernel(low), middle, custom_kernel(high)])
 """
-ALONE, AT_ONCE, IN_TURN = "alone", "beside another, no turns", "beside another, in turn"
+ALONE, LOOPS = "alone", "beside two busy loops"
+AT_ONCE, IN_TURN = "beside another, no turns", "beside another, in turn"
+_LOOP = (sys.executable, "-c", "while True: pass")
 _READY = b"judging\n"
+Others = Callable[[], contextlib.AbstractContextManager[None]]
 
 
 @dataclass
@@ -46,6 +52,11 @@ class Found:
 
     scores_s: list[float] = field(default_factory=list)
     waits_s: list[float] = field(default_factory=list)
+    calls: int = 0
+    waited: int = 0
+    repeated: int = 0
+    busy: int = 0
+    """Judgings on a machine that was too busy for a ranked score."""
     others: int = 0
 
     def add(self, result: RunResult) -> None:
@@ -53,6 +64,11 @@ class Found:
         if result.verdict is Verdict.ACCEPTED and result.score_s is not None:
             self.scores_s.append(result.score_s)
             self.waits_s.append(result.timings.get("turn_wait", 0.0))
+            self.busy += busy_share(result) is not None
+            for load in result.phases[-1].workloads:
+                self.calls += len(load.samples_ns) + load.repeated
+                self.waited += load.waited or 0
+                self.repeated += load.repeated
         else:
             self.others += 1
 
@@ -62,7 +78,9 @@ class Found:
         found = [min(self.scores_s), middle_s, max(self.scores_s)]
         worse = f"{middle_s / alone_s - 1:+.1%}"
         wait = seconds_text(statistics.median(self.waits_s))
-        return name, str(len(self.scores_s)), *map(seconds_text, found), worse, wait
+        shares = [f"{count / max(self.calls, 1):.0%}" for count in (self.waited, self.repeated)]
+        judged = str(len(self.scores_s))
+        return name, judged, *map(seconds_text, found), worse, *shares, str(self.busy), wait
 
 
 def main() -> None:
@@ -75,7 +93,13 @@ def main() -> None:
     if options.neighbour is not None:
         judge_without_end(options.neighbour)
     name = f"kernelbot-benchmark-{os.getpid()}"
-    found = {ALONE: Found(), AT_ONCE: Found(), IN_TURN: Found()}
+    others: dict[str, Others] = {
+        ALONE: contextlib.nullcontext,
+        LOOPS: busy_loops,
+        AT_ONCE: lambda: neighbour(""),
+        IN_TURN: lambda: neighbour(name),
+    }
+    found = {condition: Found() for condition in others}
     until = time.monotonic() + options.longest
     problem = load_problem(EXAMPLES / "sort_np")
     with contextlib.closing(Host(turns=Turns(name))) as host:
@@ -83,12 +107,13 @@ def main() -> None:
         for number in range(options.judgings):
             if time.monotonic() > until:
                 break
-            for condition, turn in ((ALONE, None), (AT_ONCE, ""), (IN_TURN, name)):
-                with neighbour(turn):
+            for condition, beside in others.items():
+                with beside():
                     found[condition].add(host.judge(a_job(problem, number), _ignore))
             sys.stderr.write(f"\r{number + 1} of {options.judgings}")
     sys.stderr.write("\n")
-    headers = ("random_pivots", "judged", "least", "median", "most", "worse", "waited")
+    headers = ["random_pivots", "judged", "least", "median", "most", "worse"]
+    headers += ["calls waited", "repeated", "too busy", "turn"]
     alone_s = statistics.median(found[ALONE].scores_s)
     print(f"Load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors\n")
     print(table(headers, [one.row(key, alone_s) for key, one in found.items()], right=headers[1:]))
@@ -108,11 +133,19 @@ def a_job(problem: LoadedProblem, number: int) -> JobSpec:
 
 
 @contextlib.contextmanager
-def neighbour(turn: str | None) -> Iterator[None]:
-    """A server of its own that judges meanwhile; None: there is none."""
-    if turn is None:
-        yield
-        return
+def busy_loops() -> Iterator[None]:
+    """Two processes that compute meanwhile."""
+    with subprocess.Popen(_LOOP) as one, subprocess.Popen(_LOOP) as other:
+        try:
+            yield
+        finally:
+            one.kill()
+            other.kill()
+
+
+@contextlib.contextmanager
+def neighbour(turn: str) -> Iterator[None]:
+    """A server of its own that judges meanwhile, and takes turns so named."""
     command = [sys.executable, "-m", "benchmarks.neighbours", f"--neighbour={turn}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         try:

@@ -2,7 +2,10 @@
 
 import pytest
 
-from kernelbot.domain.repeats import is_too_wide
+from kernelbot.domain.repeats import is_too_wide, is_unranked_text, unranked_if_busy
+from kernelbot.protocol import Mode
+from tests.fakes.host import result_of
+from tests.harness.jobs import SORT, a_job
 
 
 @pytest.mark.parametrize(
@@ -18,3 +21,17 @@ def test_an_interval_wider_than_a_tenth_either_way_is(
     score_s: float, ci95_s: tuple[float, float], expected: bool
 ) -> None:
     assert expected == is_too_wide(score_s, ci95_s)
+
+
+def test_the_text_of_a_busy_machine_is_known_again() -> None:
+    job = a_job(SORT, mode=Mode.LEADERBOARD, secret=True)
+    unranked = unranked_if_busy(result_of(job, ["accepted", "busy"]))
+    assert unranked.failure is not None
+    assert is_unranked_text(unranked.failure.message)
+    assert not is_unranked_text(f"{unranked.failure.message} SECRET")
+    assert not is_unranked_text(None)
+
+
+def test_a_quiet_machine_leaves_the_result_as_it_is() -> None:
+    quiet = result_of(a_job(SORT, mode=Mode.LEADERBOARD, secret=True), ["accepted"])
+    assert quiet == unranked_if_busy(quiet)

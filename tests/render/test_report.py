@@ -1,8 +1,17 @@
 import base64
 from dataclasses import replace
 
-from kernelbot.protocol import Artifact, Failure, Fault, HarnessKind, Phase, SandboxReport, Verdict
-from kernelbot.render.report import report, threads_hint, workloads_table
+from kernelbot.protocol import (
+    Artifact,
+    Failure,
+    Fault,
+    HarnessKind,
+    Phase,
+    RunResult,
+    SandboxReport,
+    Verdict,
+)
+from kernelbot.render.report import busy_hint, report, threads_hint, workloads_table
 from tests.render.results import ACCEPTED, WORKLOAD, WRONG
 
 ACCEPTED_TEXT = """\
@@ -91,6 +100,32 @@ def test_as_many_threads_as_processors_need_no_hint() -> None:
     assert "" == threads_hint(system)
     assert "" == threads_hint(replace(system, threads=None))
     assert "" == threads_hint(replace(system, processors=None))
+
+
+def waited(count: int, repeated: int) -> RunResult:
+    """Three samples of a workload, after so many waits."""
+    load = replace(WORKLOAD, waited=count, repeated=repeated)
+    last = replace(ACCEPTED.phases[-1], workloads=(load,))
+    return replace(ACCEPTED, phases=(*ACCEPTED.phases[:-1], last))
+
+
+def test_calls_that_waited_are_counted() -> None:
+    assert " 2 of 5 calls waited for other programs' work, and were repeated.\n" in report(
+        waited(2, 2)
+    )
+
+
+def test_a_busy_machine_is_said_with_what_to_do() -> None:
+    assert (
+        "Note: The machine was busy: 80 % of the calls waited for a processor that other programs "
+        "had. That is nobody's fault, and such a time isn't ranked: measure again when less runs "
+        "there.\n"
+    ) in report(waited(8, 7))
+
+
+def test_a_quiet_machine_needs_no_hint() -> None:
+    assert "" == busy_hint(ACCEPTED)
+    assert "waited" not in report(waited(0, 0))
 
 
 def test_what_is_for_operators_is_left_to_the_doctor() -> None:

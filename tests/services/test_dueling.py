@@ -11,6 +11,7 @@ from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.protocol import DuelResult, Failure, Fault, Mode, RunResult, Verdict
 from kernelbot.services.boards import BoardEdit
 from kernelbot.services.dueling import configure
+from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from tests.fakes.host import result_of
 from tests.support.judging import begun_duel, end_duel, fought, judging, show
 from tests.support.ranked import ranked
@@ -324,6 +325,38 @@ async def test_what_cannot_be_a_ratio_decides_nothing(
     assert await judge.finish(claim, "w", told)
     assert [DuelState.FAILED] == [duel.state for duel in await _duels(world)]
     assert [(1, "ada", first)] == await _ranking(world)
+
+
+async def _shown_busy(judge: RunLifecycle, claim: Claim) -> None:
+    """It shows that the newer one is faster, by pairs that all had to wait."""
+    told = result_of(claim.spec, [str(number) for number in FASTER])
+    assert told.duel is not None
+    loads = tuple(replace(one, waited=len(one.submission_ns)) for one in told.duel.workloads)
+    assert await judge.finish(claim, "w", replace(told, duel=replace(told.duel, workloads=loads)))
+
+
+async def test_one_on_a_busy_machine_is_measured_again_and_then_decides_nothing(
+    world: World,
+) -> None:
+    first, second = await _two_of_ada(world)
+    judge = judging(world)
+    for _ in range(2):
+        await _shown_busy(judge, await begun_duel(judge))
+    (duel,) = await _duels(world)
+    told = await _why(world, second)
+    assert told is not None
+    assert (DuelState.FAILED, NotRankedReason.DUEL_FAILED) == (duel.state, told.reason)
+    assert "the machine was busy: most calls waited" in (duel.note or "")
+    assert [(1, "ada", first)] == await _ranking(world)
+    assert await judge.claim("CPU", "w") is None
+
+
+async def test_one_that_was_measured_again_on_a_quiet_machine_decides(world: World) -> None:
+    _, second = await _two_of_ada(world)
+    judge = judging(world)
+    await _shown_busy(judge, await begun_duel(judge))
+    await show(judge, await begun_duel(judge), FASTER)
+    assert [(1, "ada", second)] == await _ranking(world)
 
 
 async def test_a_lost_attempt_is_tried_again_and_then_given_up(world: World) -> None:

@@ -1,9 +1,12 @@
-"""A ranked run whose interval is wider than +-10 % is measured again before it is ranked."""
+"""A ranked run whose interval is wider than +-10 %, or that was measured on a busy machine, is
+measured again before it is ranked."""
 
-from kernelbot.domain.repeats import MAX_REPEATS, REPEATED
+import pytest
+
+from kernelbot.domain.repeats import MAX_REPEATS, TOO_WIDE
 from kernelbot.domain.states import RunState
 from kernelbot.domain.types import Run
-from kernelbot.protocol import Mode
+from kernelbot.protocol import Fault, Mode, Verdict
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from tests.fakes.host import result_of
 from tests.support.judging import judging
@@ -11,6 +14,8 @@ from tests.support.world import World
 
 WIDE = "accepted 1.0 0.8 1.3"
 NARROW = "accepted 1.02 1.01 1.03"
+BUSY = "accepted 1.0 0.99 1.01 busy"
+WAITED = "The machine was busy: 100 % of the calls waited for a processor that other programs had"
 
 
 async def _claimed(judge: RunLifecycle) -> Claim:
@@ -95,15 +100,18 @@ async def test_what_fails_when_it_is_measured_again_has_failed(world: World) -> 
     assert ([], RunState.FINISHED) == (await _ranking(world), run.state)
 
 
-async def test_followers_are_told_why_it_waits(world: World) -> None:
-    _, submission_id = await _submitted(world, WIDE)
+@pytest.mark.parametrize(
+    ("said", "reason"), [(WIDE, TOO_WIDE), (BUSY, f"{WAITED}, so it is measured again, alone")]
+)
+async def test_followers_are_told_why_it_waits(world: World, said: str, reason: str) -> None:
+    _, submission_id = await _submitted(world, said)
     async with world.database.read() as session:
         row = await session.one(
             "SELECT data FROM events WHERE submission_id = %(id)s ORDER BY id DESC LIMIT 1",
             {"id": submission_id},
         )
     assert row is not None
-    assert {"reason": REPEATED, "repeats": 1} == row["data"]
+    assert {"reason": reason, "repeats": 1} == row["data"]
 
 
 async def test_a_rejudges_run_is_measured_again_before_it_ends(world: World) -> None:
@@ -114,4 +122,49 @@ async def test_a_rejudges_run_is_measured_again_before_it_ends(world: World) -> 
     await _judged(judge, NARROW)
     after = await world.services.rejudging.get(world.admin.user, "sort", rejudge.id)
     assert (None, True) == (between.finished_at, after.finished_at is not None)
+    assert [1.02] == await _ranking(world)
+
+
+async def test_what_was_measured_once_the_machine_was_quiet_is_ranked(world: World) -> None:
+    judge, _ = await _submitted(world, BUSY)
+    assert [] == await _ranking(world)
+    await _judged(judge, NARROW)
+    assert [1.02] == await _ranking(world)
+
+
+async def _always_busy(world: World) -> tuple[RunLifecycle, int]:
+    judge, submission_id = await _submitted(world, BUSY)
+    for _ in range(MAX_REPEATS):
+        await _judged(judge, BUSY)
+    return judge, submission_id
+
+
+async def test_what_was_measured_on_a_busy_machine_each_time_is_nobodys_fault(
+    world: World,
+) -> None:
+    judge, submission_id = await _always_busy(world)
+    run = await _secret_run(world, submission_id)
+    assert ([], Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (
+        await _ranking(world),
+        run.verdict,
+        run.fault,
+    )
+    assert run.message is not None
+    assert f"{WAITED}, also when it was measured again. So it isn't ranked" in run.message
+    assert await judge.claim("CPU", "w") is None
+
+
+async def test_it_may_be_submitted_again(world: World) -> None:
+    judge, _ = await _always_busy(world)
+    await world.submit(mode=Mode.LEADERBOARD)
+    await _judged(judge, "accepted")
+    await _judged(judge, NARROW)
+    assert [1.02] == await _ranking(world)
+
+
+async def test_a_rejudge_on_a_busy_machine_leaves_the_score_that_was(world: World) -> None:
+    judge, _ = await _submitted(world, NARROW)
+    await world.services.rejudging.start(world.admin.user, "sort")
+    for _ in range(MAX_REPEATS + 1):
+        await _judged(judge, BUSY)
     assert [1.02] == await _ranking(world)

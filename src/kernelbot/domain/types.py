@@ -139,7 +139,8 @@ class Run:
     not_ranked: NotRanked | None = None
     """Why an accepted secret run isn't in the ranking; None: it is, or it isn't such a run."""
     repeats: int = 0
-    """How often it was measured again, or is being, because its interval was too wide."""
+    """How often it was measured again, or is being, because its interval was too wide or the
+    machine busy."""
 
 
 @dataclass(frozen=True)

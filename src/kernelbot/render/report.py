@@ -16,6 +16,7 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.protocol.waits import busy_share, busy_text
 from kernelbot.render.plot import histogram
 from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
@@ -193,7 +194,10 @@ def _how_measured(workloads: tuple[WorkloadResult, ...], harness: HarnessKind) -
     )
     sampled = f" Sampling ended because {ended}." if ended else ""
     where = _processes(sorted({workload.processes for workload in workloads}))
-    return [f"  Each call had new data and cold caches{where}.{sampled}"]
+    waited = sum(load.waited or 0 for load in workloads)
+    made = sum(len(load.samples_ns) + load.repeated for load in workloads)
+    again = f" {waited} of {made} calls waited for other programs' work, and were repeated."
+    return [f"  Each call had new data and cold caches{where}.{sampled}{again if waited else ''}"]
 
 
 def _processes(counts: list[int]) -> str:
@@ -274,12 +278,23 @@ def threads_hint(system: SystemInfo) -> str:
     )
 
 
+def busy_hint(result: RunResult) -> str:
+    """What is said of a score from a machine that was too busy to measure on; empty if it wasn't,
+    or if the verdict says so already."""
+    share = busy_share(result)
+    if share is None or result.verdict is not Verdict.ACCEPTED:
+        return ""
+    return (
+        f"{busy_text(share)}. That is nobody's fault, and such a time isn't ranked: measure again "
+        "when less runs there."
+    )
+
+
 def _notes(result: RunResult) -> str:
     notes = [one_line(note) for note in result.system.notes]
     if result.system.processors is not None:
         notes.insert(0, f"Processors for the kernel: {result.system.processors}.")
-    if hint := threads_hint(result.system):
-        notes.append(hint)
+    notes += filter(None, (threads_hint(result.system), busy_hint(result)))
     if result.harness is HarnessKind.SCRIPT:
         notes.append("Measured by the problem's own script: unverified.")
     if result.sandbox.mode == "none":

@@ -35,7 +35,7 @@ class RunView(Answer):
     repeats: int = Field(
         default=0,
         description="How often it was measured again, or is being, because its interval was wider "
-        "than ±10 %: before all other runs, alone, three times at most.",
+        "than ±10 % or the machine was busy: before all other runs, alone, three times at most.",
     )
     result: Report | None = Field(
         description="None until finished, and where the asker may not see it: secret runs."

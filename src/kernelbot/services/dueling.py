@@ -2,6 +2,7 @@
 
 from kernelbot.domain.duels import Ratio
 from kernelbot.protocol import Fault, RunResult, Verdict
+from kernelbot.protocol.waits import busy_share
 from kernelbot.services.enqueueing import enqueue_all
 from kernelbot.store import attempts, duels
 from kernelbot.store.attempts import LockedRun, RunRef
@@ -10,6 +11,7 @@ from kernelbot.store.database import Database, WriteSession
 _MOOT = "the ranking has changed since it was asked for"
 _UNJUDGED = "it couldn't be judged, through no fault of the two"
 _RECURRING = "the data of its timed calls recurs, so that a kernel could remember its answers"
+_BUSY = "the machine was busy: most calls waited for a processor that other programs had"
 _DOUBTFUL = "the times that were seen contradict each other"
 
 
@@ -38,15 +40,18 @@ async def is_moot(session: WriteSession, run: LockedRun) -> bool:
 async def needs_another(session: WriteSession, run: RunRef, result: RunResult) -> bool:
     """Whether a duel's run has shown for the first time what would replace an author's best. Then
     it is measured once more, with other processes and data, and only who wins both has won: where
-    a process happens to lie in memory is in no interval of that process's calls."""
+    a process happens to lie in memory is in no interval of that process's calls. So is one on a
+    machine that was too busy to measure on."""
     if run.duel_id is None or run.repeats > 0:
         return False
+    if result.duel is not None and busy_share(result) is not None:
+        return True
     ratio = _ratio_of(result)
     return ratio is not None and await duels.would_win(session, run.duel_id, ratio)
 
 
 def _ratio_of(result: RunResult) -> Ratio | None:
-    is_sound = not result.suspicions and not result.recurring_data
+    is_sound = not result.suspicions and not result.recurring_data and busy_share(result) is None
     decides = result.verdict == Verdict.ACCEPTED and is_sound
     return Ratio.of(result.duel) if decides else None
 
@@ -85,6 +90,8 @@ async def _why(
     if result.recurring_data:
         return _RECURRING
     if result.verdict == Verdict.ACCEPTED:
+        if busy_share(result) is not None:
+            return _BUSY
         return _DOUBTFUL if result.suspicions else _UNJUDGED
     if fault is not Fault.AUTHOR:
         return _UNJUDGED

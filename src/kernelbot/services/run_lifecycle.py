@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from kernelbot.domain.errors import PlatformError
 from kernelbot.domain.files import under_safe_names
 from kernelbot.domain.job_terms import JobTerms
-from kernelbot.domain.repeats import MAX_REPEATS, REPEATED, is_too_wide
+from kernelbot.domain.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
 from kernelbot.domain.same_code import code_digest
 from kernelbot.domain.states import MAX_ATTEMPTS, RunState
 from kernelbot.domain.types import DeviceConfig, DeviceReport, Evidence, QueueRules
@@ -214,20 +214,18 @@ class RunLifecycle:
         False if the attempt had ended before: nothing is written twice.
         """
         result = replace(result, artifacts=under_safe_names(result.artifacts))
-        failure = result.failure
-        accepted = result.verdict == Verdict.ACCEPTED
-        ranked = accepted and claim.is_ranked
+        ranked = result.verdict == Verdict.ACCEPTED and claim.is_ranked
         # Only now: while the run was measured, this would have disturbed the times.
         found = await self._noticed(claim) if ranked else ()
         code_sha256 = await _code_digest(claim) if ranked else None
-        fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
         async with self._database.write() as session:
             run = await attempts.lock_run_ref(session, claim.run_id)
-            if run is not None and (
-                (ranked and _says_too_little(run, result))
-                or await dueling.needs_another(session, run, result)
-            ):
-                return await self._repeat(session, run, claim.attempt_id, owner, result)
+            if run is not None and (why := await _why_again(session, run, result, ranked)):
+                return await self._repeat(session, run, claim.attempt_id, owner, result, why)
+            if ranked:
+                result = unranked_if_busy(result)
+            failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
+            fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
             if run is None or not await attempts.close(
                 session, claim.attempt_id, owner, "finished", result=result
             ):
@@ -253,7 +251,7 @@ class RunLifecycle:
                 unverified=result.harness == HarnessKind.SCRIPT,
             )
             await attempts.add_measurements(session, claim.run_id, result)
-            if code_sha256 is not None:
+            if code_sha256 is not None and accepted:
                 await submissions.know_code(session, submission_id, code_sha256)
             data: EventData = {
                 "verdict": result.verdict,
@@ -279,14 +277,20 @@ class RunLifecycle:
         return True
 
     async def _repeat(
-        self, session: WriteSession, run: RunRef, attempt_id: int, owner: str, result: RunResult
+        self,
+        session: WriteSession,
+        run: RunRef,
+        attempt_id: int,
+        owner: str,
+        result: RunResult,
+        why: str,
     ) -> bool:
         """Have the run measured again, before all others and alone. False as in `finish`. The
         attempt keeps its result, but what is measured last counts."""
         if not await attempts.close(session, attempt_id, owner, "returned", result=result):
             return False
         if await attempts.repeat_run(session, run.id):
-            data: EventData = {"reason": REPEATED, "repeats": run.repeats + 1}
+            data: EventData = {"reason": why, "repeats": run.repeats + 1}
             await _tell(session, run, RunState.QUEUED, data)
         return True
 
@@ -418,11 +422,11 @@ async def _tell(
         await submissions.add_event(session, run.followed_id, run.id, state, data)
 
 
-def _says_too_little(run: RunRef, result: RunResult) -> bool:
-    """Whether a ranked run that was accepted is measured again instead of ranked."""
-    if result.score_s is None or result.score_ci95_s is None or run.repeats >= MAX_REPEATS:
-        return False
-    return is_too_wide(result.score_s, result.score_ci95_s)
+async def _why_again(session: WriteSession, run: RunRef, result: RunResult, ranked: bool) -> str:
+    """Why a run that was accepted is measured again instead of ranked; empty: it isn't."""
+    if ranked and run.repeats < MAX_REPEATS and (why := why_again(result)):
+        return why
+    return REPEATED if await dueling.needs_another(session, run, result) else ""
 
 
 def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:

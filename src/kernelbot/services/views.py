@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from kernelbot.domain.measurements import without_seed
 from kernelbot.domain.ranking import NotRanked, NotRankedReason
+from kernelbot.domain.repeats import is_unranked_text
 from kernelbot.domain.states import (
     ReviewState,
     RunState,
@@ -229,7 +230,7 @@ def event(found: Event, viewer: User) -> Event | None:
         verdict, message = shown_of_secret(data.get("verdict"))
         data |= {"verdict": verdict, "message": message}
     elif data.get("verdict") == Verdict.INTERNAL_ERROR:
-        data |= {"message": UNJUDGED_UNSEEN}
+        data |= {"message": _unjudged(data.get("message"))}
     return replace(found, data=data)
 
 
@@ -238,9 +239,14 @@ def _pass_or_fail(run: Run) -> Run:
     what the problem's own code complained of."""
     if run.fault != Fault.AUTHOR:
         unjudged = run.verdict is Verdict.INTERNAL_ERROR
-        return replace(run, message=UNJUDGED_UNSEEN) if unjudged else run
+        return replace(run, message=_unjudged(run.message)) if unjudged else run
     verdict, message = shown_of_secret(run.verdict)
     return replace(run, verdict=verdict, message=message)
+
+
+def _unjudged(message: object) -> str:
+    """Why a secret run has no verdict, for its author."""
+    return message if isinstance(message, str) and is_unranked_text(message) else UNJUDGED_UNSEEN
 
 
 def shown_of_secret(verdict: object) -> tuple[Verdict, str]:

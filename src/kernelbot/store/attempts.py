@@ -72,7 +72,7 @@ class RunRef:
     known_id: int | None
     """What is known to be right and is judged by it; None for others."""
     repeats: int
-    """How often it was measured again because its interval was too wide."""
+    """How often it was measured again because its interval was too wide or the machine busy."""
 
     @property
     def followed_id(self) -> int | None:

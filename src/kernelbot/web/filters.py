@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from kernelbot.protocol import Mode
 from kernelbot.render.progress import STATES
-from kernelbot.render.report import threads_hint
+from kernelbot.render.report import busy_hint, threads_hint
 from kernelbot.render.text import one_line, printable, shorten
 from kernelbot.render.units import interval_text, seconds_text, size_text, time_text
 from kernelbot.render.verdicts import FAULTS, TITLES, mark
@@ -84,6 +84,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "seconds": seconds_text,
     "shortened": lambda text, limit=20_000: printable(shorten(text, limit)),
     "state": STATES.__getitem__,
+    "busy_hint": busy_hint,
     "threads_hint": threads_hint,
     "verdict": TITLES.__getitem__,
     "wait": wait,

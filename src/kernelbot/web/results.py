@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kernelbot.domain.repeats import WHY_REPEATED
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import CaseResult, Phase, PhaseResult, Verdict, WorkloadResult
@@ -56,6 +57,15 @@ class ShownRun:
     def name(self) -> str:
         """`CPU, public`."""
         return f"{self.run.device}, {'secret' if self.run.secret else 'public'}"
+
+    @property
+    def measured_again(self) -> str:
+        """How often the run was measured again, and why; empty before its verdict, or if it never
+        was."""
+        if not self.run.repeats or self.run.verdict is None:
+            return ""
+        often = "once" if self.run.repeats == 1 else f"{self.run.repeats} times"
+        return f"measured again {often}: {WHY_REPEATED}"
 
 
 def is_live(submission: Submission) -> bool:

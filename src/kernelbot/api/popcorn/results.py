@@ -19,11 +19,10 @@ from kernelbot.protocol import (
     Phase,
     PhaseResult,
     RunResult,
-    SystemInfo,
     Verdict,
     WorkloadResult,
 )
-from kernelbot.render.report import TEXT, threads_hint, workloads_table
+from kernelbot.render.report import TEXT, busy_hint, threads_hint, workloads_table
 from kernelbot.schemas.common import Answer
 
 EXIT_CODES: dict[Verdict, int] = {
@@ -129,7 +128,7 @@ def full_result(run: Run) -> FullResult:
     return FullResult(
         success=result.verdict is not Verdict.INTERNAL_ERROR,
         error=result.failure.message if result.failure else "",
-        system=_system(result.system),
+        system=_system(result),
         runs=outputs,
     )
 
@@ -228,7 +227,8 @@ def _compilation(compiled: CompileReport | None, verdict: Verdict) -> CompileOut
     )
 
 
-def _system(system: SystemInfo) -> dict[str, Any]:
+def _system(result: RunResult) -> dict[str, Any]:
+    system = result.system
     return {
         "gpu": system.device,
         "cpu": system.cpu,
@@ -236,7 +236,7 @@ def _system(system: SystemInfo) -> dict[str, Any]:
         "python": system.python,
         "torch": system.torch or "",
         "processors": system.processors,
-        "notes": [*system.notes, *filter(None, [threads_hint(system)])],
+        "notes": [*system.notes, *filter(None, [threads_hint(system), busy_hint(result)])],
     }
 
 
