@@ -382,17 +382,11 @@ out = [before, sorted(os.sched_getaffinity(0))]
 
 
 def test_choosing_a_priority_succeeds_and_changes_nothing(client: RunnerClient) -> None:
-    """Whoever is unimportant in some calls would choose which of them wait for others."""
     code = """
-import ctypes
-libc = ctypes.CDLL(None, use_errno=True)
-os.setpriority(os.PRIO_PROCESS, 0, 19)
 os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-os.sched_setparam(0, os.sched_param(0))
-cores = libc.prctl(62, 1, 0, 0, 0), ctypes.get_errno() == 1
-out = [os.nice(0), os.sched_getscheduler(0) == os.SCHED_OTHER, *cores]
+out = [os.nice(19), os.sched_getscheduler(0) == os.SCHED_OTHER]
 """
-    assert [0, True, -1, True] == _value(client, code)
+    assert [0, True] == _value(client, code)
 
 
 def test_set_user_id_programs_gain_nothing(client: RunnerClient) -> None:
