@@ -28,6 +28,7 @@ if not os.fork():
     burn()
 """
 )
+_SPIN = "    while time.thread_time() < until: pass\n"
 AUTHOR = Author(SourceFile("submission.py", BURNS))
 JOB = replace(a_job(SORT), opponent=SourceFile("submission.py", SORT))
 
@@ -62,6 +63,29 @@ def test_one_that_waits_for_its_turn_ends_as_others_do(
     session.terminate()
     runner.close()
     assert "here\n" == session.abort().stdout
+
+
+def test_a_wait_for_ones_own_threads_is_none_for_others(
+    client: RunnerClient, question: SoleQuestion
+) -> None:
+    """Whatever else the machine does: else a kernel could choose which of its calls are samples."""
+    beside = SORT.replace(
+        "    return", "    until = time.thread_time() + 0.01\n" + _SPIN + "    return"
+    )
+    burns = SourceFile("submission.py", f"import time\n{BURNS.replace(SORT, beside)}")
+    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session.setup((), "cpu", fresh_output=False, outputs=None)
+    session.load(burns, "submission.py")
+    runner = TimedRunner(a_job(SORT), session, CacheFlusher(1), lambda _n, _s: None, Author(burns))
+    runner.begin(question)
+    for _ in range(10):
+        _, before_ns = session.clocks.main_thread() or (0, 0)
+        window = runner.call([question], reuse=False).window
+        _, after_ns = session.clocks.main_thread() or (0, 0)
+        own_ns = window.call_tree_cpu_ns - window.call_cpu_ns
+        assert (window.kept_waiting_ns or 0) <= max(after_ns - before_ns - own_ns, 0)
+    session.abort()
+    runner.close()
 
 
 @pytest.fixture
