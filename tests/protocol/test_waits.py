@@ -31,14 +31,14 @@ def test_the_share_is_of_all_windows() -> None:
 @pytest.mark.parametrize(
     ("waits", "expected"),
     [
-        ([(4, 0)], None),  # two thirds
-        ([(5, 0)], 5 / 6),
-        ([(15, 12), (0, 0)], 15 / 18),
-        ([(0, 0), (15, 12)], 15 / 18),
+        ([(5, 0)], None),  # five sixths
+        ([(6, 0)], 1.0),
+        ([(21, 18), (0, 0)], 21 / 24),
+        ([(0, 0), (21, 18)], 21 / 24),
         ([(None, 0)], None),
     ],
 )
-def test_more_than_two_thirds_in_any_workload_is_busy(
+def test_more_than_five_sixths_in_any_workload_is_busy(
     waits: list[tuple[int | None, int]], expected: float | None
 ) -> None:
     assert expected == busy_share(measured(*waits))
@@ -49,8 +49,8 @@ def test_what_decides_no_score_does_not_count() -> None:
 
 
 def test_a_duel_counts_pairs() -> None:
-    pairs = DuelWorkload("n: 1", (1.0,) * 6, (1.0,) * 6, 1.0, (1.0, 1.0), waited=20, repeated=18)
-    assert 20 / 24 == busy_share(replace(QUIET, duel=DuelResult(1.0, (1.0, 1.0), (pairs,))))
+    pairs = DuelWorkload("n: 1", (1.0,) * 6, (1.0,) * 6, 1.0, (1.0, 1.0), waited=21, repeated=18)
+    assert 21 / 24 == busy_share(replace(QUIET, duel=DuelResult(1.0, (1.0, 1.0), (pairs,))))
 
 
 def test_a_person_reads_the_share() -> None:

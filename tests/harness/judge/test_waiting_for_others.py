@@ -1,5 +1,6 @@
 """Calls in which the system let a kernel wait for a processor, through the real harness."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.host.host import Host
+from kernelbot.harness.timing.turns import Turns
 from kernelbot.protocol import JobSpec, Mode, RunResult, SamplingRules, Verdict, WorkloadResult
 from kernelbot.protocol.result_rules import held_to
 from kernelbot.protocol.waits import waited_share
@@ -31,7 +33,7 @@ TRIES = 10
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[Host]:
-    made = Host()
+    made = Host(turns=Turns(f"kernelbot-tests-{os.getpid()}"))
     yield made
     made.close()
 

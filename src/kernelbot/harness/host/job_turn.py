@@ -38,7 +38,7 @@ class JobTurn:
         self._left_s -= turn.waited_s
         if told:
             self._emit(ProgressEvent(EventKind.WAITED, phase=phase, duration_s=turn.waited_s))
-        return TurnAnswer(turn.waited_s, turn.note)
+        return TurnAnswer(turn.waited_s, turn.note, turn.wanted)
 
     def release(self) -> None:
         """Let others measure."""

@@ -16,6 +16,8 @@ class TurnAnswer:
     waited_s: float
     note: str = ""
     """Why the job doesn't measure alone, a sentence; empty if it does."""
+    wanted: bool = True
+    """False: all measure beside each other here, as was decided for this machine."""
 
 
 class MeasuringTurn:
@@ -31,6 +33,9 @@ class MeasuringTurn:
         self.waited_s = 0.0
         """How long others measured; none of this job's own time."""
         self._note = ""
+        self.is_wanted = True
+        """Whether calls that wait for others are to be noticed: not where all measure beside each
+        other on purpose."""
 
     @contextlib.contextmanager
     def held(self, phase: Phase) -> Iterator[float]:
@@ -41,6 +46,7 @@ class MeasuringTurn:
         answer = self._ask(phase)
         self.waited_s += answer.waited_s
         self._note = answer.note or self._note
+        self.is_wanted = answer.wanted
         try:
             yield answer.waited_s
         finally:

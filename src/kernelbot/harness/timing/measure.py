@@ -9,7 +9,7 @@ import random
 import statistics
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.data.encode import Encoded
@@ -63,7 +63,7 @@ class _UnderWay(Workload):
     taken: list[Line]
     empty_call_ns: float
     anchor: Anchor | None
-    waits: Waits = field(default_factory=Waits)
+    waits: Waits
 
     @property
     def sides(self) -> list[Line]:
@@ -106,8 +106,11 @@ class Measurer:
         """The last one that was called."""
         return self._rounds.at_work
 
-    def measure(self, index: int, case: Case, workloads_left: int) -> Measurement:
-        """Sample one workload until the stopping rule is satisfied. Raises `AuthorFailure`."""
+    def measure(
+        self, index: int, case: Case, workloads_left: int, *, repeats: bool = True
+    ) -> Measurement:
+        """Sample one workload until the stopping rule is satisfied. `repeats`: calls that waited
+        for a processor. Raises `AuthorFailure`."""
         asked = Workload(index, case)
         known = self._rounds.question(asked, 0)
         repeatable = are_alike(known, self._rounds.question(asked, 0))
@@ -119,7 +122,8 @@ class Measurer:
         taken: list[Line] = [
             [self._no_samples(asked, runner, repeatable) for runner in line] for line in self._lines
         ]
-        self._under_way = work = _UnderWay(index, case, known, taken, empty_call_ns, anchor)
+        waits = Waits(told=repeats)
+        self._under_way = work = _UnderWay(index, case, known, taken, empty_call_ns, anchor, waits)
         self._rounds.look_for_recurrence(asked, known)
         call, check_s = self._warm_up_all(work, workloads_left)
         self._follow(index, known, work.samples)

@@ -52,6 +52,8 @@ class Turn:
 
     waited_s: float
     note: str = ""
+    wanted: bool = True
+    """False: nobody is to be waited for here, see `Turns`."""
     _listener: socket.socket | None = None
 
     def release(self) -> None:
@@ -73,7 +75,8 @@ class Turns:
     """The turns of one host's jobs."""
 
     def __init__(self, name: str | None = None, wait_s: float = LONGEST_TURN_WAIT_S) -> None:
-        """`name`: None: that of the environment; empty: no turn is taken. `wait_s`: how long one
+        """`name`: None: that of the environment; empty: no turn is taken, and
+        all measure beside each other. `wait_s`: how long one
         job waits at most."""
         self._address = "\0" + name if (name := turn_name() if name is None else name) else ""
         self.wait_s = wait_s
@@ -90,7 +93,7 @@ class Turns:
         host waits no more until it has found the turn free: whoever holds it for ever delays one
         job."""
         if not self._address:
-            return Turn(0.0)
+            return Turn(0.0, wanted=False)
         start, holder = time.monotonic(), ""
         try:
             listener = _bound(self._address)
@@ -106,7 +109,7 @@ class Turns:
         if listener is None:
             sys.stderr.write(f"{holder or _holder(self._address)} keeps the turn to measure\n")
         note = _BESIDE if listener is None else ""
-        return Turn(time.monotonic() - start, note, listener)
+        return Turn(time.monotonic() - start, note, _listener=listener)
 
 
 def _bound(address: str) -> socket.socket | None:

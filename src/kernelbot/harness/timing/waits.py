@@ -40,14 +40,14 @@ class Waits:
     repeated: int = 0
     """Windows beyond one for each sample."""
     told: bool = True
-    """Whether the system tells waits, of every window."""
+    """Whether the system tells waits, of every window, and they are looked at."""
     firsts_count: bool = False
     """Whether each sample is its first window, although that may have waited."""
 
     def add(self, windows: Sequence[Window], usual_ns: float, *, again: bool) -> bool:
         """Add a window, or a duel's pair; returns whether it waited. `again`: it repeats the last
         one."""
-        waited = any(has_waited(window, usual_ns) for window in windows)
+        waited = self.told and any(has_waited(window, usual_ns) for window in windows)
         self.windows += 1
         self.waited += waited
         self.repeated += again
