@@ -14,7 +14,7 @@ pytestmark = pytest.mark.timed
 
 PATIENCE_S = 60.0
 PATIENT = SamplingRules(wall_cap_s=0.2, patience_s=0.4, warmup_s=0.0)
-WARM = SamplingRules(wall_cap_s=0.5, max_samples=30)
+WARM = SamplingRules(wall_cap_s=2.0, max_samples=30)
 SLOW_KERNEL = SORT.replace("    return", "    import time; time.sleep({})\n    return")
 SLOW_GENERATOR = REFERENCE.replace(
     "    return np.random",
@@ -75,7 +75,7 @@ def checked_and_windows(result: RunResult) -> tuple[int, int]:
 
 def test_a_short_kernel_is_called_more_than_once_in_a_window(host: Host) -> None:
     checked, windows = checked_and_windows(measured(host, sampling=WARM))
-    assert checked > 2 * windows
+    assert checked > windows
 
 
 def test_but_not_one_that_has_one_place_for_all_outputs(host: Host) -> None:
