@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.harness.judge.windows import Window
-from kernelbot.harness.timing.minority import Work, carried_ns, counted_ns, mean_ns, told
+from kernelbot.harness.timing.minority import (
+    Work,
+    carried_ns,
+    counted_ns,
+    counted_of,
+    mean_ns,
+    told,
+)
 from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
 from kernelbot.protocol.scoring import process_interval
 
@@ -143,11 +150,16 @@ def test_helpers_that_go_on_beside_every_call_do_no_work() -> None:
     assert 100 * US == score_ns(calls)
 
 
-def test_on_a_gpu_the_claims_are_held_against_their_mean() -> None:
+def test_on_a_gpu_a_claim_that_waited_adds_nothing_to_others() -> None:
     idle = baseline_of([MARKS] * 20, on_gpu=True)
     waited = replace(a_call(1), claim_ns=900 * US, bracket_ns=930 * US)
     calls = [waited if call % 3 == 0 else a_call(10) for call in range(60)]
-    assert 300 * US / LENIENCY == pytest.approx(score_ns(calls, idle), rel=0.05)
+    (of_all,) = counted_of([calls], idle).of_each
+    assert (score_ns(calls, idle), 0.0) == (
+        statistics.median(of_all),
+        counted_of([calls], idle).least_ns,
+    )
+    assert 10 * US == pytest.approx(score_ns(calls, idle), rel=0.05)
 
 
 def test_the_interval_contains_how_much_quarters_of_the_time_differ() -> None:

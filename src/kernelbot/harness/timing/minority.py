@@ -49,8 +49,6 @@ class Work:
         one may use before and after a call."""
         sample_ns = baseline.bounded_ns(window)
         claim_ns, beside_ns = baseline.launched_ns(window), _beside_ns(window, baseline, helpers_ns)
-        if baseline.on_gpu:  # the processor only waits
-            return cls(sample_ns, claim_ns, 0.0, beside_ns)
         computed_ns = _computed_ns(window, baseline)
         if window.described:  # its claim ends before its time does
             return cls(sample_ns, min(computed_ns, sample_ns), 0.0, beside_ns)
@@ -116,7 +114,10 @@ def told(spec: str, plain_ns: Sequence[float], counted: Sequence[float]) -> str 
 
 def counted_ns(windows: Sequence[Window], baseline: Baseline, calls: int = 1) -> list[float]:
     """What each of a kernel's windows counts, by call: how long one took, with its part of what
-    others did for it. Each window holds so many calls."""
+    others did for it. Each window holds so many calls. On a GPU calls count as long as they took:
+    the processor only waits for them, and nothing shows which of their times are work."""
+    if baseline.on_gpu:
+        return [baseline.bounded_ns(window) / calls for window in windows]
     works = _works(windows, baseline)
     carried = carried_ns(works, baseline.noise_ns)
     return [(one.sample_ns + more) / calls for one, more in zip(works, carried, strict=True)]
@@ -149,7 +150,8 @@ def counted_of(of_each: Sequence[Sequence[Window]], baseline: Baseline) -> Count
     found = [[0.0] * len(mine) for mine in of_each]
     for (number, place), one_ns in zip(order, counted_ns(windows, baseline), strict=True):
         found[number][place] = one_ns
-    return Counted(found, mean_ns(_works(windows, baseline), baseline.noise_ns))
+    works = [] if baseline.on_gpu else _works(windows, baseline)
+    return Counted(found, mean_ns(works, baseline.noise_ns) if works else 0.0)
 
 
 def _works(windows: Sequence[Window], baseline: Baseline) -> list[Work]:
