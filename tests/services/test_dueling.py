@@ -5,28 +5,18 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from kernelbot.domain.duels import DUEL_TRANSITIONS, Duel, DuelReason, DuelState
-from kernelbot.domain.errors import NotAllowed, NotFound
+from kernelbot.domain.duels import DUEL_TRANSITIONS, DuelReason, DuelState
 from kernelbot.domain.ranking import NotRanked, NotRankedReason
 from kernelbot.protocol import DuelResult, Failure, Fault, Mode, RunResult, Verdict
-from kernelbot.services.boards import BoardEdit
 from kernelbot.services.dueling import configure
 from kernelbot.services.run_lifecycle import Claim, RunLifecycle
 from tests.fakes.host import result_of
+from tests.support.duels import FASTER, SAME, SLOWER, WIDE, all_duels, neighbours, two_of_ada
 from tests.support.judging import begun_duel, end_duel, fought, judging, show
 from tests.support.ranked import ranked
 from tests.support.world import World
 
-FASTER = (0.99, 0.985, 0.995)
-SAME = (0.998, 0.991, 1.004)
-SLOWER = (1.01, 1.006, 1.014)
 SAID = "The data of timed calls recurs (seed: 7)"
-WIDE = 0.1
-"""The relative error of scores that overlap."""
-
-
-async def _duels(world: World) -> list[Duel]:
-    return await world.services.duels.list_duels(None, "sort")
 
 
 async def _ranking(world: World) -> list[tuple[int, str, int]]:
@@ -39,28 +29,14 @@ async def _why(world: World, submission_id: int) -> NotRanked | None:
     return shown.not_ranked
 
 
-async def _two_of_ada(world: World) -> tuple[int, int]:
-    """The second one's median is below the first one's, within its interval."""
-    await world.board()
-    first = await ranked(world, 1.0, relative_error=WIDE)
-    return first, await ranked(world, 0.95, relative_error=WIDE)
-
-
-async def _neighbours(world: World) -> tuple[int, int]:
-    """Ada's is ahead of Bob's, within its interval."""
-    await world.board()
-    ada = await ranked(world, 1.0, relative_error=WIDE)
-    return ada, await ranked(world, 1.05, author=world.bob.user, relative_error=WIDE)
-
-
 async def test_what_is_below_but_too_close_waits_for_a_duel(world: World) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     assert [(1, "ada", first)] == await _ranking(world)
     assert NotRanked(NotRankedReason.DUEL_WAITS, first) == await _why(world, second)
 
 
 async def test_its_job_has_both_sources_and_a_secret_seed(world: World) -> None:
-    await _two_of_ada(world)
+    await two_of_ada(world)
     claim = await begun_duel(judging(world))
     job = claim.spec
     sources = (job.submission.text, job.opponent.text if job.opponent else "")
@@ -69,7 +45,7 @@ async def test_its_job_has_both_sources_and_a_secret_seed(world: World) -> None:
 
 
 async def test_the_winner_stands(world: World) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     await fought(world, FASTER)
     assert [(1, "ada", second)] == await _ranking(world)
     assert NotRanked(NotRankedReason.SUPERSEDED, second) == await _why(world, first)
@@ -78,7 +54,7 @@ async def test_the_winner_stands(world: World) -> None:
 async def test_who_wins_once_has_to_win_again(world: World) -> None:
     """Before all others, alone and with other data: what one process gained by its place in memory,
     the next one loses."""
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     judge = judging(world)
     claim = await begun_duel(judge)
     await show(judge, claim, FASTER)
@@ -101,7 +77,7 @@ async def test_who_wins_once_has_to_win_again(world: World) -> None:
 async def test_who_does_not_win_is_told_the_ratio(
     world: World, ratio: tuple[float, float, float], reason: NotRankedReason
 ) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     await fought(world, ratio)
     told = await _why(world, second)
     assert [(1, "ada", first)] == await _ranking(world)
@@ -114,49 +90,49 @@ async def test_what_is_above_the_best_is_not_dueled(world: World) -> None:
     await world.board()
     await ranked(world, 1.0, relative_error=WIDE)
     await ranked(world, 1.05, relative_error=WIDE)
-    assert [] == await _duels(world)
+    assert [] == await all_duels(world)
 
 
 async def test_what_is_clearly_better_is_not_dueled(world: World) -> None:
     await world.board()
     await ranked(world, 1.0)
     await ranked(world, 0.5)
-    assert [] == await _duels(world)
+    assert [] == await all_duels(world)
 
 
 async def test_the_same_code_is_not_dueled(world: World) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     async with world.database.write() as session:
         await session.do("DELETE FROM duels")
         await session.do("UPDATE submissions SET code_sha256 = sha256('x')")
         await session.all(
             "SELECT refresh_standing(leaderboard_id, 'CPU', author_id) FROM submissions"
         )
-    assert [] == await _duels(world)
+    assert [] == await all_duels(world)
     assert NotRanked(NotRankedReason.SAME_CODE, first) == await _why(world, second)
 
 
 async def test_the_same_two_are_dueled_once(world: World) -> None:
-    await _two_of_ada(world)
+    await two_of_ada(world)
     await fought(world, SAME)
     async with world.database.write() as session:
         await session.all(
             "SELECT refresh_standing(leaderboard_id, 'CPU', author_id) FROM submissions"
         )
-    assert 1 == len(await _duels(world))
+    assert 1 == len(await all_duels(world))
     assert await judging(world).claim("CPU", "w") is None
 
 
 async def test_the_next_best_is_dueled_with_who_stands_then(world: World) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     third = await ranked(world, 0.93, relative_error=WIDE)
     await fought(world, FASTER)
-    waiting = [(d.submission_id, d.opponent_id) for d in await _duels(world)]
+    waiting = [(d.submission_id, d.opponent_id) for d in await all_duels(world)]
     assert [(third, second), (third, first), (second, first)] == waiting
 
 
 async def test_who_could_not_beat_one_is_not_dueled_with_who_did(world: World) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     third = await ranked(world, 0.93, relative_error=WIDE)
     judge = judging(world)
     claims = [await begun_duel(judge) for _ in range(2)]
@@ -164,24 +140,24 @@ async def test_who_could_not_beat_one_is_not_dueled_with_who_did(world: World) -
     await end_duel(judge, claims[0], FASTER)
     told = await _why(world, third)
     assert [(1, "ada", second)] == await _ranking(world)
-    assert 2 == len(await _duels(world))
+    assert 2 == len(await all_duels(world))
     assert told is not None
     assert (NotRankedReason.DUEL_UNDECIDED, first) == (told.reason, told.submission_id)
 
 
 async def test_a_duel_that_decides_nothing_any_more_is_not_judged(world: World) -> None:
-    _, second = await _two_of_ada(world)
+    _, second = await two_of_ada(world)
     best = await ranked(world, 0.5)
     judge = judging(world)
     assert await judge.claim("CPU", "w") is None
-    (duel,) = await _duels(world)
+    (duel,) = await all_duels(world)
     assert (second, DuelState.FAILED) == (duel.submission_id, duel.state)
     assert "the ranking has changed" in duel.sentence
     assert [(1, "ada", best)] == await _ranking(world)
 
 
 async def test_who_wins_too_late_does_not_replace_somebody_else(world: World) -> None:
-    _, second = await _two_of_ada(world)
+    _, second = await two_of_ada(world)
     judge = judging(world)
     claim = await begun_duel(judge)
     best = await ranked(world, 0.5)
@@ -191,8 +167,8 @@ async def test_who_wins_too_late_does_not_replace_somebody_else(world: World) ->
 
 
 async def test_neighbours_whose_intervals_overlap_are_dueled(world: World) -> None:
-    ada, bob = await _neighbours(world)
-    (duel,) = await _duels(world)
+    ada, bob = await neighbours(world)
+    (duel,) = await all_duels(world)
     assert (DuelReason.NEIGHBOURS, bob, ada) == (duel.reason, duel.submission_id, duel.opponent_id)
 
 
@@ -200,7 +176,7 @@ async def test_neighbours_that_are_apart_are_not(world: World) -> None:
     await world.board()
     await ranked(world, 1.0)
     await ranked(world, 2.0, author=world.bob.user)
-    assert [] == await _duels(world)
+    assert [] == await all_duels(world)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +187,7 @@ async def test_neighbours_that_are_apart_are_not(world: World) -> None:
 async def test_neighbours_share_a_rank_unless_a_duel_tells_them_apart(
     world: World, ratio: tuple[float, float, float], rank: int
 ) -> None:
-    ada, bob = await _neighbours(world)
+    ada, bob = await neighbours(world)
     before = await world.services.standings.ranking(None, "sort", None)
     await fought(world, ratio)
     after = await world.services.standings.ranking(None, "sort", None)
@@ -220,7 +196,7 @@ async def test_neighbours_share_a_rank_unless_a_duel_tells_them_apart(
 
 
 async def test_nobody_between_them_lets_the_slower_one_share_the_rank_again(world: World) -> None:
-    ada, bob = await _neighbours(world)
+    ada, bob = await neighbours(world)
     await fought(world, SLOWER)
     between = await ranked(world, 1.02, author=world.admin.user, relative_error=WIDE)
     for _ in range(2):
@@ -231,13 +207,13 @@ async def test_nobody_between_them_lets_the_slower_one_share_the_rank_again(worl
 
 async def test_neighbours_further_down_are_not_dueled(world: World) -> None:
     await configure(world.database, 1)
-    await _neighbours(world)
-    assert [] == await _duels(world)
+    await neighbours(world)
+    assert [] == await all_duels(world)
 
 
 async def test_a_rejudge_ends_with_duels_as_far_down_as_it_went(world: World) -> None:
     await configure(world.database, 1)
-    ada, bob = await _neighbours(world)
+    ada, bob = await neighbours(world)
     await ranked(world, 1.06, author=world.admin.user, relative_error=WIDE)
     await world.services.rejudging.start(world.admin.user, "sort", top=2)
     judge = judging(world)
@@ -245,23 +221,23 @@ async def test_a_rejudge_ends_with_duels_as_far_down_as_it_went(world: World) ->
         claim = await judge.claim("CPU", "w")
         assert claim is not None
         assert await judge.launched(claim, "w", "handle")
-        assert [] == await _duels(world)
+        assert [] == await all_duels(world)
         assert await judge.finish(
             claim, "w", result_of(claim.spec, ["accepted", score, "0.9", "1.1"])
         )
-    assert [(bob, ada)] == [(d.submission_id, d.opponent_id) for d in await _duels(world)]
+    assert [(bob, ada)] == [(d.submission_id, d.opponent_id) for d in await all_duels(world)]
 
 
 async def test_duels_can_be_switched_off(world: World) -> None:
     await configure(world.database, None)
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     await ranked(world, 1.0, author=world.bob.user, relative_error=WIDE)
-    assert [] == await _duels(world)
+    assert [] == await all_duels(world)
     assert NotRanked(NotRankedReason.NO_BETTER, first) == await _why(world, second)
 
 
 async def test_a_duel_is_no_run_of_its_submission(world: World) -> None:
-    _, second = await _two_of_ada(world)
+    _, second = await two_of_ada(world)
     await fought(world, SAME)
     shown = await world.services.submissions.get(world.admin.user, second)
     statistics = await world.services.statistics.show(world.admin.user)
@@ -270,7 +246,7 @@ async def test_a_duel_is_no_run_of_its_submission(world: World) -> None:
 
 
 async def test_it_is_the_turn_of_the_newer_one_s_author(world: World) -> None:
-    await _neighbours(world)
+    await neighbours(world)
     test = await world.submit(world.bob.user, mode=Mode.TEST)
     other = await world.submit(world.ada.user, mode=Mode.TEST)
     judge = judging(world)
@@ -280,12 +256,12 @@ async def test_it_is_the_turn_of_the_newer_one_s_author(world: World) -> None:
 
 @pytest.mark.parametrize("opposed", [True, False])
 async def test_who_fails_in_a_duel_loses_nothing(world: World, opposed: bool) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     judge = judging(world)
     claim = await begun_duel(judge)
     words = ["opponent"] * opposed + ["wrong_answer"]
     assert await judge.finish(claim, "w", result_of(claim.spec, words))
-    (duel,) = await _duels(world)
+    (duel,) = await all_duels(world)
     assert f"submission {first if opposed else second} wasn't accepted" in duel.sentence
     assert "secret" not in duel.sentence
     assert [(1, "ada", first)] == await _ranking(world)
@@ -296,13 +272,13 @@ async def test_who_fails_in_a_duel_loses_nothing(world: World, opposed: bool) ->
 async def test_who_stands_behind_keeps_no_shared_rank_by_failing(
     world: World, opposed: bool, rank: int
 ) -> None:
-    ada, bob = await _neighbours(world)
+    ada, bob = await neighbours(world)
     judge = judging(world)
     claim = await begun_duel(judge)
     words = ["opponent"] * opposed + ["wrong_answer"]
     assert await judge.finish(claim, "w", result_of(claim.spec, words))
     assert [(1, "ada", ada), (rank, "bob", bob)] == await _ranking(world)
-    (duel,) = await _duels(world)
+    (duel,) = await all_duels(world)
     assert (f"Submission {bob} stands behind" in duel.sentence) is not opposed
 
 
@@ -318,12 +294,12 @@ async def test_who_stands_behind_keeps_no_shared_rank_by_failing(
 async def test_what_cannot_be_a_ratio_decides_nothing(
     world: World, changes: dict[str, object]
 ) -> None:
-    first, _ = await _two_of_ada(world)
+    first, _ = await two_of_ada(world)
     judge = judging(world)
     claim = await begun_duel(judge)
     told: RunResult = replace(result_of(claim.spec, ["0.9", "0.8", "0.95"]), **changes)  # type: ignore[arg-type]
     assert await judge.finish(claim, "w", told)
-    assert [DuelState.FAILED] == [duel.state for duel in await _duels(world)]
+    assert [DuelState.FAILED] == [duel.state for duel in await all_duels(world)]
     assert [(1, "ada", first)] == await _ranking(world)
 
 
@@ -338,11 +314,11 @@ async def _shown_busy(judge: RunLifecycle, claim: Claim) -> None:
 async def test_one_on_a_busy_machine_is_measured_again_and_then_decides_nothing(
     world: World,
 ) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     judge = judging(world)
     for _ in range(2):
         await _shown_busy(judge, await begun_duel(judge))
-    (duel,) = await _duels(world)
+    (duel,) = await all_duels(world)
     told = await _why(world, second)
     assert told is not None
     assert (DuelState.FAILED, NotRankedReason.DUEL_FAILED) == (duel.state, told.reason)
@@ -352,7 +328,7 @@ async def test_one_on_a_busy_machine_is_measured_again_and_then_decides_nothing(
 
 
 async def test_one_that_was_measured_again_on_a_quiet_machine_decides(world: World) -> None:
-    _, second = await _two_of_ada(world)
+    _, second = await two_of_ada(world)
     judge = judging(world)
     await _shown_busy(judge, await begun_duel(judge))
     await show(judge, await begun_duel(judge), FASTER)
@@ -360,21 +336,21 @@ async def test_one_that_was_measured_again_on_a_quiet_machine_decides(world: Wor
 
 
 async def test_a_lost_attempt_is_tried_again_and_then_given_up(world: World) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     judge = judging(world)
     for _ in range(3):
         claim = await begun_duel(judge)
         assert await judge.lost(claim, "w", "the node is gone", Fault.PLATFORM)
         async with world.database.write() as session:
             await session.do("UPDATE runs SET ready_at = NULL")
-    (duel,) = await _duels(world)
+    (duel,) = await all_duels(world)
     assert (DuelState.FAILED, False) == (duel.state, "node" in duel.sentence)
     assert await judge.claim("CPU", "w") is None
     assert NotRanked(NotRankedReason.DUEL_FAILED, first) == await _why(world, second)
 
 
 async def test_a_result_of_a_failing_harness_blames_nobody(world: World) -> None:
-    await _two_of_ada(world)
+    await two_of_ada(world)
     judge = judging(world)
     claim = await begun_duel(judge)
     failure = Failure(Fault.PLATFORM, "out of disk")
@@ -385,13 +361,13 @@ async def test_a_result_of_a_failing_harness_blames_nobody(world: World) -> None
         duel=None,
     )
     assert await judge.finish(claim, "w", told)
-    (duel,) = await _duels(world)
+    (duel,) = await all_duels(world)
     assert "through no fault" in duel.sentence
 
 
 @pytest.mark.parametrize("verdict", [Verdict.ACCEPTED, Verdict.INTERNAL_ERROR])
 async def test_a_duel_on_data_that_recur_decides_nothing(world: World, verdict: Verdict) -> None:
-    first, second = await _two_of_ada(world)
+    first, second = await two_of_ada(world)
     judge = judging(world)
     claim = await begun_duel(judge)
     told = replace(
@@ -401,7 +377,7 @@ async def test_a_duel_on_data_that_recur_decides_nothing(world: World, verdict: 
         recurring_data=SAID,
     )
     assert await judge.finish(claim, "w", told)
-    (duel,) = await _duels(world)
+    (duel,) = await all_duels(world)
     board = await world.services.boards.get(world.admin.user, "sort")
     assert (DuelState.FAILED, SAID) == (duel.state, board.recurring_data)
     assert "the data of its timed calls recurs" in duel.sentence
@@ -412,13 +388,13 @@ async def test_a_duel_on_data_that_recur_decides_nothing(world: World, verdict: 
 
 @pytest.mark.parametrize("which", [0, 1])
 async def test_deleting_either_ends_the_duel(world: World, which: int) -> None:
-    both = await _two_of_ada(world)
+    both = await two_of_ada(world)
     judge = judging(world)
     claim = await begun_duel(judge)
     await world.services.deletion.delete_submission(world.ada.user, both[which])
     assert not await judge.still_open(claim, "w")
     assert not await judge.finish(claim, "w", result_of(claim.spec, list(map(str, FASTER))))
-    assert ([], [(1, "ada", both[1 - which])]) == (await _duels(world), await _ranking(world))
+    assert ([], [(1, "ada", both[1 - which])]) == (await all_duels(world), await _ranking(world))
     async with world.database.read() as session:
         turns = await session.all("SELECT waiting, running FROM queue_turns")
     assert {(0, 0)} == {(row["waiting"], row["running"]) for row in turns}
@@ -427,92 +403,11 @@ async def test_deleting_either_ends_the_duel(world: World, which: int) -> None:
 async def test_a_finished_submission_that_waits_for_a_duel_cannot_be_cancelled(
     world: World,
 ) -> None:
-    _, second = await _two_of_ada(world)
+    _, second = await two_of_ada(world)
     await begun_duel(judging(world))
     with pytest.raises(Exception, match="finished already"):
         await world.services.submissions.cancel(world.ada.user, second)
-    assert [DuelState.WAITING] == [duel.state for duel in await _duels(world)]
-
-
-async def test_a_board_s_duels_are_as_visible_as_the_board(world: World) -> None:
-    _, second = await _two_of_ada(world)
-    list_duels = world.services.duels.list_duels
-    assert 1 == len(await list_duels(None, "SORT", device="cpu", submission_id=second))
-    assert [] == await list_duels(None, "sort", submission_id=2**63)
-
-
-async def test_its_pairs_are_for_those_who_may_see_both(world: World) -> None:
-    await _neighbours(world)
-    await fought(world, SAME)
-    (duel,) = await _duels(world)
-    measured = world.services.duels.measured
-    for one in (world.ada.user, world.bob.user):
-        with pytest.raises(NotAllowed):
-            await measured(one, "sort", duel.id)
-    (load,) = await measured(world.admin.user, "sort", duel.id)
-    assert ("size: 10000; seed: 7", SAME[0], (1e9,) * 6) == (
-        load.spec,
-        load.pairs.ratio,
-        load.pairs.opponent_ns,
-    )
-
-
-async def test_of_their_own_authors_see_the_pairs_and_not_the_data(world: World) -> None:
-    await _two_of_ada(world)
-    (waiting,) = await _duels(world)
-    before = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
-    await fought(world, FASTER)
-    (load,) = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
-    await world.services.boards.edit(world.admin.user, "sort", BoardEdit(fixed_seed=True))
-    shared = await world.services.duels.measured(world.ada.user, "sort", waiting.id)
-    assert ([], (0, None, tuple(ratio * 1e9 for ratio in FASTER) * 2), []) == (
-        before,
-        (load.index, load.spec, load.pairs.submission_ns),
-        shared,
-    )
-
-
-async def test_pairs_of_a_failed_duel_are_not_for_authors(world: World) -> None:
-    await _two_of_ada(world)
-    judge = judging(world)
-    claim = await begun_duel(judge)
-    result = result_of(claim.spec, list(map(str, FASTER)))
-    assert await judge.finish(claim, "w", replace(result, suspicions=("too even",)))
-    (duel,) = await _duels(world)
-    measured = world.services.duels.measured
-    assert (0, 1) == (
-        len(await measured(world.ada.user, "sort", duel.id)),
-        len(await measured(world.admin.user, "sort", duel.id)),
-    )
-
-
-async def test_one_duel_is_as_public_as_all(world: World) -> None:
-    await _two_of_ada(world)
-    await fought(world, FASTER)
-    (duel,) = await _duels(world)
-    assert duel == await world.services.duels.get(None, "sort", duel.id)
-
-
-@pytest.mark.parametrize("duel_id", [7, 2**80])
-async def test_no_duel_of_this_number(world: World, duel_id: int) -> None:
-    await world.board()
-    with pytest.raises(NotFound, match=f"'sort' has no duel {duel_id}"):
-        await world.services.duels.get(None, "sort", duel_id)
-
-
-async def test_a_duel_of_another_board_is_not_there(world: World) -> None:
-    await _two_of_ada(world)
-    await world.board("other")
-    (duel,) = await _duels(world)
-    with pytest.raises(NotFound, match=f"'other' has no duel {duel.id}"):
-        await world.services.duels.get(None, "other", duel.id)
-
-
-@pytest.mark.parametrize("duel_id", [7, 2**80])
-async def test_pairs_of_no_duel(world: World, duel_id: int) -> None:
-    await world.board()
-    with pytest.raises(NotFound, match=f"'sort' has no duel {duel_id}"):
-        await world.services.duels.measured(world.admin.user, "sort", duel_id)
+    assert [DuelState.WAITING] == [duel.state for duel in await all_duels(world)]
 
 
 def test_duel_transitions_are_the_same_in_sql(database_url: str) -> None:
