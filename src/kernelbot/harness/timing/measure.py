@@ -338,9 +338,11 @@ class Measurer:
 
     def _note(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
         """What to tell of samples that count more than their calls took."""
-        baseline = self._baseline(work.index, side)
-        of_each = [(one, one.times_ns(baseline)) for one in side]
-        plain_ns = in_turns([[ns[at] for at in one.places] for one, ns in of_each])
+        baseline, firsts_count = self._baseline(work.index, side), work.waits.firsts_count
+        of_each = [
+            (one.times_ns(baseline), one.firsts if firsts_count else one.places) for one in side
+        ]
+        plain_ns = in_turns([[ns[at] for at in places] for ns, places in of_each])
         return told(f"{_whose(side)}{work.case.spec}", plain_ns, samples_ns)
 
     def _doubt(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:

@@ -116,11 +116,7 @@ def counted_ns(windows: Sequence[Window], baseline: Baseline, calls: int = 1) ->
     """What each of a kernel's windows counts, by call: how long one took, with its part of what
     others did for it. Each window holds so many calls. On a GPU calls count as long as they took:
     the processor only waits for them, and nothing shows which of their times are work."""
-    if baseline.on_gpu:
-        return [baseline.bounded_ns(window) / calls for window in windows]
-    works = _works(windows, baseline)
-    carried = carried_ns(works, baseline.noise_ns)
-    return [(one.sample_ns + more) / calls for one, more in zip(works, carried, strict=True)]
+    return [one_ns / calls for one_ns in _counted_ns(_works(windows, baseline), baseline)]
 
 
 @dataclass(frozen=True)
@@ -147,11 +143,19 @@ def counted_of(of_each: Sequence[Sequence[Window]], baseline: Baseline) -> Count
         [[(number, place) for place in range(len(mine))] for number, mine in enumerate(of_each)]
     )
     windows = [of_each[number][place] for number, place in order]
+    works = _works(windows, baseline)
     found = [[0.0] * len(mine) for mine in of_each]
-    for (number, place), one_ns in zip(order, counted_ns(windows, baseline), strict=True):
+    for (number, place), one_ns in zip(order, _counted_ns(works, baseline), strict=True):
         found[number][place] = one_ns
-    works = [] if baseline.on_gpu else _works(windows, baseline)
-    return Counted(found, mean_ns(works, baseline.noise_ns) if works else 0.0)
+    return Counted(found, 0.0 if baseline.on_gpu else mean_ns(works, baseline.noise_ns))
+
+
+def _counted_ns(works: Sequence[Work], baseline: Baseline) -> list[float]:
+    """What each window counts, for all of its calls together."""
+    if baseline.on_gpu:
+        return [one.sample_ns for one in works]
+    carried = carried_ns(works, baseline.noise_ns)
+    return [one.sample_ns + more for one, more in zip(works, carried, strict=True)]
 
 
 def _works(windows: Sequence[Window], baseline: Baseline) -> list[Work]:
