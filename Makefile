@@ -44,7 +44,7 @@ test-all: test ## those that take minutes as well, alone
 QUICK := $(addprefix tests/,catalog client domain identity kernelbot_check protocol render schemas \
 	test_docs.py test_operating.py test_repository.py harness/timing/test_plausibility.py \
 	harness/timing/test_stopping_rule.py \
-	harness/problem/test_seeds.py harness/data/test_values.py)
+	harness/words/test_seeds.py harness/data/test_values.py)
 
 check: lint ## lint, types and the tests that take seconds: for every change, before `make test`
 	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed and not long" $(QUICK)

@@ -22,7 +22,7 @@ from typing import IO
 from tests.support.warm import end_judges
 
 from benchmarks.figures import quantile
-from kernelbot.harness.warm.folder import PrivateFolder
+from kernelbot.harness.host.warm.folder import PrivateFolder
 
 PROBLEM = Path(__file__).resolve().parent.parent / "examples" / "vectoradd_py"
 _PAUSE_S = 1.0

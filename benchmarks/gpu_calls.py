@@ -17,9 +17,9 @@ from tests.support.device_problems import SCALE, device_job, device_problem
 
 from kernelbot.harness.data.encode import Encoded, Leaf
 from kernelbot.harness.data.shared_memory import SharedBuffer
-from kernelbot.harness.gpu.timing import CudaGpu
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.runner_client.probes import OUTPUT_BASE, choose, take
+from kernelbot.harness.inside.gpu.timing import CudaGpu
+from kernelbot.harness.judge.calls.probes import OUTPUT_BASE, choose, take
 from kernelbot.protocol import Mode, RunResult, SamplingRules, Verdict
 from kernelbot.render.table import table
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tests.support.warm import end_judges
 
-from kernelbot.harness.warm.folder import PrivateFolder
+from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.render.table import table
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

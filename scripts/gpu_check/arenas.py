@@ -12,8 +12,8 @@ from scripts.gpu_check.machine import Gpu
 _TRIAL_S = 120
 _TRIAL = """
 import ctypes, os, socket
-from kernelbot.harness.gpu.arena import Arena
-from kernelbot.harness.gpu.timing import open_driver
+from kernelbot.harness.inside.gpu.arena import Arena
+from kernelbot.harness.inside.gpu.timing import open_driver
 
 def content(driver, address):
     held = ctypes.create_string_buffer(8)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-from kernelbot.harness.gpu.sharing import mps_folder
+from kernelbot.harness.words.sharing import mps_folder
 from kernelbot.protocol import DeviceSpec, Vendor
 from kernelbot.render.table import table
 
@@ -32,7 +32,7 @@ try:
     import torch
     found["torch"] = torch.__version__
     found["torch's CUDA"] = torch.version.cuda
-    from kernelbot.harness.gpu.timing import open_gpu
+    from kernelbot.harness.inside.gpu.timing import open_gpu
     start = time.perf_counter()
     open_gpu()
     found["context made in"] = f"{time.perf_counter() - start:.2f} s"

@@ -22,8 +22,8 @@ from typing import Any
 
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import KernelbotError
-from kernelbot.harness.gpu import emulation
-from kernelbot.harness.problem.comparison import size_bytes
+from kernelbot.harness.inside.cage.comparison import size_bytes
+from kernelbot.harness.inside.gpu import emulation
 from kernelbot.protocol import Case, ProblemSpec
 from scripts.problem_memory import aiter_shapes
 

@@ -1,6 +1,6 @@
 """How much of a device, and of its machine's memory, judging takes: by how often data lies there.
 
-The harness's own rules are in `runner_client/arena_buffers.py`, `timing/measure.py` and
+The harness's own rules are in `judge/calls/arena_buffers.py`, `judge/measuring/measure.py` and
 `timing/answers.py`; a change there changes the numbers here.
 """
 

@@ -11,7 +11,7 @@ import pytest
 from kernelbot import __version__
 from kernelbot.catalog.skeleton import new_problem
 from kernelbot.harness.archive import sources_sha256
-from kernelbot.harness.warm.folder import PrivateFolder
+from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.protocol import Lang
 from tests.catalog.importing.suites import lay_tensara
 from tests.support.terminal import Shell

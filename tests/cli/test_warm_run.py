@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kernelbot.catalog.skeleton import new_problem
-from kernelbot.harness.warm.folder import PrivateFolder
+from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.protocol import Lang
 from tests.support.terminal import Shell
 from tests.support.warm import end_judges

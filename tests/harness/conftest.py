@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kernelbot.harness.sandbox import Flavour, RunnerClient, Zygote, ZygoteConfig
+from kernelbot.harness.sandbox import RunnerClient, Zygote
+from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 
 _READY_TIMEOUT_S = 60
 

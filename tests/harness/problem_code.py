@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from kernelbot.harness.problem.troubles import ProblemTrouble
+from kernelbot.harness.judge.problem.troubles import ProblemTrouble
 from kernelbot.protocol import ProblemSpec, to_wire
 from tests.harness.jobs import a_job
 

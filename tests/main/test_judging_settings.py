@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import UserError
-from kernelbot.harness.warm.folder import PrivateFolder
+from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.main.judging_settings import kept_judging_settings, read_judging_settings
 
 

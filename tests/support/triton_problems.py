@@ -24,7 +24,7 @@ TRITON = """
 import torch, triton, triton.language as tl
 from pathlib import Path
 from triton import knobs
-from kernelbot.harness.gpu import compile_only, gpu_model
+from kernelbot.harness.inside.gpu import compile_only, gpu_model
 is_ahead = triton.runtime.driver._active is not None
 if not is_ahead:
     compile_only.install(gpu_model.named_model("nvidia:90"))

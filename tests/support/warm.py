@@ -6,7 +6,7 @@ import signal
 import socket
 from collections.abc import Iterator
 
-from kernelbot.harness.warm.folder import PrivateFolder, peer_pid
+from kernelbot.harness.host.warm.folder import PrivateFolder, peer_pid
 
 _ANSWER_S = 60.0
 

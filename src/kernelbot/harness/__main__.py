@@ -3,7 +3,7 @@
 from kernelbot.protocol.garbage import loading
 
 with loading():
-    from kernelbot.harness.cli import main
+    from kernelbot.harness.host.cli import main
 
 if __name__ == "__main__":
     main()

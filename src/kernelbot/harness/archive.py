@@ -16,7 +16,7 @@ _MAIN = """\
 from kernelbot.protocol.garbage import loading
 
 with loading():
-    from kernelbot.harness.cli import main
+    from kernelbot.harness.host.cli import main
 
 main()
 """

@@ -12,8 +12,8 @@ from typing import Any
 
 import platformdirs
 
-from kernelbot.harness.gpu.trial import try_gpus
-from kernelbot.harness.profiling.counters import missing_counters
+from kernelbot.harness.host.gpu_trial import try_gpus
+from kernelbot.harness.judge.profiling.counters import missing_counters
 from kernelbot.main.judge_once import judge_once
 from kernelbot.main.small_job import small_job
 from kernelbot.protocol import RunResult, Verdict

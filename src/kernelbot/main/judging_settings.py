@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.domain.errors import UserError
-from kernelbot.harness.warm.folder import PrivateFolder
+from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from kernelbot.harness.warm.folder import NotOurs, PrivateFolder, default_folder
-from kernelbot.harness.warm.turns import turn
+from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
+from kernelbot.harness.host.warm.turns import turn
 from kernelbot.main.judging_settings import (
     JudgingSettings,
     kept_judging_settings,

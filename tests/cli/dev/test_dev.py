@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from kernelbot.catalog.skeleton import new_problem
-from kernelbot.harness.warm.folder import PrivateFolder
+from kernelbot.harness.host.warm.folder import PrivateFolder
 from kernelbot.launchers.lockfile import is_held
 from kernelbot.protocol import Lang
 from tests.support.terminal import COMMAND, Shell

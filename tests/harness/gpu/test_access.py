@@ -13,9 +13,9 @@ from kernelbot.harness.gpu.access import (
     gpu_access,
     open_devices,
 )
-from kernelbot.harness.host.preload import driver_left_alone
-from kernelbot.harness.sandbox import Flavour, ZygoteConfig
+from kernelbot.harness.inside.preload import driver_left_alone
 from kernelbot.harness.sandbox.enclosure import build_command, clean_environment
+from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.protocol import Vendor
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.gpu.clock_rates import UNLOCKED, set_clock
-from kernelbot.harness.gpu.driver import GpuError
 from kernelbot.harness.gpu.nodes import GpuNode
+from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.protocol import Vendor
-from tests.harness.vendor.machine import put_nvidia_smi
+from tests.harness.host.vendor.machine import put_nvidia_smi
 
 LEVEL = "sys/class/drm/renderD128/device/power_dpm_force_performance_level"
 AMD = GpuNode("/dev/dri/renderD128")

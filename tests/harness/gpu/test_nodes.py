@@ -14,14 +14,8 @@ from kernelbot.harness.gpu.nodes import (
     gpu_nodes,
     near_processors,
 )
-from kernelbot.harness.sandbox import (
-    Flavour,
-    RunnerClient,
-    SandboxUnavailable,
-    Zygote,
-    ZygoteConfig,
-    run_command,
-)
+from kernelbot.harness.sandbox import RunnerClient, Zygote, run_command
+from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Vendor
 
 BY_BUS = {"CUDA_DEVICE_ORDER": "PCI_BUS_ID"}

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.gpu.driver import Driver, GpuError, HipDriver
 from kernelbot.harness.gpu.readiness import clear_memory, make_ready
 from kernelbot.harness.host.host import AttemptLost, Host
+from kernelbot.harness.inside.gpu.driver import Driver, GpuError, HipDriver
 from kernelbot.protocol import DeviceSpec, Vendor, Verdict
+from tests.harness.host.vendor.machine import put_nvidia_smi
 from tests.harness.jobs import SORT, a_job
-from tests.harness.vendor.machine import put_nvidia_smi
 from tests.support.cuda_driver import build_driver, build_hip
 from tests.support.device_problems import DEVICE
 from tests.support.devices import with_devices

@@ -8,7 +8,8 @@ import pytest
 from scripts.processes import Process, family, survivors
 
 from kernelbot.harness.host.host import Host, PoolKey, flavour_of
-from kernelbot.harness.sandbox import Flavour, cgroups
+from kernelbot.harness.sandbox import cgroups
+from kernelbot.harness.words.sandbox import Flavour
 from kernelbot.protocol import (
     HarnessKind,
     SandboxMode,

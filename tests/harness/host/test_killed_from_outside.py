@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.harness.data import wire
 from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.harness.host.judge_zygote import JudgeZygote
-from kernelbot.harness.runner_client.freeze import children_of
-from kernelbot.harness.sandbox import wire
+from kernelbot.harness.sandbox.runner_tree import children_of
 from kernelbot.protocol import Mode, ProgressEvent, Verdict
 from kernelbot.protocol.process_names import ProcessName
 from tests.harness.jobs import SORT, a_job

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.build.place import compiler_version, why_unfit
-from kernelbot.harness.build.product import pack_product, unpack_product
 from kernelbot.harness.gpu.lock import GpuLocks, gpus_locked
 from kernelbot.harness.host.host import Host
+from kernelbot.harness.judge.build.place import compiler_version, why_unfit
+from kernelbot.harness.judge.build.product import pack_product, unpack_product
 from kernelbot.harness.judge.carried import TOO_LARGE
 from kernelbot.protocol import (
     BuildConfig,

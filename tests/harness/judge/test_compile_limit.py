@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.judge.failures import AuthorFailure, while_compiling, with_limit
+from kernelbot.harness.words.failures import AuthorFailure, while_compiling, with_limit
 from kernelbot.protocol import (
     JobSpec,
     Mode,

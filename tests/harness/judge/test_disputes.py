@@ -3,9 +3,9 @@
 import pytest
 
 from kernelbot.harness.judge.disputes import Disputes
-from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.timing.measurement import Measurement, Times
+from kernelbot.harness.judge.measuring.measurement import Measurement, Times
 from kernelbot.harness.timing.stopping_rule import StoppedBy
+from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.protocol import Case, Phase, Verdict
 
 CASE = Case({"size": 1})

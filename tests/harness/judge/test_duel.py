@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernelbot.harness.judge.authors import authors_of, steps_of, why_no_duel
-from kernelbot.harness.judge.duel import rules_of
+from kernelbot.harness.timing.duel import rules_of
 from kernelbot.protocol import (
     DuelWorkload,
     HarnessKind,

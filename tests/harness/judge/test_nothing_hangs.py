@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from kernelbot.harness.host.host import Host
-from kernelbot.harness.runner_client.freeze import children_of
 from kernelbot.harness.sandbox import cgroups
+from kernelbot.harness.sandbox.runner_tree import children_of
 from kernelbot.protocol import Mode, Phase, ProgressEvent, RunResult, Verdict
 from kernelbot.protocol.process_names import ProcessName
 from tests.exploits.entries import CORPUS

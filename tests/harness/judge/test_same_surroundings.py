@@ -1,7 +1,7 @@
 """A kernel looks around in every run there is and finds the same: it can't tell which one it is.
 
 What it sees is compared without what chance deals (mount, device and inode numbers, times): that
-these carry no order is left to `tests/harness/sandbox/test_prefork.py` and the judge's dealing. How
+these carry no order is left to `tests/harness/inside/test_prefork.py` and the judge's dealing. How
 many signals init's user has queued is what all forkers of the machine were just doing.
 """
 

@@ -290,7 +290,7 @@ def test_a_lying_clock_is_caught(host: Host) -> None:
     source = kernel(
         "for _ in range(200): out = np.sort(data)\nreturn out",
         "import sys, time, types\n"
-        "marks = sys.modules['kernelbot.harness.timing.marks']\n"
+        "marks = sys.modules['kernelbot.harness.inside.marks.marks']\n"
         "ticks = iter(range(1, 10**9))\n"
         "clock = types.SimpleNamespace(sleep=time.sleep, perf_counter_ns=lambda: next(ticks))\n"
         "marks.time, ours = clock, marks.PythonMarks()\n"

@@ -10,27 +10,27 @@ from pathlib import Path
 import pytest
 
 import kernelbot.harness
-from kernelbot.harness.judge import failures
-from kernelbot.harness.judge.failures import AuthorFailure, death, refuse
-from kernelbot.harness.sandbox import RunnerExit
 from kernelbot.harness.timing import plausibility
+from kernelbot.harness.words import failures
+from kernelbot.harness.words.failures import AuthorFailure, death, refuse
+from kernelbot.harness.words.sandbox import RunnerExit
 from kernelbot.protocol import Limits
 
 HARNESS = Path(kernelbot.harness.__file__).parent
 MAKERS = {"AuthorFailure": 1, "Contradiction": 0, "Failure": 1, "returned": 0, "wrong_answer": 0}
 """What makes a refusal, and which of its arguments is the sentence."""
 SAID_BY_OTHERS = {
-    "build/compile.py": {"message"},  # of `_explain`, tried by name below
-    "judge/failures.py": {"Starred", "message"},  # of a table, tried by name; `returned` itself
+    "judge/build/compile.py": {"message"},  # of `_explain`, tried by name below
+    "words/failures.py": {"Starred", "message"},  # of a table, tried by name; `returned` itself
     "judge/native.py": {"error.message", "wrong.message"},
     "judge/result.py": {"JoinedStr"},
     "judge/test_phase.py": {"message", "wrong"},  # the problem's checker
-    "runner_client/session.py": {"missing"},
-    "script/verdict.py": {"_stopped()", "found.message", "last", "message", "Subscript"},
-    "timing/measure.py": {"found.message"},
+    "judge/calls/session.py": {"missing"},
+    "judge/script/verdict.py": {"_stopped()", "found.message", "last", "message", "Subscript"},
+    "judge/measuring/measure.py": {"found.message"},
     "timing/plausibility.py": {"JoinedStr"},  # of a table, whose advice is tried by name
-    "timing/refusals.py": {"found.message"},
-    "timing/rounds.py": {"JoinedStr"},  # the problem's checker
+    "judge/measuring/refusals.py": {"found.message"},
+    "judge/measuring/rounds.py": {"JoinedStr"},  # the problem's checker
 }
 """Sentences that are made elsewhere, or that a checker, a compiler or a script says."""
 ADVICE = re.compile(

@@ -12,18 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.sandbox import (
-    Entry,
-    Flavour,
-    Runner,
-    RunnerClient,
-    SandboxUnavailable,
-    Zygote,
-    ZygoteConfig,
-    cgroups,
-    enclosure,
-    run_command,
-)
+from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, enclosure, run_command
+from kernelbot.harness.words.order import Entry
+from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Limits, SandboxMode
 
 

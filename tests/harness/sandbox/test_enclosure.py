@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import kernelbot
-from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
+from kernelbot.harness.sandbox import Zygote
 from kernelbot.harness.sandbox.enclosure import (
     OUTSIDE_UID,
     build_command,
@@ -18,6 +18,7 @@ from kernelbot.harness.sandbox.enclosure import (
     interpreter_binds,
     outside_uid,
 )
+from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 
 
 def test_a_missing_tool_is_named_with_what_to_install(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from kernelbot.harness.data.encode import encode
-from kernelbot.harness.runner_client.session import Session
-from kernelbot.harness.sandbox import CommandResult, RunnerClient, cgroups, run_command
+from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.sandbox import RunnerClient, cgroups, run_command
 from kernelbot.harness.sandbox.enclosure import inside
+from kernelbot.harness.words.sandbox import CommandResult
 from kernelbot.protocol import Limits, SourceFile, Verdict
 
 _X86 = platform.machine() == "x86_64"
@@ -52,9 +53,8 @@ def _returned(session: Session) -> Any:
 
 
 def test_the_interpreter_is_the_same(client: RunnerClient) -> None:
-    found = _value(
-        client, "import sys; out = [sys.prefix, sys.base_prefix, list(sys.version_info)]"
-    )
+    code = "import sys; out = [sys.prefix, sys.base_prefix, list(sys.version_info)]"
+    found = _value(client, code)
     # Under another name where it lies in a folder that runners have for themselves.
     assert [inside(sys.prefix), sys.base_prefix, list(sys.version_info)] == found
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from kernelbot.harness.judge.failures import AuthorFailure
 from kernelbot.harness.judge.test_phase import wrong_answer
-from kernelbot.harness.judge.windows import Reply, Window
 from kernelbot.harness.timing.answers import Answers
+from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.windows import Reply, Window
 
 
 @dataclass

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.timing.minority import (
     Work,
     carried_ns,
@@ -18,6 +17,7 @@ from kernelbot.harness.timing.minority import (
     told,
 )
 from kernelbot.harness.timing.plausibility import Baseline, ControlCalls
+from kernelbot.harness.words.windows import Window
 from kernelbot.protocol.scoring import process_interval
 
 US = 1_000

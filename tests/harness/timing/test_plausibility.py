@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.timing.plausibility import (
     Baseline,
     ControlCalls,
     below_floor,
     disturbance,
 )
+from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor, NumberType, Peak, Vendor
 
 US = 1_000

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernelbot.harness.judge.windows import Window
-from kernelbot.harness.runner_client.in_place_caller import _excused_ns, _Used
+from kernelbot.harness.judge.calls.in_place_caller import _excused_ns, _Used
 from kernelbot.harness.timing.plausibility import ControlCalls
 from kernelbot.harness.timing.waits import Waits, gains_by_repeating, has_waited
+from kernelbot.harness.words.windows import Window
 
 NS = st.integers(0, 10**10)
 TIMES = st.lists(st.floats(1.0, 1e9), min_size=1, max_size=40)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.warm.folder import PrivateFolder, peer_pid
+from kernelbot.harness.host.warm.folder import PrivateFolder, peer_pid
 from kernelbot.main.judge_once import judge_once
 from kernelbot.main.warm.client import WarmJudge
 from kernelbot.main.warm.connection import WAITS, NoWarmJudge

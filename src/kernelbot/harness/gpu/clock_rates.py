@@ -6,9 +6,9 @@ be in force is configured, and is set again before each job.
 
 from pathlib import Path
 
-from kernelbot.harness.gpu.driver import GpuError
 from kernelbot.harness.gpu.nodes import GpuNode
-from kernelbot.harness.vendor.finding import ask
+from kernelbot.harness.host.vendor.finding import ask
+from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.protocol import Vendor
 
 UNLOCKED = 0

@@ -8,10 +8,10 @@ import ctypes
 import time
 from dataclasses import dataclass, replace
 
-from kernelbot.harness.gpu.arena import Arena, Piece, Pool, cleared
-from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError, shares_memory
-from kernelbot.harness.gpu.timing import Flusher, cache_bytes, find_library, open_driver
-from kernelbot.harness.sandbox import SandboxUnavailable
+from kernelbot.harness.inside.gpu.arena import Arena, Piece, Pool, cleared
+from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver, GpuError, shares_memory
+from kernelbot.harness.inside.gpu.timing import Flusher, cache_bytes, find_library, open_driver
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import JobSpec, Vendor
 
 _PAUSE_S = 0.005

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernelbot.harness.sandbox.model import SandboxUnavailable
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import Vendor
 
 _PROC = "proc/driver/nvidia/gpus"

@@ -9,9 +9,9 @@ import time
 from collections.abc import Iterator
 
 from kernelbot.harness.gpu.clock_rates import set_clock
-from kernelbot.harness.gpu.driver import DeviceFull, Driver, GpuError, NoDriver
 from kernelbot.harness.gpu.nodes import assigned_gpus
-from kernelbot.harness.gpu.timing import open_driver
+from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver, GpuError, NoDriver
+from kernelbot.harness.inside.gpu.timing import open_driver
 from kernelbot.protocol import DeviceSpec, Vendor
 
 LIMIT_S = 20.0

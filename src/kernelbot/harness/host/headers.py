@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from kernelbot.harness.sandbox import SandboxUnavailable
 from kernelbot.harness.sandbox.enclosure import inside
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 
 
 def header_folders(include_dirs: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kernelbot.harness.data.channel import Channel, ChannelError, ChannelTimeout
 from kernelbot.harness.gpu.access import architecture, build_access, gpu_access
-from kernelbot.harness.gpu.gpu_model import MODEL, gpu_model
 from kernelbot.harness.gpu.lock import GpuBusy, GpuLocks
 from kernelbot.harness.gpu.nodes import numbering
-from kernelbot.harness.gpu.sharing import MPS_NOTE, apart_from_mps
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.headers import header_folders, headers_found
 from kernelbot.harness.host.job_turn import JobTurn
@@ -30,14 +29,16 @@ from kernelbot.harness.host.processors import (
     gpu_thread_environment,
     thread_environment,
 )
+from kernelbot.harness.inside.gpu.gpu_model import MODEL, gpu_model
 from kernelbot.harness.judge.building_ahead import builds_ahead
 from kernelbot.harness.judge.carried import comes_built
 from kernelbot.harness.judge.process import JOB_CAP_BYTES, Order
 from kernelbot.harness.judge.result import broken
-from kernelbot.harness.sandbox import Flavour, SandboxUnavailable, Zygote, ZygoteConfig
-from kernelbot.harness.sandbox.channel import Channel, ChannelError, ChannelTimeout
-from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
+from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE, system_info
+from kernelbot.harness.sandbox import Zygote
 from kernelbot.harness.timing.turns import Turns
+from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
+from kernelbot.harness.words.sharing import MPS_NOTE, apart_from_mps
 from kernelbot.protocol import (
     EventKind,
     HarnessKind,

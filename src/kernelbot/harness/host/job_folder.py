@@ -16,7 +16,7 @@ from typing import Any
 from kernelbot.harness.host.cancellation import Cancellation, Cancelled
 from kernelbot.harness.host.host import AttemptLost, Host
 from kernelbot.harness.judge.result import broken
-from kernelbot.harness.system import system_info
+from kernelbot.harness.judge.system import system_info
 from kernelbot.protocol import (
     JobSpec,
     ProgressEvent,

@@ -15,21 +15,23 @@ from pathlib import Path
 from typing import NoReturn
 
 from kernelbot.harness.archive import sources_sha256
-from kernelbot.harness.gpu.driver import Driver
-from kernelbot.harness.gpu.judge_device import open_ahead
-from kernelbot.harness.host.pages import gather_pages
-from kernelbot.harness.host.preload import preload
-from kernelbot.harness.host.warm_up import start_a_thread, warm_up
-from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable, cgroups, wire
-from kernelbot.harness.sandbox.channel import (
+from kernelbot.harness.data import wire
+from kernelbot.harness.data.channel import (
     Channel,
     ChannelClosed,
     ChannelError,
     ChannelTimeout,
 )
-from kernelbot.harness.sandbox.prefork import Child, Prefork
-from kernelbot.harness.system import detect
+from kernelbot.harness.gpu.judge_device import open_ahead
+from kernelbot.harness.inside.gpu.driver import Driver
+from kernelbot.harness.inside.pages import gather_pages
+from kernelbot.harness.inside.prefork import Child, Prefork
+from kernelbot.harness.inside.preload import preload
+from kernelbot.harness.inside.warm_up import start_a_thread, warm_up
+from kernelbot.harness.judge.system import detect
+from kernelbot.harness.sandbox import RunnerClient, cgroups
 from kernelbot.harness.timing.clocks import CacheFlusher, last_level_cache_bytes
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import JobSpec, Vendor, precompile_decoders
 from kernelbot.protocol.environment import passed_on
 from kernelbot.protocol.garbage import loading

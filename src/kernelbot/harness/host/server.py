@@ -16,7 +16,7 @@ from kernelbot.harness.host.cancellation import Cancellation
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.host.job_folder import FolderJudge
 from kernelbot.harness.host.shared_jobs import SharedJobs
-from kernelbot.harness.sandbox import kernel
+from kernelbot.harness.inside import kernel
 
 _STOPPED = 128 + signal.SIGTERM
 

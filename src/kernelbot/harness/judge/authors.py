@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
-from kernelbot.harness.judge.failures import AuthorFailure, blaming, while_compiling
-from kernelbot.harness.runner_client.conversations import AnySession
+from kernelbot.harness.judge.calls.conversations import AnySession
+from kernelbot.harness.words.failures import AuthorFailure, blaming, while_compiling
 from kernelbot.protocol import HarnessKind, JobSpec, Phase, SourceFile
 from kernelbot.protocol.phases import TIMED, phases_of
 

@@ -16,17 +16,17 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from kernelbot.harness.build.cache import BuildCache
-from kernelbot.harness.build.place import PACKAGES, package_version
-from kernelbot.harness.gpu.gpu_model import gpu_model
+from kernelbot.harness.inside.cage.loader import ProblemBroken, shared_files, shared_modules
+from kernelbot.harness.inside.gpu.gpu_model import gpu_model
 from kernelbot.harness.judge.authors import Author, authors_of
-from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.problem.examiner import Cage, CagedExaminer
-from kernelbot.harness.problem.loader import ProblemBroken, shared_files, shared_modules
-from kernelbot.harness.problem.seeds import with_seed
-from kernelbot.harness.runner_client.session import Session
+from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.place import PACKAGES, package_version
+from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.judge.problem.examiner import Cage, CagedExaminer
+from kernelbot.harness.judge.system import cpu_model
 from kernelbot.harness.sandbox import RunnerClient
-from kernelbot.harness.system import cpu_model
+from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.seeds import with_seed
 from kernelbot.protocol import (
     CaseValue,
     CompileReport,

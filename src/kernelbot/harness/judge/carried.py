@@ -7,10 +7,10 @@ import base64
 from collections.abc import Callable
 from dataclasses import replace
 
-from kernelbot.harness.build.cache import BuildCache
-from kernelbot.harness.build.place import build_place, why_unfit
-from kernelbot.harness.build.product import BadProduct, pack_product, unpack_product
 from kernelbot.harness.judge.authors import Author, authors_of
+from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.place import build_place, why_unfit
+from kernelbot.harness.judge.build.product import BadProduct, pack_product, unpack_product
 from kernelbot.harness.judge.building_ahead import build_ahead
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.compiling import compile_all

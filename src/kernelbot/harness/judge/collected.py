@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from kernelbot.harness.judge.artifacts import Artifacts
-from kernelbot.harness.judge.windows import Ending
+from kernelbot.harness.words.windows import Ending
 from kernelbot.protocol import CompileReport, DuelResult, Failure, PhaseResult, Product, Verdict
 from kernelbot.protocol.phases import TIMED
 

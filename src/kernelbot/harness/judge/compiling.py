@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable, Iterable
 
-from kernelbot.harness.build.cache import BuildCache
-from kernelbot.harness.build.compile import Product, compile_job
 from kernelbot.harness.judge.authors import Author
+from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.compile import Product, compile_job
 from kernelbot.harness.judge.collected import Collected, Refusal
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.protocol import EventKind, JobSpec, ProgressEvent

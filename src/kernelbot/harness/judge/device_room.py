@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from kernelbot.harness.gpu.device_data import DeviceData
-from kernelbot.harness.gpu.driver import DeviceFull
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.problem.loader import ProblemBroken, ProblemFull
-from kernelbot.harness.problem.questions import Examiner
-from kernelbot.harness.problem.seeds import case_arguments
-from kernelbot.harness.ranks.shares import Shares
-from kernelbot.harness.runner_client.conversations import AnySession
+from kernelbot.harness.gpu.shares import Shares
+from kernelbot.harness.inside.cage.loader import ProblemBroken, ProblemFull
+from kernelbot.harness.inside.cage.questions import Examiner
+from kernelbot.harness.inside.gpu.driver import DeviceFull
+from kernelbot.harness.judge.calls.conversations import AnySession
+from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.seeds import case_arguments
 from kernelbot.protocol import Case, CaseValue, JobSpec, Phase, Verdict
 from kernelbot.protocol.phases import TIMED, cases_of
 

@@ -10,8 +10,8 @@ workload that was measured twice the worse measurement counts.
 import statistics
 from collections.abc import Mapping
 
-from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.timing.measurement import Measurement
+from kernelbot.harness.judge.measuring.measurement import Measurement
+from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.protocol import Phase
 from kernelbot.protocol.ratios import ratio_of
 

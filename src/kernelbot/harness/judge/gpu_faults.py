@@ -3,13 +3,13 @@ problem's."""
 
 from collections.abc import Callable
 
-from kernelbot.harness.gpu.driver import GpuError
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.failures import AuthorFailure
-from kernelbot.harness.problem.loader import ProblemBroken
-from kernelbot.harness.problem.questions import Question
-from kernelbot.harness.sandbox import SandboxUnavailable
-from kernelbot.harness.timing.control_runner import Control
+from kernelbot.harness.inside.cage.loader import ProblemBroken
+from kernelbot.harness.inside.cage.questions import Question
+from kernelbot.harness.inside.gpu.driver import GpuError
+from kernelbot.harness.judge.measuring.control_runner import Control
+from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 
 TRIAL_S = 60.0
 

@@ -4,11 +4,11 @@ has given its result: what needs no GPU, as compiling, comes before."""
 import time
 from collections.abc import Callable
 
-from kernelbot.harness.gpu.driver import GpuError
 from kernelbot.harness.gpu.judge_device import has_arenas
 from kernelbot.harness.gpu.readiness import make_ready
+from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.harness.judge.collected import Collected
-from kernelbot.harness.sandbox import SandboxUnavailable
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import JobSpec, Vendor
 from kernelbot.protocol.phases import most_gpus, most_ranks
 

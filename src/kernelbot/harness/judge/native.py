@@ -9,46 +9,50 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from kernelbot.harness.build.cache import BuildCache
-from kernelbot.harness.gpu.driver import DeviceFull
 from kernelbot.harness.gpu.judge_device import JudgeDevice
-from kernelbot.harness.judge.authors import Author, Step, steps_of
-from kernelbot.harness.judge.collected import Collected
-from kernelbot.harness.judge.device_room import DeviceRoom
-from kernelbot.harness.judge.disputes import Disputes
-from kernelbot.harness.judge.failures import AuthorFailure, with_limit
-from kernelbot.harness.judge.gpu_faults import (
-    TRIAL_S,
-    expect_sound_contexts,
-    expect_sound_control,
-)
-from kernelbot.harness.judge.measuring_turn import MeasuringTurn
-from kernelbot.harness.judge.sessions import Sessions
-from kernelbot.harness.judge.stillness import blamed_for_moving
-from kernelbot.harness.judge.test_phase import run_tests
-from kernelbot.harness.problem.loader import (
+from kernelbot.harness.inside.cage.loader import (
     ProblemBroken,
     ProblemFull,
     shared_files,
     shared_modules,
 )
-from kernelbot.harness.problem.questions import Examiner
-from kernelbot.harness.problem.seeds import case_arguments
-from kernelbot.harness.profiling.findings import keep
-from kernelbot.harness.profiling.native import profilers_for
-from kernelbot.harness.profiling.watched import Subject
-from kernelbot.harness.runner_client.conversations import AnySession
+from kernelbot.harness.inside.cage.questions import Examiner
+from kernelbot.harness.inside.gpu.driver import DeviceFull
+from kernelbot.harness.judge.authors import Author, Step, steps_of
+from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.calls.conversations import AnySession
+from kernelbot.harness.judge.collected import Collected
+from kernelbot.harness.judge.device_room import DeviceRoom
+from kernelbot.harness.judge.disputes import Disputes
+from kernelbot.harness.judge.gpu_faults import (
+    TRIAL_S,
+    expect_sound_contexts,
+    expect_sound_control,
+)
+from kernelbot.harness.judge.measuring.anchor import load_anchor
+from kernelbot.harness.judge.measuring.control_runner import Control
+from kernelbot.harness.judge.measuring.measure import Measurer
+from kernelbot.harness.judge.measuring.measurement import (
+    Measurement,
+    dueled_workload,
+    workload_result,
+)
+from kernelbot.harness.judge.measuring.timed_runner import TimedRunner
+from kernelbot.harness.judge.measuring_turn import MeasuringTurn
+from kernelbot.harness.judge.profiling.findings import keep
+from kernelbot.harness.judge.profiling.native import profilers_for
+from kernelbot.harness.judge.profiling.watched import Subject
+from kernelbot.harness.judge.sessions import Sessions
+from kernelbot.harness.judge.stillness import blamed_for_moving
+from kernelbot.harness.judge.test_phase import run_tests
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.sandbox.freezer import NotFrozen
-from kernelbot.harness.timing.anchor import load_anchor
 from kernelbot.harness.timing.clocks import CacheFlusher
-from kernelbot.harness.timing.control_runner import Control
-from kernelbot.harness.timing.measure import Measurer
-from kernelbot.harness.timing.measurement import Measurement, dueled_workload, workload_result
 from kernelbot.harness.timing.processes import Cost, affordable, wanted
 from kernelbot.harness.timing.threads import ThreadTimes
-from kernelbot.harness.timing.timed_runner import TimedRunner
 from kernelbot.harness.timing.waits import FIRSTS_COUNT
+from kernelbot.harness.words.failures import AuthorFailure, with_limit
+from kernelbot.harness.words.seeds import case_arguments
 from kernelbot.protocol import (
     Case,
     CaseResult,

@@ -8,16 +8,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelbot.harness.build.cache import BuildCache
-from kernelbot.harness.gpu.driver import Driver, GpuError
+from kernelbot.harness.data.channel import Channel
 from kernelbot.harness.gpu.judge_device import (
     JudgeDevice,
     has_arenas,
     open_judge_devices,
     with_cache_size,
 )
+from kernelbot.harness.inside.cage.loader import ProblemBroken
+from kernelbot.harness.inside.cage.questions import Examiner
+from kernelbot.harness.inside.gpu.driver import Driver, GpuError
 from kernelbot.harness.judge.authors import authors_of, why_no_duel
+from kernelbot.harness.judge.build.cache import BuildCache
 from kernelbot.harness.judge.building_ahead import build_ahead, give
+from kernelbot.harness.judge.calls.conversations import expect_sessions
 from kernelbot.harness.judge.carried import give_products, only_build
 from kernelbot.harness.judge.collected import Collected
 from kernelbot.harness.judge.compiling import compile_all
@@ -26,18 +30,15 @@ from kernelbot.harness.judge.gpu_turn import GpuTurn
 from kernelbot.harness.judge.limits import with_limits_in_force
 from kernelbot.harness.judge.measuring_turn import MeasuringTurn, TurnAnswer
 from kernelbot.harness.judge.native import NativeJudge
+from kernelbot.harness.judge.problem.examiner import Cage, CagedExaminer
+from kernelbot.harness.judge.ranks.examiner import RankExaminer
 from kernelbot.harness.judge.result import our_fault, run_result
-from kernelbot.harness.problem.examiner import Cage, CagedExaminer
-from kernelbot.harness.problem.loader import ProblemBroken
-from kernelbot.harness.problem.questions import Examiner
-from kernelbot.harness.ranks.examiner import RankExaminer
-from kernelbot.harness.runner_client.conversations import expect_sessions
-from kernelbot.harness.sandbox import RunnerClient, SandboxUnavailable
+from kernelbot.harness.judge.script.judge import judge_script, maps_cuda
+from kernelbot.harness.judge.system import CUDA_ON_CPU_NOTE, system_info
+from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.sandbox.cgroups import JudgeGroup
-from kernelbot.harness.sandbox.channel import Channel
-from kernelbot.harness.script.judge import judge_script, maps_cuda
-from kernelbot.harness.system import CUDA_ON_CPU_NOTE, system_info
 from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import (
     HarnessKind,
     JobSpec,

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.inside.cage.loader import shared_modules
 from kernelbot.harness.judge.authors import Step
-from kernelbot.harness.judge.windows import Ending
-from kernelbot.harness.problem.loader import shared_modules
-from kernelbot.harness.runner_client.conversations import AnySession, expect_sessions, open_session
+from kernelbot.harness.judge.calls.conversations import AnySession, expect_sessions, open_session
 from kernelbot.harness.sandbox import RunnerClient
 from kernelbot.harness.timing.processes import wanted
+from kernelbot.harness.words.windows import Ending
 from kernelbot.protocol import JobSpec, Vendor
 from kernelbot.protocol.phases import TIMED, cases_of
 

@@ -8,8 +8,8 @@ nothing was wrong with the machine. A second attempt must confirm it.
 
 from collections.abc import Callable
 
-from kernelbot.harness.judge.failures import AuthorFailure
 from kernelbot.harness.sandbox.freezer import NotFrozen
+from kernelbot.harness.words.failures import AuthorFailure
 from kernelbot.protocol import Verdict
 
 

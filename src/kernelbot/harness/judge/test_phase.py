@@ -5,11 +5,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from kernelbot.harness.judge.failures import AuthorFailure, with_limit
-from kernelbot.harness.judge.windows import Reply
-from kernelbot.harness.problem.questions import Examiner
-from kernelbot.harness.problem.seeds import case_arguments
-from kernelbot.harness.runner_client.callers import Conversation, Inputs
+from kernelbot.harness.inside.cage.questions import Examiner
+from kernelbot.harness.judge.calls.callers import Conversation, Inputs
+from kernelbot.harness.words.failures import AuthorFailure, with_limit
+from kernelbot.harness.words.seeds import case_arguments
+from kernelbot.harness.words.windows import Reply
 from kernelbot.protocol import (
     Case,
     CaseResult,

@@ -4,30 +4,16 @@ from kernelbot.harness.sandbox.capture import OutputCapture
 from kernelbot.harness.sandbox.client import RunnerClient
 from kernelbot.harness.sandbox.command import CommandNotStarted, run_command
 from kernelbot.harness.sandbox.enclosure import harness_path
-from kernelbot.harness.sandbox.model import (
-    CommandResult,
-    Flavour,
-    RunnerExit,
-    SandboxUnavailable,
-    ZygoteConfig,
-)
-from kernelbot.harness.sandbox.order import Entry
 from kernelbot.harness.sandbox.probe import probe
 from kernelbot.harness.sandbox.runner import Runner
 from kernelbot.harness.sandbox.zygote import Zygote
 
 __all__ = [
     "CommandNotStarted",
-    "CommandResult",
-    "Entry",
-    "Flavour",
     "OutputCapture",
     "Runner",
     "RunnerClient",
-    "RunnerExit",
-    "SandboxUnavailable",
     "Zygote",
-    "ZygoteConfig",
     "harness_path",
     "probe",
     "run_command",

@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from kernelbot.harness.sandbox import wire
+from kernelbot.harness.data import wire
+from kernelbot.harness.data.descriptors import refuse_descriptors
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
-from kernelbot.harness.sandbox.descriptors import refuse_descriptors
-from kernelbot.harness.sandbox.model import SandboxUnavailable
-from kernelbot.harness.sandbox.order import Entry, RunnerOrder, RunnerPlace
 from kernelbot.harness.sandbox.runner import Ends, Runner
+from kernelbot.harness.words.order import Entry, RunnerOrder, RunnerPlace
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 from kernelbot.protocol import Limits
 from kernelbot.protocol.os_errors import in_words
 

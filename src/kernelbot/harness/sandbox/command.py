@@ -7,14 +7,14 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict
 
-from kernelbot.harness.sandbox import execute
-from kernelbot.harness.sandbox.channel import Channel, ChannelError, ChannelTimeout
+from kernelbot.harness.data.channel import Channel, ChannelError, ChannelTimeout
+from kernelbot.harness.data.descriptors import close_apart
+from kernelbot.harness.data.wire import close_all
+from kernelbot.harness.inside import execute
 from kernelbot.harness.sandbox.client import RunnerClient
-from kernelbot.harness.sandbox.descriptors import close_apart
-from kernelbot.harness.sandbox.model import CommandResult, RunnerExit, SandboxUnavailable
-from kernelbot.harness.sandbox.order import Entry
 from kernelbot.harness.sandbox.runner import Runner
-from kernelbot.harness.sandbox.wire import close_all
+from kernelbot.harness.words.order import Entry
+from kernelbot.harness.words.sandbox import CommandResult, RunnerExit, SandboxUnavailable
 from kernelbot.protocol import Limits, Verdict
 
 _REPORT_LIMIT_BYTES = 1 << 20

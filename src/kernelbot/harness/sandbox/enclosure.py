@@ -14,8 +14,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernelbot.harness.sandbox.machine_wide import counting_files, counting_folders
-from kernelbot.harness.sandbox.model import SandboxUnavailable, ZygoteConfig
+from kernelbot.harness.inside.machine_wide import counting_files, counting_folders
+from kernelbot.harness.words.sandbox import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol.environment import passed_on
 
 OUTSIDE_UID = 60717

@@ -8,7 +8,7 @@ import os
 import time
 from pathlib import Path
 
-from kernelbot.harness.sandbox.model import SandboxUnavailable
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 
 _PAUSE_S = 2e-5
 

@@ -6,8 +6,8 @@ from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.sandbox.client import RunnerClient
 from kernelbot.harness.sandbox.command import CommandNotStarted, run_command
 from kernelbot.harness.sandbox.enclosure import harness_path
-from kernelbot.harness.sandbox.model import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.harness.sandbox.zygote import RLIMITS, Zygote
+from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import SandboxReport
 
 _READY_TIMEOUT_S = 30.0
@@ -41,7 +41,7 @@ def probe() -> SandboxReport:
 def _probe(zygote: Zygote) -> dict[str, bool]:
     program = (
         f"import sys; sys.path.insert(0, {harness_path(isolated=True)!r}); "
-        "from kernelbot.harness.sandbox import inside; inside.main()"
+        "from kernelbot.harness.inside import promises; promises.main()"
     )
     client = RunnerClient(zygote.connect())
     try:

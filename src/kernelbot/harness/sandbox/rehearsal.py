@@ -21,7 +21,7 @@ from pathlib import Path
 from kernelbot.harness.sandbox.client import RunnerClient
 from kernelbot.harness.sandbox.command import run_command
 from kernelbot.harness.sandbox.enclosure import harness_path
-from kernelbot.harness.sandbox.model import SandboxUnavailable
+from kernelbot.harness.words.sandbox import SandboxUnavailable
 
 _TIMEOUT_S = 60.0
 _SYSTEM = "/sys/devices/system"

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kernelbot.harness.sandbox import descendants, wire
+from kernelbot.harness.data import wire
+from kernelbot.harness.data.descriptors import close_apart
+from kernelbot.harness.inside import descendants
 from kernelbot.harness.sandbox.capture import Drain, OutputCapture
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
-from kernelbot.harness.sandbox.descriptors import close_apart
 from kernelbot.harness.sandbox.freezer import Freezer
-from kernelbot.harness.sandbox.model import RunnerExit, SandboxUnavailable
+from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
 from kernelbot.protocol import Limits
 
 _LAST_REPORT_S = 0.1

@@ -9,8 +9,9 @@ import threading
 import time
 from contextlib import suppress
 
-from kernelbot.harness.sandbox import cgroups, enclosure, wire
-from kernelbot.harness.sandbox.model import SandboxUnavailable, ZygoteConfig
+from kernelbot.harness.data import wire
+from kernelbot.harness.sandbox import cgroups, enclosure
+from kernelbot.harness.words.sandbox import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import SandboxMode, SandboxReport
 
 _LAST_WORDS_BYTES = 4096
@@ -166,7 +167,7 @@ def _python_command(config: ZygoteConfig, control_fd: int, *, isolated: bool) ->
     path = enclosure.harness_path(isolated=isolated)
     program = (
         f"import sys; sys.path.insert(0, {path!r}); "
-        "from kernelbot.harness.sandbox import forker; forker.main(sys.argv[1:])"
+        "from kernelbot.harness.inside import forker; forker.main(sys.argv[1:])"
     )
     arguments = [control_fd, config.flavour, int(config.cuda_on_cpu), config.spare, int(isolated)]
     arguments += [int(config.lasting), ",".join(map(str, config.cpus))]

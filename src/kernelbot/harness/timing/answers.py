@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelbot.harness.gpu.device_data import DeviceData
-from kernelbot.harness.judge.windows import Reply
-from kernelbot.harness.problem.questions import Question
-from kernelbot.harness.ranks.shares import Shares
+from kernelbot.harness.gpu.shares import Shares
+from kernelbot.harness.inside.cage.questions import Question
+from kernelbot.harness.words.windows import Reply
 
 MAX_KEPT_BYTES = 256 << 20
 _CHEAP_CHECK_SHARE = 0.25

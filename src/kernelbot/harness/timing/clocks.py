@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from kernelbot.harness.runner_client.freeze import children_of
+from kernelbot.harness.sandbox.runner_tree import children_of
 
 _PROCESS_CLOCK = 2
 """CPUCLOCK_SCHED of a whole process, see clock_gettime(2) and Linux' posix-cpu-timers."""

@@ -11,9 +11,9 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.timing.plausibility import Baseline
 from kernelbot.harness.timing.processes import in_turns
+from kernelbot.harness.words.windows import Window
 
 _LENIENCY = 1.05
 """So much more than the median may the mean be before it counts: honest calls vary to one side."""

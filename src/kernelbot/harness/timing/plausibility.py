@@ -11,8 +11,8 @@ from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kernelbot.harness.judge.windows import Window
 from kernelbot.harness.timing.waits import has_waited
+from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import DeviceSpec, Floor
 
 _LOW = 0.1

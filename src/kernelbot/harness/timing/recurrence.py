@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from kernelbot.harness.problem.questions import Question
-from kernelbot.harness.ranks.shares import Shares
+from kernelbot.harness.gpu.shares import Shares
+from kernelbot.harness.inside.cage.questions import Question
 from kernelbot.harness.timing.answers import are_alike
 from kernelbot.protocol.recurring import MOST_CALLS
 

@@ -14,7 +14,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kernelbot.harness.judge.windows import Window
+from kernelbot.harness.words.windows import Window
 from kernelbot.protocol.ratios import ratio_of
 
 _LONG_NS = 50_000

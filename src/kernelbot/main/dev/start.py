@@ -6,7 +6,7 @@ from pathlib import Path
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.source import check_language
-from kernelbot.harness.warm.folder import NotOurs, PrivateFolder, default_folder
+from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder, default_folder
 from kernelbot.main.dev.session import Display, Session
 from kernelbot.main.dev.versions import Versions
 from kernelbot.main.warm.client import WarmJudge

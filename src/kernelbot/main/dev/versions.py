@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from kernelbot.domain.errors import InvalidSubmission, NotFound, UserError
 from kernelbot.domain.files import safe_name
 from kernelbot.domain.source import MAX_SOURCE_BYTES
-from kernelbot.harness.warm.folder import NotOurs, PrivateFolder
+from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder
 from kernelbot.main.dev.files import read_now, write_whole
 from kernelbot.protocol import Verdict
 

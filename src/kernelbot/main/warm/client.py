@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from kernelbot.harness.warm.folder import NotOurs, PrivateFolder
+from kernelbot.harness.host.warm.folder import NotOurs, PrivateFolder
 from kernelbot.main.warm.connection import Connection, NoWarmJudge
 from kernelbot.main.warm.names import environment, judge_name
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult

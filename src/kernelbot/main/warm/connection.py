@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from kernelbot.harness.warm.folder import peer_pid
+from kernelbot.harness.host.warm.folder import peer_pid
 from kernelbot.protocol import JobSpec, ProgressEvent, RunResult, WireError, from_wire, to_wire
 from kernelbot.protocol.os_errors import in_words
 

@@ -1,0 +1,1 @@
+"""All that runs in the sandbox: the forker, runners, cages, ranks and commands."""

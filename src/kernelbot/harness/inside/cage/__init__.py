@@ -1,0 +1,1 @@
+"""The problem's code: it makes inputs, and compares outputs."""

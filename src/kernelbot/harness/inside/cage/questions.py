@@ -1,0 +1,123 @@
+"""The judge's side of a call: its data, and what a right answer is.
+
+A question is one call's data. Most are for one runner; problems of several ranks have one for all.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from kernelbot.harness.data.encode import Encoded, Place, UnsupportedValue, encode
+from kernelbot.harness.inside.cage.checking import complaint, expected_output
+from kernelbot.harness.inside.cage.comparison import size_bytes
+from kernelbot.harness.inside.cage.kinds import Kinds, kind_of
+from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken, blaming_problem
+from kernelbot.protocol import CaseValue
+
+_ROOM_SHARE = 2
+_ROOM_BYTES = 16 << 20
+
+
+class Question(Protocol):
+    """One call's data. Every method raises `ProblemBroken` if the problem's own code fails."""
+
+    @property
+    def given(self) -> Any:
+        """The data that a session or a caller sends to the runner."""
+
+    def work_out(self) -> None:
+        """Compute the reference's answer, so that the output is compared with it in kind."""
+
+    def max_output_bytes(self) -> int | None:
+        """The maximum size of a right output; None if unknown, as before `work_out`."""
+
+    def complaint(self, output: Any) -> str:
+        """What is wrong with `output`; empty when nothing is."""
+
+
+class Examiner(Protocol):
+    """Makes the questions. `terminate` begins to end it."""
+
+    def terminate(self) -> None:
+        """No more questions will be asked: begin to end the processes behind it."""
+
+    def ask(
+        self,
+        arguments: Mapping[str, CaseValue],
+        global_seed: int | None,
+        *,
+        by_host: bool = False,
+    ) -> Question:
+        """The question of `generate_input(**arguments)`. `by_host`: all of its data in the host's
+        memory, also if calls find it on the device. Raises `ProblemBroken`."""
+
+
+@dataclass
+class SoleQuestion:
+    """A question for one runner."""
+
+    problem: LoadedProblem
+    data: Any
+    given: Encoded
+    kinds: Kinds = field(default_factory=Kinds)
+    """Of right outputs of the same arguments but for the seed."""
+    _expected: Any = None
+
+    def work_out(self) -> None:
+        """See `Question`."""
+        self._expected = expected_output(self.problem, self.data)
+
+    def max_output_bytes(self) -> int | None:
+        """See `Question`."""
+        return None if self._expected is None else max_output_bytes(self._expected)
+
+    def complaint(self, output: Any) -> str:
+        """See `Question`. An output of a kind that hasn't been right before is compared with the
+        reference's in any case."""
+        kind = kind_of(output)
+        if self._expected is None and not self.kinds.has(kind):
+            self.work_out()
+        found = complaint(self.problem, self.data, output, self._expected)
+        if not found and self._expected is not None:
+            self.kinds.add(kind)
+        return found
+
+
+@dataclass(frozen=True)
+class SoleExaminer:
+    """Makes questions with the problem's code in this process, in which no other code runs."""
+
+    problem: LoadedProblem
+    kinds: dict[str, Kinds] = field(default_factory=dict)
+    """By the arguments of questions, without their seeds."""
+
+    def ask(
+        self,
+        arguments: Mapping[str, CaseValue],
+        global_seed: int | None,
+        place: Place | None = None,
+    ) -> SoleQuestion:
+        """See `Examiner`. `place`: as of `encode`."""
+        data = self.problem.make_input(arguments, global_seed)
+        given = encode_input(data, self.problem.modules, place)
+        shape = repr(sorted((name, arguments[name]) for name in arguments if name != "seed"))
+        kinds = self.kinds.setdefault(shape, Kinds())
+        return SoleQuestion(self.problem, data, given, kinds)
+
+
+def max_output_bytes(expected: Any) -> int:
+    """The maximum size of a right output: well above the reference's, as sizes may differ."""
+    with blaming_problem("reference's output"):
+        return _ROOM_SHARE * size_bytes(expected) + _ROOM_BYTES
+
+
+def encode_input(data: Any, modules: frozenset[str], place: Place | None = None) -> Encoded:
+    """Encode what the generator made. Raises `ProblemBroken` if it isn't plain data."""
+    with blaming_problem("input"):
+        try:
+            return encode(data, modules, of_input=True, place=place)
+        except UnsupportedValue as error:
+            raise ProblemBroken(
+                f"The problem's generate_input returned {error}, which can't be sent to a "
+                "runner; set `harness: script`."
+            ) from error

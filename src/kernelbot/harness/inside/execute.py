@@ -1,0 +1,68 @@
+"""The runner's side of `run_command`: one program in the fresh work folder, and what it left."""
+
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.harness.data.channel import Channel
+from kernelbot.harness.inside import kernel
+from kernelbot.protocol.os_errors import in_words
+
+_FROM_JUDGE_BYTES = (1 << 32) - 1
+"""Of the order, or of one file: the judge is trusted, and a length has no more."""
+COLLECT_LIMIT_BYTES = 128 << 20
+"""All collected files together."""
+
+
+@dataclass(frozen=True)
+class CommandOrder:
+    """What to start. File contents follow on the channel, in the order of `files`."""
+
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    files: tuple[str, ...]
+    collect: tuple[str, ...]
+    popcorn_fd: bool
+    """One descriptor comes with the order; the command inherits it as `POPCORN_FD`."""
+
+
+def serve(sock: socket.socket) -> None:
+    """Follow one `CommandOrder`, then report and send the collected files."""
+    kernel.prctl(kernel.PR_SET_DUMPABLE, 0)  # the command must not look into this process
+    channel = Channel(sock, _FROM_JUDGE_BYTES)
+    order, fds = channel.receive()
+    for name in order["files"]:
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(channel.receive_bytes(_FROM_JUDGE_BYTES))
+        path.chmod(0o755)  # it may be a program
+    env = {**os.environ, **order["env"]}
+    if order["popcorn_fd"]:
+        os.set_inheritable(fds[0], True)
+        env["POPCORN_FD"] = str(fds[0])
+    try:
+        pid = os.posix_spawnp(order["argv"][0], order["argv"], env)
+    except OSError as error:
+        channel.send({"error": in_words(error), "collected": []})
+        return
+    for fd in fds:
+        os.close(fd)
+    _, wait_status = os.waitpid(pid, 0)
+    _report(channel, wait_status, order["collect"])
+
+
+def _report(channel: Channel, wait_status: int, collect: list[str]) -> None:
+    found: list[tuple[str, bytes]] = []
+    room = COLLECT_LIMIT_BYTES
+    for name in collect:
+        path = Path(name)
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > room:
+            continue
+        content = path.read_bytes()
+        room -= len(content)
+        found.append((name, content))
+    report = {"wait_status": wait_status, "collected": [name for name, _ in found]}
+    channel.send(report)
+    for _, content in found:
+        channel.send_bytes(content)

@@ -1,0 +1,146 @@
+"""The zygote's own process, inside the outer sandbox: imports once, then forks runners for ever.
+
+It runs no author's code and has a single thread. See `Prefork` for the runners that wait.
+"""
+
+import importlib
+import os
+import resource
+import socket
+import sys
+from contextlib import suppress
+
+from kernelbot.harness.data import wire
+from kernelbot.harness.inside import init, kernel
+from kernelbot.harness.inside.gpu.gpu_model import MODEL, named_model
+from kernelbot.harness.inside.marks.marks import are_native
+from kernelbot.harness.inside.pages import gather_pages
+from kernelbot.harness.inside.prefork import Child, Prefork
+from kernelbot.harness.inside.preload import preload
+from kernelbot.harness.words.sandbox import Flavour, Surroundings
+from kernelbot.protocol import ProblemSpec, precompile_decoders
+from kernelbot.protocol.garbage import loading
+from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.process_names import ProcessName, name_process
+
+
+def main(argv: list[str]) -> None:
+    """`CONTROL_FD FLAVOUR CUDA_ON_CPU SPARE ISOLATED LASTING CPUS`, from the zygote's starter."""
+    control_fd, flavour, cuda_on_cpu, spare, isolated, lasting, cpus = argv
+    os.environ.pop("PWD", None)  # bubblewrap's own addition
+    name_process(ProcessName.FORKER, flavour)
+    if isolated == "1":
+        _enter_own_pid_namespace()
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    control = socket.socket(fileno=int(control_fd))
+    around = Surroundings(isolated == "1", tuple(map(int, filter(None, cpus.split(",")))))
+    forker = _Forker(control, around, spare=int(spare))
+    with loading():
+        model = named_model(os.environ.pop(MODEL, ""))
+        preload(Flavour(flavour), cuda_on_cpu == "1", model, strangers=True)
+        for name in ("cage.examiner", "ranks.family"):  # so that no runner has to
+            importlib.import_module(f"kernelbot.harness.inside.{name}")
+        precompile_decoders(ProblemSpec)
+    if lasting == "1":
+        gather_pages()
+    forker.run()
+
+
+def _enter_own_pid_namespace() -> None:
+    """Go on in a child that is pid 1 of a namespace this sandbox owns; the parent only waits.
+
+    bubblewrap's own pid namespace belongs to a user namespace above ours, so that a process which
+    has made a namespace for its next child could not find back to it.
+    """
+    kernel.unshare(kernel.CLONE_NEWPID)
+    pid = os.fork()
+    if pid != 0:
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) & 0xFF)
+
+
+class _Forker:
+    def __init__(self, control: socket.socket, around: Surroundings, *, spare: int) -> None:
+        self._control = control
+        self._isolated = around.isolated
+        self._own_pid_namespace = -1
+        if around.isolated:
+            self._own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        self._prefork = Prefork(spare, lambda far: init.run_init(far, around), self._fork)
+        self._clients: dict[socket.socket, dict[int, Child]] = {}
+        """Their runners that wait for an order, by number."""
+
+    def run(self) -> None:
+        """Serve until the starter closes the control socket."""
+        self._prefork.watch(self._control, self._accept)
+        self._prefork.fill()
+        wire.send(self._control, {"ready": True, "native_marks": are_native()})
+        self._prefork.serve()
+
+    def _accept(self) -> None:
+        packet = wire.receive(self._control)
+        if packet is None:
+            self._prefork.stop()
+            return
+        self._welcome(socket.socket(fileno=packet.fds[0]))
+
+    def _welcome(self, client: socket.socket) -> None:
+        with suppress(OSError):  # it is gone already, which is noticed like that of any other
+            wire.send(client, {"isolated": self._isolated})
+        self._clients[client] = {}
+        self._prefork.watch(client, lambda: self._serve(client))
+
+    def _serve(self, client: socket.socket) -> None:
+        packet = wire.receive(client)
+        if packet is None:
+            self._part_from(client)
+        elif "connect" in packet.body:
+            self._welcome(socket.socket(fileno=packet.fds[0]))
+        elif "place" in packet.body:
+            self._prepare(client, packet)
+        else:
+            self._begin(client, packet)
+
+    def _part_from(self, client: socket.socket) -> None:
+        """Who waits for an order of this client's ends as its control socket closes."""
+        self._prefork.forget(client)
+        for child in self._clients.pop(client).values():
+            child.control.close()
+        client.close()
+
+    def _prepare(self, client: socket.socket, packet: wire.Packet) -> None:
+        try:
+            child = self._prefork.reserve()
+            self._clients[client][packet.body["number"]] = child
+            wire.send(child.control, packet.body["place"], packet.fds)
+        except OSError as error:
+            self._refuse(packet, error)
+        finally:
+            wire.close_all(packet.fds)
+
+    def _begin(self, client: socket.socket, packet: wire.Packet) -> None:
+        child = self._clients[client].pop(packet.body["number"], None)
+        if child is None:  # it was refused
+            return
+        self._prefork.employ(child)
+        with child.control as control, suppress(OSError):  # whoever waits for it notices its end
+            wire.send(control, packet.body["order"])
+
+    def _refuse(self, packet: wire.Packet, error: OSError) -> None:
+        with socket.socket(fileno=os.dup(packet.fds[init.STATUS])) as status, suppress(OSError):
+            sys.stderr.write(f"no runner: {error!r}\n")
+            wire.send(status, {"error": in_words(error)})
+
+    def _fork(self) -> int:
+        """As `os.fork`; isolated, the child is the first process of a pid namespace of its own."""
+        if not self._isolated:
+            return os.fork()
+        kernel.unshare(kernel.CLONE_NEWPID)  # of the next child; ours stays
+        pid = -1
+        try:
+            pid = os.fork()
+        finally:
+            if pid != 0:
+                kernel.setns(self._own_pid_namespace, kernel.CLONE_NEWPID)
+        return pid

@@ -1,0 +1,146 @@
+"""Triton compiles for a GPU that isn't there: kernels are compiled when they are launched, as
+always, and then nothing runs.
+
+What is compiled lies in Triton's own cache, under the names that it has on a GPU of that model. An
+autotuner compiles all of its configurations; what it would then choose is kept nowhere.
+"""
+
+import contextlib
+import importlib
+import subprocess
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kernelbot.harness.inside.gpu.gpu_model import GpuModel
+from kernelbot.protocol import Vendor
+
+_MODULES = {
+    Vendor.NVIDIA: ("cuda", "triton.backends.nvidia.driver", "CudaUtils"),
+    Vendor.AMD: ("hip", "triton.backends.amd.driver", "HIPUtils"),
+}
+"""Of each vendor: Triton's word for it, and what Triton compiles of its own for its driver."""
+_UNLIMITED_BYTES = 1 << 30
+_THREADS = 1024
+_TOOK_MS = 1.0
+
+
+def install(model: GpuModel) -> None:
+    """Have Triton compile for `model` in this process until it ends. Needs torch; without Triton
+    nothing is done."""
+    try:
+        from triton.runtime import autotuner, driver
+    except ImportError:
+        return
+    driver.set_active(_Driver(model))
+    autotuner.Autotuner.check_disk_cache = _without_files
+
+
+def _without_files(
+    _tuner: Any, _key: object, _configs: object, compare: Callable[[], None]
+) -> bool:
+    compare()
+    return False
+
+
+class _Driver:
+    """In place of Triton's driver of a vendor."""
+
+    def __init__(self, model: GpuModel) -> None:
+        self._model = model
+        self.utils = _Utils(model)
+        self.launcher_cls = _Launcher
+
+    def get_current_target(self) -> Any:
+        from triton.backends.compiler import GPUTarget
+
+        model = self._model
+        arch = model.number if model.vendor is Vendor.NVIDIA else model.arch
+        return GPUTarget(_MODULES[model.vendor][0], arch, model.warp_threads)
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def set_current_device(self, _device: int) -> None:
+        return
+
+    def get_current_stream(self, _device: int = 0) -> int:
+        return 0
+
+    def get_device_capability(self, _device: int = 0) -> tuple[int, int]:
+        return self._model.capability
+
+    def get_active_torch_device(self) -> Any:
+        import torch
+
+        return torch.device("cuda", 0)
+
+    def get_device_interface(self) -> Any:
+        import torch
+
+        return torch.cuda
+
+    def get_benchmarker(self) -> Callable[..., Any]:
+        return _benchmark
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        import torch
+
+        return torch.empty(1)
+
+    def clear_cache(self, _cache: object) -> None:
+        return
+
+    def map_python_to_cpp_type(self, _type: str) -> str:
+        return "void*"
+
+
+def _benchmark(
+    call: Callable[[], object], quantiles: Sequence[float] | None = None, **_options: object
+) -> Any:
+    call()
+    return [_TOOK_MS] * len(quantiles) if quantiles else _TOOK_MS
+
+
+class _Launcher:
+    """Launches nothing."""
+
+    def __init__(self, *_compiled: object) -> None:
+        return
+
+    def __call__(self, *_launch: object) -> None:
+        return
+
+
+class _Utils:
+    """What Triton asks a driver for."""
+
+    def __init__(self, model: GpuModel) -> None:
+        self._model = model
+        self._has_own = False
+
+    def load_binary(self, *_binary: object) -> tuple[object, int, int, int, int]:
+        if not self._has_own:
+            self._has_own = True
+            self._compile_own()
+        return object(), 0, 0, 0, _THREADS
+
+    def get_device_properties(self, _device: int) -> dict[str, object]:
+        model = self._model
+        return {
+            "max_shared_mem": _UNLIMITED_BYTES,
+            "max_num_regs": 1 << 16,
+            "multiprocessor_count": model.processors,
+            "warpSize": model.warp_threads,
+            "arch": model.arch,
+            "sm_clock_rate": 1,
+            "mem_clock_rate": 1,
+            "mem_bus_width": 1,
+        }
+
+    def _compile_own(self) -> None:
+        """Triton compiles a module of its own in C, once in each home, before it loads its first
+        kernel. Where it can't be loaded without a GPU, it is compiled all the same."""
+        _, module, name = _MODULES[self._model.vendor]
+        trouble = (ImportError, AttributeError, AssertionError, RuntimeError, OSError)
+        with contextlib.suppress(*trouble, subprocess.SubprocessError):
+            getattr(importlib.import_module(module), name)()

@@ -1,0 +1,59 @@
+"""What /proc and /sys tell of the whole machine: covered in a sandbox, where it would show an
+author's code what else is being judged, and let two runners that never meet send each other bits.
+
+The description of the machine stays (`cpuinfo`, `meminfo`): libraries choose threads and buffers
+by it.
+"""
+
+from pathlib import Path
+
+from kernelbot.harness.inside import kernel
+
+_PROC = Path("/proc")
+_FILES = (
+    "buddyinfo",
+    "cgroups",
+    "diskstats",
+    "interrupts",
+    "loadavg",
+    "locks",
+    "pagetypeinfo",
+    "schedstat",
+    "softirqs",
+    "stat",
+    "timer_list",
+    "uptime",
+    "vmallocinfo",
+    "vmstat",
+    "zoneinfo",
+)
+"""Counters and lists of all that runs; `uptime` has the time that all processors were idle."""
+_FOLDERS = ("fs", "irq", "pressure", "sys/fs")
+_COUNTING_FOLDERS = ("cpu/cpu*/cpuidle", "cpu/cpu*/thermal_throttle", "cpu/cpufreq/policy*/stats")
+_COUNTING_FILES = ("node/node*/meminfo", "node/node*/numastat", "node/node*/vmstat")
+"""Under /sys/devices/system."""
+_EMPTY_FILE = "/dev/null"
+
+
+def counting_folders(system: Path) -> list[Path]:
+    """Folders of /sys/devices/system, here `system`, that count what the processors do."""
+    return [path for name in _COUNTING_FOLDERS for path in sorted(system.glob(name))]
+
+
+def counting_files(system: Path) -> list[Path]:
+    """Files there that count what is done with memory. How much there is says /proc/meminfo."""
+    return [path for name in _COUNTING_FILES for path in sorted(system.glob(name))]
+
+
+def cover_machine_wide(proc: Path = _PROC) -> None:
+    """Make them empty for whoever shares this mount namespace, as far as this system has them.
+
+    Raises OSError.
+    """
+    for name in _FILES:
+        if (proc / name).exists():
+            kernel.mount(_EMPTY_FILE, str(proc / name), None, kernel.MS_BIND)
+    flags = kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    for name in _FOLDERS:
+        if (proc / name).is_dir():
+            kernel.mount("tmpfs", str(proc / name), "tmpfs", flags, "nr_inodes=2,mode=0555")

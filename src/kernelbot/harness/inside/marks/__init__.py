@@ -1,0 +1,1 @@
+"""Marks: when a call began and ended, and the bytes that were there then."""

@@ -1,0 +1,104 @@
+"""What a zygote imports before it forks, so that no submission waits for an import."""
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+from kernelbot.harness.gpu.access import open_devices
+from kernelbot.harness.inside.gpu.gpu_model import GpuModel
+from kernelbot.harness.inside.marks.marks import marks, start_building
+from kernelbot.harness.inside.own_builds import began_ns
+
+_NUMPY = ("numpy", "numpy.random", "numpy.linalg")
+_TORCH = (*_NUMPY, "torch", "torch.nn.functional")
+_BUILDING = ("torch.utils.cpp_extension",)
+_TRITON = ("triton", "triton.language")
+_TRITON_LATER = ("triton.experimental.gluon",)
+_TRITON_KEYS = ("triton.runtime.cache", "triton.compiler.compiler")
+"""Where the function is, by version."""
+_ALWAYS = (
+    "dataclasses",
+    "functools",
+    "math",
+    "random",
+    "typing",
+    "kernelbot.harness.inside.runner.runner",
+)
+
+
+def preload(
+    flavour: str, cuda_on_cpu: bool, model: GpuModel | None = None, *, strangers: bool = False
+) -> None:
+    """Import the frameworks of a flavour: `bare`, `numpy` or `torch`. Runs nobody's code. `model`:
+    of the GPU that `cuda_on_cpu` stands for, if kernels are compiled for one. `strangers`: whether
+    this process or its forks run strangers' code. A judge only compares what that computes, and
+    without compilers it has 80 MB less.
+
+    Nothing here may start a thread or a GPU's driver: the process is going to fork. Raises
+    RuntimeError where the driver was started all the same.
+    """
+    began_ns()
+    start_building()  # while the imports go on
+    for name in _ALWAYS:
+        importlib.import_module(name)
+    if flavour == "numpy":
+        for name in _NUMPY:
+            importlib.import_module(name)
+    if flavour == "torch":
+        _preload_torch(cuda_on_cpu, model, strangers=strangers)
+        if strangers and (model is not None or not cuda_on_cpu):
+            _preload_first_launch()
+    marks()
+    if not cuda_on_cpu and (opened := open_devices()):
+        raise RuntimeError(
+            f"importing the frameworks has opened {opened[0]}; forks couldn't use it"
+        )
+
+
+@contextlib.contextmanager
+def driver_left_alone(torch: Any) -> Iterator[None]:
+    """torch's builds for GPUs ask for one while `cpp_extension` is imported, merely to warn."""
+    ask = torch.cuda.is_available
+    torch.cuda.is_available = lambda: True
+    try:
+        yield
+    finally:
+        torch.cuda.is_available = ask
+
+
+def _preload_torch(cuda_on_cpu: bool, model: GpuModel | None, *, strangers: bool) -> None:
+    torch: Any = importlib.import_module("torch")
+    with driver_left_alone(torch):
+        for name in (*_TORCH, *(_BUILDING if strangers else ())):
+            importlib.import_module(name)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    if cuda_on_cpu:
+        importlib.import_module("kernelbot.harness.inside.gpu.emulation").install(model)
+    torch.zeros(2).add(1).sum().item()
+    if strangers:
+        _preload_compilers(torch)
+    if model is not None:
+        importlib.import_module("kernelbot.harness.inside.gpu.compile_only").install(model)
+    torch.set_num_threads(threads)
+
+
+def _preload_compilers(torch: Any) -> None:
+    # The first call imports hundreds of modules; many references make it.
+    torch.use_deterministic_algorithms(True)
+    torch.use_deterministic_algorithms(False)
+    for name in _TRITON:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+
+
+def _preload_first_launch() -> None:
+    """What Triton does once in each process, before the first kernel: it imports more of itself,
+    and reads its own files, half a gigabyte, by whose hash it names what it has compiled."""
+    for name in _TRITON_LATER:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    for name in _TRITON_KEYS:
+        with contextlib.suppress(ImportError, AttributeError):
+            importlib.import_module(name).triton_key()

@@ -1,0 +1,1 @@
+"""What profilers call in the author's process."""

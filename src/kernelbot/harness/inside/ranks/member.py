@@ -1,0 +1,200 @@
+"""The problem's ranks: processes that together generate each rank's data and check its output.
+
+A reference for several ranks communicates between them, so it needs as many processes as the
+submission has, with a process group of their own. They are forked by the first process of the
+problem's cage.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+from kernelbot.harness.data.channel import MAX_PROBLEM_MESSAGE_BYTES, Channel, ChannelClosed
+from kernelbot.harness.data.decode import InvalidValue, decode, is_device_full
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.inside import kernel
+from kernelbot.harness.inside.cage.checking import expected_output, unlike
+from kernelbot.harness.inside.cage.lent_memory import LentMemory
+from kernelbot.harness.inside.cage.loader import (
+    LoadedProblem,
+    ProblemBroken,
+    blaming_problem,
+    loaded,
+)
+from kernelbot.harness.inside.cage.questions import encode_input, max_output_bytes
+from kernelbot.harness.inside.gpu.arena import Placer
+from kernelbot.harness.inside.gpu.driver import GpuError
+from kernelbot.harness.inside.ranks.joining import join
+from kernelbot.protocol import ProblemSpec
+
+_SEEDS = 1 << 31
+
+
+def serve_members(control_channel: Channel, spec: ProblemSpec, folder: str) -> NoReturn:
+    """Fork members when the judge asks for them; an order for rank 0 ends all earlier ones.
+
+    `folder` is for their files. Meant to be the whole life of a forked process.
+    """
+    tempfile.tempdir = folder
+    pids: list[int] = []
+    _begin(control_channel)
+    with contextlib.suppress(ChannelClosed):
+        while True:
+            order, fds = control_channel.receive()
+            if order["rank"] == 0:
+                _end_all(pids)
+            pid = os.fork()
+            if pid == 0:
+                order["meeting"] = Path(folder, order["meeting"]).as_uri()
+                _be_member(fds[0], spec, order)
+            os.close(fds[0])
+            pids.append(pid)
+    _end_all(pids)
+    os._exit(0)
+
+
+def _begin(control_channel: Channel) -> None:
+    """Die with the parent, and close the parent's descriptors."""
+    kernel.prctl(kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    kernel.close_all_but({0, 1, 2, control_channel.fileno()})
+
+
+def _end_all(pids: list[int]) -> None:
+    while pids:
+        os.kill(pids[-1], signal.SIGKILL)
+        os.waitpid(pids.pop(), 0)
+
+
+def _be_member(fd: int, spec: ProblemSpec, order: dict[str, Any]) -> NoReturn:
+    code = 1
+    try:
+        control_channel = Channel(socket.socket(fileno=fd), MAX_PROBLEM_MESSAGE_BYTES)
+        _begin(control_channel)
+        with loaded(spec) as problem:
+            _Member(control_channel, problem, order["rank"], order["device"]).serve(order)
+        code = 0
+    except ChannelClosed:
+        code = 0
+    except ProblemBroken as error:
+        control_channel.send({"op": "broken", "text": str(error)})
+    except BaseException:  # noqa: BLE001 (the last frame of this process: it shows and ends)
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+class _Member:
+    def __init__(
+        self, control_channel: Channel, problem: LoadedProblem, rank: int, device: str
+    ) -> None:
+        self._control_channel = control_channel
+        self._problem = problem
+        self._rank = rank
+        self._device = device
+        self._data: Any = None
+        self._given: Encoded | None = None
+        self._memory: LentMemory | None = None
+        self._expected: Any = None
+        self._output: Any = None
+        self._answers: dict[str, Callable[[dict[str, Any], list[int]], None]] = {
+            "ask": self._ask,
+            "fill": self._fill,
+            "work_out": self._work_out,
+            "compare": self._compare,
+            "check": self._check,
+        }
+
+    def serve(self, order: dict[str, Any]) -> None:
+        """Join the others, then answer the judge until it hangs up."""
+        self._guarded(lambda: self._join(order))
+        while True:
+            message, fds = self._control_channel.receive()
+            answer = self._answers[message["op"]]
+            self._guarded(lambda: answer(message, fds))  # noqa: B023 (called at once)
+            for fd in fds:
+                os.close(fd)
+
+    def _guarded(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except ProblemBroken as error:
+            self._fail(str(error), error.__cause__)
+        except GpuError as error:
+            self._fail(f"The problem's part of the GPU failed: {error}", error)
+
+    def _fail(self, text: str, cause: BaseException | None) -> None:
+        full = cause is not None and is_device_full(cause)
+        self._control_channel.send({"op": "broken", "text": text, "full": full})
+
+    def _join(self, order: dict[str, Any]) -> None:
+        try:
+            join(self._rank, order["world_size"], order["backend"], order["meeting"])
+        except RuntimeError as error:
+            raise ProblemBroken(f"The reference's ranks couldn't be set up: {error}") from error
+        self._control_channel.send({"op": "started"})
+
+    def _ask(self, message: dict[str, Any], _fds: list[int]) -> None:
+        self._expected = None
+        # Generators that use the global state must give each rank different data.
+        seed = None if message["seed"] is None else (message["seed"] + self._rank) % _SEEDS
+        arguments = {**message["arguments"], "rank": self._rank}
+        self._data = self._problem.make_input(arguments, seed)
+        placer = Placer() if message["arena"] else None
+        given = self._given = encode_input(self._data, self._problem.modules, placer)
+        buffer = SharedBuffer.create(given.size_bytes)
+        given.copy_to(buffer)
+        device_bytes = placer.end if placer is not None else 0
+        answer = {"op": "asked", "data": given.skeleton, "device_bytes": device_bytes}
+        self._control_channel.send(answer, [buffer.fd])
+        buffer.close()
+
+    def _fill(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Copy the arrays of the latest question on the GPU into the judge's memory."""
+        if self._given is None:
+            raise AssertionError("the judge has asked")
+        self._lent.write(self._given, self._lent.view(message, fds))
+        self._control_channel.send({"op": "filled"})
+
+    @property
+    def _lent(self) -> LentMemory:
+        if self._memory is None:
+            self._memory = LentMemory(self._rank)
+        return self._memory
+
+    def _work_out(self, _message: dict[str, Any], _fds: list[int]) -> None:
+        if self._expected is None:
+            self._expected = expected_output(self._problem, self._data)
+        size = None if self._expected is None else max_output_bytes(self._expected)
+        self._control_channel.send({"op": "said", "complaint": "", "max_bytes": size})
+
+    def _compare(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Is the output of the right kind? Answered before any rank's checker runs."""
+        try:
+            self._output = self._decoded(message, *fds)
+        except InvalidValue as error:  # e.g. on a device, or of a dtype, that isn't known here
+            complaint = f"The output is not a value that the problem can check: {error}."
+        else:
+            complaint = unlike(self._problem, self._expected, self._output, self._data)
+        self._control_channel.send({"op": "said", "complaint": complaint})
+
+    def _decoded(self, message: dict[str, Any], host: int, *chunks: int) -> Any:
+        """An output: in the judge's memory on the device, or else brought there."""
+        modules = self._problem.modules
+        arena = self._lent.view(message, list(chunks)) if "chunk" in message else None
+        device = None if arena is not None else self._device
+        with contextlib.closing(SharedBuffer.attach(os.dup(host))) as buffer:
+            value, _ = decode(message["value"], buffer, modules, device=device, arena=arena)
+        return value
+
+    def _check(self, _message: dict[str, Any], _fds: list[int]) -> None:
+        with blaming_problem("checker"):
+            complaint = self._problem.judge(self._data, self._output)
+        self._control_channel.send({"op": "said", "complaint": complaint})

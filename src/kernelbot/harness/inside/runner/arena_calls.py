@@ -1,0 +1,294 @@
+"""In a runner with a GPU: calls whose data and outputs lie in memory of the judge's.
+
+The judge completes the data in an input arena last, and reads the output arena as soon as it is
+told that the call has returned; whatever this side says of either is only a claim.
+"""
+
+import ctypes
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from kernelbot.harness.data.channel import ChannelError
+from kernelbot.harness.data.decode import decode, is_out_of_memory
+from kernelbot.harness.data.device_view import View, device_bytes
+from kernelbot.harness.data.encode import Encoded, Leaf, UnsupportedValue, encode, overlaps
+from kernelbot.harness.data.shared_memory import SharedBuffer, replaced
+from kernelbot.harness.inside.gpu.arena import Arena, Placer
+from kernelbot.harness.inside.gpu.driver import Driver, GpuError
+from kernelbot.harness.inside.gpu.timing import Barrier, Gpu, reset_persisting_lines
+from kernelbot.harness.inside.runner.kernels import CompiledKernel, Kernel, OutOfBounds
+
+_VIEWS = 2
+"""Data lies at one of two addresses: in one of two arenas, or in the only one, mapped twice."""
+
+
+@dataclass(frozen=True)
+class Harness:
+    """What a call needs of the runner."""
+
+    gpu: Gpu
+    driver: Driver
+    modules: frozenset[str]
+    kernels: dict[str, Kernel]
+    fresh_output: bool
+    reply: Callable[[dict[str, Any]], bool]
+    receive: Callable[[], tuple[dict[str, Any], list[int]]]
+    raised: Callable[[BaseException], bool]
+    barrier: Barrier = None
+    """Of all ranks, if there are several."""
+
+
+class _OutputPlacer(Placer):
+    """Outputs that lie in the output arena already stay there; others are to be copied."""
+
+    def __init__(self, arena: Arena, reserved: int) -> None:
+        super().__init__(reserved)
+        self._arena = arena
+        self._reserved = reserved
+
+    def __call__(self, address: int, size_bytes: int) -> int:
+        offset = self._arena.offset_of(address, size_bytes)
+        if offset is not None and offset + size_bytes <= self._reserved:
+            return offset
+        return super().__call__(address, size_bytes)
+
+
+class _Mirror:
+    """A kernel that returns as much as the author's: the control runner's."""
+
+    def __init__(self, harness: Harness, sizes: list[int], host_bytes: int, in_place: bool) -> None:
+        driver = harness.driver
+        self.function = harness.gpu.nothing or _nothing
+        self._address = driver.allocate(max([*sizes, 1])) if sizes and not in_place else 0
+        self._host = ctypes.create_string_buffer(host_bytes) if host_bytes else None
+        self._host_bytes = host_bytes
+        self._sizes = sizes
+        self._in_place = in_place
+
+    def result(self, placer: Placer) -> Encoded:
+        """What is to be handed over: nothing that is in place already."""
+        sizes = [] if self._in_place else self._sizes
+        leaves = [
+            Leaf(self._address, size, placer(self._address, size), None, True, in_arena=True)
+            for size in sizes
+        ]
+        if self._host is not None:
+            leaves.append(Leaf(ctypes.addressof(self._host), self._host_bytes, 0, self._host))
+        return Encoded(None, tuple(leaves), self._host_bytes)
+
+    def for_call(self) -> "_Mirror":
+        """This one: it keeps nothing of a call."""
+        return self
+
+    def arguments(self, _data: Any) -> tuple[Any, ...]:
+        """None."""
+        return ()
+
+    def filled(self) -> Any:
+        """None."""
+        return None
+
+    def output(self, returned: Any) -> Any:
+        """See `result`."""
+        return returned
+
+
+def _nothing() -> None:
+    """Nothing that a GPU would do."""
+
+
+class ArenaCalls:
+    """Answers the judge's messages about calls in arenas."""
+
+    def __init__(self, harness: Harness) -> None:
+        self._harness = harness
+        self._input: SharedBuffer | None = None
+        self._output: SharedBuffer | None = None
+        self._input_views: tuple[View, ...] = ()
+        self._output_arena: Arena | None = None
+        self._data: Any = None
+        self._view = 0
+        self._given: list[tuple[int, int]] = []
+        self.answers: dict[str, Callable[[dict[str, Any], list[int]], bool]] = {
+            "lay": self._lay,
+            "mirror": self._mirror,
+            "compare inputs": self._compare_inputs,
+        }
+
+    def _attach(self, message: dict[str, Any], fds: list[int]) -> None:
+        """Take over the memory that a message brings."""
+        driver = self._harness.driver
+        if message["input"]:
+            self._input = replaced(self._input, fds.pop(0))
+        if message["output"]:
+            self._output = replaced(self._output, fds.pop(0))
+        if size := message["input_arena"]:
+            self._input_views = ()  # else the old memory isn't free for the new one
+            count = 2 if message["second_input_arena"] else 1
+            given, fds[:count] = fds[:count], []
+            arenas = [Arena.attach(driver, fd, size, _VIEWS // count) for fd in given]
+            self._input_views = tuple(
+                View(address, size, arena) for arena in arenas for address in arena.addresses
+            )
+        if message["output_arena"]:
+            self._output_arena = Arena.attach(driver, fds.pop(0), message["output_arena"])
+
+    def _lay(self, message: dict[str, Any], fds: list[int]) -> bool:
+        """Lay a call's arrays over memory whose content is old; upon `go`, call."""
+        harness = self._harness
+        kernel = harness.kernels[message["kernel"]]
+        try:
+            self._attach(message, fds)
+            arguments, reserved = self._prepare(kernel, message)
+            reset_persisting_lines(harness.driver)
+        except (MemoryError, RuntimeError) as error:
+            if isinstance(error, GpuError) and harness.gpu.fault():
+                return harness.raised(error)  # earlier work has failed: there may be room
+            if not isinstance(error, GpuError) and not is_out_of_memory(error):
+                raise
+            return harness.reply({"op": "no_room", "text": str(error)[:1000]})
+        harness.reply({"op": "ready"})
+        harness.receive()
+        return self._call(kernel, arguments, reserved)
+
+    def _prepare(self, kernel: Kernel, message: dict[str, Any]) -> tuple[tuple[Any, ...], int]:
+        """The arguments, and how much of the output arena they use."""
+        if self._input is None or not self._input_views or self._output_arena is None:
+            raise ChannelError("a call without memory")
+        self._view = message["view"]
+        given = self._input_views[self._view]
+        self._data, _ = decode(
+            message["data"], self._input, self._harness.modules, arena=given, of_input=True
+        )
+        if self._harness.fresh_output:
+            leaves = encode(self._data, self._harness.modules, of_input=True, place=Placer()).leaves
+            self._given = [(leaf.address, leaf.address + leaf.size_bytes) for leaf in leaves]
+        placer = Placer()
+        if isinstance(kernel, CompiledKernel):
+            kernel.room = partial(_room, self._output_arena, placer)
+        return kernel.arguments(self._data), placer.end
+
+    def _call(self, kernel: Kernel, arguments: tuple[Any, ...], reserved: int) -> bool:
+        """Call, hand the output over, and only then describe it: that is no part of the time.
+
+        An output that isn't made of plain arrays on the GPU must be described to be handed over.
+        """
+        harness = self._harness
+        if self._output_arena is None:
+            raise ChannelError("a call without memory")
+        try:
+            returned, claim_ns = harness.gpu.timed(
+                kernel.function, arguments, cold=False, barrier=harness.barrier
+            )
+            start_ns = harness.gpu.begun_ns
+            placer = _OutputPlacer(self._output_arena, reserved)
+            output = kernel.output(returned)
+            plain = _plain(output, placer)
+            is_described = plain is None
+            if isinstance(kernel, _Mirror):
+                result, is_described = kernel.result(placer), True
+            elif plain is not None:
+                result = plain
+            else:
+                placer = _OutputPlacer(self._output_arena, reserved)
+                result = encode(output, harness.modules, place=placer)
+            if result.copied:
+                claim_ns = harness.gpu.until_now_ns()  # putting it together is the author's work
+            fits = self._deliver(result, placer.end)
+        except OutOfBounds:
+            return harness.reply({"op": "out_of_bounds"})
+        except UnsupportedValue as error:
+            return harness.reply({"op": "unsupported", "what": str(error)})
+        except BaseException as error:  # noqa: BLE001 (whatever it raises is the author's)
+            return harness.raised(error)
+        sizes = {"size": result.size_bytes, "device_size": placer.end, "fits": fits}
+        harness.reply({"op": "returned", **sizes, "claim_ns": claim_ns, "start_ns": start_ns})
+        message, fds = harness.receive()
+        if message["op"] == "grow":
+            self._attach(message, fds)
+            self._deliver(result, placer.end)
+            harness.reply({"op": "grown"})
+            message, _ = harness.receive()
+        if message["op"] == "forget":
+            return True
+        return self._describe(output, result, is_described=is_described)
+
+    def _describe(self, output: Any, result: Encoded, *, is_described: bool) -> bool:
+        skeleton = result.skeleton
+        if not is_described:
+            places = iter(leaf.offset for leaf in result.leaves)
+            try:
+                skeleton = encode(
+                    output, self._harness.modules, place=lambda _address, _size: next(places)
+                ).skeleton
+            except BaseException as error:  # noqa: BLE001 (the author's value may raise anything)
+                return self._harness.raised(error)
+        aliased = overlaps(result, self._given)
+        return self._harness.reply({"op": "described", "value": skeleton, "aliased": aliased})
+
+    def _deliver(self, result: Encoded, device_size: int) -> bool:
+        """Copy the result to where the judge reads it; False if there is too little room."""
+        arena, output, driver = self._output_arena, self._output, self._harness.driver
+        if arena is None or output is None:
+            raise ChannelError("a call without memory")
+        if device_size > arena.size_bytes or result.size_bytes > output.size_bytes:
+            return False
+        is_copying = False
+        for leaf in result.leaves:
+            target = arena.address + leaf.offset
+            if leaf.in_arena and leaf.address != target:
+                driver.copy(target, leaf.address, leaf.size_bytes)
+                is_copying = True
+        result.copy_to(output)
+        if is_copying:
+            driver.wait()
+        return True
+
+    def _mirror(self, message: dict[str, Any], _fds: list[int]) -> bool:
+        """From now on the kernel `mirror` returns so much."""
+        self._harness.kernels["mirror"] = _Mirror(
+            self._harness, message["sizes"], message["host_bytes"], message["in_place"]
+        )
+        return self._harness.reply({"op": "mirrored"})
+
+    def _compare_inputs(self, _message: dict[str, Any], _fds: list[int]) -> bool:
+        """Describe the inputs as they are now; the judge looks at those in the arena itself."""
+        if not self._input_views or self._input is None:
+            raise ChannelError("a call without memory")
+        view = self._input_views[self._view]
+        start = view.address
+
+        def where(address: int, size_bytes: int) -> int:
+            inside = start <= address and address + size_bytes <= start + view.size_bytes
+            return address - start if inside else -1
+
+        try:
+            now = encode(self._data, self._harness.modules, of_input=True, place=where)
+            now.copy_to(self._input)
+        except ValueError:  # UnsupportedValue is one; so is data that grew
+            return self._harness.reply({"op": "inputs", "value": "changed"})
+        return self._harness.reply({"op": "inputs", "value": now.skeleton})
+
+
+def _plain(value: Any, placer: Placer) -> Encoded | None:
+    """Where the bytes of an output are, if it is one array on the GPU or a tuple or list of such,
+    without gaps; else None."""
+    torch: Any = sys.modules.get("torch")
+    leaves = []
+    for part in value if type(value) in (tuple, list) else (value,):
+        if torch is None or type(part) is not torch.Tensor:
+            return None
+        if not part.is_cuda or not part.is_contiguous() or part.is_conj() or part.is_neg():
+            return None
+        address, size = part.data_ptr(), part.nbytes
+        leaves.append(Leaf(address, size, placer(address, size), part, True, in_arena=True))
+    return Encoded(None, tuple(leaves), 0)
+
+
+def _room(arena: Arena, placer: Placer, torch: Any, device: str, size_bytes: int) -> Any:
+    """A flat tensor of so many bytes in the output arena."""
+    offset = placer(0, size_bytes)
+    return device_bytes(torch, View(arena.address + offset, size_bytes, arena), device)

@@ -1,0 +1,237 @@
+"""Compiles C++ and CUDA inside the sandbox: sources in, a binary and the compiler's output out."""
+
+import hashlib
+import json
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.place import compiler_version, processor
+from kernelbot.harness.judge.build.ptxas import parse_kernels
+from kernelbot.harness.sandbox import CommandNotStarted, RunnerClient, run_command
+from kernelbot.harness.words.sandbox import CommandResult
+from kernelbot.protocol import (
+    CompileReport,
+    Failure,
+    Fault,
+    JobSpec,
+    Lang,
+    Limits,
+    Vendor,
+    Verdict,
+)
+
+SOURCE_SUFFIXES = frozenset(
+    {".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h", ".hh", ".hpp", ".hxx", ".inc", ".inl"}
+)
+"""The problem's files that a compiler can read; a reference never has one of these suffixes."""
+
+_GXX_FLAGS = ("-std=c++20", "-O3", "-DNDEBUG", "-march=native", "-fno-strict-aliasing", "-Wall")
+_NVCC_FLAGS = (
+    "--std=c++20",
+    "-DNDEBUG",
+    "-O3",
+    "--expt-extended-lambda",
+    "--expt-relaxed-constexpr",
+    "-forward-unknown-to-host-compiler",
+    "-Xcompiler=-Wno-psabi",
+    "-Xcompiler=-fno-strict-aliasing",
+    "-Xnvlink=--verbose",
+    "-Xptxas=--verbose",
+    "-Xptxas=--warn-on-spills",
+)
+_COMPILER_FILE_BYTES = 256 << 20
+NO_NVIDIA_GPU = (
+    "This problem needs an NVIDIA GPU; the device {device!r} has none. "
+    "The submission compiles; submit it to a device with one."
+)
+
+
+class Product(StrEnum):
+    """What the compiler must produce."""
+
+    SHARED_OBJECT = "kernel.so"
+    PROGRAM = "program"
+
+
+@dataclass(frozen=True)
+class Build:
+    """How a build ended: `accepted` with the `binary`, or refused with the reason."""
+
+    verdict: Verdict
+    report: CompileReport | None
+    """None if no compiler could be started."""
+    binary: bytes = b""
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True)
+class _Plan:
+    compiler: str
+    argv: tuple[str, ...]
+    files: dict[str, bytes]
+    product: Product
+
+
+def compile_job(
+    job: JobSpec, client: RunnerClient, product: Product, cache: BuildCache | None = None
+) -> Build:
+    """Compile the job's submission with its problem's sources, in a runner of `client`.
+
+    A CUDA problem on a device that isn't NVIDIA's is compiled to show its author the errors, and
+    then refused, fault platform. `cache` must not be given if nothing isolates the runner, since
+    the author's code could then write there. Raises `SandboxUnavailable`.
+    """
+    plan = _plan(job, product)
+    if shutil.which(plan.compiler) is None:
+        return _no_compiler(plan.compiler, job)
+    key = _key(plan, job.device.include_dirs)
+    kept = cache.load(key) if cache is not None else None
+    if kept is not None:
+        build = Build(Verdict.ACCEPTED, replace(kept.report, cached=True), kept.binary)
+    else:
+        build = _compile(plan, job, client)
+        if cache is not None and build.verdict is Verdict.ACCEPTED and build.report is not None:
+            cache.store(key, build.report, build.binary)
+    return _refuse_without_gpu(build, job)
+
+
+def _plan(job: JobSpec, product: Product) -> _Plan:
+    spec = job.problem
+    files = {
+        file.name: file.text.encode()
+        for file in spec.files
+        if file.name != spec.anchor
+        and (Path(file.name).suffix.lower() in SOURCE_SUFFIXES or file.name in spec.config.sources)
+    }
+    files[spec.submission_name] = job.submission.text.encode()
+    sources = spec.config.sources or (spec.submission_name,)
+    compiler, flags = _compiler(job)
+    if product is Product.SHARED_OBJECT:
+        flags += ("-shared", "-Xcompiler=-fPIC" if compiler == "nvcc" else "-fPIC")
+    flags += tuple(
+        f"-D{name}={value}" if value else f"-D{name}" for name, value in spec.config.defines.items()
+    )
+    flags += ("-I.", *(f"-I{folder}" for folder in spec.config.include_dirs))
+    flags += spec.config.compile_flags
+    argv = (compiler, *flags, *(f"./{name}" for name in sources), "-o", product.value)
+    return _Plan(compiler, argv, files, product)
+
+
+def _compiler(job: JobSpec) -> tuple[str, tuple[str, ...]]:
+    if job.problem.lang is not Lang.CU:
+        return "g++", _GXX_FLAGS
+    arch = job.device.arch
+    if job.device.vendor is not Vendor.NVIDIA or arch is None:
+        return "nvcc", _NVCC_FLAGS
+    return "nvcc", (*_NVCC_FLAGS, f"-gencode=arch=compute_{arch},code=sm_{arch}")
+
+
+def _key(plan: _Plan, include_dirs: tuple[str, ...]) -> str:
+    """The key of the build: a hash of sources, flags, the names of further headers' folders, the
+    compiler's version and the processor."""
+    ingredients = [*plan.argv, *include_dirs, compiler_version(plan.compiler), processor()]
+    for name, content in sorted(plan.files.items()):
+        ingredients += [name, hashlib.sha256(content).hexdigest()]
+    return hashlib.sha256(json.dumps(ingredients).encode()).hexdigest()
+
+
+def _compile(plan: _Plan, job: JobSpec, client: RunnerClient) -> Build:
+    timeout_s = job.problem.timeouts.compile_s
+    limits = Limits(
+        memory_bytes=job.limits.memory_bytes,
+        file_size_bytes=max(job.limits.file_size_bytes, _COMPILER_FILE_BYTES),
+        cpu_time_s=timeout_s * 2,
+    )
+    try:
+        result = run_command(
+            client,
+            list(plan.argv),
+            files=plan.files,
+            limits=limits,
+            timeout_s=timeout_s,
+            collect=(plan.product.value,),
+        )
+    except CommandNotStarted:
+        return _no_compiler(plan.compiler, job)
+    output = result.stdout + result.stderr
+    report = CompileReport(
+        command=" ".join(plan.argv),
+        output=output,
+        duration_s=result.duration_s,
+        cached=False,
+        kernels=_named(parse_kernels(output), client),
+    )
+    binary = result.collected.get(plan.product.value, b"")
+    if result.limit is None and result.exit_code == 0 and binary:
+        return Build(Verdict.ACCEPTED, report, binary)
+    verdict, message = _explain(result, timeout_s, limits)
+    return Build(verdict, report, failure=Failure(Fault.AUTHOR, message, _first_error(output)))
+
+
+def _explain(result: CommandResult, timeout_s: float, limits: Limits) -> tuple[Verdict, str]:
+    if result.limit is Verdict.TIME_LIMIT:
+        return Verdict.TIME_LIMIT, (
+            f"The compiler was not done after {timeout_s:g} s. Use fewer templates and headers, or "
+            "ask the problem's author for a longer compile limit."
+        )
+    if result.limit is Verdict.MEMORY_LIMIT:
+        gib = limits.memory_bytes / (1 << 30)
+        return Verdict.COMPILE_ERROR, (
+            f"The compiler needed more than {gib:.3g} GiB of memory. Use fewer templates and "
+            "headers."
+        )
+    if result.limit is Verdict.OUTPUT_LIMIT:
+        return Verdict.COMPILE_ERROR, (
+            "The compiler printed more than it may. Mend its first warning: most repeat it."
+        )
+    if result.exit_code == 0:
+        return Verdict.COMPILE_ERROR, (
+            "The compiler left no binary, or one that is too large. Make static arrays smaller."
+        )
+    return Verdict.COMPILE_ERROR, _first_error(result.stderr) or (
+        "The compiler failed. Read its output below."
+    )
+
+
+def _first_error(output: str) -> str:
+    """The first line with an error."""
+    for line in output.splitlines():
+        if re.search(r"\b(error|undefined reference)\b", line):
+            return line[:500]
+    return ""
+
+
+def _named(kernels: Iterable[dict[str, str]], client: RunnerClient) -> tuple[dict[str, str], ...]:
+    """The kernels with their demangled names."""
+    found = tuple(kernels)
+    if not found:
+        return ()
+    symbols = [kernel["name"] for kernel in found]
+    try:
+        result = run_command(client, ["c++filt", *symbols], timeout_s=10)
+    except CommandNotStarted:
+        return found
+    names = result.stdout.splitlines()
+    if len(names) != len(found):
+        return found
+    return tuple({**kernel, "name": name} for kernel, name in zip(found, names, strict=True))
+
+
+def _no_compiler(compiler: str, job: JobSpec) -> Build:
+    package = "the CUDA toolkit" if compiler == "nvcc" else "the package `g++`"
+    message = f"{compiler} is not installed on the device {job.device.name!r}: install {package}."
+    return Build(Verdict.INTERNAL_ERROR, None, failure=Failure(Fault.PLATFORM, message))
+
+
+def _refuse_without_gpu(build: Build, job: JobSpec) -> Build:
+    if build.verdict is not Verdict.ACCEPTED or job.problem.lang is not Lang.CU:
+        return build
+    if job.device.vendor is Vendor.NVIDIA:
+        return build
+    message = NO_NVIDIA_GPU.format(device=job.device.name)
+    return Build(Verdict.INTERNAL_ERROR, build.report, failure=Failure(Fault.PLATFORM, message))

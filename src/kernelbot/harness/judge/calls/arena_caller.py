@@ -1,0 +1,90 @@
+"""Timed calls on GPUs whose memory can be shared: see `arena_buffers`."""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from kernelbot.harness.judge.calls.callers import Runners, answering
+from kernelbot.harness.timing.clocks import CacheFlusher, own_delay_ns
+from kernelbot.harness.words.windows import Reply
+
+
+class ArenaCaller:
+    """Makes the timed calls of one runner, or of all ranks."""
+
+    def __init__(self, session: Runners, *, compares_inputs: bool = False) -> None:
+        """All runners of `session` have arenas. `compares_inputs`: whether anybody will ask for
+        `inputs_changed`."""
+        self._session = session
+        self._compares_inputs = compares_inputs
+        self._max_bytes: int | None = None
+
+    def bound(self, max_bytes: int | None) -> None:
+        """From now on no rank's right output has more bytes than this; None if that isn't
+        known."""
+        self._max_bytes = max_bytes
+
+    def timed_call(
+        self, data: Any, flusher: CacheFlusher | None, reuse: bool, kernel: str = "author"
+    ) -> Reply:
+        """One call between the judge's clocks: from when the data is complete until all outputs
+        are in the judge's own memory. If there is a `flusher`, the judge flushes the GPUs' caches.
+        Raises `AuthorFailure`, `GpuError`."""
+        session = self._session
+        parts = session.parts(data)
+        arenas, clocks = session.arenas, session.sessions[0].clocks
+        idle_ns = session.tree_cpu_ns()
+        arenas.lay(parts, kernel, reuse=reuse)
+        with answering(session):
+            session.gather("ready")
+        built_ns = session.tree_cpu_ns()
+        arenas.reveal(parts, cold=flusher is not None)
+        before = clocks.main_thread() or (0, 0)
+        rested_ns = session.tree_cpu_ns()
+        delayed_ns = own_delay_ns()
+        start = time.perf_counter_ns()
+        arenas.go()
+        secured = arenas.secure(session.gather("returned"), self._max_bytes)
+        bracket_ns = time.perf_counter_ns() - start
+        delayed_ns = own_delay_ns() - delayed_ns
+        after = clocks.main_thread() or (0, 0)
+        computed_ns = session.tree_cpu_ns() - rested_ns
+        if self._compares_inputs:
+            arenas.compare_inputs(parts)
+        with answering(session):
+            reply = session.together(arenas.values(secured))
+        last = clocks.main_thread() or (0, 0)
+        window = replace(
+            reply.window,
+            bracket_ns=bracket_ns,
+            call_tree_cpu_ns=computed_ns,
+            processors=clocks.processors(),
+        )
+        if len(parts) == 1:  # a rank may be charged for what others wait for
+            window = replace(
+                window,
+                build_cpu_ns=built_ns - idle_ns,
+                still_cpu_ns=rested_ns - built_ns,
+                after_cpu_ns=last[0] - after[0],
+                call_cpu_ns=after[0] - before[0],
+                waiting_ns=after[1] - before[1] + delayed_ns,
+            )
+        return replace(reply, window=window)
+
+    @property
+    def takes_several(self) -> bool:
+        """No: each call has a message of its own."""
+        return False
+
+    def hold(self) -> None:
+        """Nothing to stop."""
+
+    def release(self) -> None:
+        """Nothing was stopped."""
+
+    def close(self) -> None:
+        """The session has all there is."""
+
+    def inputs_changed(self, data: Any) -> bool:
+        """Whether the last call left its inputs other than they were."""
+        return self._session.inputs_changed(data)

@@ -1,0 +1,160 @@
+"""The judge's connection to one runner: what is sent and received, and how it ends.
+
+If the runner falls silent, dies or floods, waiting for it raises what that means for the author.
+"""
+
+import contextlib
+import os
+import time
+from typing import Any
+
+from kernelbot.harness.data.channel import (
+    Channel,
+    ChannelClosed,
+    ChannelError,
+    ChannelGarbage,
+    ChannelTimeout,
+)
+from kernelbot.harness.data.descriptors import close_apart
+from kernelbot.harness.data.wire import close_all
+from kernelbot.harness.sandbox import Runner
+from kernelbot.harness.sandbox.runner_tree import RunnerTree, is_ending
+from kernelbot.harness.timing.clocks import TaskClocks
+from kernelbot.harness.timing.threads import longest_wait_s
+from kernelbot.harness.words.failures import (
+    AuthorFailure,
+    death,
+    garbage,
+    hung_up,
+    too_much_output,
+)
+from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
+from kernelbot.harness.words.windows import Ending
+from kernelbot.protocol import Limits, Verdict
+
+_FINISH_S = 0.5
+_DRAIN_S = 0.5
+_DYING_S = 5.0
+"""A large process that was killed frees its memory before anybody can tell how it ended."""
+
+
+class RunnerConnection:
+    """Every wait ends by `deadline` (of `time.monotonic()`)."""
+
+    def __init__(
+        self, runner: Runner, limits: Limits, deadline: float, rank: int | None = None
+    ) -> None:
+        """Take over `runner`, or of several ranks in it the one named."""
+        self.limits = limits
+        self.deadline = deadline
+        self._runner = runner
+        self._ending: Ending | None = None
+        try:
+            self._pidfd = os.pidfd_open(runner.pid)
+        except ProcessLookupError:
+            raise SandboxUnavailable("The runner ended before it had a task.") from None
+        self.channel = Channel(
+            runner.channels[rank or 0], alive_fd=self._pidfd, glance=self._watch_output
+        )
+
+    def tree(self) -> RunnerTree:
+        """All processes of the runner but its first, which is ours."""
+        return RunnerTree(self._runner.pid, self._runner.main_pid, self._runner.freezer)
+
+    def peak_bytes(self) -> int:
+        """See `Runner`."""
+        return self._runner.peak_bytes()
+
+    def send(self, message: dict[str, Any], fds: list[int] | None = None) -> None:
+        """Say something to the runner. Raises `AuthorFailure` if it is dead."""
+        try:
+            self.channel.send(message, fds or (), self.deadline)
+        except ChannelError as error:
+            raise self._death(error) from error
+
+    def receive(self) -> dict[str, Any]:
+        """What the runner says next. Raises `AuthorFailure`."""
+        try:
+            reply, fds = self.channel.receive(self.deadline)
+        except ChannelError as error:
+            raise self._death(error) from error
+        if fds:  # the runner has none to send
+            close_apart(lambda: close_all(fds))
+        if not isinstance(reply.get("op"), str):
+            raise garbage(reply)
+        return reply
+
+    def check(self) -> None:
+        """Raise `AuthorFailure` if the runner is dead, printed too much, or has no time left."""
+        self._watch_output()
+        try:
+            self.channel.check(self.deadline)
+        except ChannelError as error:
+            raise self._death(error) from error
+
+    def has_message(self) -> bool:
+        """Whether the runner has said something that wasn't read. Raises `AuthorFailure`."""
+        try:
+            return self.channel.has_message()
+        except ChannelError as error:
+            raise self._death(error) from error
+
+    def cause_of(self, failure: AuthorFailure) -> AuthorFailure | SandboxUnavailable:
+        """The runner's end if that explains a failure, which is to be raised; else the failure:
+        what can't be read of a runner that lives is its own doing."""
+        ended = self._runner.wait(_DYING_S if is_ending(self._runner.main_pid) else 0.0)
+        return failure if ended is None else self._blame(ended)
+
+    def terminate(self) -> None:
+        """Begin to end the runner, once its text buffers are flushed."""
+        if self._ending is None:
+            self._runner.thaw()  # one that waits for its turn would be waited for in vain
+            self.say_goodbye()
+            self._runner.terminate()
+
+    def say_goodbye(self) -> None:
+        """Let the runner flush the author's text buffers."""
+        with contextlib.suppress(ChannelError):
+            self.channel.send({"op": "finish"}, deadline=time.monotonic() + _FINISH_S)
+            self.channel.receive(time.monotonic() + _FINISH_S)
+
+    def abort(self) -> Ending:
+        """Kill the runner's whole tree, and return once it is gone. Harmless when repeated."""
+        if self._ending is None:
+            ended = self._runner.kill()
+            os.close(self._pidfd)
+            self._ending = Ending(ended, self._runner.stdout.text, self._runner.stderr.text)
+        return self._ending
+
+    def _watch_output(self) -> None:
+        for stream in (self._runner.stdout, self._runner.stderr):
+            if stream.overflowed:
+                raise too_much_output(self.limits)
+
+    def _death(self, error: ChannelError) -> AuthorFailure | SandboxUnavailable:
+        """The conversation broke off: find out why. Garbage before the end of a runner is part of
+        what it was saying."""
+        if isinstance(error, ChannelTimeout):
+            late = AuthorFailure(
+                Verdict.TIME_LIMIT,
+                "The phase took longer than its time limit. Do less in each call.",
+            )
+            late.waited_s = longest_wait_s(TaskClocks(self._runner.main_pid))
+            return late
+        if isinstance(error, ChannelGarbage):
+            return garbage({"op": str(error)})
+        assert isinstance(error, ChannelClosed)
+        ended = self._runner.wait(_DRAIN_S)
+        if ended is None and is_ending(self._runner.main_pid):
+            ended = self._runner.wait(_DYING_S)
+        if ended is None:
+            self.abort()
+        return hung_up() if ended is None else self._blame(ended)
+
+    def _blame(self, ended: RunnerExit) -> AuthorFailure | SandboxUnavailable:
+        self.abort()
+        try:
+            self._watch_output()
+        except AuthorFailure as overflow:
+            return overflow
+        return death(ended, self.limits)

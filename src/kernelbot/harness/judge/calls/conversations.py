@@ -1,0 +1,51 @@
+"""How a job's runners are talked to: one alone, or as many as there are ranks."""
+
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.judge.calls.arena_caller import ArenaCaller
+from kernelbot.harness.judge.calls.callers import Caller
+from kernelbot.harness.judge.calls.copying_caller import CopyingCaller
+from kernelbot.harness.judge.calls.in_place_caller import InPlaceCaller
+from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.judge.ranks.session import RankSession
+from kernelbot.harness.sandbox import RunnerClient
+from kernelbot.protocol import Case, JobSpec, Vendor
+from kernelbot.protocol.phases import world_size
+
+AnySession = Session | RankSession
+
+
+def open_session(
+    job: JobSpec,
+    client: RunnerClient,
+    modules: frozenset[str],
+    deadline: float,
+    first: Case,
+    devices: tuple[JudgeDevice, ...] = (),
+) -> AnySession:
+    """A session for the job; `first` is the case that it begins with, `devices` the judge's.
+
+    Raises `SandboxUnavailable`.
+    """
+    if not job.problem.multi_gpu:
+        device = devices[0] if devices else None
+        return Session.start(client, job.limits, modules, deadline, device)
+    return RankSession(client, job.limits, modules, deadline, world_size(first), devices)
+
+
+def expect_sessions(job: JobSpec, client: RunnerClient, count: int) -> None:
+    """So many sessions will soon be opened: let their runners move in meanwhile.
+
+    Not of several ranks, whose number depends on the case. Raises `SandboxUnavailable`.
+    """
+    if not job.problem.multi_gpu:
+        client.prepare(count)
+
+
+def caller_of(job: JobSpec, session: AnySession) -> Caller:
+    """How timed calls are made on the job's device."""
+    compares_inputs = job.problem.inputs_unchanged
+    if session.has_arenas:
+        return ArenaCaller(session, compares_inputs=compares_inputs)
+    if job.device.vendor is not Vendor.CPU:
+        return CopyingCaller(session)
+    return InPlaceCaller(session, compares_inputs=compares_inputs)

@@ -1,0 +1,124 @@
+"""What a runner says of a call, made into a value: the one place where a hostile reply is read.
+
+Whatever the runner says becomes a value or an `AuthorFailure`. Nothing of it is used before it was
+checked, and an exception that nobody thought of is the author's as well: they wrote the reply.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.data.decode import ReadStretch, copy_out, decode
+from kernelbot.harness.data.encode import Json, leaf_sizes
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.inside.cage.loader import ProblemBroken
+from kernelbot.harness.inside.gpu.driver import GpuError
+from kernelbot.harness.judge.calls.probes import OUTPUT_BASE, count_changed
+from kernelbot.harness.words.failures import (
+    AuthorFailure,
+    claimed,
+    garbage,
+    no_value,
+    output_size,
+    written_late,
+)
+from kernelbot.harness.words.windows import Window
+from kernelbot.protocol import Limits
+
+_HIGHEST_ADDRESS = 1 << 64
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A call's answer, as far as it can be checked without its bytes."""
+
+    skeleton: Json
+    """Unchecked: for `value_shared` and `value_read` only."""
+    size_bytes: int
+    window: Window
+    """What the runner claims; within bounds, but maybe a lie."""
+    addresses: tuple[int, ...]
+    """Where the runner says that its arrays lie; empty if it has copied them."""
+
+
+def read_answer(
+    reply: dict[str, Any], limits: Limits, *, in_place: bool, max_bytes: int | None = None
+) -> Answer:
+    """Check a call's answer. Raises `AuthorFailure`, also that which the answer stands for.
+
+    `in_place`: whether the arrays are where the kernel left them, so that there are addresses.
+    `max_bytes`: see `output_size`.
+    """
+    with blaming_author():
+        size_bytes = output_size(reply, limits, max_bytes)
+        addresses = _addresses(reply) if in_place else ()
+        return Answer(reply.get("value"), size_bytes, claimed(reply), addresses)
+
+
+def value_shared(
+    answer: Answer,
+    buffer: SharedBuffer,
+    probes: list[int],
+    modules: frozenset[str],
+    device: str | None,
+) -> Any:
+    """The output that lies in `buffer` behind its probes. Raises `AuthorFailure`."""
+    with blaming_author():
+        value, _ = decode(
+            answer.skeleton, buffer, modules, base=OUTPUT_BASE, device=device, detached=True
+        )
+        changed = count_changed(buffer, answer.skeleton, probes)
+    if changed:
+        raise written_late(changed)
+    return value
+
+
+def value_read(answer: Answer, read_memory: ReadStretch, modules: frozenset[str]) -> Any:
+    """The output that `read_memory` copies from the runner's memory: to an address of ours, from
+    one of the runner's, so many bytes. Raises `AuthorFailure`, and the OSError of `read_memory`:
+    there may be no such memory, or no runner any more.
+
+    No more memory is taken than the answer's size, whatever the arrays say of themselves.
+    """
+    waiting = iter(answer.addresses)
+
+    def read(target: int, _offset: int, size_bytes: int) -> None:
+        read_memory(target, next(waiting), size_bytes)
+
+    with blaming_author():
+        value = copy_out(answer.skeleton, read, answer.size_bytes, modules)
+        if next(waiting, None) is not None:
+            raise ValueError("more addresses than arrays")
+    return value
+
+
+def count_parts(answer: Answer) -> int:
+    """How many arrays an answer consists of whose value was read."""
+    return sum(1 for _ in leaf_sizes(answer.skeleton))
+
+
+@contextlib.contextmanager
+def blaming_author() -> Iterator[None]:
+    """Whatever is raised within becomes an `AuthorFailure`; but for OSError and `GpuError`, which
+    no reply raises by what it says, and for want of memory, which is a `ProblemBroken`."""
+    try:
+        yield
+    except (AuthorFailure, GpuError, OSError):
+        raise
+    except MemoryError as error:  # ours: what the reply may ask for is bounded
+        raise ProblemBroken(
+            "The judge has too little memory for the problem's outputs: give it more, or make the "
+            "problem smaller."
+        ) from error
+    except Exception as error:
+        raise no_value(error) from error
+
+
+def _addresses(reply: dict[str, Any]) -> tuple[int, ...]:
+    found = reply.get("at")
+    if not isinstance(found, list):
+        raise garbage(reply)
+    if any(type(address) is not int or not 0 <= address < _HIGHEST_ADDRESS for address in found):
+        raise garbage(reply)
+    return tuple(found)

@@ -1,0 +1,349 @@
+"""The judge's side of one runner: sends data, takes the time, and reads what came back.
+
+A session is one runner's life: one phase of one submission. What it says and hears travels over
+its `RunnerConnection`.
+"""
+
+import contextlib
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from kernelbot.harness.data.encode import Encoded, has_gaps
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.gpu.judge_device import JudgeDevice
+from kernelbot.harness.inside.cage.loader import ProblemBroken
+from kernelbot.harness.inside.own_builds import CAP_BYTES
+from kernelbot.harness.inside.ranks.joining import Place
+from kernelbot.harness.judge.calls.arena_buffers import ArenaBuffers, as_json
+from kernelbot.harness.judge.calls.arenas import Arenas
+from kernelbot.harness.judge.calls.connection import RunnerConnection
+from kernelbot.harness.judge.calls.probes import OUTPUT_BASE, choose
+from kernelbot.harness.judge.calls.replies import count_parts, read_answer, value_shared
+from kernelbot.harness.judge.profiling.request import ProfileRequest
+from kernelbot.harness.sandbox import Runner, RunnerClient
+from kernelbot.harness.timing.clocks import TaskClocks
+from kernelbot.harness.words.failures import NO_KERNEL, AuthorFailure, expect_reply, garbage, refuse
+from kernelbot.harness.words.sandbox import SandboxUnavailable
+from kernelbot.harness.words.windows import Ending, OutputLayout, Reply
+from kernelbot.protocol import Limits, SourceFile, Verdict
+
+_POISON = 0xA5
+_FIRST_OUTPUT_BYTES = 1 << 16
+
+
+class Session(RunnerConnection):
+    """Drives one runner."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        limits: Limits,
+        modules: frozenset[str],
+        deadline: float,
+        rank: int | None = None,
+        device: JudgeDevice | None = None,
+    ) -> None:
+        """Take over `runner`, or of several ranks in it the one named. `device`: the judge's, if
+        data and outputs lie in its memory."""
+        super().__init__(runner, limits, deadline, rank)
+        self.modules = modules
+        self._input: SharedBuffer | None = None
+        self._output: SharedBuffer | None = None
+        self._unsent: set[str] = set()
+        self._rank = rank
+        self._clocks: TaskClocks | None = None
+        self._on_gpu = False
+        self._is_guarded = False
+        self._device = device
+        self._arena: ArenaBuffers | None = None
+
+    @classmethod
+    def start(
+        cls,
+        client: RunnerClient,
+        limits: Limits,
+        modules: frozenset[str],
+        deadline: float,
+        device: JudgeDevice | None = None,
+    ) -> "Session":
+        """A session with a fresh runner. Raises `SandboxUnavailable`."""
+        return cls(client.spawn(limits), limits, modules, deadline, device=device)
+
+    @property
+    def has_arenas(self) -> bool:
+        """See `Runners`."""
+        return self._device is not None
+
+    @property
+    def arena(self) -> ArenaBuffers:
+        """The memory of calls on a GPU. Only if `has_arenas`, and after `setup`."""
+        if self._arena is None:
+            raise AssertionError("a runner with the judge's device was set up")
+        return self._arena
+
+    @property
+    def arenas(self) -> Arenas:
+        """See `Runners`."""
+        return Arenas(self, (self.arena,))
+
+    @property
+    def clocks(self) -> TaskClocks:
+        """The kernel's clocks of this runner."""
+        if self._clocks is None:
+            runner = self._runner
+            if self._rank is None:
+                self._clocks = TaskClocks(runner.main_pid, runner.cpu_time_ns)
+            else:  # what the kernel adds up is of all ranks together
+                self._clocks = TaskClocks(runner.rank_pids[self._rank])
+        return self._clocks
+
+    def setup(
+        self,
+        files: tuple[SourceFile, ...],
+        device: str,
+        fresh_output: bool,
+        outputs: tuple[int, ...] | None,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
+        """Give the runner the problem's shared files, before any code of the author's.
+
+        `outputs`: of a compiled problem, which leaves are outputs; None for Python. `meanwhile`: is
+        done while the runner gets ready.
+        """
+        self.begin_setup(files, device, fresh_output, outputs)
+        if meanwhile is not None:
+            meanwhile()
+        self.end_setup()
+
+    def begin_setup(
+        self,
+        files: tuple[SourceFile, ...],
+        device: str,
+        fresh_output: bool,
+        outputs: tuple[int, ...] | None,
+        place: Place | None = None,
+    ) -> None:
+        """As `setup`, without waiting for the runner. `place`: which of several ranks it is."""
+        self._on_gpu = device != "cpu"
+        self._is_guarded = outputs is not None
+        self.send(
+            {
+                "op": "setup",
+                "files": {file.name: file.text for file in files},
+                "modules": sorted(self.modules),
+                "device": device,
+                "fresh_output": fresh_output,
+                "outputs": None if outputs is None else list(outputs),
+                "place": None if place is None else asdict(place),
+            }
+        )
+
+    def end_setup(self) -> None:
+        """Wait until the runner is ready. Raises `SandboxUnavailable`, `ProblemBroken`, and
+        `AuthorFailure`, though no code of the author's has run yet."""
+        reply = self.receive()
+        if reply["op"] == "no_gpu":  # no code of the author's has run yet
+            raise SandboxUnavailable(f"Runners find no GPU: {str(reply.get('text'))[:1000]}")
+        if reply["op"] == "broken":
+            text = str(reply.get("text"))[:1000]
+            raise ProblemBroken(f"A file that the problem shares with runners failed in {text}")
+        expect_reply(reply, "ready", "The ranks didn't find each other")
+        if self._on_gpu and self._device is not None:
+            self._device.expect_same_gpu(reply.get("gpu"))
+            self._arena = ArenaBuffers(
+                self, self._device, self.limits, self.modules, guarded=self._is_guarded
+            )
+
+    def load(self, submission: SourceFile, name: str, builds: bytes = b"") -> None:
+        """Import the author's file, beside what `builds` found. Raises `AuthorFailure`."""
+        self.offer_code(submission, name, builds)
+        self._loaded(self.receive(), NO_KERNEL)
+
+    def offer_code(self, submission: SourceFile, name: str, builds: bytes) -> None:
+        """Send the author's file; the runner will say what became of its import."""
+        message = {"op": "load", "name": name, "text": submission.text, "builds": len(builds)}
+        if builds:
+            with contextlib.closing(SharedBuffer.create(len(builds))) as packed:
+                packed.write(0, builds)
+                self.send(message, [packed.fd])
+        else:
+            self.send(message)
+
+    def load_library(self, binary: bytes, outputs: tuple[int, ...]) -> None:
+        """Load the author's shared object. Raises `AuthorFailure`."""
+        library = SharedBuffer.create(len(binary))
+        library.write(0, binary)
+        message = {"op": "load_library", "size": len(binary), "outputs": list(outputs)}
+        self.send(message, [library.fd])
+        library.close()
+        self._loaded(
+            self.receive(),
+            'The submission exports no function extern "C" void custom_kernel(...). Define it so, '
+            "with the arguments that the problem names.",
+        )
+
+    def builds(self) -> bytes:
+        """What the submission has compiled for itself: bytes that only its next runner opens.
+
+        Empty if there is nothing, or more than is carried. Raises `AuthorFailure`.
+        """
+        self.send({"op": "builds"})
+        size = self.receive().get("size")
+        if type(size) is not int or not 0 < size <= CAP_BYTES:
+            return b""
+        with contextlib.closing(SharedBuffer.create(size)) as taken:
+            self.send({"op": "hand over"}, [taken.fd])
+            self.receive()
+            return taken.read(0, size)
+
+    def _loaded(self, reply: dict[str, Any], missing: str) -> None:
+        refuse(reply, "The submission failed while it was imported")
+        if reply["op"] == "missing":
+            raise AuthorFailure(Verdict.RUNTIME_ERROR, missing)
+        if reply["op"] != "loaded":
+            raise garbage(reply)
+
+    def call(self, data: Encoded, max_bytes: int | None = None) -> Reply:
+        """One untimed call: no flush, no handshake. `max_bytes`: of a right output."""
+        if self.has_arenas:
+            (reply,) = self.arenas.call((data,), max_bytes)
+            return reply
+        probes = choose()
+        self.offer(data, probes=probes)
+        return self.outcome(self.receive(), probes, max_bytes)
+
+    def mirror(self, layout: OutputLayout, *, in_place: bool) -> None:
+        """Have the kernel `mirror` return as much as this: for a control runner."""
+        size = layout.device_bytes // max(layout.arrays, 1)
+        message = {"sizes": [size] * layout.arrays, "host_bytes": layout.host_bytes}
+        self.send({"op": "mirror", **message, "in_place": in_place})
+        expect_reply(self.receive(), "mirrored", "The control runner failed")
+
+    def offer(
+        self,
+        data: Encoded,
+        kernel: str = "author",
+        *,
+        reuse: bool = False,
+        probes: list[int] | None = None,
+    ) -> None:
+        """Hand over a call's data. The call follows at once, or without `probes` upon `go`."""
+        fds = self._place(data)
+        message = {
+            "op": "prepare",
+            "data": data.skeleton,
+            "reuse": reuse,
+            "kernel": kernel,
+            "input": "input" in self._unsent,
+            "output": "output" in self._unsent,
+            "probes": probes,
+        }
+        self.send(message, fds)
+
+    @property
+    def sessions(self) -> tuple["Session", ...]:
+        """See `Runners`: this one."""
+        return (self,)
+
+    def parts(self, data: Encoded) -> tuple[Encoded, ...]:
+        """See `Runners`: all of it."""
+        return (data,)
+
+    def gather(self, wanted: str) -> list[dict[str, Any]]:
+        """See `Runners`."""
+        reply = self.receive()
+        if wanted == "ready" and reply["op"] not in (
+            wanted,
+            "no_room",
+        ):  # no code of the author's was called
+            raise garbage(reply)
+        expect_reply(reply, wanted, "The submission failed")
+        return [reply]
+
+    def tree_cpu_ns(self) -> int:
+        """See `Runners`."""
+        return self.clocks.tree_cpu_ns()
+
+    def naming(self, _rank: int) -> contextlib.AbstractContextManager[None]:
+        """See `Runners`: it has no rank."""
+        return contextlib.nullcontext()
+
+    def together(self, replies: Sequence[Reply]) -> Reply:
+        """See `Runners`."""
+        (reply,) = replies
+        return reply
+
+    def profile(self, data: Encoded) -> tuple[str, bytes]:
+        """A table and a gzipped trace (maybe empty) as the runner took them: the author's word."""
+        with contextlib.closing(ProfileRequest(self.send, data)) as request:
+            return request.answer(self.receive())
+
+    def inputs_changed(self, data: Encoded) -> bool:
+        """Whether the last call left its inputs other than they were."""
+        if self._arena is not None:
+            return self._arena.inputs_changed(data)
+        self.send({"op": "inputs"})
+        reply = self.receive()
+        if reply.get("value") != as_json(data.skeleton) or self._input is None:
+            return True
+        for leaf in data.leaves:
+            mine = ctypes.string_at(leaf.address, leaf.size_bytes)
+            if self._input.read(leaf.offset, leaf.size_bytes) != mine:
+                return True
+        return False
+
+    def abort(self) -> Ending:
+        """As `RunnerConnection.abort`, and the shared memory is given back."""
+        ending = super().abort()
+        if self._clocks is not None:
+            self._clocks.close()
+        for buffer in (self._input, self._output, self._arena):
+            if buffer is not None:
+                buffer.close()
+        return ending
+
+    def _place(self, data: Encoded) -> list[int]:
+        """Copy the data in, poison the output; descriptors the runner doesn't have yet."""
+        self._unsent = set()
+        if self._input is None or self._input.size_bytes < data.size_bytes:
+            self._input = _renew(self._input, data.size_bytes)
+            self._unsent.add("input")
+        data.copy_to(self._input)
+        if self._output is None:
+            likely = max(data.size_bytes, _FIRST_OUTPUT_BYTES) + OUTPUT_BASE
+            self._output = SharedBuffer.create(likely)
+            self._unsent.add("output")
+        self._output.fill(_POISON, OUTPUT_BASE + data.size_bytes)
+        wanted = [("input", self._input), ("output", self._output)]
+        return [buffer.fd for name, buffer in wanted if name in self._unsent]
+
+    def outcome(
+        self, reply: dict[str, Any], probes: list[int], max_bytes: int | None = None
+    ) -> Reply:
+        """What a call's answer comes to. Raises `AuthorFailure`."""
+        answer = read_answer(reply, self.limits, in_place=False, max_bytes=max_bytes)
+        if not reply.get("fits"):
+            self._fetch_again(answer.size_bytes)
+        if self._output is None:
+            raise AssertionError("a call always has an output buffer")
+        device = None if self._on_gpu else "cpu"
+        value = value_shared(answer, self._output, probes, self.modules, device)
+        aliased, parts = bool(reply.get("aliased")), count_parts(answer)
+        gaps = has_gaps(answer.skeleton)
+        return Reply(value, answer.window, answer.size_bytes, aliased, parts, gaps=gaps)
+
+    def _fetch_again(self, size: int) -> None:
+        old_probes = self._output.read(0, OUTPUT_BASE) if self._output else b""
+        self._output = _renew(self._output, OUTPUT_BASE + size)
+        self._output.write(0, old_probes)
+        self.send({"op": "copy"}, [self._output.fd])
+        if self.receive()["op"] != "copied":
+            raise garbage({"op": "copy"})
+
+
+def _renew(old: SharedBuffer | None, size_bytes: int) -> SharedBuffer:
+    if old is not None:
+        old.close()
+    return SharedBuffer.create(size_bytes)

@@ -1,0 +1,1 @@
+"""Measuring one workload: which calls are made, and what their samples are."""

@@ -1,0 +1,480 @@
+"""The timed phases: new data for every call, cold caches, and two clocks that must agree.
+
+One kernel is measured, or in a duel two: then each gets the same data, in random order. Each runs
+in several processes, which take turns (`processes.py`).
+"""
+
+import math
+import random
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.inside.cage.questions import Examiner, Question
+from kernelbot.harness.judge.measuring.anchor import EVERY, Anchor
+from kernelbot.harness.judge.measuring.control_runner import Control
+from kernelbot.harness.judge.measuring.measurement import Measurement, Times
+from kernelbot.harness.judge.measuring.refusals import added_s, refuse_disputably, too_few
+from kernelbot.harness.judge.measuring.rounds import Line, Rounds, Workload
+from kernelbot.harness.judge.measuring.short_calls import CallLimits, fill_windows
+from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
+from kernelbot.harness.judge.test_phase import Spend
+from kernelbot.harness.timing.answers import MAX_KEPT_BYTES, Answers, are_alike
+from kernelbot.harness.timing.duel import rules_of
+from kernelbot.harness.timing.minority import counted_of, told
+from kernelbot.harness.timing.plausibility import (
+    Baseline,
+    below_floor,
+    disturbance,
+)
+from kernelbot.harness.timing.processes import (
+    FEWEST_OF_EACH,
+    FEWEST_WARM,
+    Cost,
+    affordable,
+    in_turns,
+)
+from kernelbot.harness.timing.stopping_rule import StoppedBy, StoppingRule
+from kernelbot.harness.timing.waits import Waits, gains_by_repeating
+from kernelbot.harness.timing.warming import LONGEST_S
+from kernelbot.protocol import Case, JobSpec, Vendor
+from kernelbot.protocol.ratios import ratio_of
+from kernelbot.protocol.scoring import FEWEST_FOR_AN_INTERVAL
+from kernelbot.protocol.waits import MOST_TRIES
+
+_CONTROL_EVERY = 4
+"""Number of rounds per call of the control runner, which comes before them. In a round each of the
+runners is called once."""
+_CONTROL_FIRST = 20
+"""For this many rounds at the beginning, a control call comes before each."""
+_CALIBRATION_SHARE = 0.1
+"""Of a workload's time, after which calibration makes no more calls than it must."""
+
+
+@dataclass(frozen=True)
+class _UnderWay(Workload):
+    """A workload that is being measured."""
+
+    known: Question
+    """Its first."""
+    taken: list[Line]
+    empty_call_ns: float
+    anchor: Anchor | None
+    waits: Waits
+
+    @property
+    def sides(self) -> list[Line]:
+        """All processes of each kernel."""
+        return list(zip(*self.taken, strict=True))
+
+    @property
+    def samples(self) -> list[Samples]:
+        """Of all lines."""
+        return [one for line in self.taken for one in line]
+
+
+class Measurer:
+    """Measures workloads on the runners of one kernel, or of two, in turn."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        examiner: Examiner,
+        lines: Sequence[Sequence[TimedRunner]],
+        control: Control,
+        spend: Spend,
+    ) -> None:
+        """`lines`: one for each process of a kernel, with one runner, or in a duel a pair: the
+        submission's and the opponent's."""
+        self._job = job
+        self._lines = lines
+        self._runners = [runner for line in lines for runner in line]
+        self._is_duel = len(lines[0]) > 1
+        self._rules = rules_of(job.sampling) if self._is_duel else job.sampling
+        self._on_gpu = job.device.vendor is not Vendor.CPU
+        self._control = control
+        self._spend = spend
+        self._random = random.SystemRandom()
+        self._rounds = Rounds(job, examiner, control, spend)
+        self._under_way: _UnderWay | None = None
+
+    @property
+    def at_work(self) -> TimedRunner | None:
+        """The last one that was called."""
+        return self._rounds.at_work
+
+    def measure(
+        self, index: int, case: Case, workloads_left: int, *, repeats: bool = True
+    ) -> Measurement:
+        """Sample one workload until the stopping rule is satisfied. `repeats`: calls that waited
+        for a processor. Raises `AuthorFailure`."""
+        asked = Workload(index, case)
+        known = self._rounds.question(asked, 0)
+        repeatable = are_alike(known, self._rounds.question(asked, 0))
+        for runner in self._runners:
+            runner.begin(known)
+        budget_s = _CALIBRATION_SHARE * self._left_s(workloads_left)
+        empty_call_ns = self._control.calibrate(index, known.given, budget_s)
+        anchor = self._anchor(known)
+        taken: list[Line] = [
+            [self._no_samples(asked, runner, repeatable) for runner in line] for line in self._lines
+        ]
+        waits = Waits(told=repeats)
+        self._under_way = work = _UnderWay(index, case, known, taken, empty_call_ns, anchor, waits)
+        self._rounds.look_for_recurrence(asked, known)
+        call, check_s = self._warm_up_all(work, workloads_left)
+        self._follow(index, known, work.samples)
+        # Only from here on: preparing takes seconds with gigabytes of data, and gives no sample.
+        start, left_s = time.monotonic(), self._left_s(workloads_left)
+        longest_s = min(self._patience_s, left_s)
+        rule = StoppingRule(self._rules, longest_s, left_s, processes=len(work.taken))
+        stopped, anchor_s = self._sample_all(work, rule, call, check_s)
+        if rule.too_few:
+            took_s = time.monotonic() - start - anchor_s
+            raise too_few(case, len(rule.values), took_s, work.samples)
+        for one in work.samples:
+            one.runner.hold()
+        self._refuse_disturbances(work.taken)
+        sampling_s = time.monotonic() - start - anchor_s
+        for side in work.sides:
+            self._check_side(work, side, sampling_s)
+        times = self._times(work)
+        for runner in self._runners:
+            runner.release()
+        self._under_way = None
+        processes, calls = len(work.taken), work.samples[0].calls
+        recurs = self._rounds.data_recurred
+        return Measurement(
+            case, times, stopped, empty_call_ns, anchor, processes, calls, recurs, work.waits
+        )
+
+    @property
+    def _patience_s(self) -> float:
+        return max(self._rules.wall_cap_s, self._rules.patience_s)
+
+    def _warm_up_all(self, work: _UnderWay, workloads_left: int) -> tuple[int, float]:
+        """Warm up as many processes as that allows, and go on with these; returns the number of the
+        next call, and how long a check takes, in seconds."""
+        first = work.taken[0]
+        call, check_s, warming_s = self._warm_up(work, first, 0)
+        made, windows_s = self._fill_windows(work, call, check_s)
+        call += made
+        most, calls = len(work.taken), first[0].calls
+        if most > 1:
+            warming_s += windows_s if calls > 1 else 0.0
+            budget_s = min(self._patience_s, self._left_s(workloads_left))
+            cost = Cost(warming_s, _memory_bytes(work.known, first))
+            most = affordable(most, cost, budget_s, self._job.limits.memory_bytes)
+        del work.taken[most:]
+        for line in work.taken[1:]:
+            call, _, _ = self._warm_up(work, line, call)
+            if calls > 1:
+                call += self._try_windows(work, call, calls, line)
+        if any(one.latest.shared for one in work.samples):
+            for one in work.samples:
+                one.calls = 1
+        return call, check_s
+
+    def _fill_windows(self, work: _UnderWay, call: int, check_s: float) -> tuple[int, float]:
+        """Decide how many calls each window holds, by such windows of the first processes that
+        don't become samples; returns how many calls of each runner these held, and how many seconds
+        the last ones took.
+
+        The first window of each size shows where the outputs are. Outputs that share memory, of a
+        kernel that has one place for all of them, have to be taken one by one.
+        """
+        line, made, took_s = work.taken[0], 0, 0.0
+        if not all(one.runner.takes_several for one in line) or not self._rules.warmup_s:
+            return 0, 0.0
+
+        def try_window(calls: int) -> None:
+            nonlocal made, took_s
+            began = time.monotonic()
+            made += self._try_windows(work, call + made, calls, line)
+            took_s = time.monotonic() - began
+
+        start = time.monotonic()
+        self._rounds.question(work, 0)
+        others_s = time.monotonic() - start + check_s
+        rules, given = self._rules, work.known.given
+        size_bytes = given.size_bytes if isinstance(given, Encoded) else 0
+        limits = CallLimits(size_bytes, others_s, rules.wall_cap_s / rules.min_samples)
+        calls = fill_windows(line, lambda: self._window_ns(work.index, line), limits, try_window)
+        if calls > 1:
+            self._control.prepare_windows(work.index, given, calls)
+        return made, took_s
+
+    def _try_windows(self, work: _UnderWay, call: int, calls: int, line: Line) -> int:
+        """Windows of so many calls that don't become samples; returns how many calls they held."""
+        for one in line:
+            one.calls = calls
+        for place in range(FEWEST_WARM):
+            _, replies = self._rounds.play(work, call + place * calls, line, calls)
+            for one, reply in zip(line, replies, strict=True):
+                one.add_warming(reply)
+        return FEWEST_WARM * calls
+
+    def _window_ns(self, index: int, line: Line) -> float:
+        """The time of the last window that didn't become a sample; in a duel of the slower one."""
+        return max(self._baseline(index, [one]).bounded_ns(one.latest.window) for one in line)
+
+    def _sample_all(
+        self, work: _UnderWay, rule: StoppingRule, call: int, check_s: float
+    ) -> tuple[StoppedBy, float]:
+        """Take turns until there are enough; `call` is the number of the next call. Returns why
+        that was so, and how many seconds the anchor took among them."""
+        rules, anchor = self._rules, work.anchor
+        fewest = math.ceil(rules.min_samples / len(work.taken)) * work.samples[0].calls
+        start = time.monotonic()
+        rounds, anchor_s = 0, 0.0
+        stopped: StoppedBy | None = None
+        while stopped is None:
+            turn = work.taken[: rules.max_samples - rounds]
+            for line in self._random.sample(turn, len(turn)):
+                if rounds < _CONTROL_FIRST or rounds % _CONTROL_EVERY == 0:
+                    self._control.observe(work.index, work.known.given)
+                if anchor is not None and rounds % EVERY == 0:
+                    anchor_s += self._observe(anchor)
+                call += self._sample(work, call, line, rule, start + anchor_s)
+                rounds += 1
+                self._follow(work.index, work.known, line)
+            for line in turn:
+                self._add_round(rule, work.index, line)
+            # The checks at the end count already, or the time limit would be exceeded.
+            owed_s = sum(one.answers.owed_s(check_s, fewest) for one in work.samples)
+            elapsed = time.monotonic() - start - anchor_s + owed_s
+            stopped = rule.decide(elapsed, elapsed - sum(one.runner_s for one in work.samples))
+        return stopped, anchor_s
+
+    def interrupted(self) -> dict[int, Measurement]:
+        """What was measured of the workload that an `AuthorFailure` has ended, by its index: if
+        there are samples enough, whatever their outputs were."""
+        left = self._under_way
+        if left is None:
+            return {}
+        processes = len(left.taken)
+        turns = min(len(one.places) for one in left.samples)
+        if turns * processes < max(FEWEST_FOR_AN_INTERVAL, FEWEST_OF_EACH * processes):
+            return {}
+        found = Measurement(
+            left.case,
+            self._times(left, turns, may_suspect=False),
+            StoppedBy.DISPUTE,
+            left.empty_call_ns,
+            left.anchor,
+            processes,
+            left.samples[0].calls,
+            waits=left.waits,
+        )
+        return {left.index: found}
+
+    def _baseline(self, index: int, side: Sequence[Samples]) -> Baseline:
+        """The overhead of calls of one kernel's processes."""
+        parts = max(one.parts for one in side)
+        return self._control.baseline(index, parts, max(one.size_bytes for one in side))
+
+    def _no_samples(self, asked: Workload, runner: TimedRunner, repeatable: bool) -> Samples:
+        def check(question: Question, value: Any) -> None:
+            self._rounds.check(asked.case, runner, question, value)
+
+        answers = Answers(
+            lambda call: self._rounds.question(asked, call),
+            check,
+            repeatable=repeatable,
+            share=self._rules.check_share,
+            max_bytes=MAX_KEPT_BYTES // len(self._runners),
+        )
+        return Samples(runner, answers)
+
+    def _follow(self, index: int, known: Question, line: Line) -> None:
+        """In a duel the control runner answers as cheaply as the cheaper of both."""
+        for one in line:
+            self._control.follow(index, known.given, one.layouts)
+
+    def _add_round(self, rule: StoppingRule, index: int, line: Line) -> None:
+        """Add the last sample of each: the time of one, or the ratio of two."""
+        latest = [
+            self._baseline(index, [one]).bounded_ns(one.windows[one.places[-1]]) / one.calls
+            for one in line
+        ]
+        rule.add(sum(latest), ratio_of(*latest) if self._is_duel else None)
+
+    def _check_side(self, work: _UnderWay, side: Line, sampling_s: float) -> None:
+        """Hold what a kernel's processes claim and return against clocks and reference, once
+        sampling is over; windows that were repeated as well. Raises `AuthorFailure`."""
+        baseline, author = self._baseline(work.index, side), side[0].runner.author
+        fewest = math.ceil(self._rules.min_samples / len(side))
+        with author.blamed():
+            refuse_disputably(baseline.contradiction(in_turns([one.windows for one in side])))
+            for one in side:
+                each_ns = [sample for sample in one.times_ns(baseline) for _ in range(one.calls)]
+                one.answers.check(each_ns, fewest * one.calls, sampling_s / len(side))
+
+    def _times(
+        self, work: _UnderWay, turns: int | None = None, *, may_suspect: bool = True
+    ) -> tuple[Times, ...]:
+        """The samples of each kernel, of so many turns (None: of all), with the first window for
+        each if repeating has gained something. Raises `AuthorFailure`."""
+        samples, firsts = list[list[float]](), list[list[float]]()
+        for side in work.sides:
+            counted = counted_of([one.windows for one in side], self._baseline(work.index, side))
+            calls = side[0].calls
+            samples.append(counted.samples_ns([one.places[:turns] for one in side], calls))
+            firsts.append(counted.samples_ns([one.firsts[:turns] for one in side], calls))
+        work.waits.firsts_count = gains_by_repeating(samples, firsts)
+        chosen = firsts if work.waits.firsts_count else samples
+        return tuple(
+            Times(
+                tuple(samples_ns),
+                sum(one.answers.checked for one in side),
+                self._doubt(work, side, samples_ns) if may_suspect else None,
+                self._note(work, side, samples_ns) if may_suspect else None,
+            )
+            for side, samples_ns in zip(work.sides, chosen, strict=True)
+        )
+
+    def _note(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
+        """What to tell of samples that count more than their calls took."""
+        baseline, firsts_count = self._baseline(work.index, side), work.waits.firsts_count
+        of_each = [
+            (one.times_ns(baseline), one.firsts if firsts_count else one.places) for one in side
+        ]
+        plain_ns = in_turns([[ns[at] for at in places] for ns, places in of_each])
+        return told(f"{_whose(side)}{work.case.spec}", plain_ns, samples_ns)
+
+    def _doubt(self, work: _UnderWay, side: Line, samples_ns: list[float]) -> str | None:
+        """Why to doubt a kernel's samples. Raises `AuthorFailure` if they can't be."""
+        baseline, author = self._baseline(work.index, side), side[0].runner.author
+        windows = in_turns([one.windows for one in side])
+        with author.blamed():
+            self._spend("added to claims", added_s(samples_ns, windows, side[0].calls))
+            self._refuse_below_floor(work.index, statistics.median(samples_ns), baseline.launch_ns)
+        doubt = baseline.suspicion(windows)
+        return None if doubt is None else f"{_whose(side)}{work.case.spec}: {doubt}"
+
+    def _refuse_disturbances(self, taken: Sequence[Line]) -> None:
+        """Of a duel: neither may work while the other one is timed. Raises `AuthorFailure`."""
+        if not self._is_duel:
+            return
+        mine, theirs = zip(*taken, strict=True)
+        for side, other in ((mine, theirs), (theirs, mine)):
+            calls = sum(len(one.windows) for one in side)
+            idle_cpu_ns = sum(one.runner.idle_cpu_ns for one in side) / calls
+            after_ns, after_other_ns = (
+                [each for one in samples for each in one.runner.after_calls_ns]
+                for samples in (side, other)
+            )
+            with side[0].runner.author.blamed():
+                refuse_disputably(disturbance(idle_cpu_ns, after_ns, after_other_ns))
+
+    def _left_s(self, workloads_left: int) -> float:
+        """This workload's part of the phase's time."""
+        deadline = min(runner.session.deadline for runner in self._runners)
+        return (deadline - time.monotonic()) * 0.9 / workloads_left
+
+    def _anchor(self, known: Question) -> Anchor | None:
+        """The problem's anchor, warm; None if it has none. A duel needs none: both kernels of a
+        pair meet the same drift."""
+        if self._job.problem.anchor is None or self._is_duel:
+            return None
+        anchor = Anchor(self._control, known)
+        self._give_back_anchor(anchor.spent_s)
+        return anchor
+
+    def _observe(self, anchor: Anchor) -> float:
+        """Call the anchor once; returns the seconds it took."""
+        before = anchor.spent_s
+        anchor.observe()
+        spent_s = anchor.spent_s - before
+        self._give_back_anchor(spent_s)
+        return spent_s
+
+    def _give_back_anchor(self, anchor_s: float) -> None:
+        self.give_back(anchor_s)
+        self._spend("anchor", anchor_s)
+
+    def give_back(self, seconds: float) -> None:
+        """Add to the deadline what isn't the author's time."""
+        for runner in self._runners:
+            runner.session.deadline += seconds
+            self._control.extend(runner.session.deadline)
+
+    def hold(self) -> None:
+        """Stop all runners until their next calls."""
+        for runner in self._runners:
+            runner.hold()
+
+    def close(self) -> None:
+        """Release what the calls needed."""
+        for runner in self._runners:
+            runner.close()
+
+    def _refuse_below_floor(self, index: int, median_ns: float, launch_ns: float) -> None:
+        floors = self._job.problem.floors
+        floor = floors[index] if index < len(floors) else None
+        refuse_disputably(below_floor(floor, self._job.device, median_ns, launch_ns))
+
+    def _warm_up(self, work: _UnderWay, line: Line, first: int) -> tuple[int, float, float]:
+        """Calls like all others that don't become samples, the first of which has number `first`;
+        returns the number after the last one's, and how long in seconds a check takes, and the
+        least of such calls.
+
+        There are at least two: the first one shows where the output is.
+        """
+        start = time.monotonic()
+        of_each_s = self._rules.warmup_s / len(self._lines)
+        until, latest = start + of_each_s * len(line), start + LONGEST_S
+        call, check_s, round_s = first, 0.0, 0.0
+        while (
+            call < first + FEWEST_WARM
+            or (now := time.monotonic()) < until
+            or (self._on_gpu and not all(one.warming.is_over for one in line) and now < latest)
+        ):
+            began = time.monotonic()
+            (question,), replies = self._rounds.play(work, call, line)
+            round_s = time.monotonic() - began
+            for one, reply in zip(line, replies, strict=True):
+                if call == 0:
+                    took_s = self._rounds.check(work.case, one.runner, question, reply.value)
+                    check_s = max(check_s, took_s)
+                one.add_warming(reply)
+            call += 1
+            del question, replies, reply  # their memory is for the next call's
+        return call, check_s, FEWEST_WARM * round_s
+
+    def _sample(
+        self, work: _UnderWay, call: int, line: Line, rule: StoppingRule, began: float
+    ) -> int:
+        """One more sample of each, repeated if one had to wait while there is time for that;
+        returns how many calls that was. `began`: when sampling did, without what isn't its own."""
+        calls, made = line[0].calls, 0
+        usual_ns = statistics.median(rule.samples_ns) * calls if rule.samples_ns else 0.0
+        for tries in range(MOST_TRIES):
+            if tries and not rule.has_time_to_repeat(time.monotonic() - began):
+                break
+            questions, replies = self._rounds.play(work, call + made, line, calls)
+            for one, reply in zip(line, replies, strict=True):
+                one.add(call + made, questions, reply, again=tries > 0)
+            made += calls
+            windows = [reply.window for reply in replies]
+            del questions, replies, reply  # their memory is for the next call's
+            if not work.waits.add(windows, usual_ns, again=tries > 0):
+                for one in line:
+                    one.take_last()
+                break
+        return made
+
+
+def _whose(side: Line) -> str:
+    return "The opponent, " if side[0].runner.author.is_opponent else ""
+
+
+def _memory_bytes(known: Question, line: Line) -> int:
+    """What one of a kernel's processes has used at most, or what its data and as large an output
+    take, if that is more: they lie in the judge's memory, for each process."""
+    sessions = [session for one in line for session in one.runner.session.sessions]
+    data_bytes: int = known.given.size_bytes
+    return max(2 * data_bytes, *(session.peak_bytes() for session in sessions))

@@ -1,0 +1,108 @@
+"""A round: one window of each runner of a line, all with the same data, which is new."""
+
+import os
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.harness.inside.cage.questions import Examiner, Question
+from kernelbot.harness.judge.measuring.control_runner import IDENTITY, Control
+from kernelbot.harness.judge.measuring.timed_runner import Samples, TimedRunner
+from kernelbot.harness.judge.test_phase import Spend, wrong_answer
+from kernelbot.harness.timing.recurrence import Recurrence
+from kernelbot.harness.words.seeds import call_seed, case_arguments, with_seed
+from kernelbot.harness.words.windows import Reply
+from kernelbot.protocol import Case, JobSpec, Vendor
+
+_REFERENCE_SHARE = 0.1
+"""The reference's answer is computed for each check while that takes less than this share."""
+
+Line = Sequence[Samples]
+"""What the processes that are called with the same data have shown: one, or in a duel a pair, the
+submission's first."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A case, and its number in the problem."""
+
+    index: int
+    case: Case
+
+
+class Rounds:
+    """Makes the rounds of a job's timed phase, and checks outputs."""
+
+    def __init__(self, job: JobSpec, examiner: Examiner, control: Control, spend: Spend) -> None:
+        self._job = job
+        self._examiner = examiner
+        self._control = control
+        self._spend = spend
+        self._on_gpu = job.device.vendor is not Vendor.CPU
+        self._secret = os.urandom(32)
+        self._random = random.SystemRandom()
+        self._began = time.monotonic()
+        self._reference_s = 0.0
+        self._recurrence: Recurrence | None = None
+        self.at_work: TimedRunner | None = None
+        """The last one that was called."""
+
+    def question(self, work: Workload, call: int) -> Question:
+        """The data of a call, by its number."""
+        seed = call_seed(self._secret, work.index, call)
+        arguments = case_arguments(work.case, self._job.seed if self._job.secret else None)
+        if call:
+            arguments = with_seed(arguments, seed)
+        return self._examiner.ask(arguments, seed)
+
+    def look_for_recurrence(self, work: Workload, known: Question) -> None:
+        """From now on, in the data of the workload's calls; `known` is the first one's."""
+        self._recurrence = Recurrence(known, lambda call: self.question(work, call))
+
+    @property
+    def data_recurred(self) -> bool:
+        """Whether two calls had the same data, as far as that was looked for."""
+        return self._recurrence is not None and self._recurrence.found
+
+    def play(
+        self, work: Workload, call: int, line: Line, calls: int = 1
+    ) -> tuple[list[Question], list[Reply]]:
+        """One window of so many calls, from number `call` on, of each runner, in random order; the
+        replies in that of the line. Raises `AuthorFailure`."""
+        start = time.monotonic()
+        questions = [self.question(work, call + place) for place in range(calls)]
+        if self._recurrence is not None:
+            for place, question in enumerate(questions):
+                self._recurrence.look(call + place, question)
+        self._spend("generate", time.monotonic() - start)
+        reuse = bool(self._random.getrandbits(1))
+        replies = {}
+        for place in self._random.sample(range(len(line)), len(line)):
+            runner = self.at_work = line[place].runner
+            replies[place] = runner.call(questions, reuse=reuse)
+            if len(line) > 1 and self._on_gpu:  # what it left running there would slow this down
+                after = self._control.call(questions[0].given, IDENTITY)
+                runner.after_calls_ns.append(after.window.bracket_ns)
+        return questions, [replies[place] for place in sorted(replies)]
+
+    def check(self, case: Case, runner: TimedRunner, question: Question, value: Any) -> float:
+        """Raises `AuthorFailure` if an output is wrong; returns how long that took, in seconds."""
+        start = time.monotonic()
+        self._work_out(question)
+        with runner.author.blamed():
+            wrong = question.complaint(value)
+            self._spend("check", time.monotonic() - start)
+            if wrong:
+                raise wrong_answer(f"Wrong in a timed call of {case.spec}: {wrong}")
+        return time.monotonic() - start
+
+    def _work_out(self, question: Question) -> None:
+        """Compute the reference's answer, so that timed calls can't pass a tolerant checker with
+        another kind of value than tests. Once that takes too long, only for outputs of a kind that
+        hasn't been right before (`inside/cage/kinds.py`)."""
+        start = time.monotonic()
+        if self._reference_s <= _REFERENCE_SHARE * (start - self._began):
+            question.work_out()
+            self._reference_s += time.monotonic() - start

@@ -1,0 +1,84 @@
+"""How many calls of a short kernel follow each other in one window, between the same two marks.
+
+What begins and ends a window varies by some ten microseconds, however short the kernel: the
+operating system has to wake a process. So a window holds as many calls as make that little, each
+with data of its own, and a sample is the window's time divided by their number. Only the first of
+them finds its code cold: of a kernel of a microsecond most would be the cost of loading that.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kernelbot.harness.judge.measuring.timed_runner import Samples
+from kernelbot.protocol.scoring import MOST_CALLS
+
+_WINDOW_NS = 1_000_000
+"""From here on one call is long enough: what begins and ends a window is known to some ten
+microseconds. Its middle half lies within twenty, and of three clocks the latest counts."""
+_MOST_BYTES = 8 << 20
+"""Of the data of a window, which has to be made, kept and written."""
+_MOST_ARRAYS = 400
+"""Of a window's outputs: a mark has room for 500."""
+_OWN_S = 1e-3
+"""About what the judge needs for each call, beside data and checks."""
+_LONGEST_S = 0.05
+_TRIES = 3
+"""The first call of a window is slower than the others, since it is cold. So their number is
+decided once by such a call, and then by what each further call took."""
+
+
+@dataclass(frozen=True)
+class CallLimits:
+    """What bounds the number of calls in a window."""
+
+    data_bytes: int
+    """Of each call."""
+    others_s: float
+    """The judge's time for making a call's data, and checking its output."""
+    window_s: float
+    """So long the judge may take for a window at most."""
+
+
+def calls_in_a_window(time_ns: float, arrays: int, limits: CallLimits) -> int:
+    """How many calls to put into a window, by how long each takes and how many arrays its output
+    has. `time_ns` may be less than nothing: what is as short is hidden by noise."""
+    return max(
+        1,
+        min(
+            int(_WINDOW_NS / max(time_ns, 1.0)),
+            MOST_CALLS,
+            _MOST_BYTES // max(limits.data_bytes, 1),
+            _MOST_ARRAYS // max(arrays, 1),
+            int(min(limits.window_s, _LONGEST_S) / (limits.others_s + _OWN_S)),
+        ),
+    )
+
+
+def fill_windows(
+    taken: Sequence[Samples],
+    window_ns: Callable[[], float],
+    limits: CallLimits,
+    try_window: Callable[[int], None],
+) -> int:
+    """Decide how many calls each window of `taken` holds, and returns that.
+
+    `window_ns`: how long the last window took that was tried, in a duel that of the slower one;
+    `try_window` tries one of so many calls. Outputs that share memory, of a kernel that has one
+    place for all of them, have to be taken one by one.
+    """
+    calls, alone_ns = 1, window_ns()
+    each_ns = alone_ns
+    for _ in range(_TRIES):
+        arrays = max(one.latest.parts // one.calls for one in taken)
+        wanted = calls_in_a_window(each_ns, arrays, limits)
+        if wanted <= calls:
+            break
+        calls = wanted
+        try_window(calls)
+        if any(one.latest.shared for one in taken):
+            calls = 1
+            break
+        each_ns = (window_ns() - alone_ns) / (calls - 1)
+    for one in taken:
+        one.calls = calls
+    return calls

@@ -1,0 +1,175 @@
+"""One runner whose calls are timed, and what its calls of one workload have shown.
+
+A kernel has several, and in a duel there are two kernels. Whichever isn't called is frozen, on a
+GPU too, so that it can't slow down the one that is.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from kernelbot.harness.inside.cage.questions import Question
+from kernelbot.harness.judge.authors import Author
+from kernelbot.harness.judge.calls.arena_caller import ArenaCaller
+from kernelbot.harness.judge.calls.callers import Several
+from kernelbot.harness.judge.calls.conversations import AnySession, caller_of
+from kernelbot.harness.judge.test_phase import Spend, refuse_side_effects
+from kernelbot.harness.sandbox.freezer import NotFrozen
+from kernelbot.harness.sandbox.runner_tree import RunnerTree
+from kernelbot.harness.timing.answers import Answers
+from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.plausibility import Baseline
+from kernelbot.harness.timing.warming import Warming
+from kernelbot.harness.words.windows import OutputLayout, Reply, Window
+from kernelbot.protocol import JobSpec, Vendor
+
+
+class TimedRunner:
+    """Makes the timed calls of one session, in which the kernel was loaded."""
+
+    def __init__(
+        self,
+        job: JobSpec,
+        session: AnySession,
+        flusher: CacheFlusher,
+        spend: Spend,
+        author: Author,
+    ) -> None:
+        self.session = session
+        self._job = job
+        self._flusher = flusher
+        self._spend = spend
+        self.author = author
+        self._caller = caller_of(job, session)
+        self._in_duel = job.opponent is not None
+        self._stopped_by_us = self._in_duel and job.device.vendor is not Vendor.CPU
+        self._tree: RunnerTree | None = None
+        """Of the processes that were stopped last: ranks are others once their number changes."""
+        self._rested_cpu_ns: int | None = None
+        self.idle_cpu_ns = 0
+        """Of a duel: processor time that it used between its calls of a workload, while it had to
+        be frozen. Without a freezer a hostile one can wake."""
+        self.after_calls_ns: list[int] = []
+        """Of a duel on a GPU: how long control calls took that came directly after its calls."""
+
+    def begin(self, known: Question) -> None:
+        """A workload begins, of which `known` is a question. Stops the runner until its first
+        call."""
+        if isinstance(self._caller, ArenaCaller):  # no more memory is made ready than it needs
+            known.work_out()
+            self._caller.bound(known.max_output_bytes())
+        self.hold()
+        self.idle_cpu_ns = 0
+        self.after_calls_ns = []
+
+    @property
+    def takes_several(self) -> bool:
+        """Whether several calls can follow each other in one window."""
+        return self._caller.takes_several
+
+    def call(self, questions: Sequence[Question], *, reuse: bool) -> Reply:
+        """One timed window, with cold caches at its beginning: a call for each question. `reuse`:
+        the data lies where the last window's lay. Raises `AuthorFailure`."""
+        all_given = tuple(question.given for question in questions)
+        given = all_given[0] if len(all_given) == 1 else Several(all_given)
+        if self._rested_cpu_ns is not None:
+            woken_ns = self.session.tree_cpu_ns() - self._rested_cpu_ns
+            self.idle_cpu_ns += max(woken_ns, 0)
+        if self._tree is not None:
+            self._tree.resume()
+        with self.author.at_work(), self._named_if_not_frozen():
+            reply = self._caller.timed_call(given, self._flusher, reuse)
+            self._spend("kernel", reply.window.claim_ns / 1e9)
+            refuse_side_effects(self._job, self._caller, given, reply)
+        if self._in_duel:
+            self.hold()
+        return reply
+
+    def hold(self) -> None:
+        """Stop it until its next call, so that nothing of it can disturb others."""
+        with self._named_if_not_frozen():
+            self._caller.hold()
+            if self._stopped_by_us:
+                self._tree = self.session.tree()
+                self._tree.halt()
+        if self._in_duel:
+            self._rested_cpu_ns = self.session.tree_cpu_ns()
+
+    def release(self) -> None:
+        """Let it go on: no further call follows at once."""
+        self._rested_cpu_ns = None
+        if self._tree is not None:
+            self._tree.resume()
+        self._caller.release()
+
+    def close(self) -> None:
+        """Release what the calls needed."""
+        self._caller.close()
+
+    @contextmanager
+    def _named_if_not_frozen(self) -> Iterator[None]:
+        """Within, a `NotFrozen` says whose runner it is about."""
+        try:
+            yield
+        except NotFrozen as error:
+            error.of_opponent = self.author.is_opponent
+            raise
+
+
+class Samples:
+    """What one runner's calls of a workload have shown so far."""
+
+    def __init__(self, runner: TimedRunner, answers: Answers) -> None:
+        self.runner = runner
+        self.answers = answers
+        self.warming = Warming()
+        self.calls = 1
+        """How many calls each window holds."""
+        self.latest = Reply(None, Window(0, 0), 0, aliased=False)
+        """The last window that didn't become a sample, without its value."""
+        self.windows: list[Window] = []
+        """All, also those that waited and were repeated."""
+        self.places: list[int] = []
+        """Of those among them that are samples."""
+        self.firsts: list[int] = []
+        """Of the first ones for each sample."""
+        self.layouts: tuple[OutputLayout, ...] = ()
+        """What each rank's last output consisted of, if that is known."""
+        self.parts = 1
+        """How many values the last output consisted of."""
+        self.size_bytes = 0
+        """How many bytes they had."""
+        self.runner_s = 0.0
+        """How long all windows took, with the runner's work beside them."""
+
+    def add_warming(self, reply: Reply) -> None:
+        """Add a call that doesn't become a sample."""
+        self.layouts = reply.layouts
+        self.latest = replace(reply, value=None)
+        self.warming.add(reply.window.claim_ns)
+
+    def times_ns(self, baseline: Baseline) -> list[float]:
+        """How long a call took, for each window."""
+        return [baseline.bounded_ns(one) / self.calls for one in self.windows]
+
+    def add(
+        self, call: int, questions: Sequence[Question], reply: Reply, *, again: bool = False
+    ) -> None:
+        """Add the window of the calls from number `call` on, which becomes a sample. `again`: it
+        repeats the last one, and becomes none unless it is taken. Raises `AuthorFailure` if an
+        output is checked at once and wrong."""
+        if not again:
+            self.places.append(len(self.windows))
+            self.firsts.append(len(self.windows))
+        values = (reply.value,) if self.calls == 1 else reply.value
+        size_bytes = reply.size_bytes // self.calls
+        for place, (question, value) in enumerate(zip(questions, values, strict=True)):
+            one = replace(reply, value=value, size_bytes=size_bytes)
+            self.answers.add(call + place, question, one)
+        self.windows.append(reply.window)
+        self.layouts, self.parts, self.size_bytes = reply.layouts, reply.parts, reply.size_bytes
+        self.runner_s += (reply.window.bracket_ns + reply.window.outside_ns) / 1e9
+
+    def take_last(self) -> None:
+        """Make the last window the sample for which it was repeated."""
+        self.places[-1] = len(self.windows) - 1

@@ -1,0 +1,100 @@
+"""The counters' part of a profile: calls in a row in the runner, counted from outside."""
+
+import contextlib
+import json
+from collections.abc import Mapping
+
+from kernelbot.harness.data.encode import Encoded
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.judge.profiling.counters import EVENTS, Count, Counters
+from kernelbot.harness.judge.profiling.findings import File, Findings, columns
+from kernelbot.harness.words.failures import garbage, refuse
+
+_TITLE = "Counters, per call"
+_OF = {
+    "instructions": ("cycles", "per cycle"),
+    "branch-misses": ("branches", "% of branches"),
+    "cache-misses": ("cache-references", "% of references"),
+}
+"""The figure that another one is divided by, and the unit of the quotient."""
+
+
+class CountingProfiler:
+    """Counts calls on the same data, with warm caches, in a session's runner."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def profile(self, data: Encoded) -> Findings:
+        """A table, and the figures as JSON."""
+        session = self._session
+        with contextlib.closing(SharedBuffer.create(data.size_bytes)) as given:
+            data.copy_to(given)
+            session.send({"op": "repeat", "data": data.skeleton}, [given.fd])
+            self._expect("ready")
+        with contextlib.closing(Counters(session.clocks.tree_pids())) as counters:
+            counters.start()
+            session.send({"op": "go"})
+            reply = self._expect("repeated")
+            counters.stop()
+            counts = counters.read()
+        calls = reply.get("calls")
+        if type(calls) is not int or calls < 1:
+            raise garbage(reply)
+        per_call = {name: Count(c.value / calls, c.share) for name, c in counts.items()}
+        text = table(per_call, counters.missing, calls, user_only=counters.user_only)
+        return Findings(_TITLE, text, (_as_json(per_call, calls),) if per_call else ())
+
+    def _expect(self, op: str) -> dict[str, object]:
+        reply = self._session.receive()
+        refuse(reply, "The submission failed")
+        if reply["op"] != op:
+            raise garbage(reply)
+        return reply
+
+
+def table(
+    counts: Mapping[str, Count], missing: Mapping[str, str], calls: int, *, user_only: bool
+) -> str:
+    """The figures per call, their ratios, and why others are missing."""
+    rows = [_row(event.name, counts) for event in EVENTS if event.name in counts]
+    lines = [f"The mean of {calls} calls in a row on the same data, so with warm caches."]
+    if user_only and rows:
+        lines.append("Without what the system did for the submission: that may not be counted.")
+    if rows:
+        lines += ["", columns(rows)]
+    for reason in dict.fromkeys(missing.values()):
+        names = ", ".join(name for name, why in missing.items() if why == reason)
+        lines.append(f"Not counted: {names} ({reason}).")
+    return "\n".join(lines)
+
+
+def _row(name: str, counts: Mapping[str, Count]) -> tuple[str, str, str]:
+    value = counts[name].value
+    if name == "task-clock":
+        return f"{name}, us", f"{value / 1e3:,.3f}", ""
+    return name, f"{value:,.0f}" if value >= 100 else f"{value:,.3g}", _beside(name, counts)
+
+
+def _beside(name: str, counts: Mapping[str, Count]) -> str:
+    parts = []
+    if name == "cycles" and "task-clock" in counts and counts["task-clock"].value:
+        parts.append(f"{counts[name].value / counts['task-clock'].value:.2f} GHz")
+    if name in _OF:
+        other, unit = _OF[name]
+        if other in counts and counts[other].value:
+            share = counts[name].value / counts[other].value
+            parts.append(f"{share * 100:.2f} {unit}" if unit[0] == "%" else f"{share:.2f} {unit}")
+    if counts[name].share < 1:
+        parts.append(f"(counted {counts[name].share * 100:.0f} % of the time)")
+    return " ".join(parts)
+
+
+def _as_json(counts: Mapping[str, Count], calls: int) -> File:
+    figures = {
+        name: {"per_call": count.value, "counted_share": count.share}
+        for name, count in counts.items()
+    }
+    document = {"calls": calls, "counters": figures}
+    return File("counters.json", "application/json", json.dumps(document, indent=2).encode())

@@ -1,0 +1,319 @@
+"""What a submission can be blamed for, and how a runner's end is read."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kernelbot.harness.words.sandbox import RunnerExit, SandboxUnavailable
+from kernelbot.harness.words.sharing import excuse, is_hardware_fault
+from kernelbot.harness.words.windows import Window
+from kernelbot.protocol import Limits, Phase, Verdict
+from kernelbot.protocol.result_size import MAX_TEXT
+
+_LONGEST_NS = 10**15
+"""Of a call that anybody waits for; far below what a float or the kernel's clocks can hold."""
+_LATEST_NS = 1 << 62
+_MAX_SHOWN = 300
+_WAITING_SHARE = 0.1
+"""Of a limit: less than that is on every machine."""
+NO_KERNEL = (
+    "The submission defines no function custom_kernel(data). Define it at the file's top level."
+)
+_WRITE_WITHIN = "Write only within the arrays that it is given, up to their lengths."
+_LEAVE_ALONE = (
+    "Leave the descriptors and threads alone that your process had before your file was imported."
+)
+_ENDED_BY: dict[int, str] = {
+    signal.SIGSEGV: "Check indices, pointers and recursion: it used memory that isn't its own.",
+    signal.SIGBUS: "Check mappings and their sizes: it used memory that a file doesn't have.",
+    signal.SIGILL: "Use the processor's own instructions alone (-march=native is set).",
+    signal.SIGFPE: "Check divisions of whole numbers: one was by zero.",
+    signal.SIGABRT: "Read what it printed: it, or a library, ended the process on purpose.",
+    signal.SIGSYS: "Use no system call that the sandbox refuses.",
+}
+"""What to do about it, by the signal."""
+_AS_LARGE = "Return an output of the reference's shape and dtype."
+_ENDED_BY_ANY = "Send no signals to your own process, and let none of its processes do so."
+
+
+class AuthorFailure(Exception):
+    """The submission's fault: a verdict and one sentence, with what was seen."""
+
+    def __init__(self, verdict: Verdict, message: str, evidence: str = "") -> None:
+        super().__init__(message)
+        self.verdict = verdict
+        self.message = message[:MAX_TEXT]
+        self.evidence = evidence[:MAX_TEXT]
+        self.fatal = True
+        """Whether the runner is of no more use."""
+        self.disputable = False
+        """Whether it may not be the author's doing, as it rests on clocks alone or on a signal that
+        anybody can send: a second attempt must confirm it."""
+        self.of_opponent = False
+        """Whether it is the opponent's, in a duel."""
+        self.waited_s = 0.0
+        """Of a limit that was exceeded: how long it waited for a processor until then."""
+        self.is_gpu_fault = False
+        """Whether the runner says that its work on the GPU has failed."""
+
+
+@contextmanager
+def blaming(*, opponent: bool) -> Iterator[None]:
+    """Within, an `AuthorFailure` is the opponent's of a duel, or the submission's."""
+    try:
+        yield
+    except AuthorFailure as error:
+        error.of_opponent = opponent
+        raise
+
+
+def death(ended: RunnerExit, limits: Limits) -> AuthorFailure | SandboxUnavailable:
+    """What an end of the runner that we didn't cause means, and whose fault it is.
+
+    Whatever the author's code does to its own process leaves a wait status, or a limit that was
+    hit. If there is neither, something outside has ended all of the sandbox: the attempt is
+    lost, and nobody is blamed. A SIGKILL may come from either side; it takes two to refuse.
+    """
+    who = "The submission" if ended.rank is None else f"Rank {ended.rank}"
+    if ended.out_of_memory:
+        return out_of_memory(limits)
+    if ended.signal == signal.SIGXCPU or ended.cpu_time_s >= limits.cpu_time_s:
+        return out_of_processor_time(limits)
+    if ended.signal is not None:
+        failure = AuthorFailure(
+            Verdict.RUNTIME_ERROR,
+            f"{who} was ended by {_signal_name(ended.signal)}. "
+            + _ENDED_BY.get(ended.signal, _ENDED_BY_ANY),
+        )
+        failure.disputable = ended.signal == signal.SIGKILL
+        return failure
+    if ended.exit_code is None:
+        return SandboxUnavailable("The runner was ended from outside of its sandbox.")
+    return AuthorFailure(
+        Verdict.RUNTIME_ERROR,
+        f"{who} ended its own process with exit code {ended.exit_code}. Return from custom_kernel, "
+        "and raise an exception if something is wrong.",
+    )
+
+
+def out_of_time(phase: Phase, limit_s: float) -> AuthorFailure:
+    """The failure of a phase that wasn't over within its limit."""
+    message = (
+        f"The {phase} phase took longer than its time limit of {limit_s:g} s. Do less in each "
+        "call; try the slowest case alone."
+    )
+    return AuthorFailure(Verdict.TIME_LIMIT, message)
+
+
+def with_limit(
+    error: AuthorFailure, phase: Phase, limit_s: float, deadline: float
+) -> AuthorFailure:
+    """The same failure, but with the phase and its limit named if that is what was exceeded: a
+    runner's connection knows only that its `deadline` (as of `time.monotonic`) has passed."""
+    if error.verdict is Verdict.TIME_LIMIT and time.monotonic() >= deadline:
+        return _with_waiting(out_of_time(phase, limit_s), error.waited_s, limit_s)
+    return error
+
+
+def while_compiling(error: AuthorFailure, limit_s: float, deadline: float) -> AuthorFailure:
+    """As `with_limit`, for a file that is imported."""
+    if error.verdict is not Verdict.TIME_LIMIT or time.monotonic() < deadline:
+        return error
+    message = (
+        f"Importing the submission took longer than the compile limit of {limit_s:g} s, over all "
+        "phases. Compile less at import, or ask the problem's author for a longer compile limit."
+    )
+    late = AuthorFailure(Verdict.TIME_LIMIT, message)
+    late.of_opponent = error.of_opponent
+    return _with_waiting(late, error.waited_s, limit_s)
+
+
+def _with_waiting(late: AuthorFailure, waited_s: float, limit_s: float) -> AuthorFailure:
+    """The same, with how long it waited for a processor, if that may be why it was late."""
+    if waited_s >= _WAITING_SHARE * limit_s:
+        late.message += (
+            f" It waited {waited_s:.1f} s of that for a processor: the machine was busy, or it had "
+            "more threads than processors."
+        )
+    return late
+
+
+def out_of_processor_time(limits: Limits) -> AuthorFailure:
+    """The failure of a process that worked for too long, however long it took."""
+    message = (
+        f"The submission used more than {limits.cpu_time_s:g} s of processor time. Compute less, "
+        "and let no thread spin while it waits."
+    )
+    return AuthorFailure(Verdict.TIME_LIMIT, message)
+
+
+def out_of_memory(limits: Limits) -> AuthorFailure:
+    """The failure of a submission that the kernel ended for its memory."""
+    message = (
+        f"The submission used more than {limits.memory_bytes >> 20} MiB of memory. Keep fewer and "
+        "smaller arrays at once, and none between calls."
+    )
+    return AuthorFailure(Verdict.MEMORY_LIMIT, message)
+
+
+def too_much_output(limits: Limits) -> AuthorFailure:
+    """The failure of a submission that printed without end."""
+    most = limits.output_limit_bytes
+    message = f"The submission printed more than {most} bytes. Print less, or nothing."
+    return AuthorFailure(Verdict.OUTPUT_LIMIT, message)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def returned(message: str) -> AuthorFailure:
+    """The failure of a kernel that returned what can't be an answer; the runner can go on."""
+    error = AuthorFailure(Verdict.WRONG_ANSWER, message)
+    error.fatal = False
+    return error
+
+
+def refuse(reply: dict[str, Any], where: str) -> None:
+    """Raise the `AuthorFailure` that a reply stands for, if it stands for one. Raises
+    `SandboxUnavailable` if the runner has lost its GPU by what others did."""
+    text = reply.get("text", "")
+    if not isinstance(text, str):
+        raise garbage(reply)
+    failure = {
+        "not_compiled": (Verdict.COMPILE_ERROR, text),
+        "raised": (Verdict.RUNTIME_ERROR, f"{where}:\n{text}"),
+        "no_room": (
+            Verdict.MEMORY_LIMIT,
+            f"{where}: there is no room for a call's data. Keep less between calls.\n{text}",
+        ),
+        "memory": (
+            Verdict.MEMORY_LIMIT,
+            f"{where}: it ran out of memory. Keep fewer and smaller arrays at once.\n{text}",
+        ),
+        "out_of_bounds": (Verdict.RULE_VIOLATION, wrote_beside(where).message),
+        "exit": (
+            Verdict.RUNTIME_ERROR,
+            f"{where}: it called sys.exit. Return from custom_kernel instead.\n{text}",
+        ),
+        "unsupported": (
+            Verdict.WRONG_ANSWER,
+            f"custom_kernel returned {_what(reply)[:500]}. Return what the reference returns.",
+        ),
+    }.get(reply["op"])
+    if failure is None:
+        return
+    error = AuthorFailure(*failure)
+    if (why := excuse(reply.get("gpu_fault"))) is not None:
+        raise SandboxUnavailable(f"The runner lost its GPU: {why}.")
+    fault = reply.get("gpu_fault", 0)
+    error.fatal = error.is_gpu_fault = fault != 0
+    error.disputable = is_hardware_fault(fault)
+    raise error
+
+
+def _what(reply: dict[str, Any]) -> str:
+    what = reply.get("what")
+    return what if isinstance(what, str) else "what it could not name"
+
+
+def output_size(reply: dict[str, Any], limits: Limits, max_bytes: int | None = None) -> int:
+    """How many bytes a call has returned, by its answer. Raises `AuthorFailure`.
+
+    `max_bytes`: what no right output exceeds; None if that isn't known.
+    """
+    refuse(reply, "The submission failed")
+    size = reply.get("size")
+    if reply["op"] != "done" or type(size) is not int:
+        raise garbage(reply)
+    if not 0 <= size <= limits.memory_bytes:
+        raise returned(
+            f"custom_kernel returned {size} bytes, more than memory allows. " + _AS_LARGE
+        )
+    if max_bytes is not None and size > max_bytes:
+        raise returned(
+            f"custom_kernel returned {size} bytes, far more than the right output has. " + _AS_LARGE
+        )
+    return size
+
+
+def returned_size(reply: dict[str, Any], name: str, most: int) -> int:
+    """One of the sizes in bytes that a call in an arena has returned. Raises `AuthorFailure`."""
+    size = reply.get(name)
+    if type(size) is not int or size < 0:
+        raise garbage(reply)
+    if size > most:
+        raise returned(
+            f"custom_kernel returned {size} bytes, more than there is room for. " + _AS_LARGE
+        )
+    return size
+
+
+def claimed(reply: dict[str, Any]) -> Window:
+    """When and how long a runner says that its kernel ran. Raises `AuthorFailure`."""
+    claim, start = reply.get("claim_ns"), reply.get("start_ns")
+    if type(claim) is not int or type(start) is not int:
+        raise garbage(reply)
+    if not (0 <= claim <= _LONGEST_NS and 0 <= start <= _LATEST_NS):
+        raise garbage(reply)
+    return Window(claim, bracket_ns=0, start_ns=start)
+
+
+def hung_up() -> AuthorFailure:
+    """The failure of a runner that lives on with its end of the channel closed."""
+    return AuthorFailure(
+        Verdict.RUNTIME_ERROR,
+        f"The submission closed the harness's end of the conversation. {_LEAVE_ALONE}",
+    )
+
+
+def expect_reply(reply: dict[str, Any], wanted: str, where: str) -> None:
+    """Raise the `AuthorFailure` that any reply but the wanted one stands for."""
+    if reply["op"] == wanted:
+        return
+    refuse(reply, where)
+    if reply["op"] == "missing":
+        raise AuthorFailure(Verdict.RUNTIME_ERROR, NO_KERNEL)
+    raise garbage(reply)
+
+
+def no_value(error: Exception) -> AuthorFailure:
+    """The failure of a runner whose output can't be rebuilt."""
+    return AuthorFailure(
+        Verdict.RULE_VIOLATION,
+        f"What the runner sent as output is not a value: {error}. {_LEAVE_ALONE}",
+    )
+
+
+def wrote_beside(where: str = "The submission failed") -> AuthorFailure:
+    """The failure of a kernel that changed the guard bytes of an output."""
+    message = f"{where}: it wrote beside its output. {_WRITE_WITHIN}"
+    return AuthorFailure(Verdict.RULE_VIOLATION, message)
+
+
+def written_late(changed: int) -> AuthorFailure:
+    """The failure of an output of which some places changed after its return."""
+    return AuthorFailure(
+        Verdict.RULE_VIOLATION,
+        "The output changed after custom_kernel had returned. Join or wait for all that writes "
+        "to it before custom_kernel returns.",
+        f"{changed} probes differ from the copy taken after them",
+    )
+
+
+def garbage(reply: dict[str, Any]) -> AuthorFailure:
+    """The failure of a runner that says what it should not."""
+    try:
+        shown = str(reply)[:_MAX_SHOWN]
+    except RecursionError:
+        shown = "that is nested too deeply to be shown"
+    return AuthorFailure(
+        Verdict.RULE_VIOLATION,
+        f"The runner's side of the conversation was tampered with. {_LEAVE_ALONE}",
+        f"unexpected message {shown}",
+    )

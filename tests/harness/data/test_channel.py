@@ -1,0 +1,123 @@
+"""The conversation with a process that may be hostile."""
+
+import os
+import socket
+import struct
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from kernelbot.harness.data.channel import (
+    Channel,
+    ChannelClosed,
+    ChannelGarbage,
+    ChannelTimeout,
+)
+
+Ends = tuple[Channel, socket.socket]
+
+
+@pytest.fixture
+def ends() -> Iterator[Ends]:
+    mine, theirs = socket.socketpair()
+    with mine, theirs:
+        yield Channel(mine, cap_bytes=1000), theirs
+
+
+def soon() -> float:
+    return time.monotonic() + 0.1  # for what never comes
+
+
+def later() -> float:
+    return time.monotonic() + 60
+
+
+def frame(body: bytes) -> bytes:
+    return struct.pack("<I", len(body)) + body
+
+
+def test_messages_keep_their_order_and_their_descriptors() -> None:
+    one, other = socket.socketpair()
+    near, far = Channel(one), Channel(other)
+    reading, writing = os.pipe()
+    near.send({"n": 1})
+    near.send({"n": 2}, [writing])
+    assert ({"n": 1}, []) == far.receive(later())
+    message, fds = far.receive(later())
+    assert ({"n": 2}, 1) == (message, len(fds))
+    for fd in (reading, writing, *fds):
+        os.close(fd)
+    near.close()
+    far.close()
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"nonsense", b"[1]", b'"text"', b"\xff\xfe", b"[" * 900, b"NaN"]
+)
+def test_what_is_no_object_is_garbage(ends: Ends, body: bytes) -> None:
+    channel, theirs = ends
+    theirs.sendall(frame(body))
+    with pytest.raises(ChannelGarbage):
+        channel.receive(later())
+
+
+def test_a_huge_announcement_is_refused_before_it_is_read(ends: Ends) -> None:
+    channel, theirs = ends
+    theirs.sendall(struct.pack("<I", 1 << 31))
+    with pytest.raises(ChannelGarbage, match="2147483648 bytes"):
+        channel.receive(later())
+
+
+def test_a_file_arrives_as_it_was_sent(ends: Ends) -> None:
+    channel, theirs = ends
+    Channel(theirs).send_bytes(b"\x00\xff")
+    Channel(theirs).send({"n": 1})
+    assert (b"\x00\xff", {"n": 1}) == (channel.receive_bytes(2), channel.receive(later())[0])
+
+
+def test_a_file_that_is_too_large_is_refused(ends: Ends) -> None:
+    channel, theirs = ends
+    theirs.sendall(frame(b"xyz"))
+    with pytest.raises(ChannelGarbage, match="3 bytes"):
+        channel.receive_bytes(2, later())
+
+
+def test_a_file_with_descriptors_is_refused(ends: Ends) -> None:
+    channel, theirs = ends
+    Channel(theirs).send_bytes(b"x", [0])
+    with pytest.raises(ChannelGarbage, match="descriptors"):
+        channel.receive_bytes(1, later())
+
+
+def test_silence_ends_at_the_deadline(ends: Ends) -> None:
+    channel, theirs = ends
+    theirs.sendall(frame(b'{"half": 1}')[:6])
+    with pytest.raises(ChannelTimeout):
+        channel.receive(soon())
+
+
+def test_a_reader_that_never_reads_does_not_hold_the_sender(ends: Ends) -> None:
+    channel, _ = ends
+    with pytest.raises(ChannelTimeout):
+        channel.send({"much": "x" * (8 << 20)}, deadline=soon())
+
+
+def test_the_end_of_the_stream_is_noticed(ends: Ends) -> None:
+    channel, theirs = ends
+    theirs.close()
+    with pytest.raises(ChannelClosed):
+        channel.receive(later())
+
+
+def test_a_dead_process_is_noticed_though_its_child_holds_the_socket() -> None:
+    mine, theirs = socket.socketpair()
+    dead, alive = os.pipe()
+    os.write(alive, b"x")  # readable, as the descriptor of a dead process is
+    channel = Channel(mine, alive_fd=dead)
+    with pytest.raises(ChannelClosed, match="dead"):
+        channel.receive(later())
+    for fd in (dead, alive):
+        os.close(fd)
+    channel.close()
+    theirs.close()

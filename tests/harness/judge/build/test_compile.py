@@ -1,0 +1,154 @@
+import dataclasses
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kernelbot.harness.judge.build.cache import BuildCache
+from kernelbot.harness.judge.build.compile import Product, compile_job
+from kernelbot.harness.sandbox import RunnerClient, run_command
+from kernelbot.protocol import (
+    BuildConfig,
+    DeviceSpec,
+    Fault,
+    HarnessKind,
+    JobSpec,
+    Lang,
+    Limits,
+    Mode,
+    ProblemSpec,
+    SourceFile,
+    Timeouts,
+    Vendor,
+    Verdict,
+)
+
+_HEADER = SourceFile("task.h", 'extern "C" int twice(int);\n')
+_GOOD = '#include "task.h"\nint twice(int x) { return 2 * x; }\n'
+
+
+def _job(source: str, lang: Lang = Lang.CPP, **config: object) -> JobSpec:
+    problem = ProblemSpec(
+        name="twice",
+        lang=lang,
+        harness=HarnessKind.NATIVE,
+        harness_reason="",
+        files=(_HEADER, SourceFile("reference.py", "SECRET = 1\n")),
+        submission_name=f"submission.{'cu' if lang is Lang.CU else 'cpp'}",
+        config=BuildConfig(**config),  # type: ignore[arg-type] # checked where a test passes it
+        tests=(),
+        benchmarks=(),
+        timeouts=Timeouts(compile_s=20),
+    )
+    return JobSpec(
+        job_id="1",
+        problem=problem,
+        submission=SourceFile("mine.cpp", source),
+        mode=Mode.TEST,
+        device=DeviceSpec("CPU", Vendor.CPU),
+        limits=Limits(memory_bytes=1 << 30),
+    )
+
+
+def test_a_shared_object_is_built(client: RunnerClient) -> None:
+    build = compile_job(_job(_GOOD), client, Product.SHARED_OBJECT)
+    assert (Verdict.ACCEPTED, b"\x7fELF") == (build.verdict, build.binary[:4])
+
+
+def test_a_program_is_built_from_all_sources(client: RunnerClient) -> None:
+    main = SourceFile("main.cpp", '#include "task.h"\nint main() { return twice(VALUE); }\n')
+    job = _job(_GOOD, sources=("main.cpp", "submission.cpp"), defines={"VALUE": "21"})
+    problem = dataclasses.replace(job.problem, files=(*job.problem.files, main))
+    build = compile_job(dataclasses.replace(job, problem=problem), client, Product.PROGRAM)
+    assert Verdict.ACCEPTED == build.verdict
+    files = {"program": build.binary}
+    result = run_command(
+        client, ["sh", "-c", "chmod +x program; ./program"], files=files, timeout_s=60
+    )
+    assert 42 == result.exit_code
+
+
+def test_a_mistake_is_a_compile_error_that_names_the_line(client: RunnerClient) -> None:
+    build = compile_job(_job("int twice(int x) {"), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert build.report is not None
+    assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)
+    assert "submission.cpp:1:" in build.failure.message
+    assert build.failure.message in build.report.output
+
+
+def test_warnings_of_a_good_build_are_shown(client: RunnerClient) -> None:
+    build = compile_job(_job(_GOOD + "#warning look here\n"), client, Product.SHARED_OBJECT)
+    assert build.report is not None
+    assert (Verdict.ACCEPTED, True) == (build.verdict, "look here" in build.report.output)
+
+
+def test_the_reference_cannot_be_included(client: RunnerClient) -> None:
+    build = compile_job(_job('#include "reference.py"\n'), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert "reference.py: No such file" in build.failure.message
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        '#include "/dev/zero"\n',
+        (
+            "template<int N> struct A { static const int v = A<N + 1>::v + A<N + 2>::v; };\n"
+            "int x = A<0>::v;\n"
+        ),
+        '#include "submission.cpp"\n#include "submission.cpp"\n',
+        "int a[1l << 40] = {1};\n",
+    ],
+)
+def test_a_bomb_ends_as_the_authors_failure(client: RunnerClient, bomb: str) -> None:
+    build = compile_job(_job(bomb), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert Fault.AUTHOR == build.failure.fault
+    assert build.verdict in (Verdict.COMPILE_ERROR, Verdict.TIME_LIMIT)
+    after = compile_job(_job(_GOOD), client, Product.SHARED_OBJECT)
+    assert Verdict.ACCEPTED == after.verdict
+
+
+def test_the_same_source_is_compiled_once(client: RunnerClient, tmp_path: Path) -> None:
+    cache = BuildCache(tmp_path / "cache")
+    first, second = (
+        compile_job(_job(_GOOD), client, Product.SHARED_OBJECT, cache) for _ in range(2)
+    )
+    assert first.report is not None
+    assert second.report is not None
+    assert (False, True) == (first.report.cached, second.report.cached)
+    assert first.binary == second.binary
+
+
+@pytest.mark.parametrize("change", ["source", "flags", "header"])
+def test_any_change_is_compiled_anew(client: RunnerClient, tmp_path: Path, change: str) -> None:
+    cache = BuildCache(tmp_path / "cache")
+    compile_job(_job(_GOOD), client, Product.SHARED_OBJECT, cache)
+    job = _job(_GOOD + ("\n" if change == "source" else ""))
+    if change == "flags":
+        job = _job(_GOOD, compile_flags=("-O1",))
+    if change == "header":
+        header = SourceFile("task.h", _HEADER.text + "\n")
+        job = dataclasses.replace(job, problem=dataclasses.replace(job.problem, files=(header,)))
+    build = compile_job(job, client, Product.SHARED_OBJECT, cache)
+    assert build.report is not None
+    assert build.report.cached is False
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
+def test_cuda_without_a_gpu_is_compiled_and_then_refused(client: RunnerClient) -> None:
+    source = "__global__ void scale(float* a) { a[threadIdx.x] *= 2; }\n"
+    build = compile_job(_job(source, Lang.CU), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert build.report is not None
+    assert (Verdict.INTERNAL_ERROR, Fault.PLATFORM) == (build.verdict, build.failure.fault)
+    assert "needs an NVIDIA GPU" in build.failure.message
+    assert ["scale(float*)"] == [kernel["name"] for kernel in build.report.kernels]
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
+def test_a_mistake_in_cuda_is_the_authors(client: RunnerClient) -> None:
+    build = compile_job(_job("__global__ int f() {}", Lang.CU), client, Product.SHARED_OBJECT)
+    assert build.failure is not None
+    assert (Verdict.COMPILE_ERROR, Fault.AUTHOR) == (build.verdict, build.failure.fault)

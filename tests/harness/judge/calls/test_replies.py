@@ -1,0 +1,294 @@
+"""Whatever a runner says of a call becomes a value or the author's failure, never anything else."""
+
+import contextlib
+import copy
+import ctypes
+import json
+import os
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernelbot.harness.data.encode import Encoded, encode
+from kernelbot.harness.data.shared_memory import SharedBuffer
+from kernelbot.harness.inside.cage.checking import complaint
+from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken
+from kernelbot.harness.judge.calls.probes import OUTPUT_BASE, choose, take
+from kernelbot.harness.judge.calls.replies import Answer, read_answer, value_read, value_shared
+from kernelbot.harness.sandbox.runner_tree import read_memory
+from kernelbot.harness.words.failures import AuthorFailure, no_value
+from kernelbot.harness.words.windows import Window
+from kernelbot.protocol import Limits, Verdict
+
+LIMITS = Limits(memory_bytes=1 << 20)
+MODULES = frozenset({__name__})
+Named = namedtuple("Named", ["left", "right"])
+
+
+@dataclass
+class Record:
+    array: Any
+    number: float
+
+
+def an_output() -> tuple[Any, ...]:
+    return (
+        np.arange(6, dtype=np.float32).reshape(2, 3),
+        torch.ones(3, 2, dtype=torch.bfloat16),
+        np.float64(1.5),
+        Named([1, 2.5], {"a": None, 3: True}),
+        Record(np.zeros(0), 0.5),
+        b"bytes",
+        "text",
+        complex(1, 2),
+    )
+
+
+@contextlib.contextmanager
+def output_buffer() -> Iterator[SharedBuffer]:
+    buffer = SharedBuffer.create(OUTPUT_BASE + 8192)
+    try:
+        yield buffer
+    finally:
+        buffer.close()
+
+
+def a_reply(encoded: Encoded) -> dict[str, Any]:
+    """What an honest runner says, as the judge hears it."""
+    reply = {
+        "op": "done",
+        "value": encoded.skeleton,
+        "size": encoded.size_bytes,
+        "fits": True,
+        "aliased": False,
+        "claim_ns": 1000,
+        "start_ns": 5,
+        "at": [leaf.address for leaf in encoded.leaves],
+    }
+    heard: dict[str, Any] = json.loads(json.dumps(reply))
+    return heard
+
+
+def copied(reply: dict[str, Any], encoded: Encoded, probes: list[int]) -> Any:
+    """Read as an untimed call's answer."""
+    with output_buffer() as buffer:
+        encoded.copy_to(buffer, OUTPUT_BASE)
+        take(buffer, encoded, probes, ctypes.memmove)
+        answer = read_answer(reply, LIMITS, in_place=False)
+        return value_shared(answer, buffer, probes, MODULES, "cpu")
+
+
+def in_place(reply: dict[str, Any], _encoded: Encoded, _probes: list[int]) -> Any:
+    """Read as a timed call's answer, from a process's memory: here our own."""
+
+    def read(target: int, address: int, size_bytes: int) -> None:
+        read_memory(os.getpid(), address, target, size_bytes)
+
+    try:
+        return value_read(read_answer(reply, LIMITS, in_place=True), read, MODULES)
+    except OSError as error:  # as a tray does
+        raise no_value(error) from error
+
+
+WAYS = (copied, in_place)
+PROBLEM = LoadedProblem(
+    generate=dict,
+    check=lambda _data, output: bool(np.allclose(output[0], 0)) and output[4].number > 0,
+    reference=lambda _data: an_output(),
+    modules=MODULES,
+)
+
+
+def read_all_ways(reply: dict[str, Any], encoded: Encoded) -> None:
+    """Raises where something else comes out than a value that can be judged, or a failure."""
+    probes = choose()
+    for way in WAYS:
+        try:
+            value = way(reply, encoded, probes)
+        except AuthorFailure:
+            continue
+        assert isinstance(complaint(PROBLEM, None, value, an_output()), str)
+
+
+def nested(depth: int) -> Any:
+    value: Any = 0
+    for _ in range(depth):
+        value = {"t": "list", "v": [value]}
+    return value
+
+
+HOSTILE = st.one_of(
+    st.sampled_from(
+        [
+            *(-1, 0, 1, 7, 1 << 31, 1 << 47, 1 << 63, 1 << 64, 10**400, -(10**400)),
+            *(0.5, float("nan"), float("inf"), True, False, None, "", "x", "\ud800", "\0", "0x"),
+            *("float32", "object", "tensor", "bytes", "list", "record", "task", "0x1p99999"),
+            *([], {}, [[]], [None], [1, 2], {"t": "bytes", "o": 0, "n": 8}, {"t": "list"}),
+            *(nested(20), nested(40), nested(90), [0] * 100),
+        ]
+    ),
+    st.recursive(
+        st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3)),
+        lambda inner: st.one_of(
+            st.lists(inner, max_size=3),
+            st.dictionaries(st.sampled_from("tvonskdgpmc"), inner, max_size=6),
+        ),
+        max_leaves=8,
+    ),
+)
+
+
+def places(value: Any) -> Iterator[Callable[[Any], None]]:
+    """A function for each part of JSON that puts another value in its place."""
+    keys = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, part in list(keys):
+
+        def put(new: Any, key: Any = key) -> None:
+            value[key] = new
+
+        yield put
+        if isinstance(part, dict | list):
+            yield from places(part)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_a_true_reply_with_parts_replaced(data: st.DataObject) -> None:
+    encoded = encode(an_output(), MODULES)
+    reply = a_reply(encoded)
+    for _ in range(data.draw(st.integers(1, 3))):
+        put = data.draw(st.sampled_from(list(places(reply))))
+        put(copy.deepcopy(data.draw(HOSTILE)))
+    if isinstance(reply["op"], str):  # the line sees to that
+        read_all_ways(reply, encoded)
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_a_true_reply_with_parts_missing(data: st.DataObject) -> None:
+    encoded = encode(an_output(), MODULES)
+    reply = a_reply(encoded)
+    nodes = [reply["value"], *(node for node in reply["value"]["v"] if isinstance(node, dict))]
+    for node in data.draw(st.lists(st.sampled_from(nodes), min_size=1, max_size=3)):
+        if node:
+            del node[data.draw(st.sampled_from(sorted(node)))]
+    read_all_ways(reply, encoded)
+
+
+@settings(deadline=None)
+@given(HOSTILE, HOSTILE, HOSTILE, HOSTILE)
+def test_any_skeleton_addresses_and_numbers(value: Any, at: Any, claim: Any, size: Any) -> None:
+    encoded = encode(an_output(), MODULES)
+    read_all_ways({**a_reply(encoded), "value": value, "at": at}, encoded)
+    read_all_ways({**a_reply(encoded), "claim_ns": claim, "size": size}, encoded)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["raised", "memory", "unsupported", "not_compiled", "hm"]), HOSTILE)
+def test_any_failure_that_is_told(operation: str, text: Any) -> None:
+    encoded = encode(an_output(), MODULES)
+    reply = {"op": operation, "text": text, "what": text}
+    for way in WAYS:
+        with pytest.raises(AuthorFailure):
+            way(reply, encoded, choose())
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_honest_reply_is_its_value(way: Any) -> None:
+    encoded = encode(an_output(), MODULES)
+    assert "" == complaint(
+        LoadedProblem(dict, lambda _data, _output: True, None, MODULES),
+        None,
+        way(a_reply(encoded), encoded, choose()),
+        an_output(),
+    )
+
+
+def failure_of(way: Any, output: Any = None, **changes: Any) -> AuthorFailure:
+    encoded = encode(an_output() if output is None else output, MODULES)
+    with pytest.raises(AuthorFailure) as raised:
+        way({**a_reply(encoded), **changes}, encoded, choose())
+    return raised.value
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"claim_ns": 10**400},
+        {"claim_ns": -1},
+        {"start_ns": 1 << 80},
+        {"size": 10**400},
+        {"value": {"t": "list", "v": [5]}},
+        {"value": {"t": "dict", "v": [["a"]]}},
+        {"value": {"t": "bytes"}},
+        {"value": nested(400)},
+    ],
+)
+def test_a_hostile_reply_is_refused(way: Any, changes: dict[str, Any]) -> None:
+    assert failure_of(way, **changes).verdict in (Verdict.RULE_VIOLATION, Verdict.WRONG_ANSWER)
+
+
+def bytes_node(offset: int, size: int) -> dict[str, Any]:
+    return {"t": "bytes", "o": offset, "n": size}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("second", [bytes_node(0, 16), bytes_node(8, 8), bytes_node(15, 64)])
+def test_leaves_that_overlap_are_refused(way: Any, second: dict[str, Any]) -> None:
+    twice = {"t": "list", "v": [bytes_node(0, 16), second]}
+    pair = [bytes(16), bytes(64)]
+    assert "bytes that belong to two values" in failure_of(way, pair, value=twice).message
+
+
+def test_no_more_is_read_than_the_answer_is_large() -> None:
+    reads: list[int] = []
+    sizes = {"t": "list", "v": [bytes_node(0, 16), bytes_node(64, 1 << 40)]}
+    answer = Answer(sizes, 128, read_answer_window(), (1, 2))
+    with pytest.raises(AuthorFailure, match="outside of the buffer"):
+        value_read(answer, lambda _target, _source, size: reads.append(size), MODULES)
+    assert [16] == reads
+
+
+def read_answer_window() -> Any:
+    return read_answer(a_reply(encode(1, MODULES)), LIMITS, in_place=False).window
+
+
+def test_an_output_far_larger_than_the_right_one_is_wrong_and_not_read() -> None:
+    reply = {**a_reply(encode(1, MODULES)), "size": 1001}
+    with pytest.raises(AuthorFailure, match="1001 bytes, far more than the right output") as raised:
+        read_answer(reply, LIMITS, in_place=False, max_bytes=1000)
+    assert (Verdict.WRONG_ANSWER, False) == (raised.value.verdict, raised.value.fatal)
+
+
+@pytest.mark.parametrize("at", [None, [None], [0, 0], [], [-1], [1 << 64], [8], [True]])
+def test_addresses_that_are_none_are_refused(at: Any) -> None:
+    assert Verdict.RULE_VIOLATION == failure_of(in_place, np.ones(3), at=at).verdict
+
+
+def test_an_empty_array_may_lie_nowhere() -> None:
+    encoded = encode(torch.zeros(0, 3), MODULES)
+    assert (0, 3) == in_place({**a_reply(encoded), "at": [0]}, encoded, []).shape
+
+
+def test_a_tensor_arrives_without_its_gradient() -> None:
+    encoded = encode(torch.ones(2, requires_grad=True), MODULES)
+    for way in WAYS:
+        assert [1.0, 1.0] == way(a_reply(encoded), encoded, choose()).numpy().tolist()
+
+
+def test_a_judge_without_memory_blames_nobody_else() -> None:
+    def read(_target: int, _address: int, _size: int) -> None:
+        raise MemoryError
+
+    skeleton = encode(np.zeros(4), frozenset()).skeleton
+    answer = Answer(skeleton, 32, Window(1, 1), (4096,))
+    with pytest.raises(ProblemBroken, match="The judge has too little memory"):
+        value_read(answer, read, MODULES)

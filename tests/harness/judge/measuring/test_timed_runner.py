@@ -1,0 +1,124 @@
+"""A runner of a duel stands still between its calls, and is noticed if it doesn't."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.harness.inside.cage.loader import loaded
+from kernelbot.harness.inside.cage.questions import SoleExaminer, SoleQuestion
+from kernelbot.harness.judge.authors import Author
+from kernelbot.harness.judge.calls.session import Session
+from kernelbot.harness.judge.measuring.timed_runner import TimedRunner
+from kernelbot.harness.sandbox import RunnerClient, Zygote
+from kernelbot.harness.timing.clocks import CacheFlusher
+from kernelbot.harness.timing.plausibility import disturbance
+from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
+from kernelbot.protocol import Limits, SourceFile
+from tests.harness.jobs import SORT, a_job
+
+BURNS = (
+    SORT
+    + """
+import os, threading
+def burn():
+    while True: pass
+threading.Thread(target=burn, daemon=True).start()
+if not os.fork():
+    burn()
+"""
+)
+_SPIN = "    while time.thread_time() < until: pass\n"
+AUTHOR = Author(SourceFile("submission.py", BURNS))
+JOB = replace(a_job(SORT), opponent=SourceFile("submission.py", SORT))
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[RunnerClient]:
+    zygote = Zygote.start(ZygoteConfig(Flavour.NUMPY))
+    zygote.wait_ready(60)
+    client = RunnerClient(zygote.connect())
+    yield client
+    client.close()
+    zygote.close()
+
+
+@pytest.fixture(scope="module")
+def question() -> Iterator[SoleQuestion]:
+    with loaded(JOB.problem) as problem:
+        yield SoleExaminer(problem).ask({"size": 1000, "seed": 1}, None)
+
+
+def test_one_that_waits_for_its_turn_ends_as_others_do(
+    client: RunnerClient, question: SoleQuestion
+) -> None:
+    """What it has printed is still in its buffers."""
+    says = SourceFile("submission.py", SORT.replace("    return", "    print('here')\n    return"))
+    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session.setup((), "cpu", fresh_output=False, outputs=None)
+    session.load(says, "submission.py")
+    runner = TimedRunner(JOB, session, CacheFlusher(1), lambda _name, _seconds: None, Author(says))
+    runner.begin(question)
+    runner.call([question], reuse=False)
+    session.terminate()
+    runner.close()
+    assert "here\n" == session.abort().stdout
+
+
+def test_a_wait_for_ones_own_threads_is_none_for_others(
+    client: RunnerClient, question: SoleQuestion
+) -> None:
+    """Whatever else the machine does: else a kernel could choose which of its calls are samples."""
+    beside = SORT.replace(
+        "    return", "    until = time.thread_time() + 0.01\n" + _SPIN + "    return"
+    )
+    burns = SourceFile("submission.py", f"import time\n{BURNS.replace(SORT, beside)}")
+    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session.setup((), "cpu", fresh_output=False, outputs=None)
+    session.load(burns, "submission.py")
+    runner = TimedRunner(a_job(SORT), session, CacheFlusher(1), lambda _n, _s: None, Author(burns))
+    runner.begin(question)
+    for _ in range(10):
+        _, before_ns = session.clocks.main_thread() or (0, 0)
+        window = runner.call([question], reuse=False).window
+        _, after_ns = session.clocks.main_thread() or (0, 0)
+        own_ns = window.call_tree_cpu_ns - window.call_cpu_ns
+        assert (window.kept_waiting_ns or 0) <= max(after_ns - before_ns - own_ns, 0)
+    session.abort()
+    runner.close()
+
+
+@pytest.fixture
+def burning(client: RunnerClient, question: SoleQuestion) -> Iterator[TimedRunner]:
+    """One that was called once, and computes whenever it can."""
+    session = Session.start(client, Limits(), frozenset(), time.monotonic() + 60)
+    session.setup((), "cpu", fresh_output=False, outputs=None)
+    session.load(SourceFile("submission.py", BURNS), "submission.py")
+    runner = TimedRunner(JOB, session, CacheFlusher(1), lambda _name, _seconds: None, AUTHOR)
+    runner.begin(question)
+    runner.call([question], reuse=False)
+    yield runner
+    session.abort()
+    runner.close()
+
+
+def test_threads_and_processes_that_burn_are_frozen_while_the_other_is_timed(
+    burning: TimedRunner, question: SoleQuestion
+) -> None:
+    time.sleep(0.1)  # as long as the other one's call may take
+    burning.call([question], reuse=False)
+    assert 0 == burning.idle_cpu_ns
+
+
+def test_one_that_wakes_by_itself_is_noticed(burning: TimedRunner, question: SoleQuestion) -> None:
+    # As without a freezer, where a process can undo a stop signal.
+    tree, before_ns = burning.session.tree(), burning.session.tree_cpu_ns()
+    tree.halt()
+    tree.resume()
+    while burning.session.tree_cpu_ns() < before_ns + 1_000_000:
+        time.sleep(0.01)
+    burning.call([question], reuse=False)
+    found = disturbance(burning.idle_cpu_ns, (), ())
+    assert found is not None
+    assert "It computed while it had to be still" in found.message

@@ -1,0 +1,88 @@
+"""Calls of ranks that copy their data, as a GPU's do; here between two ranks on a CPU."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+import torch
+
+from kernelbot.harness.data.encode import encode
+from kernelbot.harness.gpu.shares import Shares
+from kernelbot.harness.judge.calls.copying_caller import CopyingCaller
+from kernelbot.harness.judge.ranks.session import RankSession
+from kernelbot.harness.sandbox import RunnerClient, Zygote
+from kernelbot.harness.words.failures import AuthorFailure
+from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
+from kernelbot.protocol import Limits, SourceFile
+
+ADD = """
+import torch.distributed as dist
+def custom_kernel(data):
+    total = data.clone()
+    dist.all_reduce(total)
+    return total
+"""
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    zygote = Zygote.start(ZygoteConfig(Flavour.TORCH))
+    zygote.wait_ready(120)
+    yield zygote
+    zygote.close()
+
+
+@pytest.fixture
+def session(zygote: Zygote) -> Iterator[RankSession]:
+    client = RunnerClient(zygote.connect())
+    limits = Limits(memory_bytes=2 << 30)
+    session = RankSession(client, limits, frozenset(), time.monotonic() + 60, world_size=2)
+    session.setup((), "cpu", True, None)
+    yield session
+    session.abort()
+    client.close()
+
+
+def shares(*values: float) -> Shares:
+    return Shares(tuple(encode(torch.full((4,), value), frozenset()) for value in values))
+
+
+def load(session: RankSession, text: str) -> None:
+    session.load(SourceFile("submission.py", text), "submission.py")
+
+
+@pytest.mark.parametrize("kernel", ["author", "identity"])
+def test_a_timed_call_brings_every_ranks_output(session: RankSession, kernel: str) -> None:
+    load(session, ADD)
+    reply = CopyingCaller(session).timed_call(shares(1.0, 2.0), None, False, kernel)
+    expected = [3.0, 3.0] if kernel == "author" else [1.0, 2.0]
+    assert expected == [float(value[0]) for value in reply.value]
+    assert 0 < reply.window.claim_ns <= reply.window.bracket_ns
+
+
+def test_an_output_that_is_one_ranks_input_is_noticed(session: RankSession) -> None:
+    load(session, ADD.replace("return total", "return data if dist.get_rank() else total"))
+    assert session.call(shares(1.0, 2.0)).aliased
+
+
+def test_inputs_are_asked_of_every_rank(session: RankSession) -> None:
+    load(session, ADD.replace("return total", "data += dist.get_rank(); return total"))
+    data = shares(1.0, 2.0)
+    session.call(data)
+    assert session.inputs_changed(data)
+
+
+def test_what_all_ranks_printed_is_kept_over_new_ranks(session: RankSession) -> None:
+    load(session, "print('hello')\n" + ADD)
+    session.call(shares(1.0, 2.0, 3.0))
+    session.terminate()
+    assert 5 == session.abort().stdout.count("hello")
+
+
+def test_a_rank_that_dies_in_a_call_ends_all(session: RankSession) -> None:
+    dies = "dist.get_rank() and __import__('os')._exit(4)\n    total ="
+    load(session, ADD.replace("total =", dies))
+    with pytest.raises(AuthorFailure) as failure:
+        session.call(shares(1.0, 2.0))
+    said = "Rank 1 ended its own process with exit code 4. Return from custom_kernel"
+    assert said == failure.value.message[: len(said)]
