@@ -3,11 +3,10 @@
 import re
 from collections.abc import Callable, Iterator
 
+from kernelbot.harness.inside.profiling.alone import RANGE
 from kernelbot.harness.judge.profiling.findings import File, Findings, last_words
 from kernelbot.harness.words.sandbox import CommandResult
 
-RANGE = "custom_kernel"
-"""The NVTX range around the call that is profiled; public problem sets' scripts use it, too."""
 TABLES = ("GPU Throughput", "Pipe Utilization (% of active cycles)", "Warp State (All Cycles)")
 """The tables in the text report; everything else is in the file."""
 _REPORT = "profile"
