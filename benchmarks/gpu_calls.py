@@ -19,7 +19,8 @@ from kernelbot.harness.data.encode import Encoded, Leaf
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.host.host import Host
 from kernelbot.harness.inside.gpu.timing import CudaGpu
-from kernelbot.harness.judge.calls.probes import OUTPUT_BASE, choose, take
+from kernelbot.harness.inside.runner.probes import OUTPUT_BASE, take
+from kernelbot.harness.judge.calls.probes import choose
 from kernelbot.protocol import Mode, RunResult, SamplingRules, Verdict
 from kernelbot.render.table import table
 

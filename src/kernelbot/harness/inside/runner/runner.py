@@ -42,7 +42,7 @@ from kernelbot.harness.inside.runner.loading import (
     write_files,
 )
 from kernelbot.harness.inside.runner.messages import packed
-from kernelbot.harness.judge.calls.probes import OUTPUT_BASE, take
+from kernelbot.harness.inside.runner.probes import OUTPUT_BASE, take
 
 _INBOX_BYTES = 64 << 20
 

@@ -14,7 +14,8 @@ from kernelbot.harness.data.encode import Json, leaf_sizes
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.inside.gpu.driver import GpuError
-from kernelbot.harness.judge.calls.probes import OUTPUT_BASE, count_changed
+from kernelbot.harness.inside.runner.probes import OUTPUT_BASE
+from kernelbot.harness.judge.calls.probes import count_changed
 from kernelbot.harness.words.failures import (
     AuthorFailure,
     claimed,

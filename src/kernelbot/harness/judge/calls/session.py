@@ -16,10 +16,11 @@ from kernelbot.harness.gpu.judge_device import JudgeDevice
 from kernelbot.harness.inside.cage.loader import ProblemBroken
 from kernelbot.harness.inside.own_builds import CAP_BYTES
 from kernelbot.harness.inside.ranks.joining import Place
+from kernelbot.harness.inside.runner.probes import OUTPUT_BASE
 from kernelbot.harness.judge.calls.arena_buffers import ArenaBuffers, as_json
 from kernelbot.harness.judge.calls.arenas import Arenas
 from kernelbot.harness.judge.calls.connection import RunnerConnection
-from kernelbot.harness.judge.calls.probes import OUTPUT_BASE, choose
+from kernelbot.harness.judge.calls.probes import choose
 from kernelbot.harness.judge.calls.replies import count_parts, read_answer, value_shared
 from kernelbot.harness.judge.profiling.request import ProfileRequest
 from kernelbot.harness.sandbox import Runner, RunnerClient
