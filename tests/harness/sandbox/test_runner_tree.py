@@ -16,12 +16,7 @@ import pytest
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.harness.sandbox.cgroups import RunnerGroup
-from kernelbot.harness.sandbox.runner_tree import (
-    RunnerTree,
-    is_within,
-    read_memory,
-    stretches_of_file,
-)
+from kernelbot.harness.sandbox.runner_tree import RunnerTree, is_within, stretches_of_file
 from kernelbot.harness.timing.clocks import TaskClocks
 
 BUSY = """
@@ -174,19 +169,6 @@ def test_all_go_on_after_they_were_frozen(restless: Restless) -> None:
     while restless.seen() == before and time.monotonic() < deadline:
         time.sleep(0.01)
     assert (True, True) == (restless.tree.is_certain, before != restless.seen())
-
-
-def test_memory_is_read_as_it_is() -> None:
-    source = ctypes.create_string_buffer(b"bytes that a process holds")
-    target = ctypes.create_string_buffer(len(source))
-    read_memory(os.getpid(), ctypes.addressof(source), ctypes.addressof(target), len(source))
-    assert source.raw == target.raw
-
-
-def test_memory_that_is_not_there_is_refused() -> None:
-    target = ctypes.create_string_buffer(8)
-    with pytest.raises(OSError, match="Bad address"):
-        read_memory(os.getpid(), 4096, ctypes.addressof(target), 8)
 
 
 def test_shared_memory_is_known_again_by_any_address() -> None:

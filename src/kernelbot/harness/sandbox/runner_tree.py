@@ -10,19 +10,16 @@ that tries; whoever relies on them takes the time from before the data appears.
 
 import bisect
 import contextlib
-import ctypes
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kernelbot.harness.sandbox.freezer import Freezer, NotFrozen
 
 _PATIENCE_S = 5.0
 """For all of a tree's processes together."""
 _PAUSE_S = 2e-5
-_MOST_AT_ONCE = 1024
-"""Ranges of memory in one system call: Linux's `UIO_MAXIOV`."""
 _PF_EXITING = 0x4
 """Of the flags in proc(5): the process has begun to end."""
 _KILL_BIT = 1 << (signal.SIGKILL - 1)
@@ -137,50 +134,6 @@ def _at_rest(pid: int, thread: str) -> bool:
     text = _read(f"/proc/{pid}/task/{thread}/stat")
     state = text[text.rfind(b")") + 2 : text.rfind(b")") + 3].decode()
     return not state or state in _AT_REST
-
-
-class _Stretch(ctypes.Structure):
-    _fields_ = (("base", ctypes.c_void_p), ("size", ctypes.c_size_t))
-
-
-_readv = ctypes.CDLL(None, use_errno=True).process_vm_readv
-_readv.restype = ctypes.c_ssize_t
-_readv.argtypes = (
-    ctypes.c_int,
-    ctypes.POINTER(_Stretch),
-    ctypes.c_ulong,
-    ctypes.POINTER(_Stretch),
-    ctypes.c_ulong,
-    ctypes.c_ulong,
-)
-
-
-def read_memory(pid: int, address: int, target: int, size_bytes: int) -> None:
-    """Copy another process's memory to `target` in ours. Raises OSError."""
-    done = 0
-    while done < size_bytes:
-        mine = _Stretch(target + done, size_bytes - done)
-        theirs = _Stretch(address + done, size_bytes - done)
-        got = _readv(pid, ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)
-        if got <= 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number) if got < 0 else "nothing there")
-        done += got
-
-
-def read_ranges(pid: int, ranges: Sequence[tuple[int, int]], target: int) -> None:
-    """Copy ranges of another process's memory, each an address and a size, to `target` in ours, one
-    behind the other. Raises OSError."""
-    for start in range(0, len(ranges), _MOST_AT_ONCE):
-        some = ranges[start : start + _MOST_AT_ONCE]
-        theirs = (_Stretch * len(some))(*some)  # type: ignore[misc]  # ctypes takes tuples
-        wanted = sum(size for _, size in some)
-        mine = _Stretch(target, wanted)
-        got = _readv(pid, ctypes.byref(mine), 1, theirs, len(some), 0)
-        if got != wanted:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number) if got < 0 else "nothing there")
-        target += wanted
 
 
 def stretches_of_file(pid: int, inode: int) -> list[tuple[int, int]]:

@@ -17,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernelbot.harness.data.encode import Encoded, encode
+from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.cage.checking import complaint
 from kernelbot.harness.inside.cage.loader import LoadedProblem, ProblemBroken
 from kernelbot.harness.inside.runner.probes import OUTPUT_BASE, take
 from kernelbot.harness.judge.calls.probes import choose
 from kernelbot.harness.judge.calls.replies import Answer, read_answer, value_read, value_shared
-from kernelbot.harness.sandbox.runner_tree import read_memory
 from kernelbot.harness.words.failures import AuthorFailure, no_value
 from kernelbot.harness.words.windows import Window
 from kernelbot.protocol import Limits, Verdict

@@ -29,9 +29,9 @@ from typing import Any, Protocol
 
 from kernelbot.harness.data.dtypes import NUMPY_DTYPES
 from kernelbot.harness.data.encode import scalar_bytes
+from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.inside.marks.known_types import CONSTANTS, FLOAT_OFFSET, known_types
 from kernelbot.harness.inside.marks.probes import Probes
-from kernelbot.harness.sandbox.runner_tree import read_memory
 
 MAX_ADDRESSES = 500
 _MAX_DEPTH = 9

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from kernelbot.harness.data.elements import BLOCK_BYTES, Elements, Piece
-from kernelbot.harness.sandbox.runner_tree import read_memory, read_ranges
+from kernelbot.harness.data.process_memory import read_memory, read_ranges
 
 _MOST_PIECES = 1024
 """That are read together."""

@@ -24,6 +24,7 @@ from kernelbot.harness.data.encode import (
     leaf_kinds,
     leaf_sizes,
 )
+from kernelbot.harness.data.process_memory import read_memory
 from kernelbot.harness.data.shared_memory import SharedBuffer
 from kernelbot.harness.inside.marks.marks import MAX_ADDRESSES, RECORD_BYTES, Outcome, Record, marks
 from kernelbot.harness.inside.marks.probes import Probes, Stretch
@@ -31,7 +32,7 @@ from kernelbot.harness.judge.calls.gathering import gather
 from kernelbot.harness.judge.calls.output_form import OutputForm, form_of
 from kernelbot.harness.judge.calls.replies import blaming_author, read_answer, value_read
 from kernelbot.harness.judge.calls.session import Session
-from kernelbot.harness.sandbox.runner_tree import is_within, read_memory, stretches_of_file
+from kernelbot.harness.sandbox.runner_tree import is_within, stretches_of_file
 from kernelbot.harness.timing.clocks import waited_ns
 from kernelbot.harness.words.failures import garbage, written_late
 from kernelbot.harness.words.windows import Reply, Window
