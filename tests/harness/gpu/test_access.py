@@ -1,19 +1,11 @@
-"""What runners on a device with a GPU can see, and that zygotes don't open it."""
+"""What runners on a device with a GPU can see."""
 
 import os
 from pathlib import Path
 
 import pytest
-import torch
 
-from kernelbot.harness.gpu.access import (
-    GpuAccess,
-    architecture,
-    driver_folders,
-    gpu_access,
-    open_devices,
-)
-from kernelbot.harness.inside.preload import driver_left_alone
+from kernelbot.harness.gpu.access import GpuAccess, architecture, driver_folders, gpu_access
 from kernelbot.harness.sandbox.enclosure import build_command, clean_environment
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.protocol import Vendor
@@ -72,19 +64,6 @@ def test_a_toolkits_compiler_is_found_outside_system_folders(
     environment = clean_environment(config, isolated=False)
     assert f"{tmp_path}/bin" in environment["PATH"].split(":")
     assert environment["CUDA_HOME"] == str(tmp_path)
-
-
-def test_an_open_device_is_noticed() -> None:
-    before = open_devices(("/dev/zer",))
-    with Path("/dev/zero").open("rb"):
-        assert ([], ["/dev/zero"]) == (before, open_devices(("/dev/zer",)))
-
-
-def test_while_frameworks_are_imported_no_driver_is_asked() -> None:
-    ask = torch.cuda.is_available
-    with driver_left_alone(torch):
-        told = torch.cuda.is_available()
-    assert (True, ask) == (told, torch.cuda.is_available)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which devices and folders runners need to use a GPU; and checks that zygotes don't open it."""
+"""Which devices and folders runners need to use a GPU."""
 
 import os
 import re
@@ -10,7 +10,6 @@ from pathlib import Path
 from kernelbot.harness.gpu.nodes import CHOICES, assigned_gpus, near_processors
 from kernelbot.protocol import Vendor
 
-_OPENED_BY_DRIVERS = ("/dev/nvidia", "/dev/kfd", "/dev/dri")
 _SYSFS = ("/sys/bus", "/sys/class", "/sys/devices", "/sys/module")
 """Drivers look for their devices and modules here; without it CUDA fails with error 304."""
 _DRIVER = "libcuda.so.1"
@@ -91,19 +90,3 @@ def driver_folders() -> tuple[str, ...]:
             folder for folder in (*named, *_DRIVER_FOLDERS) if Path(folder, _DRIVER).is_file()
         )
     )
-
-
-def open_devices(prefixes: tuple[str, ...] = _OPENED_BY_DRIVERS) -> list[str]:
-    """The GPU's device files that this process has open.
-
-    A zygote must have none: a driver that was initialised before a fork doesn't work after it.
-    """
-    found = []
-    for entry in Path("/proc/self/fd").iterdir():
-        try:
-            target = str(entry.readlink())
-        except OSError:  # the descriptor of this very listing
-            continue
-        if target.startswith(prefixes):
-            found.append(target)
-    return found

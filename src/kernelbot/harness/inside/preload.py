@@ -5,8 +5,8 @@ import importlib
 from collections.abc import Iterator
 from typing import Any
 
-from kernelbot.harness.gpu.access import open_devices
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
+from kernelbot.harness.inside.gpu.opened import open_devices
 from kernelbot.harness.inside.marks.marks import marks, start_building
 from kernelbot.harness.inside.own_builds import began_ns
 
