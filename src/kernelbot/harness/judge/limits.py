@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from kernelbot.harness.judge.system import machine_memory_bytes
+from kernelbot.harness.inside.machine import machine_memory_bytes
 from kernelbot.protocol import JobSpec, Limits, Vendor
 
 _GPU_PROCESSES = 1024

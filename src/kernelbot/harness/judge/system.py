@@ -1,6 +1,5 @@
 """Where we run: for the result's header and for `doctor`."""
 
-import os
 import platform
 import re
 import sys
@@ -34,11 +33,6 @@ def os_name() -> str:
     except OSError:
         name = platform.system()
     return f"{name}, {platform.system()} {platform.release()}"
-
-
-def machine_memory_bytes() -> int:
-    """All of this machine's memory, whoever may use how much of it."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def detect() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kernelbot.harness.host.vendor.finding import Finding, ask
-from kernelbot.harness.judge.system import machine_memory_bytes
+from kernelbot.harness.inside.machine import machine_memory_bytes
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.protocol import Vendor
 

@@ -18,7 +18,7 @@ from types import SimpleNamespace, TracebackType
 from typing import Any
 
 from kernelbot.harness.inside.gpu.gpu_model import GpuModel
-from kernelbot.harness.judge.system import machine_memory_bytes
+from kernelbot.harness.inside.machine import machine_memory_bytes
 from kernelbot.protocol import Vendor
 
 # fmt: off
