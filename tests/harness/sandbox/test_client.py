@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, enclosure, run_command
+from kernelbot.harness.inside.own_folders import inside
+from kernelbot.harness.sandbox import Runner, RunnerClient, Zygote, cgroups, run_command
 from kernelbot.harness.words.order import Entry
 from kernelbot.harness.words.sandbox import Flavour, SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import Limits, SandboxMode
@@ -110,7 +111,7 @@ def few_open_files() -> Iterator[None]:
 def test_descriptors_under_way_keep_no_other_runner_from_starting() -> None:
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE))
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-    argv = [enclosure.inside(sys.executable), "-c", UNDER_WAY]
+    argv = [inside(sys.executable), "-c", UNDER_WAY]
 
     def fill() -> None:
         client = RunnerClient(zygote.connect())

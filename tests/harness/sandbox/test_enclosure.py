@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import kernelbot
+from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.sandbox import Zygote
 from kernelbot.harness.sandbox.enclosure import (
     OUTSIDE_UID,
     build_command,
     check_tools,
-    inside,
     interpreter_binds,
     outside_uid,
 )

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from kernelbot.harness.data.encode import encode
+from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.judge.calls.session import Session
 from kernelbot.harness.sandbox import RunnerClient, cgroups, run_command
-from kernelbot.harness.sandbox.enclosure import inside
 from kernelbot.harness.words.sandbox import CommandResult
 from kernelbot.protocol import Limits, SourceFile, Verdict
 

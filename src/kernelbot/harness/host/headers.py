@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from kernelbot.harness.sandbox.enclosure import inside
+from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.words.sandbox import SandboxUnavailable
 
 

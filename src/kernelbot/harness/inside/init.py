@@ -21,7 +21,7 @@ from typing import NoReturn
 from kernelbot.harness.data import wire
 from kernelbot.harness.inside import descendants, entry, kernel
 from kernelbot.harness.inside.machine_wide import cover_machine_wide
-from kernelbot.harness.sandbox.enclosure import PRIVATE_FOLDERS, ways_back
+from kernelbot.harness.inside.own_folders import PRIVATE_FOLDERS, ways_back
 from kernelbot.harness.words.order import RunnerOrder, RunnerPlace
 from kernelbot.harness.words.sandbox import Surroundings
 from kernelbot.protocol import Limits

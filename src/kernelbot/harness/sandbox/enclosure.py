@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.harness.inside.machine_wide import counting_files, counting_folders
+from kernelbot.harness.inside.own_folders import inside, ways_back
 from kernelbot.harness.words.sandbox import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol.environment import passed_on
 
@@ -29,9 +30,6 @@ together, and held against their sender's limit: that of the zygote and its init
 what a runner may have."""
 HARNESS_ROOT = "/harness"
 _CHECKS = "kernelbot_check"
-INTERPRETER_ROOT = "/interpreter"
-PRIVATE_FOLDERS = ("/box", "/tmp", "/dev/shm")  # noqa: S108 - names inside the sandbox
-"""Every runner covers these with its own, so nothing that it needs may lie under them."""
 _STAGES = ("/mnt", "/media", "/srv", "/opt")
 _NSIGHT = Path("/opt/nvidia/nsight-compute")
 """Where distributions' packages put it, by version; the toolkit's `ncu` only leads here."""
@@ -58,24 +56,6 @@ class Bind:
 
     source: str
     target: str
-
-
-def inside(path: str) -> str:
-    """Where the sandbox shows what outside is at `path`: there, unless runners cover that place
-    (a checkout in a temporary folder has its interpreter there)."""
-    covered = any(Path(path).is_relative_to(folder) for folder in PRIVATE_FOLDERS)
-    return f"{INTERPRETER_ROOT}{path}" if covered else path
-
-
-def ways_back() -> dict[str, str]:
-    """Links that runners and their zygote need in folders of their own, and where these lead.
-
-    A virtual environment names its interpreter by the place that it had outside.
-    """
-    base = Path(sys.base_prefix)
-    covered = [folder for folder in PRIVATE_FOLDERS if base.is_relative_to(folder)]
-    links = [str(Path(folder, base.relative_to(folder).parts[0])) for folder in covered]
-    return {link: inside(link) for link in links}
 
 
 def clean_environment(config: ZygoteConfig, *, isolated: bool = True) -> dict[str, str]:

@@ -10,6 +10,7 @@ import time
 from contextlib import suppress
 
 from kernelbot.harness.data import wire
+from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.sandbox import cgroups, enclosure
 from kernelbot.harness.words.sandbox import SandboxUnavailable, ZygoteConfig
 from kernelbot.protocol import SandboxMode, SandboxReport
@@ -171,7 +172,7 @@ def _python_command(config: ZygoteConfig, control_fd: int, *, isolated: bool) ->
     )
     arguments = [control_fd, config.flavour, int(config.cuda_on_cpu), config.spare, int(isolated)]
     arguments += [int(config.lasting), ",".join(map(str, config.cpus))]
-    python = enclosure.inside(sys.executable) if isolated else sys.executable
+    python = inside(sys.executable) if isolated else sys.executable
     return [python, "-I", "-c", program, *map(str, arguments)]
 
 

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from kernelbot.harness.inside.own_folders import inside
 from kernelbot.harness.judge.profiling.findings import Findings
 from kernelbot.harness.judge.profiling.nsight import NsightCompute
 from kernelbot.harness.judge.profiling.rocprof import Rocprof
-from kernelbot.harness.sandbox.enclosure import inside, installed_program
+from kernelbot.harness.sandbox.enclosure import installed_program
 from kernelbot.harness.words.sandbox import CommandResult
 from kernelbot.protocol import JobSpec, SandboxMode, Vendor
 
