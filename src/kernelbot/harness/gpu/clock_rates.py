@@ -6,8 +6,8 @@ be in force is configured, and is set again before each job.
 
 from pathlib import Path
 
+from kernelbot.harness.gpu.asking import ask
 from kernelbot.harness.gpu.nodes import GpuNode
-from kernelbot.harness.host.vendor.finding import ask
 from kernelbot.harness.inside.gpu.driver import GpuError
 from kernelbot.protocol import Vendor
 

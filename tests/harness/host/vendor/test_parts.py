@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.harness.gpu.asking import ask
 from kernelbot.harness.gpu.nodes import GpuNode
 from kernelbot.harness.host.vendor import amd, node, nvidia
 from kernelbot.harness.host.vendor.check import vendor_here
-from kernelbot.harness.host.vendor.finding import ask
 from kernelbot.protocol import Vendor
 from tests.harness.host.vendor.machine import put_nvidia_smi
 

@@ -5,7 +5,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from kernelbot.harness.host.vendor.finding import Finding, ask
+from kernelbot.harness.gpu.asking import ask
+from kernelbot.harness.host.vendor.finding import Finding
 from kernelbot.harness.inside.machine import machine_memory_bytes
 from kernelbot.harness.sandbox import cgroups
 from kernelbot.protocol import Vendor

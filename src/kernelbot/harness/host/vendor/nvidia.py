@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from kernelbot.harness.gpu.asking import ask
 from kernelbot.harness.gpu.clock_rates import lock_nvidia, release_nvidia, which
 from kernelbot.harness.gpu.nodes import GpuNode
-from kernelbot.harness.host.vendor.finding import Finding, ask
+from kernelbot.harness.host.vendor.finding import Finding
 from kernelbot.harness.words.sharing import mps_folder
 
 _FIELDS = "name,driver_version,memory.total,compute_mode,persistence_mode,mig.mode.current"
