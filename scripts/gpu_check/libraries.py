@@ -3,8 +3,9 @@
 from contextlib import closing
 
 from kernelbot.harness.gpu.access import gpu_access
+from kernelbot.harness.inside.needs import Rehearsed
 from kernelbot.harness.sandbox import RunnerClient, Zygote
-from kernelbot.harness.sandbox.rehearsal import Rehearsed, rehearse
+from kernelbot.harness.sandbox.rehearsal import rehearse
 from kernelbot.harness.words.sandbox import Flavour, ZygoteConfig
 from kernelbot.protocol import Vendor
 from kernelbot.render.table import table

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.harness.inside.needs import NEEDS, Rehearsed
 from kernelbot.harness.sandbox import RunnerClient, run_command
-from kernelbot.harness.sandbox.rehearsal import NEEDS, Rehearsed, rehearse
+from kernelbot.harness.sandbox.rehearsal import rehearse
 
 REFUSED_BUT_NOT_MISSED = [
     ("torch", "take a descriptor (expandable segments)"),

@@ -1,4 +1,4 @@
-"""The judge's side of the cage that the problem's own code runs in, see `examiner_inside`."""
+"""The judge's side of the problem's cage, whose other side is `inside/cage/examiner.py`."""
 
 import contextlib
 import ctypes
