@@ -1,6 +1,6 @@
 # KernelBot. Two commands matter to a newcomer, and each does all its own set-up:
 #   make demo    judge the example submissions end to end, and show the standings
-#   make test    lint, types, import contracts and all tests but the longest
+#   make test    lint, types, import contracts and some tests of every kind
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 SHELL := /bin/bash
@@ -20,7 +20,7 @@ pinned = $(shell grep -i '^$(1)==' constraints.txt)
 # that what they share is started once. A worker needs about 1 GB, so there is a limit to them.
 SIDE_BY_SIDE := --numprocesses auto --maxprocesses 16 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test test-all check lint format setup docs bench gpu-check harness conformance clean
+.PHONY: help demo test test-all test-long check lint format setup docs bench gpu-check harness conformance clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,15 +29,22 @@ demo: $(VENV)/runs ## judge the example submissions end to end, and show the sta
 	@$(RUN) python -m scripts.demo
 
 # Both parts always run, and either fails the whole: what compares or bounds times runs alone, after
-# what doesn't has run side by side.
-test: setup lint ## lint, types, import contracts and all tests but the longest
-	@$(RUN); \
-	python -m pytest $(SIDE_BY_SIDE) -m "not timed and not long"; side_by_side=$$?; \
-	python -m pytest -m "timed and not long"; alone=$$?; \
+# what doesn't has run side by side. $(1): of which tests; $(2): further options.
+define tests
+@$(RUN); \
+	python -m pytest $(SIDE_BY_SIDE) $(2) -m "not timed and $(1)"; side_by_side=$$?; \
+	python -m pytest $(2) -m "timed and $(1)"; alone=$$?; \
 	echo "Tests side by side: exit code $$side_by_side; timed ones, alone: exit code $$alone."; \
 	exit $$((side_by_side || alone))
+endef
 
-test-all: test ## those that take minutes as well, alone
+test: setup lint ## lint, types, import contracts and some tests of every kind
+	$(call tests,not exhaustive)
+
+test-all: setup lint ## lint, types, import contracts and all tests but the longest
+	$(call tests,not long,--hypothesis-profile=thorough)
+
+test-long: setup ## those that would take continuous integration too long
 	@$(RUN) python -m pytest -m long
 
 # Those that need no server, sandbox or database of their own: seconds, at every change.
@@ -47,7 +54,7 @@ QUICK := $(addprefix tests/,catalog client domain identity kernelbot_check proto
 	harness/words/test_seeds.py harness/data/test_values.py)
 
 check: lint ## lint, types and the tests that take seconds: for every change, before `make test`
-	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed and not long" $(QUICK)
+	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed and not exhaustive" $(QUICK)
 
 lint: $(VENV)/develops ## ruff, mypy and the import contracts
 	@$(RUN) ruff check --quiet .

@@ -2,11 +2,13 @@
 
 import gc
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 from scripts.slurm_cluster import SlurmCluster, slurm_cluster
+from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]  # nor has this
 
 from kernelbot.harness.timing.turns import VARIABLE
 from tests.support.postgres import TestServer, test_server
@@ -15,8 +17,11 @@ from tests.support.world import World, open_world
 pytest_plugins = ("tests.exploits.table",)
 
 # Hypothesis times each example by default, and what it would report is how busy the machine is.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+settings.register_profile(
+    "thorough", max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("quick", settings.get_profile("thorough"), max_examples=20)
+settings.load_profile("quick")  # `make test-all` asks for the other one
 
 
 os.environ[VARIABLE] = ""
@@ -47,9 +52,17 @@ LONGEST = (
 left with one of them when the others have ended."""
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+COLLECTED = pytest.StashKey[list[pytest.Item]]()
+"""All tests that were found, also those that this run leaves out."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    session: pytest.Session, items: list[pytest.Item]
+) -> Generator[None]:
     """Put the longest first, and leave the others as they are."""
+    session.stash[COLLECTED] = list(items)
+    yield
     items.sort(key=_turn)
 
 
@@ -68,6 +81,27 @@ def pytest_collection_finish() -> None:
 def pytest_unconfigure() -> None:
     """Nor are all objects once more before the end."""
     gc.freeze()
+
+
+TOGETHER = (
+    ("conformance/",),
+    ("launchers/slurm/test_", "main/test_serve_slurm.py", "main/test_serve_building.py"),
+)
+"""Files that share a server or a Slurm, which each process would start for itself."""
+
+
+class FilesThatShare(LoadFileScheduling):  # type: ignore[misc]  # untyped, as said above
+    """Files are given to processes one by one, and those that share something expensive at once."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        name = nodeid.removeprefix("tests/")
+        found = (files[0] for files in TOGETHER if name.startswith(files))
+        return next(found, super()._split_scope(nodeid))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesThatShare:
+    """Which process runs what."""
+    return FilesThatShare(config, log)
 
 
 def pytest_xdist_auto_num_workers() -> int:

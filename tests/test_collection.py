@@ -1,20 +1,43 @@
-"""The order of the tests."""
+"""The order of the tests, and which of them each run has."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import LONGEST
+from tests.conftest import COLLECTED, LONGEST, TOGETHER
+from tests.exploits.entries import ROWS
+from tests.exploits.test_exploits import test_entry as judges_an_entry
 
 
 def test_those_that_take_longest_are_there() -> None:
     """If this fails, a file was renamed: say so in `conftest.py`, or a worker ends long after the
     others."""
     folder = Path(__file__).parent
-    assert [] == [name for name in LONGEST if not (folder / name).exists()]
+    names = (*LONGEST, *(name for files in TOGETHER for name in files))
+    assert [] == [name for name in names if not list(folder.glob(f"{name}*"))]
 
 
 def test_they_come_first(request: pytest.FixtureRequest) -> None:
     names = [item.nodeid.removeprefix("tests/") for item in request.session.items]
     are_long = [name.startswith(LONGEST) for name in names]
     assert sorted(are_long, reverse=True) == are_long
+
+
+def test_each_run_judges_an_exploit_of_every_row() -> None:
+    (parametrize,) = judges_an_entry.pytestmark  # type: ignore[attr-defined]  # pytest sets it
+    entries = [case.values[0] for case in parametrize.args[1] if not is_exhaustive(case.marks)]
+    assert ROWS == {entry.row for entry in entries if entry.is_exploit}
+
+
+def test_each_run_has_something_of_every_folder(request: pytest.FixtureRequest) -> None:
+    """Whoever runs `make test` alone shall notice what is broken: a folder whose tests are all for
+    `make test-all` has one that isn't."""
+    found = request.session.stash[COLLECTED]
+    folders = {item.path.parent for item in found}
+    always = {item.path.parent for item in found if not is_exhaustive(item.iter_markers())}
+    assert set() == folders - always
+
+
+def is_exhaustive(marks: Iterable[pytest.Mark | pytest.MarkDecorator]) -> bool:
+    return "exhaustive" in {mark.name for mark in marks}

@@ -136,6 +136,7 @@ def shell() -> Iterator[Shell]:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if scripts(page)], ids=lambda page: page.stem
 )
+@pytest.mark.exhaustive
 def test_the_commands_of_a_page_do_what_they_say(shell: Shell, page: Path) -> None:
     assert [] == [said for said in (run(shell, script) for script in scripts(page)) if said]
 

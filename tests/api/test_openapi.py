@@ -11,6 +11,7 @@ from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
+from tests.support.exhaustive import examples
 from tests.support.live import LiveServer, live_server
 from tests.support.postgres import TestServer
 
@@ -166,7 +167,7 @@ def ask(
     excluded = EXCLUDED.get(operation, [])
 
     @settings(
-        max_examples=20,
+        max_examples=examples(20),
         derandomize=True,
         deadline=None,
         database=None,

@@ -23,7 +23,7 @@ PROMISED = {
 }
 
 
-SAMPLING = "[sampling]\nwall_cap_s = 0.3\n"
+SAMPLING = "[sampling]\nwall_cap_s = 0.3\npatience_s = 3\n"
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,11 @@ from kernelbot.launchers.base import JobState, Launcher, Outcome
 from kernelbot.protocol import Verdict
 from tests.launchers.plans import DEVICE
 from tests.launchers.stages import STAGES, Stage, a_job, started
+from tests.support.exhaustive import cases
 from tests.support.results import result_in, why_none
 
 
-@pytest.fixture(params=list(STAGES))
+@pytest.fixture(params=cases(STAGES, always=["local", "modal"]))
 async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stage]:
     async with STAGES[request.param](tmp_path, request) as opened:
         yield opened

@@ -19,6 +19,7 @@ from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor, to_wire
 from tests.fakes.host import result_of
+from tests.support.exhaustive import examples
 from tests.support.problems import sort_problem
 from tests.support.workers import hosts_that_live
 
@@ -135,7 +136,7 @@ class Hosts(RuleBasedStateMachine):
 
 
 TestHosts = Hosts.TestCase
-TestHosts.settings = settings(max_examples=40, stateful_step_count=12)
+TestHosts.settings = settings(max_examples=examples(40), stateful_step_count=12)
 
 
 @pytest.mark.parametrize(

@@ -135,6 +135,7 @@ def test_a_killed_database_comes_back(running: LocalServer) -> None:
         assert client.submission(submitted).verdict == "accepted"
 
 
+@pytest.mark.exhaustive
 def test_a_killed_server_loses_nothing(server: LocalServer) -> None:
     with server, KernelbotClient.to(server.own_endpoint()) as client:
         client.create_board(sort_problem(), name="sort")
@@ -146,12 +147,14 @@ def test_a_killed_server_loses_nothing(server: LocalServer) -> None:
         assert client.submission(submitted).verdict == "accepted"
 
 
+@pytest.mark.exhaustive
 def test_several_processes_end_with_the_server(several: LocalServer) -> None:
     with several:
         answering = _children(several.pid, "kernelbot.main.answer")
     assert (len(answering), several.leftovers) == (2, [])
 
 
+@pytest.mark.exhaustive
 def test_several_processes_end_with_a_killed_server(several: LocalServer) -> None:
     with several:
         members = [p for p in several.processes() if p.name.startswith("python")]
@@ -159,6 +162,7 @@ def test_several_processes_end_with_a_killed_server(several: LocalServer) -> Non
         _until(lambda: not survivors(members))
 
 
+@pytest.mark.exhaustive
 def test_several_processes_count_their_answers_together(several_running: LocalServer) -> None:
     before = _answers_to_health(several_running)
     for _ in range(30):  # so many that neither process is left out
@@ -168,6 +172,7 @@ def test_several_processes_count_their_answers_together(several_running: LocalSe
     assert 2 == len(list(folder.glob("histogram_*.db")))
 
 
+@pytest.mark.exhaustive
 def test_a_dead_one_of_several_processes_is_replaced(several_running: LocalServer) -> None:
     answering = partial(_children, several_running.pid, "kernelbot.main.answer")
     first, second = answering()

@@ -17,6 +17,8 @@ from kernelbot.schemas.submissions import RunView
 from tests.main.test_serve import _child, _until
 from tests.support.workers import ROOT
 
+pytestmark = pytest.mark.exhaustive  # test_serve.py has a server at each run
+
 EXAMPLE = ROOT / "examples" / "vectoradd_cpp"
 SOURCE = (EXAMPLE / "submission.cpp").read_bytes()
 SLOW = b"#include <regex>\n" + b"".join(

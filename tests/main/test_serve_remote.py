@@ -19,6 +19,8 @@ from tests.fakes.github import FakeGithub, fake_github
 from tests.main.test_serve import _child, _until
 from tests.support.problems import sort_problem
 
+pytestmark = pytest.mark.exhaustive  # test_serve.py has a server at each run
+
 CONFIG = """\
 public_url = "{public}"
 

@@ -15,6 +15,8 @@ from kernelbot.protocol import Mode
 from tests.main.test_serve import _child, _until
 from tests.support.problems import sort_problem
 
+pytestmark = pytest.mark.exhaustive  # test_serve.py has a server at each run
+
 CONFIG = """\
 [launchers.cluster]
 kind = "slurm"

@@ -20,6 +20,7 @@ from kernelbot.main.wiring import open_services
 from kernelbot.protocol import Fault, HarnessKind, Mode, SourceFile
 from kernelbot.services.run_lifecycle import MAX_TAKEOVERS, Claim, RunLifecycle
 from tests.fakes.host import result_of
+from tests.support.exhaustive import examples
 from tests.support.judging import judging
 from tests.support.problems import sort_problem
 from tests.support.world import DEVICES, World
@@ -374,7 +375,9 @@ MODES = st.sampled_from((Mode.TEST, Mode.LEADERBOARD))
 
 
 @bounded(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(
     sent=st.lists(st.tuples(st.integers(0, 2), MODES), min_size=1, max_size=8),

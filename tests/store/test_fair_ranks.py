@@ -10,6 +10,7 @@ import psycopg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.exhaustive import examples
 from tests.support.scored import Score, add_score, refresh
 from tests.support.world import World
 
@@ -56,7 +57,7 @@ async def test_ranks_are_an_algebra(world: World) -> None:
     authors = [(await world.services.users.create(f"u{i}")).user.id for i in range(7)]
     with psycopg.connect(world.database.url, autocommit=True) as connection:
 
-        @settings(max_examples=15, deadline=None)
+        @settings(max_examples=examples(15), deadline=None)
         @given(SCORES, st.randoms(use_true_random=False), st.data())
         def holds(scores: list[Score], order: random.Random, data: st.DataObject) -> None:
             of = list(zip(authors, scores, strict=False))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from kernelbot.protocol import RunResult, from_wire, to_wire
 from kernelbot.store.results import read_result
+from tests.support.exhaustive import examples
 
 
 def finite(value: Any) -> Any:
@@ -22,7 +23,7 @@ def finite(value: Any) -> Any:
     return 0.5 if isinstance(value, float) and not math.isfinite(value) else value
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.from_type(RunResult).map(finite))
 def test_a_stored_result_is_what_the_protocol_reads(result: RunResult) -> None:
     wire = json.dumps(to_wire(result))

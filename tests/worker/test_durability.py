@@ -18,6 +18,7 @@ from kernelbot.main.judge_once import HARNESS
 from kernelbot.protocol import Mode, Verdict
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
+from tests.support.exhaustive import cases
 from tests.support.gates import Gate, closed_gate
 from tests.support.problems import CORRECT
 from tests.support.ranked import ranked
@@ -62,7 +63,7 @@ ONCE_PER_RUN = {"attempts": 2, "events": 2, "measurements": 1}
 """Of a ranked submission, which has two runs, and is timed in one."""
 
 
-@pytest.mark.parametrize("gate", list(Gate))
+@pytest.mark.parametrize("gate", cases(Gate, always=[Gate.LAUNCHED]))
 async def test_a_worker_killed_at_a_gate(world: World, tmp_path: Path, gate: Gate) -> None:
     await world.board()
     settings = quick_settings(tmp_path)
@@ -107,6 +108,7 @@ async def test_a_worker_killed_while_a_job_runs(world: World, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("gate", [Gate.LAUNCHED, Gate.RESULT_WRITTEN])
+@pytest.mark.exhaustive
 async def test_a_worker_killed_while_it_judges_a_duel(
     world: World, tmp_path: Path, gate: Gate
 ) -> None:
@@ -139,6 +141,7 @@ async def test_a_host_killed_while_a_job_runs(world: World, tmp_path: Path) -> N
     assert await _results(world) == ONCE_PER_RUN
 
 
+@pytest.mark.exhaustive
 async def test_a_host_stopped_while_a_job_runs(world: World, tmp_path: Path) -> None:
     """The real harness, which a signal has stopped for good: the attempt is lost, the next one
     finds another host."""
@@ -205,6 +208,7 @@ async def test_the_database_goes_away_while_jobs_run(
         assert after.verdict == Verdict.ACCEPTED
 
 
+@pytest.mark.exhaustive
 async def test_a_killed_database_server_is_revived(own_postgres: EmbeddedPostgres) -> None:
     async with open_world(own_postgres.url("postgres")) as world:
         await world.board()

@@ -8,6 +8,7 @@ import pytest
 
 from kernelbot.protocol import Mode, Verdict
 from tests.launchers.stages import STAGES, Stage
+from tests.support.exhaustive import cases
 from tests.support.plan_worker import plan_worker
 from tests.support.waiting import until
 from tests.support.workers import finished
@@ -16,7 +17,7 @@ from tests.support.world import World
 JOBS = 4
 
 
-@pytest.fixture(params=[name for name in STAGES if name != "local"])
+@pytest.fixture(params=cases([name for name in STAGES if name != "local"], always=["modal"]))
 async def stage(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Stage]:
     async with STAGES[request.param](tmp_path, request) as opened:
         yield opened

@@ -12,6 +12,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from kernelbot.api import popcorn
+from tests.support.exhaustive import examples
 from tests.support.live import ADMIN_TOKEN, LiveServer, live_server
 from tests.support.postgres import TestServer
 
@@ -75,7 +76,7 @@ def ask(
     case_of = document[path][method].as_strategy(generation_mode=generation_mode)
 
     @settings(
-        max_examples=15,
+        max_examples=examples(15),
         derandomize=True,
         deadline=None,
         database=None,

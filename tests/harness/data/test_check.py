@@ -13,6 +13,7 @@ from kernelbot.harness.data.check import check
 from kernelbot.harness.data.decode import InvalidValue, decode
 from kernelbot.harness.data.encode import encode
 from kernelbot.harness.data.shared_memory import SharedBuffer
+from tests.support.exhaustive import examples
 
 VALUE = encode(
     (np.arange(6.0).reshape(2, 3), torch.ones(4), np.float32(1), b"bytes", {"a": [1, 2.5, None]}),
@@ -24,7 +25,7 @@ ODD: st.SearchStrategy[Any] = st.sampled_from(
 ON_GPU = {"t": "tensor", "d": "float32", "s": [4], "k": [1], "o": 16, "n": 16, "dev": "cuda:0"}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.integers(0, 4), st.sampled_from(["t", "d", "s", "k", "o", "n", "dev", "v"]), ODD)
 def test_it_refuses_exactly_what_decoding_refuses(part: int, field: str, odd: Any) -> None:
     skeleton = copy.deepcopy(VALUE.skeleton)

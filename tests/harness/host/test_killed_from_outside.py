@@ -19,6 +19,7 @@ from kernelbot.harness.sandbox.runner_tree import children_of
 from kernelbot.protocol import Mode, ProgressEvent, Verdict
 from kernelbot.protocol.process_names import ProcessName
 from tests.harness.jobs import SORT, a_job
+from tests.support.exhaustive import cases
 
 ROUNDS = 3
 PARTS = (
@@ -39,7 +40,7 @@ def quiet(_event: ProgressEvent) -> None:
     return
 
 
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("part", cases(PARTS, always=[ProcessName.RUNNER]))
 def test_a_kill_at_any_moment_is_nobodys_fault(host: Host, part: str) -> None:
     others = set(_every_process_below(os.getpid()))
     assert Verdict.ACCEPTED == host.judge(a_job(SORT), quiet).verdict

@@ -50,6 +50,7 @@ def devices(outcome: Outcome, job: JobSpec) -> str:
     return result_in(outcome, job).system.notes[0]
 
 
+@pytest.mark.exhaustive
 async def test_jobs_at_once_get_different_gpus_and_a_third_waits(tmp_path: Path) -> None:
     async with launching(tmp_path) as launcher:
         jobs = [a_job("sleep 5 accepted", "H100") for _ in range(3)]
@@ -84,6 +85,7 @@ async def test_a_job_that_somebody_cancels_is_the_schedulers_loss(
     )
 
 
+@pytest.mark.exhaustive
 async def test_a_drained_node_makes_its_devices_unavailable(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -101,6 +103,7 @@ async def test_a_drained_node_makes_its_devices_unavailable(
     assert (waiting.state, outcome.state) == (JobState.WAITING, JobState.FINISHED)
 
 
+@pytest.mark.exhaustive
 async def test_a_controller_that_is_started_again_has_lost_nothing(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -121,6 +124,7 @@ async def test_a_controller_that_is_started_again_has_lost_nothing(
     assert (outcome.state, len(judged(tmp_path))) == (JobState.FINISHED, 1)
 
 
+@pytest.mark.exhaustive
 async def test_a_number_that_belongs_to_another_job_is_not_ours(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -134,6 +138,7 @@ async def test_a_number_that_belongs_to_another_job_is_not_ours(
     assert not still.state.is_over
 
 
+@pytest.mark.exhaustive
 async def test_a_job_that_takes_too_long_is_ended_by_slurm(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -146,6 +151,7 @@ async def test_a_job_that_takes_too_long_is_ended_by_slurm(
     assert limit == "13:00"
 
 
+@pytest.mark.exhaustive
 async def test_a_payload_too_long_for_slurm_goes_through_a_file(tmp_path: Path) -> None:
     async with launching(tmp_path, max_script_bytes=10) as launcher:
         handle = await launcher.launch(a_job("accepted"))
@@ -154,6 +160,7 @@ async def test_a_payload_too_long_for_slurm_goes_through_a_file(tmp_path: Path) 
     assert (outcome.state, left) == (JobState.FINISHED, [])
 
 
+@pytest.mark.exhaustive
 async def test_a_harness_that_was_cleaned_away_is_brought_again(tmp_path: Path) -> None:
     async with launching(tmp_path) as launcher:
         for file in (tmp_path / "work" / "harness").iterdir():
@@ -164,6 +171,7 @@ async def test_a_harness_that_was_cleaned_away_is_brought_again(tmp_path: Path) 
     assert again.state == JobState.FINISHED
 
 
+@pytest.mark.exhaustive
 async def test_a_node_that_cant_write_is_told(tmp_path: Path) -> None:
     async with launching(tmp_path) as launcher:
         (tmp_path / "work" / "jobs").rmdir()
@@ -171,6 +179,7 @@ async def test_a_node_that_cant_write_is_told(tmp_path: Path) -> None:
     assert (outcome.state, "can its node write" in outcome.reason) == (JobState.LOST, True)
 
 
+@pytest.mark.exhaustive
 async def test_a_node_without_python_is_told(tmp_path: Path) -> None:
     async with launching(tmp_path, python="/nowhere/python3.11") as launcher:
         outcome = await over(launcher, await launcher.launch(a_job("accepted")))
@@ -178,6 +187,7 @@ async def test_a_node_without_python_is_told(tmp_path: Path) -> None:
     assert "No such file" in outcome.reason
 
 
+@pytest.mark.exhaustive
 async def test_ssh_hands_every_word_over_as_it_is(tmp_path: Path) -> None:
     ssh = tmp_path / "ssh"
     ssh.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n')  # as sshd does it

@@ -71,6 +71,7 @@ def custom_kernel(data):
 """
 
 
+@pytest.mark.exhaustive
 async def test_an_author_finds_nothing_of_the_one_before_on_a_warm_node(
     harness: Path, tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -88,6 +89,7 @@ async def test_an_author_finds_nothing_of_the_one_before_on_a_warm_node(
     assert (verdicts[0], running.count(str(tmp_path / "work"))) == (Verdict.ACCEPTED, 1)
 
 
+@pytest.mark.exhaustive
 async def test_a_warm_node_ends_with_its_script(
     harness: Path, tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -105,6 +107,7 @@ async def test_a_warm_node_ends_with_its_script(
     assert (outcome.state, again.state) == (JobState.LOST, JobState.FINISHED)
 
 
+@pytest.mark.exhaustive
 async def test_progress_comes_with_the_polls(harness: Path, tmp_path: Path) -> None:
     job = bare_job(job_id=job_id())
     kinds = []
@@ -126,6 +129,7 @@ async def test_progress_comes_with_the_polls(harness: Path, tmp_path: Path) -> N
     [{"max_script_bytes": 10}, {}, {"warm_idle_s": 600.0}],
     ids=["in a file", "in the script", "on a warm node"],
 )
+@pytest.mark.exhaustive
 async def test_no_secret_is_left_on_the_node_while_the_author_runs(
     harness: Path, tmp_path: Path, slurm: SlurmCluster, changes: dict[str, Any]
 ) -> None:

@@ -44,6 +44,7 @@ async def test_jobs_in_turn_are_one_job_of_slurms(tmp_path: Path, slurm: SlurmCl
     assert (states, len(judged(tmp_path)), len(mine)) == ([JobState.FINISHED] * 3, 3, 1)
 
 
+@pytest.mark.exhaustive
 async def test_a_job_that_comes_while_another_is_judged_has_a_node_of_its_own(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -55,6 +56,7 @@ async def test_a_job_that_comes_while_another_is_judged_has_a_node_of_its_own(
     assert (outcome.state, still.state) == (JobState.FINISHED, JobState.RUNNING)
 
 
+@pytest.mark.exhaustive
 async def test_a_node_that_gets_no_job_ends(tmp_path: Path, slurm: SlurmCluster) -> None:
     async with launching(tmp_path, warm_idle_s=0.5) as launcher:
         outcome = await one(launcher)
@@ -63,6 +65,7 @@ async def test_a_node_that_gets_no_job_ends(tmp_path: Path, slurm: SlurmCluster)
     assert (outcome.state, left) == (JobState.FINISHED, [])
 
 
+@pytest.mark.exhaustive
 async def test_devices_have_nodes_of_their_own(tmp_path: Path, slurm: SlurmCluster) -> None:
     async with launching(tmp_path, warm_idle_s=IDLE_S) as launcher:
         outcomes = [await one(launcher, device=device) for device in ("CPU", "H100", "CPU")]
@@ -71,6 +74,7 @@ async def test_devices_have_nodes_of_their_own(tmp_path: Path, slurm: SlurmClust
     assert count == 2
 
 
+@pytest.mark.exhaustive
 async def test_free_nodes_take_what_waits_for_slurm(tmp_path: Path, slurm: SlurmCluster) -> None:
     """Nodes that were started for a job and came too late hold nothing."""
     async with launching(tmp_path, warm_idle_s=IDLE_S) as launcher:
@@ -83,6 +87,7 @@ async def test_free_nodes_take_what_waits_for_slurm(tmp_path: Path, slurm: Slurm
     assert (len(judged(tmp_path)), len(running) <= 2) == (8, True)
 
 
+@pytest.mark.exhaustive
 async def test_a_node_that_is_cancelled_loses_the_job_that_it_has(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -110,6 +115,7 @@ async def test_a_free_node_that_is_cancelled_loses_nothing(
     assert (outcome.state, len(judged(tmp_path))) == (JobState.FINISHED, 2)
 
 
+@pytest.mark.exhaustive
 async def test_a_node_whose_harness_dies_loses_one_job(tmp_path: Path) -> None:
     async with launching(tmp_path, warm_idle_s=IDLE_S) as launcher:
         states = [(await one(launcher, words)).state for words in ("accepted", "die", "accepted")]
@@ -125,6 +131,7 @@ def kill_script(slurm: SlurmCluster, number: str) -> None:
                 os.kill(int(process.name), signal.SIGKILL)
 
 
+@pytest.mark.exhaustive
 async def test_what_is_left_of_a_node_that_slurm_has_ended_takes_nothing(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -138,6 +145,7 @@ async def test_what_is_left_of_a_node_that_slurm_has_ended_takes_nothing(
     assert (outcome.state, len(judged(tmp_path))) == (JobState.FINISHED, 2)
 
 
+@pytest.mark.exhaustive
 async def test_a_node_that_is_to_be_drained_takes_nothing_more(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -158,6 +166,7 @@ async def test_a_node_that_is_to_be_drained_takes_nothing_more(
     assert (waiting.state, begun, outcome.state) == (JobState.WAITING, 1, JobState.FINISHED)
 
 
+@pytest.mark.exhaustive
 async def test_no_job_is_begun_that_may_last_longer_than_its_node(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -171,6 +180,7 @@ async def test_no_job_is_begun_that_may_last_longer_than_its_node(
     assert (outcome.state, len(judged(tmp_path))) == (JobState.FINISHED, 2)
 
 
+@pytest.mark.exhaustive
 async def test_a_nodes_time_limit_is_longer_than_its_first_jobs(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -197,6 +207,7 @@ async def test_a_job_that_waits_is_cancelled_at_once(tmp_path: Path, slurm: Slur
     assert (len(judged(tmp_path)), len(left), len(running)) == (2, 2, 2)
 
 
+@pytest.mark.exhaustive
 async def test_a_job_that_is_cancelled_and_forgotten_leaves_its_node(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -213,6 +224,7 @@ async def test_a_job_that_is_cancelled_and_forgotten_leaves_its_node(
     assert (outcome.state, same, left) == (JobState.FINISHED, True, [])
 
 
+@pytest.mark.exhaustive
 async def test_what_slurm_refuses_is_not_offered(tmp_path: Path) -> None:
     async with launching(tmp_path, warm_idle_s=IDLE_S) as launcher:
         with pytest.raises(JobRefused, match="Requested node configuration is not available"):
@@ -221,6 +233,7 @@ async def test_what_slurm_refuses_is_not_offered(tmp_path: Path) -> None:
     assert left == []
 
 
+@pytest.mark.exhaustive
 async def test_nothing_is_offered_while_the_controller_is_away(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -237,6 +250,7 @@ async def test_nothing_is_offered_while_the_controller_is_away(
     assert (waiting, outcome.state) == ([], JobState.FINISHED)
 
 
+@pytest.mark.exhaustive
 async def test_a_launch_that_is_repeated_while_the_controller_is_away_takes_nothing_away(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -253,6 +267,7 @@ async def test_a_launch_that_is_repeated_while_the_controller_is_away_takes_noth
     assert (again, outcome.state) == (handle, JobState.FINISHED)
 
 
+@pytest.mark.exhaustive
 async def test_a_harness_that_was_cleaned_away_is_brought_again(tmp_path: Path) -> None:
     async with launching(tmp_path, warm_idle_s=IDLE_S) as launcher:
         for file in (tmp_path / "work" / "harness").iterdir():
@@ -262,6 +277,7 @@ async def test_a_harness_that_was_cleaned_away_is_brought_again(tmp_path: Path) 
     assert again.state == JobState.FINISHED
 
 
+@pytest.mark.exhaustive
 async def test_a_node_without_python_is_told_and_not_replaced_for_ever(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -272,6 +288,7 @@ async def test_a_node_without_python_is_told_and_not_replaced_for_ever(
     assert "No such file" in outcome.reason
 
 
+@pytest.mark.exhaustive
 async def test_nodes_that_never_take_a_job_lose_it(tmp_path: Path, slurm: SlurmCluster) -> None:
     async with launching(tmp_path, warm_idle_s=IDLE_S, setup=("trap - EXIT; exit 0",)) as launcher:
         outcome = await one(launcher)
@@ -279,6 +296,7 @@ async def test_nodes_that_never_take_a_job_lose_it(tmp_path: Path, slurm: SlurmC
     assert (outcome.state, "has taken it" in outcome.reason, left) == (JobState.LOST, True, [])
 
 
+@pytest.mark.exhaustive
 async def test_another_release_of_ours_has_nodes_of_its_own(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -289,6 +307,7 @@ async def test_another_release_of_ours_has_nodes_of_its_own(
     assert (outcome.state, len(nodes(slurm))) == (JobState.FINISHED, 2)
 
 
+@pytest.mark.exhaustive
 async def test_what_waits_for_nodes_of_another_release_is_lost_with_the_last_of_these(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:
@@ -302,6 +321,7 @@ async def test_what_waits_for_nodes_of_another_release_is_lost_with_the_last_of_
     assert (outcome.state, "was changed" in outcome.reason) == (JobState.LOST, True)
 
 
+@pytest.mark.exhaustive
 async def test_setup_that_fails_loses_the_job_that_its_node_was_for(
     tmp_path: Path, slurm: SlurmCluster
 ) -> None:

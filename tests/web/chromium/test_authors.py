@@ -32,6 +32,7 @@ def test_people_log_in_with_a_provider_link_another_and_unlink_it(site: Site) ->
 
 
 @pytest.mark.sends("POST /auth/device")
+@pytest.mark.exhaustive
 def test_a_code_logs_a_terminal_in(site: Site) -> None:
     page = site.page(ada(site))
     begun = page.request.post("/api/v1/device-logins").json()
@@ -48,6 +49,7 @@ def test_a_code_logs_a_terminal_in(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /auth/delete")
+@pytest.mark.exhaustive
 def test_an_account_is_deleted_by_typing_its_name(site: Site) -> None:
     world = site.live.world
     page = site.page(site.live.call(world.services.users.create("leaver")))
@@ -67,6 +69,7 @@ def test_an_account_is_deleted_by_typing_its_name(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /auth/login", "POST /auth/logout")
+@pytest.mark.exhaustive
 def test_a_token_opens_the_account_and_logging_out_ends_it(site: Site) -> None:
     page = site.page(script=False)
     page.goto("/auth/login?next=/board/sort")
@@ -80,6 +83,7 @@ def test_a_token_opens_the_account_and_logging_out_ends_it(site: Site) -> None:
 
 
 @pytest.mark.sends("POST /auth/token", "POST /auth/revoke")
+@pytest.mark.exhaustive
 def test_a_token_is_made_shown_once_and_revoked(site: Site) -> None:
     page = site.page(ada(site))
     page.goto("/auth/account")
@@ -136,6 +140,7 @@ def test_what_waits_is_cancelled(site: Site) -> None:
     page.context.close()
 
 
+@pytest.mark.exhaustive
 def test_a_file_is_sent_in_place_of_the_text_and_a_refusal_keeps_the_form(site: Site) -> None:
     page = site.page(ada(site))
     page.goto("/board/sort/submit")
@@ -152,6 +157,7 @@ def test_a_file_is_sent_in_place_of_the_text_and_a_refusal_keeps_the_form(site: 
     page.context.close()
 
 
+@pytest.mark.exhaustive
 def test_two_authors_follow_their_submissions_at_once(site: Site) -> None:
     world = site.live.world
     pages = [site.page(token) for token in (world.ada, world.bob)]
@@ -164,6 +170,7 @@ def test_two_authors_follow_their_submissions_at_once(site: Site) -> None:
         page.context.close()
 
 
+@pytest.mark.exhaustive
 def test_a_page_follows_without_a_script(site: Site) -> None:
     page = site.page(ada(site), script=False)
     made = site.live.call(
@@ -189,6 +196,7 @@ def test_a_draft_is_kept_until_its_author_begins_again(site: Site) -> None:
     page.context.close()
 
 
+@pytest.mark.exhaustive
 def test_a_page_of_another_site_logs_nobody_in(site: Site) -> None:
     """Also not with what the form of a browser without its cookie once held."""
     page = site.page()
@@ -204,6 +212,7 @@ def test_a_page_of_another_site_logs_nobody_in(site: Site) -> None:
     assert SESSION not in cookies
 
 
+@pytest.mark.exhaustive
 def test_a_session_revoked_in_another_tab_leads_to_the_login_page(site: Site) -> None:
     world = site.live.world
     token = site.live.call(world.services.tokens.create(world.bob.user, "this browser"))

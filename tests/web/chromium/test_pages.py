@@ -16,6 +16,8 @@ from tests.support.ranked import ranked
 from tests.support.workers import finished
 from tests.web.chromium.conftest import DESKTOP, PHONE, Site
 
+pytestmark = pytest.mark.exhaustive  # test_authors.py has some in Chromium at each run
+
 PATHS = (
     "/",
     "/board/sort",

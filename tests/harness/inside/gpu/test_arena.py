@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from kernelbot.harness.inside.gpu.arena import ALIGNMENT, Arena, Chunk, Pool
 from kernelbot.harness.inside.gpu.driver import DeviceFull, Driver, GpuError
 from tests.support.cuda_driver import build_driver
+from tests.support.exhaustive import examples
 
 TOTAL_BYTES = 256 << 20
 
@@ -128,7 +129,7 @@ def test_a_pool_gives_up_what_is_too_small(driver: Driver) -> None:
     assert TOTAL_BYTES == driver.free_bytes()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.lists(st.integers(1, 40), max_size=20), st.randoms(use_true_random=False))
 def test_stretches_never_overlap_and_all_come_back(sizes: list[int], source: object) -> None:
     arena = Arena.__new__(Arena)

@@ -14,6 +14,7 @@ from kernelbot.harness.inside.gpu.driver import Driver
 from kernelbot.harness.inside.gpu.timing import Flusher
 from kernelbot.harness.judge.calls.input_arenas import InputArenas
 from tests.support.cuda_driver import build_driver
+from tests.support.exhaustive import examples
 
 MOST_LATE_BYTES = 4 * 4096
 
@@ -38,7 +39,7 @@ def missing_bytes(device: JudgeDevice, arenas: InputArenas, size_bytes: int) -> 
     return size_bytes - content.count(1)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(size_bytes=st.integers(1, 1 << 21))
 def test_some_of_a_cold_calls_data_is_missing_until_the_end(
     device: JudgeDevice, size_bytes: int

@@ -1,0 +1,32 @@
+"""Which of many cases of one kind `make test` runs; `make test-all` runs them all."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+import pytest
+from hypothesis import settings
+
+T = TypeVar("T")
+
+
+def first_of_each(values: Iterable[T], kind: Callable[[T], Hashable]) -> list[T]:
+    """One value of each kind, in the order of the values."""
+    firsts: dict[Hashable, T] = {}
+    for value in values:
+        firsts.setdefault(kind(value), value)
+    return list(firsts.values())
+
+
+def cases(values: Iterable[T], always: Sequence[T]) -> list[object]:
+    """Parameters of a test, of which those that aren't among `always` are for `make test-all`."""
+    return [
+        value if value in always else pytest.param(value, marks=pytest.mark.exhaustive)
+        for value in values
+    ]
+
+
+def examples(thorough: int) -> int:
+    """How many examples hypothesis tries in a test, if it tries this many in `make test-all`."""
+    assert settings.default is not None
+    share = settings.default.max_examples / settings.get_profile("thorough").max_examples
+    return max(1, round(thorough * share))
