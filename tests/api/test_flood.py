@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 
 import httpx
+import pytest
 
 from tests.api.conftest import Door
 
@@ -25,6 +26,7 @@ async def flood(door: Door) -> list[httpx.Response]:
     return await asyncio.gather(*(send(number) for number in range(COUNT)))
 
 
+@pytest.mark.exhaustive
 async def test_of_a_flood_everything_is_taken_or_refused_with_a_reason(door: Door) -> None:
     await door.world.board()
     answers = await flood(door)

@@ -61,6 +61,7 @@ async def test_every_launcher_is_verified(stage: Stage) -> None:
     assert ("Runs: ✅ all is well", True) == (lines[0], lines[2].startswith("✓ CPU by local: "))
 
 
+@pytest.mark.exhaustive
 async def test_a_problems_solutions_are_judged(stage: Stage) -> None:
     olga = stage.person("olga", ADMIN)
     assert ["identity_np"] == await olga.completes("verify-task", "task", "identity")
@@ -94,6 +95,7 @@ async def test_a_script_is_run_and_its_output_shown(stage: Stage) -> None:
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed here")
+@pytest.mark.exhaustive
 async def test_a_script_in_cuda_is_compiled_and_run(stage: Stage) -> None:
     carl = stage.person("carl", CREATOR)
     asked = await carl.runs("run local", gpu_type="CPU", script=Upload("a'; x.cu", CUDA))
@@ -104,6 +106,7 @@ async def test_a_script_in_cuda_is_compiled_and_run(stage: Stage) -> None:
     assert 'identifier "y" is undefined' in original(broken).content
 
 
+@pytest.mark.exhaustive
 async def test_a_launcher_is_named_with_a_device_of_its(stage: Stage) -> None:
     carl = stage.person("carl", CREATOR)
     assert ["CPU"] == await carl.completes("run local", "gpu_type", "c")
@@ -145,6 +148,7 @@ async def test_a_mention_in_the_text_is_told_to_attach_a_file(stage: Stage) -> N
     assert stage.told.count("bot in #general: Attach a .py or .cu file, and I run it.") == 1
 
 
+@pytest.mark.exhaustive
 async def test_a_mention_is_answered_in_place_where_there_can_be_no_thread(stage: Stage) -> None:
     eve = stage.person("eve")
     script = Upload("eve.py", b"print('hello')\n")
@@ -170,6 +174,7 @@ async def test_a_banned_person_runs_nothing(stage: Stage) -> None:
     await stage.discord.until(lambda: "bot in #general: ❌ This account is banned." in stage.told)
 
 
+@pytest.mark.exhaustive
 async def test_an_answer_after_discords_15_minutes_is_a_message_of_the_channel(
     stage: Stage,
 ) -> None:
@@ -227,6 +232,7 @@ bot edits (only olga): Solutions of `sorting`: ✅ all is well
     )
 
 
+@pytest.mark.exhaustive
 async def test_whole_transcripts_of_scripts(stage: Stage) -> None:
     carl = stage.person("carl", CREATOR)
     script = Upload("train.py", b"print('hello')\n")

@@ -69,6 +69,7 @@ def test_a_wrong_answer_shows_the_case_and_what_was_printed(shell: Shell) -> Non
 
 
 @pytest.mark.usefixtures("server")
+@pytest.mark.exhaustive
 def test_a_secret_run_shows_its_times_and_nothing_of_the_data(shell: Shell) -> None:
     token = shell("user", "create", "eve", "--json").document["token"]
     eve = Shell(shell.home, {"KERNELBOT_TOKEN": token})
@@ -99,6 +100,7 @@ def test_a_backup_is_of_the_server_that_runs(shell: Shell) -> None:
 
 
 @pytest.mark.usefixtures("server")
+@pytest.mark.exhaustive
 def test_a_second_server_on_the_same_data_says_so(shell: Shell) -> None:
     said = shell("serve", "--port", "0", "--data", "data", "--json")
     assert (2, "conflict") == (said.code, said.document["error"]["code"])

@@ -22,9 +22,11 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
+from tests.support.exhaustive import cases, first_of_each
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = sorted(path.parent for path in EXAMPLES.glob("*/task.yml"))
+JUDGED = [folder for folder in FOLDERS if not folder.name.endswith("_cu")]
 CPU = DeviceSpec("CPU", Vendor.CPU)
 
 NEEDS = {
@@ -82,7 +84,7 @@ def test_an_example_has_two_solutions_of_each_kind(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "folder",
-    [folder for folder in FOLDERS if not folder.name.endswith("_cu")],
+    cases(JUDGED, always=first_of_each(JUDGED, kind=lambda folder: folder.name.rsplit("_")[-1])),
     ids=lambda folder: folder.name,
 )
 def test_the_solutions_of_an_example_behave(folder: Path, host: Host) -> None:
@@ -90,6 +92,7 @@ def test_the_solutions_of_an_example_behave(folder: Path, host: Host) -> None:
     assert [] == [(item.solution.label, item.message) for item in checked if not item.behaved]
 
 
+@pytest.mark.exhaustive
 def test_cuda_without_a_gpu_is_our_fault_and_says_so(host: Host) -> None:
     checked = judged(load(EXAMPLES / "vectoradd_cu"), host)
     correct = [item.result for item in checked if item.solution.expected is Expectation.CORRECT]

@@ -8,6 +8,7 @@ import pytest
 from kernelbot.harness.host.host import Host
 from kernelbot.protocol import BuildConfig, Case, Failure, Lang, Mode, ProgressEvent, Verdict
 from tests.harness.jobs import a_job, a_problem
+from tests.support.exhaustive import cases
 
 _REFERENCE = """
 import numpy as np
@@ -63,7 +64,7 @@ def quiet(_event: ProgressEvent) -> None:
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("size", [1 << 16, 1 << 19, 1 << 20, 1 << 22])
+@pytest.mark.parametrize("size", cases([1 << 16, 1 << 19, 1 << 20, 1 << 22], always=[1 << 20]))
 def test_an_output_of_any_size_is_accepted(host: Host, size: int) -> None:
     """From 2 MB on, allocating it was taken for the author's work before the call."""
     assert (Verdict.ACCEPTED, None) == judged(host, _COPY, size)

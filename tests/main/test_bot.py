@@ -82,6 +82,7 @@ async def holds(world: World, condition: LiteralString) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.exhaustive
 async def test_a_bot_killed_before_it_has_submitted_leaves_nobody_waiting(
     database_url: str, tmp_path: Path
 ) -> None:
@@ -139,6 +140,7 @@ async def test_a_bot_that_isnt_connected_lets_another_answer(
         await asyncio.gather(running, return_exceptions=True)
 
 
+@pytest.mark.exhaustive
 async def test_serve_starts_the_bot_and_ends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

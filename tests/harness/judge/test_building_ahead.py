@@ -40,6 +40,7 @@ def quiet(_event: ProgressEvent) -> None:
     return
 
 
+@pytest.mark.exhaustive
 def test_triton_compiles_while_another_job_has_the_gpu(host: Host, locks: Path) -> None:
     """And the runner that has the GPU finds what it needs, for both kinds of arguments."""
     with contextlib.ExitStack() as other:
@@ -53,6 +54,7 @@ def test_triton_compiles_while_another_job_has_the_gpu(host: Host, locks: Path) 
     assert (Verdict.ACCEPTED, "found True\nfound True\n") == (result.verdict, result.stdout)
 
 
+@pytest.mark.exhaustive
 def test_what_triton_compiles_travels_from_a_build_step(host: Host) -> None:
     """To a node that builds nothing in advance."""
     run = triton_job(TRITON)
@@ -101,6 +103,7 @@ def test_what_was_compiled_before_a_failure_is_kept(host: Host, trouble: str) ->
     assert (Verdict.ACCEPTED, "found True\nfound False\n") == (result.verdict, result.stdout)
 
 
+@pytest.mark.exhaustive
 def test_a_kernel_that_does_not_return_without_a_gpu_is_judged_all_the_same(host: Host) -> None:
     result = host.attempt(triton_job(only_ahead("while True: pass"), compile_s=20), quiet)
     assert Verdict.ACCEPTED == result.verdict

@@ -130,6 +130,7 @@ def custom_kernel(data):
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("row_66_*.py")), ids=lambda path: path.stem)
+@pytest.mark.exhaustive
 def test_nobody_is_held_up_beyond_the_time_limits(host: Host, path: Path) -> None:
     job = a_job(path.read_text(), mode=Mode.BENCHMARK)
     limits_s = job.problem.timeouts.test_s + job.problem.timeouts.benchmark_s
@@ -138,6 +139,7 @@ def test_nobody_is_held_up_beyond_the_time_limits(host: Host, path: Path) -> Non
 
 
 @pytest.mark.parametrize("part", [ProcessName.JUDGES, ProcessName.FORKER])
+@pytest.mark.exhaustive
 def test_when_what_starts_judges_or_runners_was_killed_others_are_started(part: str) -> None:
     others = _below(os.getpid(), part)  # of hosts that other tests still need
     host = Host()

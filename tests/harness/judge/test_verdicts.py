@@ -453,6 +453,7 @@ def test_honest_code_is_accepted_where_nothing_can_be_frozen() -> None:
 @pytest.mark.timed
 @pytest.mark.usefixtures("busy_machine")
 @pytest.mark.skipif(os.geteuid() != 0, reason="hiding the control groups takes root")
+@pytest.mark.exhaustive
 def test_a_judge_that_waits_for_a_processor_blames_nobody() -> None:
     ended = judged_without_groups()
     assert (0, True) == (ended.returncode, "accepted: sort_np" in ended.stdout), ended.stdout
