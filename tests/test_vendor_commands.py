@@ -143,6 +143,7 @@ def test_a_machine_is_checked_with_the_servers_own_harness(node: Node, harness: 
     assert json.loads(node.text("node.json"))["ok"]
 
 
+@pytest.mark.exhaustive
 def test_the_page_of_github_leads_to_a_judged_program(node: Node) -> None:
     node.put("config.sh", folder="runner")
     node.put("svc.sh", SVC, folder="runner")
@@ -157,6 +158,7 @@ def test_the_page_of_github_leads_to_a_judged_program(node: Node) -> None:
     assert ["install", "start", "status"] == started
 
 
+@pytest.mark.exhaustive
 def test_the_page_of_buildkite_leads_to_a_judged_build(node: Node, harness: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("an ordinary user can't make a /dev for the agents")

@@ -95,6 +95,7 @@ def test_what_a_server_hands_out_installs_and_runs(installed: Path) -> None:
     assert where.startswith(str(installed.parent))
 
 
+@pytest.mark.exhaustive
 def test_a_server_that_was_installed_from_a_wheel_hands_out_the_same(
     installed: Path, wheel: bytes
 ) -> None:

@@ -4,9 +4,12 @@ import re
 import time
 from pathlib import Path
 
+import pytest
 from scripts.local_server import LocalServer
 
 from tests.support.workers import ROOT
+
+pytestmark = pytest.mark.exhaustive  # test_serve.py has a server at each run
 
 PAGE = ROOT / "docs" / "explanation" / "processes.md"
 LINE = re.compile(r"^    (?P<before>[ │├└─]*)(?P<name>[a-z][a-z:]*)")

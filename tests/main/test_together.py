@@ -13,6 +13,8 @@ from tests.fakes.discord import fake_discord
 from tests.main.test_bot import environment, pinged
 from tests.support.problem_sets import commit_all, write_competition, write_problem
 
+pytestmark = pytest.mark.exhaustive  # test_serve.py has a server at each run, test_bot.py the bot
+
 
 def _synced(server: LocalServer, root: Path) -> list[str]:
     with KernelbotClient.to(server.own_endpoint()) as client:

@@ -24,6 +24,7 @@ def test_a_server_answers_while_the_block_lasts_and_leaves_nothing(tmp_path: Pat
         httpx.get(f"{server.url}/health")
 
 
+@pytest.mark.exhaustive
 def test_a_server_has_the_variables_that_it_was_given(tmp_path: Path) -> None:
     server = LocalServer(tmp_path / "x", variables={"SOME_TOKEN": "a'; echo x"})
     assert server.environment()["SOME_TOKEN"] == "a'; echo x"
@@ -37,6 +38,7 @@ def test_a_server_that_cannot_start_tells_its_last_words(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv of util-linux")
+@pytest.mark.exhaustive
 def test_a_server_ends_with_whoever_was_killed(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from scripts.local_server import LocalServer\n"

@@ -75,6 +75,7 @@ def test_the_suite_s_own_solution_is_accepted_and_timed(
     ],
     ids=["built from the same weights", "into the outputs", "by name"],
 )
+@pytest.mark.exhaustive
 def test_other_right_submissions_are_accepted(
     host: Host, folders: dict[Suite, Path], suite: Suite, source: str
 ) -> None:

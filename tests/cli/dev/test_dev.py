@@ -134,6 +134,7 @@ def test_versions_are_listed_shown_compared_and_restored(
     assert (2, True) == (missing.code, "There is no version a'; echo x" in missing.err)
 
 
+@pytest.mark.exhaustive
 def test_on_a_terminal_the_last_save_is_shown_in_place(shell: Shell) -> None:
     file = shell.home / "shown.py"
     file.write_text(HOSTILE)
@@ -161,6 +162,7 @@ def test_on_a_terminal_the_last_save_is_shown_in_place(shell: Shell) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_ctrl_c_while_it_is_judged_is_no_save(shell: Shell) -> None:
     file = shell.home / "ended.py"
     file.write_text(ENDLESS)

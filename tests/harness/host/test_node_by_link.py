@@ -114,6 +114,7 @@ def signatures(job: Job) -> list[str]:
     return [url.partition("signature=")[2] for url in (job.links.payload_url, job.links.events_url)]
 
 
+@pytest.mark.exhaustive
 def test_no_link_is_left_on_the_node_while_the_author_runs(
     live: LiveServer, archive: Path, tmp_path: Path
 ) -> None:

@@ -56,6 +56,7 @@ async def test_an_author_finds_no_secret_on_the_runner(
 
 
 @pytest.mark.parametrize("large", [False, True], ids=["in the inputs", "behind a link"])
+@pytest.mark.exhaustive
 async def test_no_secret_is_left_on_the_runner_while_the_author_runs(
     harness: Path, tmp_path: Path, large: bool
 ) -> None:

@@ -47,6 +47,7 @@ async def test_an_author_finds_no_secret_in_the_container(
     assert result.verdict == Verdict.ACCEPTED, result.failure
 
 
+@pytest.mark.exhaustive
 async def test_a_container_that_is_terminated_leaves_nothing(tmp_path: Path) -> None:
     source = "import time\ndef custom_kernel(data):\n    time.sleep(60)\n"
     service = FakeModal(tmp_path / "containers", build(tmp_path / "kernelbot-harness.pyz"))

@@ -66,6 +66,7 @@ def test_it_is_started_once_and_judges_as_a_new_one(folder: PrivateFolder) -> No
     assert checks(cold) == checks(warm)
 
 
+@pytest.mark.exhaustive
 def test_two_at_once_take_turns(folder: PrivateFolder) -> None:
     job = a_job(SLOW, problem=PATIENT)
     spans: list[tuple[float, float]] = []
@@ -126,6 +127,7 @@ def test_a_judge_that_is_killed_takes_all_of_the_job_with_it(folder: PrivateFold
     )
 
 
+@pytest.mark.exhaustive
 def test_it_ends_when_nobody_has_come_for_a_while(tmp_path: Path) -> None:
     folder = PrivateFolder.open(tmp_path / "own")
     WarmJudge(folder, idle_s=3.0).judge(a_job(SORT), lambda _: None, print)
