@@ -39,7 +39,7 @@ define tests
 endef
 
 test: setup lint ## lint, types, import contracts and some tests of every kind
-	$(call tests,not exhaustive)
+	$(call tests,not exhaustive and not long)
 
 test-all: setup lint ## lint, types, import contracts and all tests but the longest
 	$(call tests,not long,--hypothesis-profile=thorough)
@@ -54,7 +54,7 @@ QUICK := $(addprefix tests/,catalog client domain identity kernelbot_check proto
 	harness/words/test_seeds.py harness/data/test_values.py)
 
 check: lint ## lint, types and the tests that take seconds: for every change, before `make test`
-	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed and not exhaustive" $(QUICK)
+	@$(RUN) python -m pytest -q $(SIDE_BY_SIDE) -m "not timed and not exhaustive and not long" $(QUICK)
 
 lint: $(VENV)/develops ## ruff, mypy and the import contracts
 	@$(RUN) ruff check --quiet .
