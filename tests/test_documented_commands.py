@@ -37,7 +37,7 @@ SET_UP = {"make setup", "source .venv/bin/activate"}
 EXAMPLES = {"ID": "1", "N": "1", "DAYS": "1"}
 """What stands in the documentation for a number."""
 TREE = typer.main.get_command(command_tree())
-SAMPLING = "[sampling]\nwall_cap_s = 0.3\npatience_s = 0.3\nmin_total_s = 0.01\n"
+SAMPLING = "[sampling]\nwall_cap_s = 0.3\npatience_s = 3\nmin_total_s = 0.01\n"
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:

@@ -8,8 +8,7 @@ from kernelbot.catalog.skeleton import new_problem
 from kernelbot.protocol import Lang
 from tests.support.terminal import Shell
 
-QUICK = "[sampling]\nwall_cap_s = 0.05\npatience_s = 1\nwarmup_s = 0.0\n"
-QUICK += "min_samples = 10\nmax_samples = 10\n"
+QUICK = "[sampling]\nwall_cap_s = 0.05\nmin_samples = 10\nmax_samples = 10\nwarmup_s = 0.0\n"
 AWKWARD = "a'; echo x.py"
 NONE = "def custom_kernel(data):\n    return None\n"
 

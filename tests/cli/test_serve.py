@@ -15,7 +15,7 @@ from kernelbot.protocol import Lang
 from tests.support.terminal import Shell
 
 _STATES = ("waiting in the queue", "running", "accepted")
-SAMPLING = "[sampling]\nwall_cap_s = 0.3\npatience_s = 0.3\nmin_total_s = 0.01\n"
+SAMPLING = "[sampling]\nwall_cap_s = 0.3\npatience_s = 3\nmin_total_s = 0.01\n"
 
 
 @pytest.fixture(scope="module")

@@ -31,9 +31,7 @@ def check_implementation(data, output):
     return True, ""
 """
 SORT = "import numpy as np\ndef custom_kernel(data):\n    return np.sort(data)\n"
-FAST = SamplingRules(
-    min_samples=20, max_samples=20, min_total_s=0.0, wall_cap_s=5.0, patience_s=5.0, warmup_s=0.0
-)
+FAST = SamplingRules(min_samples=20, max_samples=20, min_total_s=0.0, wall_cap_s=5.0, warmup_s=0.0)
 CPU = DeviceSpec("CPU", Vendor.CPU)
 
 

@@ -24,7 +24,7 @@ from tests.support.warm import end_judges
 WRONG = "def custom_kernel(data):\n    return None\n"
 ENDLESS = "def custom_kernel(data):\n    while True:\n        pass\n"
 HOSTILE = "print('\\x1b]0;owned\\x07')\nraise ValueError('\\x1b]0;owned\\x07')\n"
-FAST = "[sampling]\nwall_cap_s = 0.3\npatience_s = 0.3\nmin_total_s = 0.01\nwarmup_s = 0.0\n"
+FAST = "[sampling]\nwall_cap_s = 0.3\npatience_s = 3\nmin_total_s = 0.01\nwarmup_s = 0.0\n"
 WAIT_S = 60.0
 
 
