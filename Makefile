@@ -20,7 +20,8 @@ pinned = $(shell grep -i '^$(1)==' constraints.txt)
 # that what they share is started once. A worker needs about 1 GB, so there is a limit to them.
 SIDE_BY_SIDE := --numprocesses auto --maxprocesses 16 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help demo test test-all test-long check lint format setup docs bench gpu-check harness conformance clean
+.PHONY: help demo test test-all test-long check lint format setup docs bench gpu-check mutants harness \
+	conformance clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +79,12 @@ bench: $(VENV)/develops ## print the benchmarks' tables
 
 gpu-check: $(VENV)/develops ## check what only a GPU can show; ONLY="timing exploits" for parts of it
 	@$(RUN) python -m scripts.gpu_check $(ONLY)
+
+# COUNT mutants drawn with SEED; ARGS="--scope protocol --json out.json" and more: `make mutants ARGS=--help`.
+COUNT := 200
+SEED := 1
+mutants: $(VENV)/develops ## change the source at random, and show which changes no test notices
+	@$(RUN) python -m scripts.mutants --count $(COUNT) --seed $(SEED) $(ARGS)
 
 harness: $(VENV)/runs ## build the harness as one file that a bare Python runs
 	@$(RUN) python -c "from pathlib import Path; from kernelbot.harness.archive import build; \

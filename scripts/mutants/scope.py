@@ -1,0 +1,59 @@
+"""Which modules are changed, and which tests should notice (`scope.toml`)."""
+
+import tomllib
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+
+SCOPE = Path(__file__).with_name("scope.toml")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A group of modules: a folder's, or some of it."""
+
+    name: str
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    """What is run for each of them, after the tests that mirror it."""
+    others: dict[str, tuple[str, ...]]
+    """Further tests of single modules, by their path in the scope's folder, before `tests`."""
+
+
+def scopes(tree: Path, file: Path = SCOPE) -> list[Scope]:
+    """Every group, its modules found in the tree. Raises `ValueError` for a pattern that finds no
+    module, a test that isn't there, and tests of a module that is in no group."""
+    entries = tomllib.loads(file.read_text())["scope"]
+    return [_scope(tree, entry) for entry in entries]
+
+
+def _scope(tree: Path, entry: dict[str, object]) -> Scope:
+    values = {key: value for key, value in entry.items() if isinstance(value, list)}
+    name = str(entry["name"])
+    modules: set[str] = set()
+    for pattern in values["modules"]:
+        found = {path.relative_to(tree).as_posix() for path in tree.glob(f"src/{pattern}")}
+        if not found:
+            raise ValueError(f"No module is called {pattern} ({name}).")
+        modules |= found
+    for pattern in values.get("without", []):
+        modules -= {module for module in modules if fnmatch(module, f"src/{pattern}")}
+    named = entry.get("others", {})
+    assert isinstance(named, dict)
+    others = {f"src/{module}": tuple(tests) for module, tests in named.items()}
+    if lost := set(others) - modules:
+        raise ValueError(f"No module of {name} is called {', '.join(sorted(lost))}.")
+    tests = tuple(values.get("tests", []))
+    for test in {*tests, *(test for tests in others.values() for test in tests)}:
+        if not (tree / test).exists():
+            raise ValueError(f"There is no {test} ({name}).")
+    return Scope(name, tuple(sorted(modules)), tests, others)
+
+
+def noticing(tree: Path, scope: Scope, module: str) -> tuple[str, ...]:
+    """The tests that should notice a change of the module: its mirror first, each once."""
+    path = PurePosixPath(module)
+    parts = [part for part in path.parts[1:-1] if part != "kernelbot"]
+    mirror = PurePosixPath("tests", *parts, f"test_{path.stem}.py").as_posix()
+    mirrored = (mirror,) if (tree / mirror).exists() else ()
+    return tuple(dict.fromkeys((*mirrored, *scope.others.get(module, ()), *scope.tests)))

@@ -1,0 +1,72 @@
+from pathlib import Path
+
+import pytest
+from scripts.mutants.__main__ import ROOT
+from scripts.mutants.equivalents import equivalents, reason_of
+from scripts.mutants.operators import mutants
+from scripts.mutants.scope import noticing, scopes
+
+_SCOPE = """
+[[scope]]
+name = "one"
+modules = ["kernelbot/*.py"]
+without = ["kernelbot/b.py"]
+tests = ["tests/all"]
+[scope.others]
+"kernelbot/a.py" = ["tests/more.py"]
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    for name in ("src/kernelbot/a.py", "src/kernelbot/b.py", "tests/more.py", "tests/test_a.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "tests/all").mkdir()
+    return tmp_path
+
+
+def _written(tree: Path, text: str) -> Path:
+    file = tree / "scope.toml"
+    file.write_text(text)
+    return file
+
+
+def test_the_mirror_comes_first(tree: Path) -> None:
+    (scope,) = scopes(tree, _written(tree, _SCOPE))
+    assert ("src/kernelbot/a.py",) == scope.modules
+    found = noticing(tree, scope, "src/kernelbot/a.py")
+    assert ("tests/test_a.py", "tests/more.py", "tests/all") == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("kernelbot/*.py", "kernelbot/c.py"),
+        ('"kernelbot/a.py" =', '"kernelbot/c.py" ='),
+        ("tests/more.py", "tests/less.py"),
+        ("tests/all", "tests/none"),
+    ],
+)
+def test_what_is_not_there_is_named(tree: Path, before: str, after: str) -> None:
+    with pytest.raises(ValueError, match=after.rpartition("/")[2].strip('" =')):
+        scopes(tree, _written(tree, _SCOPE.replace(before, after)))
+
+
+def test_every_module_of_ours_has_tests() -> None:
+    without = {
+        module
+        for scope in scopes(ROOT)
+        for module in scope.modules
+        if mutants(module, (ROOT / module).read_bytes()) and not noticing(ROOT, scope, module)
+    }
+    assert set() == without
+
+
+def test_each_known_equivalent_is_still_there() -> None:
+    known = equivalents()
+    modules = sorted({each.module for each in known})
+    possible = [mutant for name in modules for mutant in mutants(name, (ROOT / name).read_bytes())]
+    found = {reason_of(mutant, known) for mutant in possible} - {None}
+    assert [] == [each for each in known if each.reason not in found]
+    assert all(any(each.is_(mutant) for mutant in possible) for each in known)
