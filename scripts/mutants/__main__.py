@@ -1,6 +1,7 @@
 """`make mutants`: draw changes at random, try each, and show which no test noticed."""
 
 import argparse
+import json
 import os
 import random
 import sys
@@ -25,6 +26,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="draws the same of the same tree")
     parser.add_argument("--scope", action="append", help="only of these groups of scope.toml")
     parser.add_argument("--module", action="append", help="only of files whose path ends so")
+    parser.add_argument("--again", type=Path, help="what was left in this file of --json's")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--limit-s", type=float, default=300, help="for the tests of one")
     parser.add_argument("--list", action="store_true", help="only say what would be drawn")
@@ -43,9 +45,8 @@ def main() -> None:
         if not arguments.module or module.endswith(tuple(arguments.module))
         for mutant in mutants(module, (ROOT / module).read_bytes())
     }
-    drawn = random.Random(arguments.seed).sample(
-        list(possible), min(arguments.count, len(possible))
-    )
+    drawn = _left(arguments.again, list(possible)) if arguments.again else list(possible)
+    drawn = random.Random(arguments.seed).sample(drawn, min(arguments.count, len(drawn)))
     print(f"{len(drawn)} of {len(possible)} possible changes, seed {arguments.seed}.", flush=True)
     if arguments.list:
         for mutant in drawn:
@@ -59,6 +60,14 @@ def main() -> None:
         print(f"\n{shown(ROOT, trial)}")
     print(f"\n{table(trials)}\n\n{share(trials)}")
     sys.exit(1 if left else 0)
+
+
+def _left(file: Path, possible: list[Mutant]) -> list[Mutant]:
+    """Those that no test noticed in an earlier run, as far as they are still there."""
+    names = ("module", "function", "before", "after")
+    entries = json.loads(file.read_text())["mutants"]
+    left = {tuple(one[name] for name in names) for one in entries if one["outcome"] in _SHOWN}
+    return [one for one in possible if (one.module, one.function, one.before, one.after) in left]
 
 
 def _try(

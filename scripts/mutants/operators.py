@@ -117,6 +117,10 @@ class _Finder(ast.NodeVisitor):
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> None: ...
 
+    def visit_keyword(self, node: ast.keyword) -> None:
+        if node.arg != "strict":  # of `zip`: it states an invariant, as an assert does
+            self.visit(node.value)
+
     def visit_arg(self, node: ast.arg) -> None: ...
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:

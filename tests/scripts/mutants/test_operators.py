@@ -49,6 +49,7 @@ def test_a_change_of_each_kind(source: str, operator: Operator, expected: list[s
         "a = isinstance(b, c)",
         "a = get(session, b)",
         "a = min(b, c)",
+        "a = zip(b, strict=True)",
     ],
 )
 def test_what_others_watch_over_stays(source: str) -> None:
