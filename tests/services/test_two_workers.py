@@ -10,8 +10,10 @@ from hypothesis.stateful import (
     Bundle,
     RuleBasedStateMachine,
     consumes,
+    initialize,
     invariant,
     multiple,
+    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -66,7 +68,6 @@ class _Held:
 class Workers(RuleBasedStateMachine):
     """What the database says is what a few lines of Python say."""
 
-    sent = Bundle("sent")
     held = Bundle("held")
 
     def __init__(self, loop: asyncio.Runner, world: World, judge: RunLifecycle) -> None:
@@ -84,14 +85,27 @@ class Workers(RuleBasedStateMachine):
         mine = (run.attempt_id, run.owner) == (held.claim.attempt_id, held.worker)
         return run if mine else None
 
-    @rule(target=sent)
-    def submit(self) -> int:
+    @initialize(target=held)
+    def begin(self) -> object:
+        """Each has a run: from here on they may meet at every step."""
+        for _ in _WORKERS:
+            self._submit()
+        return multiple(*filter(None, map(self._claim, _WORKERS)))
+
+    @rule()
+    def submit(self) -> None:
+        self._submit()
+
+    def _submit(self) -> None:
         new = self._loop.run(self._world.submit(mode=Mode.TEST))
         self._runs[new.runs[0].id] = _Run(new.id)
-        return new.id
 
     @rule(target=held, worker=sampled_from(_WORKERS))
     def claim(self, worker: str) -> object:
+        claimed = self._claim(worker)
+        return multiple() if claimed is None else claimed
+
+    def _claim(self, worker: str) -> _Held | None:
         """What was left comes first; an attempt that ended too many workers is lost instead."""
         left = [number for number, run in sorted(self._runs.items()) if run.silent]
         queued = [n for n, run in self._runs.items() if run.state is RunState.QUEUED]
@@ -102,7 +116,7 @@ class Workers(RuleBasedStateMachine):
             self._runs[left[0]].lose()
             self._no_pause()
         if claim is None:
-            return multiple()
+            return None
         run = self._runs[claim.run_id]
         if left:
             assert (left[0], run.attempt_id) == (claim.run_id, claim.attempt_id)
@@ -113,6 +127,7 @@ class Workers(RuleBasedStateMachine):
             run.attempt_id, run.owner = claim.attempt_id, worker
         return _Held(worker, claim)
 
+    @precondition(lambda self: any(run.owner and not run.silent for run in self._runs.values()))
     @rule(worker=sampled_from(_WORKERS))
     def falls_silent(self, worker: str) -> None:
         followed = [run for run in self._runs.values() if run.owner == worker]
@@ -178,11 +193,12 @@ class Workers(RuleBasedStateMachine):
         if run is not None:
             run.let_go(RunState.QUEUED)
 
-    @rule(number=sent)
-    def cancel(self, number: int) -> None:
+    @rule(index=integers(0, 100))
+    def cancel(self, index: int) -> None:
         """A worker learns of it when it next says something."""
-        run = next(run for run in self._runs.values() if run.submission_id == number)
-        cancelled = self._world.services.submissions.cancel(self._world.ada.user, number)
+        run = list(self._runs.values())[index % len(self._runs)]
+        services, ada = self._world.services, self._world.ada.user
+        cancelled = services.submissions.cancel(ada, run.submission_id)
         try:
             self._loop.run(cancelled)
         except Conflict:
@@ -231,7 +247,7 @@ class Workers(RuleBasedStateMachine):
 
 def test_two_workers_never_both_judge_a_run_and_lose_none(database_url: str) -> None:
     bounds = settings(
-        max_examples=12,
+        max_examples=15,
         stateful_step_count=25,
         deadline=None,
         suppress_health_check=list(HealthCheck),
