@@ -27,7 +27,7 @@ def hint(extra: Extra) -> str:
     return caught.value.hint
 
 
-@pytest.mark.parametrize("extra", ["judge", "server", "discord", "mcp"])
+@pytest.mark.parametrize("extra", ["judge", "server", "discord", "mcp", "verify"])
 def test_a_missing_extra_comes_from_the_server_that_is_used(
     monkeypatch: pytest.MonkeyPatch, extra: Extra
 ) -> None:
@@ -44,3 +44,20 @@ def test_a_broken_configuration_hides_no_hint(tmp_path: Path) -> None:
     (tmp_path / "kernelbot").mkdir()
     (tmp_path / "kernelbot/config.toml").write_text("[")
     assert "Install it: in a checkout, `pip install '.[judge]'`." == hint("judge")
+
+
+@pytest.mark.parametrize(("extra", "needs_more"), [("judge", True), ("mcp", False)])
+def test_a_client_lacks_what_judges_even_if_all_that_needs_is_there(
+    monkeypatch: pytest.MonkeyPatch, extra: Extra, needs_more: bool
+) -> None:
+    there = {None: None} | dict.fromkeys(["numpy", "structlog", "mcp"], object())
+    monkeypatch.setattr(extras, "find_spec", lambda name: there.get(name))
+    assert needs_more == is_missing(extra)
+
+
+def is_missing(extra: Extra) -> bool:
+    try:
+        extras.require_extra(extra)
+    except UserError:
+        return True
+    return False

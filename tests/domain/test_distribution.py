@@ -7,6 +7,7 @@ import pytest
 
 from kernelbot import __version__
 from kernelbot.domain.distribution import (
+    CLIENT_VERSION,
     DISTRIBUTION,
     checkout_command,
     install_command,
@@ -31,10 +32,21 @@ def test_extras_that_need_others_name_this_package() -> None:
 
 @pytest.mark.parametrize("server", ["https://kernels.example", "https://kernels.example/"])
 def test_a_client_is_installed_from_its_server(server: str) -> None:
-    url = f"https://kernels.example/client/{wheel_name()}"
+    url = f"https://kernels.example/client/{wheel_name(CLIENT_VERSION)}"
     assert url == wheel_url(server)
     assert f"pip install {url}" == install_command(server)
-    assert f"pip install 'kernelbot-platform[judge] @ {url}'" == install_command(server, "judge")
+
+
+def test_what_judges_comes_with_the_whole_package() -> None:
+    url = f"https://kernels.example/client/{wheel_name()}"
+    command = install_command("https://kernels.example", "judge")
+    assert f"pip install 'kernelbot-platform[judge] @ {url}'" == command
+
+
+@pytest.mark.parametrize("extra", ["mcp", "verify"])
+def test_extras_of_the_client_leave_it_the_client(extra: str) -> None:
+    url = f"https://kernels.example/client/{wheel_name(CLIENT_VERSION)}"
+    assert url == wheel_url("https://kernels.example", extra)
 
 
 def test_a_hostile_address_is_one_word_for_a_shell() -> None:

@@ -8,6 +8,7 @@ import typer
 
 from kernelbot.cli.errors import REFUSED, report_error
 from kernelbot.cli.examples import examples
+from kernelbot.cli.extras import require_extra
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
@@ -103,6 +104,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Check a signed result, without a server: the signature, and the scores by the samples."""
+    require_extra("verify")
     from kernelbot.client.documents import DoesNotFit
     from kernelbot.client.documents import verify as verified
     from kernelbot.client.recomputing import DoesNotFollow

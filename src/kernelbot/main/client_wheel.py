@@ -1,4 +1,5 @@
-"""The wheel of what is installed here, so that a server hands out the client that fits it.
+"""The wheels of what is installed here, so that a server hands out the client that fits it: the
+whole, and the client, which has only what its commands reach.
 
 Made from the installed files and their metadata alone, whether they were installed from a wheel or
 from a checkout, and with nothing but the standard library: a server has no build tools.
@@ -8,15 +9,17 @@ import base64
 import csv
 import hashlib
 import io
+import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 import kernelbot
 from kernelbot import __version__
-from kernelbot.domain.distribution import DISTRIBUTION
+from kernelbot.domain.distribution import CLIENT_EXTRAS, CLIENT_VERSION, DISTRIBUTION
 from kernelbot.domain.errors import Unavailable
+from kernelbot.main.reachable import files_of_a_client
 
 _PACKAGES = ("kernelbot", "kernelbot_check")
 _COMPILED = "__pycache__"
@@ -25,15 +28,35 @@ _WHEEL = b"Wheel-Version: 1.0\nGenerator: kernelbot\nRoot-Is-Purelib: true\nTag:
 _KEPT = ("METADATA", "entry_points.txt")
 """What the wheel says of itself, besides licences; the rest in `.dist-info` is about how it was
 installed here."""
+_OF_AN_EXTRA = re.compile(
+    r"^Provides-Extra: (?P<one>\S+)|^Requires-Dist:.*extra == '(?P<other>[^']+)'"
+)
+
+
+def build_whole_wheel() -> bytes:
+    """The wheel with everything. The same files give the same bytes. Raises `Unavailable` if this
+    program isn't installed, or its metadata is another version's. Blocks."""
+    metadata = dict(_metadata(_installed()))
+    return _wheel(__version__, dict(_sources(_root(), _PACKAGES)), metadata)
 
 
 def build_client_wheel() -> bytes:
-    """The wheel. The same files give the same bytes. Raises `Unavailable` if this program isn't
-    installed, or its metadata is another version's. Blocks."""
-    installed = _installed()
-    about = f"{DISTRIBUTION.replace('-', '_')}-{__version__}.dist-info"
-    files = dict(_sources(Path(kernelbot.__file__).parent.parent))
-    files |= {f"{about}/{name}": content for name, content in _metadata(installed)}
+    """The wheel of the client alone; else as `build_whole_wheel`."""
+    metadata = dict(_metadata(_installed()))
+    metadata["METADATA"] = _of_a_client(metadata["METADATA"].decode()).encode()
+    root = _root()
+    reached = {path.relative_to(root).as_posix() for path in files_of_a_client(root)}
+    sources = {name: content for name, content in _sources(root, _PACKAGES[:1]) if name in reached}
+    return _wheel(CLIENT_VERSION, sources, metadata)
+
+
+def _root() -> Path:
+    return Path(kernelbot.__file__).parent.parent
+
+
+def _wheel(version: str, sources: dict[str, bytes], metadata: dict[str, bytes]) -> bytes:
+    about = f"{DISTRIBUTION.replace('-', '_')}-{version}.dist-info"
+    files = sources | {f"{about}/{name}": content for name, content in metadata.items()}
     files[f"{about}/WHEEL"] = _WHEEL
     record = f"{about}/RECORD"
     written = io.BytesIO()
@@ -44,6 +67,22 @@ def build_client_wheel() -> bytes:
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content)
     return written.getvalue()
+
+
+def _of_a_client(metadata: str) -> str:
+    """The whole's metadata with a client's version, and without the extras it hasn't."""
+    head, blank, text = metadata.partition("\n\n")
+    lines = [
+        f"Version: {CLIENT_VERSION}" if one.startswith("Version:") else one
+        for one in head.split("\n")
+    ]
+    return "\n".join(one for one in lines if not _needs_the_whole(one)) + blank + text
+
+
+def _needs_the_whole(line: str) -> bool:
+    """Whether a line of the metadata declares such an extra, or what one needs."""
+    named = _OF_AN_EXTRA.search(line)
+    return named is not None and (named["one"] or named["other"]) not in CLIENT_EXTRAS
 
 
 def _installed() -> Distribution:
@@ -60,9 +99,9 @@ def _installed() -> Distribution:
     return found
 
 
-def _sources(root: Path) -> Iterator[tuple[str, bytes]]:
+def _sources(root: Path, packages: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     """The packages' files by path, without what was compiled and what is hidden."""
-    for package in _PACKAGES:
+    for package in packages:
         for path in (root / package).rglob("*"):
             name = path.relative_to(root)
             hidden = any(part.startswith(".") for part in name.parts)

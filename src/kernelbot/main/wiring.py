@@ -11,7 +11,7 @@ from kernelbot.domain.types import DeviceConfig, QueueRules
 from kernelbot.domain.webhooks import WebhookRules
 from kernelbot.harness.archive import build, sources_sha256
 from kernelbot.launchers.links import Links
-from kernelbot.main.client_wheel import build_client_wheel
+from kernelbot.main.client_wheel import build_client_wheel, build_whole_wheel
 from kernelbot.main.settings import Settings
 from kernelbot.services import (
     Announcements,
@@ -121,7 +121,7 @@ async def open_services(
                 statistics=StatisticsService(database),
                 exports=Exports(database, export_rules),
                 node_jobs=NodeJobs(database),
-                downloads=Downloads(build_client_wheel, _harness),
+                downloads=Downloads(build_client_wheel, build_whole_wheel, _harness),
                 guilds=Guilds(database, rules.registration),
                 chat=Chat(database, submissions),
                 announcements=Announcements(database, listener),

@@ -1,11 +1,12 @@
-"""What the server hands to whoever asks: the client that fits it, and the harness, as files."""
+"""What the server hands to whoever asks, as files: the client that fits it, the whole package, and
+the harness."""
 
 import asyncio
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kernelbot.domain.distribution import CLIENT_PATH, wheel_name
+from kernelbot.domain.distribution import CLIENT_PATH, CLIENT_VERSION, wheel_name
 from kernelbot.domain.errors import NotFound
 
 HARNESS_NAME = "kernelbot-harness.pyz"
@@ -24,22 +25,28 @@ class ServedFile:
 
 
 class Downloads:
-    """`build_client`, `build_harness`: what makes each file, which may take a second; called in a
-    thread when the file is asked for first."""
+    """`build_...`: what makes each file, which may take some seconds; called in a thread when the
+    file is asked for first."""
 
-    def __init__(self, build_client: Build, build_harness: Build) -> None:
-        self._client = _BuiltOnce(wheel_name(), build_client)
+    def __init__(self, build_client: Build, build_whole: Build, build_harness: Build) -> None:
+        self._client = _BuiltOnce(wheel_name(CLIENT_VERSION), build_client)
+        self._whole = _BuiltOnce(wheel_name(), build_whole)
         self._harness = _BuiltOnce(HARNESS_NAME, build_harness)
 
-    async def client(self, name: str | None = None) -> ServedFile:
-        """The client as a wheel. Raises `NotFound` if `name` is another's, `Unavailable` if this
-        server can't make one."""
-        if name not in (None, wheel_name()):
+    async def client(self) -> ServedFile:
+        """The client as a wheel. Raises `Unavailable` if this server can't make one."""
+        return await self._client.get()
+
+    async def wheel(self, name: str) -> ServedFile:
+        """The client or the whole, by the file's name. Raises `NotFound` if there is no such
+        wheel, `Unavailable`."""
+        found = next((one for one in (self._client, self._whole) if one.name == name), None)
+        if found is None:
             raise NotFound(
-                f"This server's client is {wheel_name()}.",
+                f"This server's client is {self._client.name}.",
                 hint=f"{CLIENT_PATH} here has the commands that install it.",
             )
-        return await self._client.get()
+        return await found.get()
 
     async def harness(self, sha256: str | None = None) -> ServedFile:
         """The harness, a zipapp. Raises `NotFound` if `sha256` is another's."""
@@ -57,7 +64,7 @@ class _BuiltOnce:
     """Built for the first who asks, and kept; if that fails, built again for the next."""
 
     def __init__(self, name: str, build: Build) -> None:
-        self._name = name
+        self.name = name
         self._build = build
         self._building: asyncio.Task[ServedFile] | None = None
 
@@ -69,4 +76,4 @@ class _BuiltOnce:
 
     def _built(self) -> ServedFile:
         content = self._build()
-        return ServedFile(self._name, content, hashlib.sha256(content).hexdigest())
+        return ServedFile(self.name, content, hashlib.sha256(content).hexdigest())

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kernelbot.api.settings import VendorNotes
-from kernelbot.domain.distribution import install_command, wheel_name, wheel_url
+from kernelbot.domain.distribution import CLIENT_VERSION, install_command, wheel_name, wheel_url
 from tests.web.conftest import Front
 
 
@@ -28,9 +28,14 @@ async def test_its_link_is_one_that_installers_can_check(front: Front) -> None:
     links = re.findall(r'<a href="(/client/[^"#]+)#sha256=([0-9a-f]{64})">([^<]+)</a>', page)
     ((path, sha256, name),) = links
     wheel = await front.stranger.get(path)
-    assert (wheel_name(), 200) == (name, wheel.status_code)
+    assert (wheel_name(CLIENT_VERSION), 200) == (name, wheel.status_code)
     assert sha256 == hashlib.sha256(wheel.content).hexdigest()
     assert "application/zip" == wheel.headers["content-type"]
+
+
+async def test_the_whole_package_is_there_for_those_who_judge(front: Front) -> None:
+    wheel = await front.stranger.get(f"/client/{wheel_name()}")
+    assert (200, "application/zip") == (wheel.status_code, wheel.headers["content-type"])
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,8 @@ async def client_page(
 async def client_wheel(
     services: ServicesDep, name: Annotated[str, Path(max_length=200)]
 ) -> Response:
-    """The client as a wheel."""
-    found = await services.downloads.client(name)
+    """The client as a wheel, or the whole package."""
+    found = await services.downloads.wheel(name)
     return Response(found.content, media_type="application/zip", headers=_MAY_CHANGE)
 
 
