@@ -26,7 +26,7 @@ from kernelbot.launchers.base import (
     Traits,
 )
 from kernelbot.launchers.results import lost, no_events
-from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
+from kernelbot.launchers.table import LauncherPlace, LauncherTable
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import Settings
 from kernelbot.main.tables import DeviceSettings, QueueSettings, WorkerSettings

@@ -7,7 +7,7 @@ from pydantic import PrivateAttr
 
 from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.links import Links
-from kernelbot.main.launcher_kinds.base import LauncherPlace
+from kernelbot.launchers.table import LauncherPlace
 from kernelbot.main.tables import DeviceSettings
 from kernelbot.main.work import open_worker
 from tests.fakes.scheduler import FakeScheduler

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ConfigDict
 
 from kernelbot.launchers.base import Launcher
-from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
+from kernelbot.launchers.table import LauncherPlace, LauncherTable
 from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 
 

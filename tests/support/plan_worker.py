@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import ConfigDict
 
 from kernelbot.launchers.base import Launcher
-from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
+from kernelbot.launchers.table import LauncherPlace, LauncherTable
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import Settings
 from kernelbot.main.tables import DeviceSettings

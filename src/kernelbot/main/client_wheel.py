@@ -43,6 +43,7 @@ def build_whole_wheel() -> bytes:
 def build_client_wheel() -> bytes:
     """The wheel of the client alone; else as `build_whole_wheel`."""
     metadata = dict(_metadata(_installed()))
+    metadata["entry_points.txt"] = _commands(metadata["entry_points.txt"].decode()).encode()
     metadata["METADATA"] = _of_a_client(metadata["METADATA"].decode()).encode()
     root = _root()
     reached = {path.relative_to(root).as_posix() for path in files_of_a_client(root)}
@@ -77,6 +78,12 @@ def _of_a_client(metadata: str) -> str:
         for one in head.split("\n")
     ]
     return "\n".join(one for one in lines if not _needs_the_whole(one)) + blank + text
+
+
+def _commands(entry_points: str) -> str:
+    """The section of commands: what else is declared there is the server's."""
+    sections = re.split(r"^(?=\[)", entry_points, flags=re.MULTILINE)
+    return next(one for one in sections if one.startswith("[console_scripts]")).rstrip() + "\n"
 
 
 def _needs_the_whole(line: str) -> bool:

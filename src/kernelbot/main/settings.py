@@ -22,7 +22,7 @@ from kernelbot.domain.export import ExportRules
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.identity.providers import discord, github
 from kernelbot.main.judge_once import HARNESS
-from kernelbot.main.launcher_kinds import AnyLauncherTable
+from kernelbot.main.launchers import AnyLauncherTable, environment_for
 from kernelbot.main.mistakes import all_mistakes, mistake
 from kernelbot.main.tables import (
     BuildSettings,
@@ -45,6 +45,7 @@ from kernelbot.services.moderation.reviews import ReviewRules
 
 LOCAL = "local"
 """The launcher of this machine, which always exists."""
+_ENV_FILE = ".env"
 _LAUNCHER_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
@@ -59,7 +60,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         env_prefix="KERNELBOT_",
         env_nested_delimiter="__",
-        env_file=".env",
+        env_file=_ENV_FILE,
         extra="ignore",
         populate_by_name=True,
     )
@@ -75,11 +76,6 @@ class Settings(BaseSettings):
     admin_token: str | None = Field(
         default=None, validation_alias=AliasChoices("ADMIN_TOKEN", "admin_token")
     )
-    github_token: str | None = _environment("GITHUB_TOKEN")
-    github_token_backup: str | None = _environment("GITHUB_TOKEN_BACKUP")
-    github_repo: str | None = _environment("GITHUB_REPO")
-    github_workflow_branch: str | None = _environment("GITHUB_WORKFLOW_BRANCH")
-    buildkite_api_token: str | None = _environment("BUILDKITE_API_TOKEN")
     public_url: str | None = None
     """The URL under which browsers reach the server, for logins, and schedulers' nodes, for large
     jobs and live progress; None: browsers as in their requests, and nodes not at all."""
@@ -225,16 +221,9 @@ class Settings(BaseSettings):
         """The devices in the file's order."""
         return tuple(device.config() for device in self.devices)
 
-    def scheduler_environment(self) -> dict[str, str]:
-        """What launchers may read of the environment, by the variables' names; none is empty."""
-        given = {
-            "GITHUB_TOKEN": self.github_token,
-            "GITHUB_TOKEN_BACKUP": self.github_token_backup,
-            "GITHUB_REPO": self.github_repo,
-            "GITHUB_WORKFLOW_BRANCH": self.github_workflow_branch,
-            "BUILDKITE_API_TOKEN": self.buildkite_api_token,
-        }
-        return {name: value for name, value in given.items() if value}
+    def launcher_environment(self) -> dict[str, str]:
+        """What launchers may read of the environment and `.env`, by the variables' names."""
+        return environment_for(self.launchers.values(), Path(_ENV_FILE))
 
     def login_rules(self) -> LoginRules:
         """The providers that have both an id and a secret."""

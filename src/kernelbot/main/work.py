@@ -11,13 +11,14 @@ from pathlib import Path
 
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import DeviceConfig
+from kernelbot.harness.archive import build
 from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
 from kernelbot.launchers.lockfile import LockFile, is_held
+from kernelbot.launchers.table import LauncherPlace
 from kernelbot.main.background import background_tasks
 from kernelbot.main.copies import until_activated
-from kernelbot.main.launcher_kinds.base import LauncherPlace
 from kernelbot.main.logs import set_up_logs
 from kernelbot.main.settings import LOCAL, Settings, read_settings
 from kernelbot.main.watchdog import watched
@@ -144,8 +145,8 @@ def _launcher(
         jobs = settings.data / "jobs"
         return LocalLauncher(LocalSettings(jobs, commands, settings.worker.host_stale_s))
     folder = settings.data / "launchers" / name
-    environment = settings.scheduler_environment()
-    place = LauncherPlace(name, mine, folder, settings.sandbox, links, environment)
+    environment = settings.launcher_environment()
+    place = LauncherPlace(name, mine, folder, settings.sandbox, build, links, environment)
     return settings.launchers[name].build(place)
 
 

@@ -18,6 +18,7 @@ from kernelbot.bot.suggestions import Choices, device_names, matching
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.source import source_text
 from kernelbot.domain.types import User
+from kernelbot.launchers.kinds import kinds, table_of
 from kernelbot.protocol import RunResult, SourceFile, Verdict
 from kernelbot.render.markdown import MESSAGE_LIMIT, inline
 from kernelbot.render.verdicts import TITLES, mark
@@ -26,13 +27,6 @@ from kernelbot.services.permissions import require_unbanned
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
-_KINDS = {
-    "modal": "Modal",
-    "github": "GitHub Actions",
-    "slurm": "Slurm",
-    "buildkite": "Buildkite",
-    "local": "this machine",
-}
 _SUFFIXES = (".py", ".cu")
 _ENDS = {Verdict.ACCEPTED: "ended well", Verdict.WRONG_ANSWER: "failed"}
 """Nothing is compared, so these two mean another thing than for a submission."""
@@ -48,8 +42,9 @@ class Run(app_commands.Group):
     def __init__(self, bot: "KernelBot") -> None:
         super().__init__(name="run", description="Run a script by itself; its output is shown")
         self._bot = bot
-        for kind, where in _KINDS.items():
-            self.add_command(_by_kind(bot, kind, where))
+        for kind in kinds():
+            self.add_command(_by_kind(bot, kind, table_of(kind).title))
+        self.add_command(_by_kind(bot, "local", "this machine"))
 
     @app_commands.command(description="Run a script wherever a device can be reached")
     @app_commands.describe(script="A .py or .cu file", gpu="Default: T4, or the first")

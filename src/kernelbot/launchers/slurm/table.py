@@ -1,13 +1,12 @@
-"""`kind = "slurm"`."""
+"""`kind = "slurm"` in the configuration."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.domain.types import DeviceConfig
-from kernelbot.harness.archive import build
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
-from kernelbot.main.launcher_kinds.base import LauncherPlace, RemoteTable
+from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
 
 Word = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -43,6 +42,8 @@ class SlurmDeviceTable(BaseModel):
 class SlurmTable(RemoteTable):
     """`[launchers.NAME]` of a Slurm cluster."""
 
+    title: ClassVar[str] = "Slurm"
+
     kind: Literal["slurm"]
     work_dir: str = Field(pattern=r"^/[A-Za-z0-9_./@+-]*[A-Za-z0-9_@+-]$")
     """A folder of ours alone that login and compute nodes share."""
@@ -66,7 +67,7 @@ class SlurmTable(RemoteTable):
 
     def build(self, place: LauncherPlace) -> SlurmLauncher:
         """Writes the harness into the launcher's folder."""
-        harness = build(place.folder / "kernelbot-harness.pyz")
+        harness = place.build_harness(place.folder / "kernelbot-harness.pyz")
         return SlurmLauncher(self.settings(place), harness)
 
     def settings(self, place: LauncherPlace) -> SlurmSettings:

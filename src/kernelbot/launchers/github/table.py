@@ -1,13 +1,13 @@
-"""`kind = "github"`."""
+"""`kind = "github"` in the configuration."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.github import GithubDevice, GithubLauncher, GithubSettings
-from kernelbot.main.launcher_kinds.base import LauncherPlace, RemoteTable
+from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
 
 _REPO = r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9_.-]{1,100}"
@@ -16,6 +16,8 @@ Branch = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]{0,250}$")]
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_. -]{0,250}$")]
 WorkflowFile = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*\.ya?ml$")]
 _WORKFLOWS = {Vendor.NVIDIA: "kernelbot-nvidia.yml", Vendor.AMD: "kernelbot-amd.yml"}
+_TOKEN, _TOKEN_BACKUP = "GITHUB_TOKEN", "GITHUB_TOKEN_BACKUP"
+_REPO_NAME, _BRANCH_NAME = "GITHUB_REPO", "GITHUB_WORKFLOW_BRANCH"
 
 
 class GithubDeviceTable(BaseModel):
@@ -31,6 +33,9 @@ class GithubDeviceTable(BaseModel):
 
 class GithubTable(RemoteTable):
     """`[launchers.NAME]` of a repository with self-hosted runners."""
+
+    title: ClassVar[str] = "GitHub Actions"
+    variables: ClassVar[tuple[str, ...]] = (_TOKEN, _TOKEN_BACKUP, _REPO_NAME, _BRANCH_NAME)
 
     kind: Literal["github"]
     repo: Repo | None = None
@@ -51,17 +56,17 @@ class GithubTable(RemoteTable):
     def settings(self, place: LauncherPlace) -> GithubSettings:
         """As the launcher knows them."""
         place.refuse_strays(self.devices)
-        repo = self.repo or place.environment.get("GITHUB_REPO", "")
+        repo = self.repo or place.environment.get(_REPO_NAME, "")
         if not re.fullmatch(_REPO, repo):
             raise place.mistake("repo", "neither it nor GITHUB_REPO names a repository, owner/name")
-        tokens = [place.token("GITHUB_TOKEN")]
-        if "GITHUB_TOKEN_BACKUP" in place.environment:
-            tokens.append(place.token("GITHUB_TOKEN_BACKUP"))
+        tokens = [place.token(_TOKEN)]
+        if _TOKEN_BACKUP in place.environment:
+            tokens.append(place.token(_TOKEN_BACKUP))
         return GithubSettings(
             repo=repo,
             tokens=tuple(tokens),
             devices={device.spec.name: self._device(place, device) for device in place.devices},
-            branch=self.branch or place.environment.get("GITHUB_WORKFLOW_BRANCH") or "main",
+            branch=self.branch or place.environment.get(_BRANCH_NAME) or "main",
             api_url=self.api_url,
             timeout_s=self.timeout_s,
             slack_s=self.slack_s,

@@ -1,10 +1,12 @@
-"""What the tables of all kinds of launchers have in common."""
+"""What a scheduler's adapter is to the configuration: a `[launchers.NAME]` table of its kind, which
+builds the launcher. A kind is an entry point of the group `kernelbot.launchers` (`kinds.py`)."""
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -27,11 +29,13 @@ class LauncherPlace:
     folder: Path
     """Its own on this machine; made by whoever uses it."""
     sandbox: SandboxMode
+    build_harness: Callable[[Path], Path]
+    """Writes the harness, a zipapp, to a path, whose folders it makes; returns the path."""
     links: Links | None = None
     """None: nodes can't reach this platform, as no `public_url` is configured."""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """What the environment and `.env` say for schedulers, tokens among it; what isn't set is
-    missing."""
+    """What the environment and `.env` say under the names in the table's `variables`; what isn't
+    set is missing."""
 
     def token(self, variable: str) -> str:
         """The token in a variable. Raises `UserError` if there is none."""
@@ -62,6 +66,11 @@ class LauncherTable(BaseModel, ABC):
     """One `[launchers.NAME]`."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+
+    title: ClassVar[str]
+    """Where its jobs run, for people: behind "by"."""
+    variables: ClassVar[tuple[str, ...]] = ()
+    """The variables of the environment that it reads, e.g. for tokens, which aren't in the file."""
 
     kind: str
 

@@ -1,16 +1,17 @@
-"""`kind = "buildkite"`."""
+"""`kind = "buildkite"` in the configuration."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.launchers.buildkite import QUEUE, BuildkiteLauncher, BuildkiteSettings
-from kernelbot.main.launcher_kinds.base import LauncherPlace, RemoteTable
-from kernelbot.main.launcher_kinds.github import Branch
+from kernelbot.launchers.table import LauncherPlace, RemoteTable
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,99}$")]
+Branch = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_./-]{0,250}$")]
 UploadQueue = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$")]
 Queue = Annotated[str, Field(pattern=f"^{QUEUE}$")]
+_VARIABLE = "BUILDKITE_API_TOKEN"
 
 
 class BuildkiteDeviceTable(BaseModel):
@@ -24,6 +25,9 @@ class BuildkiteDeviceTable(BaseModel):
 
 class BuildkiteTable(RemoteTable):
     """`[launchers.NAME]` of a pipeline whose agents have a GPU each."""
+
+    title: ClassVar[str] = "Buildkite"
+    variables: ClassVar[tuple[str, ...]] = (_VARIABLE,)
 
     kind: Literal["buildkite"]
     organization: Slug
@@ -48,7 +52,7 @@ class BuildkiteTable(RemoteTable):
         return BuildkiteSettings(
             organization=self.organization,
             pipeline=self.pipeline,
-            token=place.token("BUILDKITE_API_TOKEN"),
+            token=place.token(_VARIABLE),
             queues={name: self.devices[name].queues for name in names},
             upload_queue=self.upload_queue,
             branch=self.branch,

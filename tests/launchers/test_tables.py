@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import UserError
+from kernelbot.harness.archive import build
 from kernelbot.launchers.buildkite import BuildkiteLauncher
+from kernelbot.launchers.buildkite.table import BuildkiteTable
 from kernelbot.launchers.github import GithubDevice, GithubLauncher
-from kernelbot.main.launcher_kinds.base import LauncherPlace
-from kernelbot.main.launcher_kinds.buildkite import BuildkiteTable
-from kernelbot.main.launcher_kinds.github import GithubTable
+from kernelbot.launchers.github.table import GithubTable
+from kernelbot.launchers.table import LauncherPlace
 from kernelbot.main.settings import Settings, read_settings
 from kernelbot.main.tables import DeviceSettings
 from kernelbot.main.work import launchers
@@ -68,7 +69,8 @@ def place(config: Settings, name: str) -> LauncherPlace:
         config.device_configs(),
         Path("x"),
         SandboxMode.REQUIRED,
-        environment=config.scheduler_environment(),
+        build,
+        environment=config.launcher_environment(),
     )
 
 

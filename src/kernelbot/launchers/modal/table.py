@@ -1,8 +1,8 @@
-"""`kind = "modal"`."""
+"""`kind = "modal"` in the configuration."""
 
 import importlib.util
 import re
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,7 +11,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.launchers.base import Traits
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.modal.settings import FUNCTION_TIMEOUT_S
-from kernelbot.main.launcher_kinds.base import LauncherPlace, LauncherTable
+from kernelbot.launchers.table import LauncherPlace, LauncherTable
 from kernelbot.protocol import SandboxMode
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
@@ -29,6 +29,8 @@ class ModalDeviceTable(BaseModel):
 class ModalTable(LauncherTable):
     """`[launchers.NAME]` of an app on Modal. The account's token comes from the environment or from
     `~/.modal.toml`, as Modal's own tools have it."""
+
+    title: ClassVar[str] = "Modal"
 
     kind: Literal["modal"]
     app: Name = "kernelbot"
@@ -58,12 +60,7 @@ class ModalTable(LauncherTable):
     def settings(self, place: LauncherPlace) -> ModalSettings:
         """As the launcher knows them."""
         names = [device.spec.name for device in place.devices]
-        if stray := sorted(self.devices.keys() - set(names)):
-            raise UserError(
-                f"The configuration has mistakes: launchers.{place.name}.devices.{stray[0]}: no "
-                "device of this name uses this launcher",
-                hint="See kernelbot.toml.",
-            )
+        place.refuse_strays(self.devices)
         return ModalSettings(
             devices={name: ModalDevice(self._function(name)) for name in names},
             function_timeout_s=self.function_timeout_s,

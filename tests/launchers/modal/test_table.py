@@ -5,9 +5,10 @@ import pytest
 
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.types import DeviceConfig
+from kernelbot.harness.archive import build
 from kernelbot.launchers.modal import ModalDevice
-from kernelbot.main.launcher_kinds.base import LauncherPlace
-from kernelbot.main.launcher_kinds.modal import ModalTable
+from kernelbot.launchers.modal.table import ModalTable
+from kernelbot.launchers.table import LauncherPlace
 from kernelbot.protocol import DeviceSpec, SandboxMode, Vendor
 
 
@@ -15,7 +16,7 @@ def place(folder: Path, *devices: str) -> LauncherPlace:
     configs = tuple(
         DeviceConfig(DeviceSpec(name, Vendor.NVIDIA), ("cloud",), 1) for name in devices
     )
-    return LauncherPlace("cloud", configs, folder, SandboxMode.REQUIRED)
+    return LauncherPlace("cloud", configs, folder, SandboxMode.REQUIRED, build)
 
 
 def table(**given: Any) -> ModalTable:

@@ -3,15 +3,16 @@ from pathlib import Path
 import pytest
 
 from kernelbot.domain.errors import UserError
+from kernelbot.harness.archive import build
 from kernelbot.launchers.slurm import SlurmSettings
-from kernelbot.main.launcher_kinds.base import LauncherPlace
-from kernelbot.main.launcher_kinds.slurm import SlurmTable
+from kernelbot.launchers.slurm.table import SlurmTable
+from kernelbot.launchers.table import LauncherPlace
 from kernelbot.protocol import SandboxMode
 
 
 def settings(sandbox: SandboxMode, **given: float) -> SlurmSettings:
     table = SlurmTable.model_validate({"kind": "slurm", "work_dir": "/scratch/kernelbot", **given})
-    return table.settings(LauncherPlace("cluster", (), Path("x"), sandbox))
+    return table.settings(LauncherPlace("cluster", (), Path("x"), sandbox, build))
 
 
 def test_each_job_has_a_node_of_its_own_unless_something_else_is_said() -> None:
