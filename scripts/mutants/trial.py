@@ -148,7 +148,8 @@ def attempt(copies: Copies, mutant: Mutant, tests: tuple[str, ...], limit_s: flo
 
 def confirmed(copies: Copies, trials: list[Trial], limit_s: float) -> list[Trial]:
     """The trials, those unclear whose test fails without the change as well."""
-    tests = sorted({trial.test for trial in trials if trial.test})
+    # Without its parameters, which may be what was changed: then there is no test of that name.
+    tests = sorted({trial.test.partition("[")[0] for trial in trials if trial.test})
     broken: set[str] = set()
     if tests:
         with copies.lent() as copy:

@@ -1,4 +1,5 @@
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,12 @@ def test_a_test_that_fails_without_the_change_says_nothing(copies: Copies) -> No
     trial = tried(copies, change("a <= b", "(a < b)"), "test_of_another_day")
     assert Outcome.KILLED is trial.outcome
     assert Outcome.UNCLEAR is confirmed(copies, [trial], 60)[0].outcome
+
+
+def test_a_test_may_be_called_by_what_was_changed(copies: Copies) -> None:
+    trial = tried(copies, change("1", "2"), "test_least")
+    called = replace(trial, test=f"{trial.test}[2]")
+    assert Outcome.KILLED is confirmed(copies, [called], 60)[0].outcome
 
 
 def test_a_copy_is_as_it_was_afterwards(copies: Copies) -> None:
