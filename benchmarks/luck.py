@@ -35,8 +35,10 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
+from kernelbot.store.code import using
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
+from kernelbot.store.schema import this_code
 
 TRIES = 50
 KNOWN = 8
@@ -171,6 +173,7 @@ def ranking(folder: Path) -> Iterator[psycopg.Connection]:
         url = postgres.admin_url("postgres")
         migrate(url)
         with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(*using(this_code()))
             connection.execute(SETUP)
             yield connection
     finally:

@@ -28,8 +28,10 @@ from kernelbot.protocol import (
     WorkloadResult,
     to_wire,
 )
+from kernelbot.store.code import using
 from kernelbot.store.migrate import migrate
 from kernelbot.store.samples import pack
+from kernelbot.store.schema import this_code
 
 BOARDS = 50
 CLIENTS = 64
@@ -58,6 +60,7 @@ def seed(url: str) -> None:
     migrate(url)
     asyncio.run(_open_boards(url))
     with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(*using(this_code()))
         values = {"result": Jsonb(to_wire(_result())), "samples": pack((1e5,) * 100)}
         for statement in _statements():
             names = re.findall(r":(result|samples)", statement)

@@ -23,8 +23,10 @@ from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.types import Role
 from kernelbot.main.wiring import open_services
 from kernelbot.render.table import table
+from kernelbot.store.code import using
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
+from kernelbot.store.schema import this_code
 from kernelbot.web.session import SESSION
 
 BOARD = "large"
@@ -100,6 +102,7 @@ def seed(url: str, authors: int) -> Organiser:
     migrate(url)
     organiser = asyncio.run(_open_board(url))
     with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(*using(this_code()))
         for statement in _SEED.split(";\n"):
             values = {"authors": authors} if "%(" in statement else None
             connection.execute(statement, values)

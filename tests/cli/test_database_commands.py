@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from kernelbot.store.history import known_migrations
+from kernelbot.store.migrate import Release, migrate
+from kernelbot.store.schema import Code, this_code
 from tests.support.terminal import Shell
 
 
@@ -20,6 +23,21 @@ def test_a_database_is_migrated_backed_up_and_put_back(shell: Shell, tmp_path: P
     assert (0, 0, 0) == (made.code, kept.code, back.code)
     assert (2, "conflict") == (again.code, again.document["error"]["code"])
     assert (True, 0) == ((tmp_path / "all.dump").stat().st_size > 0, nothing_new.code)
+
+
+def test_a_database_of_ones_own_is_finished_by_a_command_of_its_own(
+    shell: Shell, empty_database_url: str
+) -> None:
+    older = Release(known_migrations(), Code(this_code().text + "\nSELECT 1;"))
+    migrate(empty_database_url, release=older)
+    own = Shell(shell.home, {"DATABASE_URL": empty_database_url})
+    beside, finished = own("db", "migrate"), own("db", "migrate", "--finish", "--json")
+    assert "\n  kernelbot db migrate --finish\n" in beside.out
+    assert {
+        "applied": [f"-{older.code.schema}"],
+        "kept": None,
+        "finished": True,
+    } == finished.document
 
 
 @pytest.mark.parametrize("command", ["backup", "restore"])

@@ -16,6 +16,7 @@ from kernelbot.store.bundled import program
 from kernelbot.store.embedded import EmbeddedPostgres, runtime_folder
 from kernelbot.store.migrate import migrate
 from kernelbot.store.postmaster import alive, await_ready
+from kernelbot.store.schema import this_code
 
 PROGRAM = """
 import sys
@@ -219,7 +220,7 @@ OWNERS = """
 SELECT DISTINCT pg_get_userbyid(owner) FROM (
     SELECT relowner, relnamespace FROM pg_class UNION ALL SELECT proowner, pronamespace FROM pg_proc
     UNION ALL SELECT typowner, typnamespace FROM pg_type
-) AS objects (owner, schema) WHERE schema = 'public'::regnamespace
+) AS objects (owner, schema) WHERE schema::regnamespace::text ~ '^(public|kernelbot_)'
 """
 
 
@@ -240,7 +241,7 @@ def test_what_the_superuser_has_made_is_handed_over(postgres: EmbeddedPostgres) 
             "SELECT current_user, rolsuper, rolcreatedb, rolcreaterole FROM pg_roles"
             " WHERE rolname = current_user"
         ).fetchone()
-        connection.execute("UPDATE schema_functions SET sha256 = 'other'")
+        connection.execute(f"DROP SCHEMA {this_code().schema} CASCADE; DELETE FROM code_schemas")
     again = migrate(postgres.url("postgres"))
     assert ([("postgres",)], [("kernelbot",)]) == (before, after)
     assert ("kernelbot", False, False, False) == role

@@ -17,6 +17,7 @@ from kernelbot.store.database import ReadSession
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from kernelbot.store.owner import APP_ROLE
+from kernelbot.store.schema import this_code
 
 _TEMPLATE = "kernelbot_template"
 _OWNER = Identifier(APP_ROLE)
@@ -37,9 +38,10 @@ WAITS_FOR_A_LOCK = (
 _OBJECTS: LiteralString = """
 SELECT 'column', concat_ws(' ', table_name, column_name), concat_ws(' ', data_type, column_default)
 FROM information_schema.columns WHERE table_schema = 'public'
-UNION SELECT 'function', oid::regprocedure::text, prosrc
-FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-UNION SELECT 'view', viewname, definition FROM pg_views WHERE schemaname = 'public'
+UNION SELECT 'function', oid::regprocedure::text, concat(prosrc, proconfig)
+FROM pg_proc WHERE pronamespace::regnamespace::text ~ '^(public|kernelbot_code_.*)$'
+UNION SELECT 'view', concat_ws('.', schemaname, viewname), definition
+FROM pg_views WHERE schemaname ~ '^(public|kernelbot_code_.*)$'
 UNION SELECT 'type', t.typname, string_agg(e.enumlabel, ' ' ORDER BY e.enumsortorder)
 FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname
 UNION SELECT 'index', indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
@@ -52,6 +54,7 @@ UNION SELECT 'trigger', tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT
 def objects(url: str) -> set[tuple[str, ...]]:
     """Everything in the schema, with the text that defines it."""
     with psycopg.connect(url) as connection:
+        connection.execute("SET search_path = ''")  # so that every name is a whole one
         return set(connection.execute(_OBJECTS).fetchall())
 
 
@@ -72,10 +75,12 @@ class TestServer:
             SQL("CREATE DATABASE {} OWNER {}").format(Identifier(_TEMPLATE), _OWNER)
         )
         migrate(postgres.url(_TEMPLATE))
+        self._path = SQL("{}, public, pg_temp").format(Identifier(this_code().schema))
 
     @contextmanager
     def database(self, *, migrated: bool = True) -> Iterator[str]:
-        """The URL of a fresh database, dropped afterwards."""
+        """The URL of a fresh database, dropped afterwards. Whoever connects to a migrated one finds
+        this release's functions and views, as our own connections do anywhere."""
         name = f"test_{next(self._numbers)}"
         template = _TEMPLATE if migrated else "template0"
         self._admin.execute(
@@ -84,6 +89,10 @@ class TestServer:
                 Identifier(name), _OWNER, Identifier(template)
             )
         )
+        if migrated:
+            self._admin.execute(
+                SQL("ALTER DATABASE {} SET search_path = {}").format(Identifier(name), self._path)
+            )
         try:
             yield self._postgres.url(name)
         finally:

@@ -56,7 +56,10 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True, help="A database's schema, and whether it is a copy."
     )
     database.command(
-        epilog=examples("DATABASE_URL=postgresql://db/kernelbot kernelbot db migrate")
+        epilog=examples(
+            "DATABASE_URL=postgresql://db/kernelbot kernelbot db migrate",
+            "DATABASE_URL=postgresql://db/kernelbot kernelbot db migrate --finish",
+        )
     )(migrate)
     database.command(epilog=examples("kernelbot db activate", "kernelbot db activate --data DIR"))(
         activate
@@ -139,18 +142,36 @@ def verify_runs(
     raise typer.Exit(0 if document["ok"] else 1)
 
 
-def migrate(data: Data = None, as_json: Json = False) -> None:
-    """Migrate the database to this release's schema. An embedded one migrates by itself."""
+def migrate(
+    finish: Annotated[
+        bool,
+        typer.Option(
+            "--finish", help="Take away what only the release before needs: none of it runs."
+        ),
+    ] = False,
+    data: Data = None,
+    as_json: Json = False,
+) -> None:
+    """Migrate the database to this release's schema. An embedded one migrates by itself.
+
+    Servers of the release before work on beside this one's, and can be started again. Once none of
+    them runs any more, `--finish` takes away what only they needed; there is no way back then.
+    """
     require_extra("server")
     from kernelbot.main.database import migrate_database
 
     terminal = Terminal(as_json)
-    done = migrate_database(data=data)
+    done = migrate_database(data=data, finish=finish)
     terminal.show("\n".join(done.applied) or "Nothing to do: the schema is current.")
     if done.kept is not None:
         terminal.show(f"As it was before: {done.kept}")
+    if not done.finished:
+        terminal.show(
+            "Servers of the release before work on. Once none of them runs any more:\n"
+            "  kernelbot db migrate --finish"
+        )
     kept = str(done.kept) if done.kept else None
-    terminal.document({"applied": list(done.applied), "kept": kept})
+    terminal.document({"applied": list(done.applied), "kept": kept, "finished": done.finished})
 
 
 def activate(data: Data = None, as_json: Json = False) -> None:

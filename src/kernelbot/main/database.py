@@ -23,23 +23,29 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Migrated:
-    """What was applied, and where everything was kept before; None: it wasn't."""
+    """What was applied; where everything was kept before, None: it wasn't; and whether nothing is
+    left that only the release before needs."""
 
     applied: tuple[str, ...]
     kept: Path | None
+    finished: bool
 
 
-def migrate_database(*, data: Path | None = None) -> Migrated:
+def migrate_database(*, data: Path | None = None, finish: bool = False) -> Migrated:
     """Migrate the configured database to this release's schema. Blocks.
 
-    Without DATABASE_URL it is the embedded one, which must not be in use.
+    Servers of the release before work on; with `finish` none may run any more, and what only they
+    needed goes. Without DATABASE_URL it is the embedded one, which must not be in use, and is
+    finished at once.
 
-    Raises `SchemaOutdated` for a database of a newer release or another line, `PlatformError` if a
-    migration fails, `Unavailable`. Then nothing was changed.
+    Raises `SchemaOutdated` for a database of a newer release or another line, `Conflict` if
+    another release uses what goes, `PlatformError` if a migration fails, `Unavailable`. Then
+    nothing was changed.
     """
     settings = read_settings(data=data)
     if (url := settings.external_database_url()) is not None:
-        return Migrated(tuple(migrate.migrate(url)), None)
+        applied = migrate.migrate(url, finish=finish)
+        return Migrated(tuple(applied), None, migrate.is_finished(url))
     with locked_data(settings), embedded(settings) as postgres:
         return _migrate_embedded(settings, postgres.url("postgres"))
 
@@ -58,8 +64,8 @@ def _migrate_embedded(settings: Settings, url: str) -> Migrated:
                 hint=f"Make room in {folder} and start again. Nothing was changed.",
             ) from error
 
-    applied = migrate.migrate(url, before=keep)
-    return Migrated(tuple(applied), kept[-1] if kept else None)
+    applied = migrate.migrate(url, finish=True, before=keep)
+    return Migrated(tuple(applied), kept[-1] if kept else None, finished=True)
 
 
 @contextlib.contextmanager

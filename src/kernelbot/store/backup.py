@@ -86,7 +86,7 @@ def restore(postgres: EmbeddedPostgres, database: str, file: Path) -> list[str]:
                 [*command, f"--dbname={postgres.url(_DRAFT)}", str(file)],
                 f"{file} could not be restored",
             )
-            applied = migrate(postgres.url(_DRAFT))
+            applied = migrate(postgres.url(_DRAFT), finish=True)
             mark(postgres.url(_DRAFT), is_copy=True)
             with server.transaction():
                 _rename(server, database, _OLD)

@@ -7,6 +7,9 @@ from typing import Any
 
 import psycopg
 
+from kernelbot.store.code import using
+from kernelbot.store.schema import this_code
+
 ALIVE: Mapping[str, Any] = MappingProxyType(
     {
         "keepalives_idle": 10,
@@ -36,7 +39,8 @@ class SessionLimits:
     """A transaction does nothing, because we do."""
 
     async def hold(self, connection: psycopg.AsyncConnection[Any]) -> None:
-        """Hold the connection's session to them, whatever its role or database is set to."""
+        """Hold the connection's session to them, whatever its role or database is set to, and let
+        it use this release's functions and views."""
         given_s = {
             "lock_timeout": self.locked_s,
             "statement_timeout": self.slow_s,
@@ -44,6 +48,7 @@ class SessionLimits:
         }
         for name, limit_s in given_s.items():
             await _set(connection, name, limit_s, local=False)
+        await connection.execute(*using(this_code()))
         if not connection.autocommit:  # a pool takes none that is left in a transaction
             await connection.commit()
 

@@ -2,7 +2,7 @@
 
 import enum
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,16 @@ class Migration:
         lines = self.text.splitlines()
         words = " ".join(line for line in lines if not line.lstrip().startswith("--")).split()
         return hashlib.sha256(" ".join(words).encode()).hexdigest()
+
+    @property
+    def contracts(self) -> bool:
+        """Whether servers of the release before no longer work once it has been applied."""
+        return _contracts(self.name)
+
+
+def _contracts(name: str) -> bool:
+    """By the name alone, since a release reads those of newer ones: `NUMBER.name.after`."""
+    return name.endswith(".after")
 
 
 def known_migrations() -> tuple[Migration, ...]:
@@ -57,19 +67,38 @@ class Age(enum.Enum):
     """What a database is to this release."""
 
     CURRENT = enum.auto()
+    """This release works with it. Migrations that contract may be missing."""
+    AHEAD = enum.auto()
+    """The same, and a newer release has added to it."""
     OLDER = enum.auto()
     NEWER = enum.auto()
+    """A newer release has taken away what this one needs."""
     OTHER_LINE = enum.auto()
 
 
 def age(applied: Sequence[Applied], known: Sequence[Migration]) -> Age:
-    """Compare what was applied, in order, with what is known: a name or a content that differs
-    makes another line, and one has gone further than the other or neither has."""
-    if not all(_same(one, other) for one, other in zip(applied, known, strict=False)):
+    """Compare what was applied with what is known, in order, those that contract apart from the
+    others: a name or a content that differs makes another line, and one has gone further than the
+    other or neither has."""
+    if any(not _same(one, other) for one, other in _pairs(applied, known)):
         return Age.OTHER_LINE
-    if len(applied) == len(known):
+    contracted = sum(_contracts(one.name) for one in applied)
+    known_contracted = sum(other.contracts for other in known)
+    if contracted > known_contracted:
+        return Age.NEWER
+    expanded, known_expanded = len(applied) - contracted, len(known) - known_contracted
+    if expanded == known_expanded:
         return Age.CURRENT
-    return Age.OLDER if len(applied) < len(known) else Age.NEWER
+    return Age.OLDER if expanded < known_expanded else Age.AHEAD
+
+
+def _pairs(
+    applied: Sequence[Applied], known: Sequence[Migration]
+) -> Iterator[tuple[Applied, Migration]]:
+    for contracts in (False, True):
+        has = [one for one in applied if _contracts(one.name) == contracts]
+        wants = [other for other in known if other.contracts == contracts]
+        yield from zip(has, wants, strict=False)
 
 
 def _same(one: Applied, other: Migration) -> bool:
@@ -93,7 +122,7 @@ def older() -> SchemaOutdated:
 
 def other_line(applied: Sequence[Applied], known: Sequence[Migration]) -> SchemaOutdated:
     """The database and this release have gone different ways."""
-    pairs = zip(applied, known, strict=False)
+    pairs = _pairs(applied, known)
     differing = next((one.name for one, other in pairs if not _same(one, other)), None)
     which = f"its migration {differing} isn't ours" if differing else "its tables aren't ours"
     return SchemaOutdated(

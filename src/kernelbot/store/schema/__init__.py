@@ -1,16 +1,16 @@
 """Functions, views and triggers, by subject.
 
 They have no history, other than tables, which `migrations/` makes and changes: each is defined
-exactly once, here, and all of them are replaced when one changes.
+exactly once, here. All functions and views of a release are in a schema of their own in the
+database (`store/code.py`), so that two releases work on the same tables.
 """
 
 import hashlib
 import re
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 from typing import LiteralString
-
-from psycopg import Connection
 
 SUBJECTS = (
     "accounts",
@@ -26,70 +26,60 @@ SUBJECTS = (
 )
 """In the order of their dependencies."""
 
+PREFIX = "kernelbot_code_"
+"""How the names of these schemas begin."""
+_DIGITS = 12
+_TRIGGER = re.compile(r"^CREATE (?:CONSTRAINT )?TRIGGER [^;]*;$", re.MULTILINE)
 _CREATED = re.compile(
-    r"^CREATE (?:(?P<routine>FUNCTION|AGGREGATE)|(?P<view>VIEW)|(?:CONSTRAINT )?TRIGGER) "
-    r"(?P<name>\w+)"
-    r"(?(routine)|(?(view)|[^;]*? ON (?P<table>\w+)))",
-    re.MULTILINE,
+    r"^CREATE (?:(?P<routine>FUNCTION|AGGREGATE)|(?P<view>VIEW)) (?P<name>\w+)", re.MULTILINE
 )
+_TEXT_OR_SPACE = re.compile(r"'(?:[^']|'')*'|(?:--[^\n]*|\s)+")
+
+
+@dataclass(frozen=True)
+class Code:
+    """Statements that create every function, aggregate, view and trigger of a release."""
+
+    text: str
+
+    @cached_property
+    def schema(self) -> str:
+        """The name of its schema, by what it does: comments and white space don't count."""
+        plain = _TEXT_OR_SPACE.sub(lambda found: _plain(found[0]), self.text).strip()
+        return PREFIX + hashlib.sha256(plain.encode()).hexdigest()[:_DIGITS]
+
+    @property
+    def functions(self) -> str:
+        """Those without triggers, which belong to tables: all releases have them together."""
+        return _TRIGGER.sub("", self.text)
+
+    @property
+    def triggers(self) -> list[str]:
+        """A statement for each trigger."""
+        return _TRIGGER.findall(self.text)
+
+    @property
+    def drops(self) -> list[str]:
+        """Statements that undo `functions`: names are unique, so no signature is needed."""
+        return [self._drop(created) for created in _CREATED.finditer(self.functions)][::-1]
+
+    def _drop(self, created: re.Match[str]) -> str:
+        return f"DROP {'VIEW' if created['view'] else 'ROUTINE'} {self.schema}.{created['name']}"
+
+
+def _plain(found: str) -> str:
+    return found if found.startswith("'") else " "
 
 
 @cache
 def functions() -> LiteralString:
-    """Statements that create every function, aggregate, view and trigger."""
+    """The statements of this release."""
     folder = Path(__file__).parent
     paths = [folder / subject / "functions.sql" for subject in SUBJECTS]
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 
 
-def are_current(connection: Connection) -> bool:
-    """Whether the database's functions, views and triggers are those of `functions`."""
-    found = connection.execute("SELECT to_regclass('schema_functions') IS NOT NULL").fetchone()
-    if not found or not found[0]:
-        return False
-    row = connection.execute("SELECT sha256 FROM schema_functions").fetchone()
-    return row is not None and row[0] == _sha256()
-
-
-def replace_functions(connection: Connection) -> bool:
-    """Drop what was created here before and create all of it again, in one transaction.
-
-    Returns False if they were current. Only what is listed in `schema_functions` is dropped, so
-    that an operator's own views stay; Postgres refuses if one of those depends on ours.
-    """
-    if are_current(connection):
-        return False
-    with connection.transaction():
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS schema_functions ("
-            " one boolean PRIMARY KEY DEFAULT true CHECK (one),"
-            " sha256 bytea NOT NULL, drops text[] NOT NULL)"
-        )
-        row = connection.execute("SELECT drops FROM schema_functions FOR UPDATE").fetchone()
-        for statement in row[0] if row else ():
-            connection.execute(statement)
-        connection.execute(functions())
-        connection.execute(
-            "INSERT INTO schema_functions (sha256, drops) VALUES (%(sha256)s, %(drops)s)"
-            " ON CONFLICT (one) DO UPDATE SET sha256 = %(sha256)s, drops = %(drops)s",
-            {"sha256": _sha256(), "drops": _drops()},
-        )
-    return True
-
-
-def _drops() -> list[str]:
-    """Statements that undo `functions`: names are unique, so no signature is needed."""
-    return [_drop(created) for created in _CREATED.finditer(functions())][::-1]
-
-
-def _drop(created: re.Match[str]) -> str:
-    name = created["name"]
-    if created["routine"]:
-        return f"DROP ROUTINE {name}"
-    if created["view"]:
-        return f"DROP VIEW {name}"
-    return f"DROP TRIGGER {name} ON {created['table']}"
-
-
-def _sha256() -> bytes:
-    return hashlib.sha256(functions().encode()).digest()
+@cache
+def this_code() -> Code:
+    """This release's."""
+    return Code(functions())
