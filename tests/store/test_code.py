@@ -3,6 +3,8 @@
 The newer one has another function, another trigger, a migration that adds and one that contracts.
 """
 
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,7 +18,12 @@ from kernelbot.store.database import Database
 from kernelbot.store.history import Migration, known_migrations
 from kernelbot.store.migrate import Release, check_schema, is_finished, migrate, this_release
 from kernelbot.store.schema import Code, this_code
-from tests.support.postgres import TestServer, objects
+from tests.support.postgres import (
+    WAITS_FOR_A_LOCK,
+    TestServer,
+    objects,
+    wait_until_there_is,
+)
 
 ADDS = Migration("9998.nicknames", "ALTER TABLE users ADD nickname text")
 TAKES = Migration("9999.no_chat.after", "DROP TABLE chat_answers")
@@ -129,6 +136,19 @@ async def test_nothing_is_finished_while_a_server_of_the_release_before_is_conne
             migrate(url, release=NEWER, finish=True)
     assert ({"round": "1.00"}, before) == (row, objects(url))
     assert migrate(url, release=NEWER, finish=True)
+
+
+def test_who_holds_a_table_and_wants_another_is_not_ended_by_a_migration(url: str) -> None:
+    """Whom Postgres finds in a deadlock first is ended: the migration would have waited longer."""
+    migrating = threading.Thread(target=migrate, args=(url,), kwargs={"release": NEWER})
+    with session_of(url, this_release()) as old, old.transaction():
+        old.execute("LOCK TABLE users IN ROW EXCLUSIVE MODE")
+        migrating.start()
+        wait_until_there_is(url, WAITS_FOR_A_LOCK)
+        time.sleep(1.2)  # more than `deadlock_timeout`
+        old.execute("LOCK TABLE standings IN ROW EXCLUSIVE MODE")
+    migrating.join()
+    check_schema(url, NEWER)
 
 
 def test_going_back_for_good_gives_the_triggers_back(url: str) -> None:

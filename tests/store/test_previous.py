@@ -61,6 +61,20 @@ def test_every_object_is_as_in_a_new_database(migrated_url: str, database_url: s
     assert objects(database_url) == objects(migrated_url)
 
 
+def test_its_functions_and_views_are_there_until_it_is_finished(migrated_url: str) -> None:
+    def found() -> tuple[object, ...] | None:
+        with psycopg.connect(migrated_url) as connection:
+            return connection.execute(
+                "SELECT to_regclass('public.shown_runs') IS NOT NULL,"
+                " to_regproc('public.next_run') IS NOT NULL,"
+                " to_regclass('public.schema_functions') IS NOT NULL"
+            ).fetchone()
+
+    before = found()
+    migrate(migrated_url, finish=True)
+    assert ((True, True, True), (False, False, False)) == (before, found())
+
+
 async def test_the_ranking_is_as_it_was(core: Core) -> None:
     page = await core.services.standings.page(None, "both", "CPU")
     assert [("bob", 0.25), ("ada", 0.5)] == [(row.author, row.score_s) for row in page.rows]
