@@ -49,7 +49,12 @@ test-long: setup ## those that would take continuous integration too long
 	@$(RUN) python -m pytest -m long
 
 # Those that need no server, sandbox or database of their own: seconds, at every change.
-QUICK := $(addprefix tests/,catalog client domain identity kernelbot_check protocol render schemas \
+QUICK := $(wildcard tests/*/test_model.py tests/*/*/test_model.py) \
+	$(addprefix tests/,catalog client domain kernelbot_check protocol render saves schemas \
+	accounts/logins/test_providers.py attestations/test_signatures.py boards/test_schemas.py \
+	platform/test_distribution.py ranking/test_roofline.py runs/test_files.py \
+	runs/nodes/test_signed_links.py runs/test_job_terms.py runs/test_repeats.py \
+	runs/test_schemas.py submissions/test_same_code.py submissions/test_source.py \
 	test_docs.py test_operating.py test_repository.py harness/timing/test_plausibility.py \
 	harness/timing/test_stopping_rule.py \
 	harness/words/test_seeds.py harness/data/test_values.py)

@@ -31,10 +31,10 @@ from scripts.local_server import LocalServer, ServerTrouble
 from benchmarks.chaos_ends import Fate, RunEnd, counted, fates, read_ends
 from benchmarks.chaos_launchers import NAMES, Place, opened
 from benchmarks.chaos_processes import Storm
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.problem import load_problem
 from kernelbot.client import KernelbotClient
 from kernelbot.client.errors import BadAnswer, Refused, Unreachable
-from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import Mode, Timeouts, Verdict
 from kernelbot.render.table import table
 from kernelbot.store.embedded import EmbeddedPostgres

@@ -29,15 +29,18 @@ from benchmarks.cluster_sim_plan import Options, Order, make_orders
 from benchmarks.cluster_sim_workers import Workers
 from benchmarks.figures import median_and_p95_ms, quantile
 from benchmarks.processor_time import processor_s
+from kernelbot.accounts.model import Role, User
 from kernelbot.catalog.problem import load_problem
 from kernelbot.domain.errors import Unavailable
-from kernelbot.domain.types import DeviceConfig, NewSubmission, QueueRules, Role, User
-from kernelbot.main.wiring import open_services
 from kernelbot.protocol import DeviceSpec, Vendor
 from kernelbot.render.table import table
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.runs.queue.model import QueueRules
+from kernelbot.server.wiring import open_services
 from kernelbot.services import Services
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
+from kernelbot.submissions.model import NewSubmission
 
 BOARD = "simulated"
 LOOK_S = 0.5

@@ -27,10 +27,6 @@ from kernelbot.launchers.base import (
 )
 from kernelbot.launchers.results import lost, no_events
 from kernelbot.launchers.table import LauncherPlace, LauncherTable
-from kernelbot.main.logs import set_up_logs
-from kernelbot.main.settings import Settings
-from kernelbot.main.tables import DeviceSettings, QueueSettings, WorkerSettings
-from kernelbot.main.work import work
 from kernelbot.protocol import (
     CaseResult,
     DeviceSpec,
@@ -53,6 +49,10 @@ from kernelbot.protocol import (
 )
 from kernelbot.protocol.phases import TIMED, cases_of, phases_of
 from kernelbot.protocol.scoring import score, scoring_workloads
+from kernelbot.server.logs import set_up_logs
+from kernelbot.server.settings import Settings
+from kernelbot.server.tables import DeviceSettings, QueueSettings, WorkerSettings
+from kernelbot.server.work import work
 
 PROBLEM = Path(__file__).parents[1] / "examples" / "identity_np"
 FAILURES = 0.02

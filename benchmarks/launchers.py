@@ -37,7 +37,7 @@ from tests.support.postgres import TestServer, test_server
 from tests.support.waiting import until
 from tests.support.world import World, open_world
 
-from kernelbot.domain.types import User
+from kernelbot.accounts.model import User
 from kernelbot.protocol import Mode
 from kernelbot.render.table import table
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import psycopg
 from psycopg.types.json import Jsonb
 
+from kernelbot.accounts.model import Role
+from kernelbot.accounts.tokens.text import token_hash
 from kernelbot.catalog.problem import load_problem
-from kernelbot.domain.types import DeviceConfig, Role
-from kernelbot.identity.tokens import token_hash
-from kernelbot.main.wiring import open_services
 from kernelbot.protocol import (
     CaseResult,
     DeviceSpec,
@@ -28,6 +27,8 @@ from kernelbot.protocol import (
     WorkloadResult,
     to_wire,
 )
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.server.wiring import open_services
 from kernelbot.store.code import using
 from kernelbot.store.migrate import migrate
 from kernelbot.store.samples import pack

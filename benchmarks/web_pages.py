@@ -19,10 +19,10 @@ import psycopg
 from benchmarks.figures import median_and_p95_ms
 from benchmarks.standings import URL, server
 from benchmarks.standings_data import DEVICES
+from kernelbot.accounts.model import Role
 from kernelbot.catalog.problem import load_problem
-from kernelbot.domain.types import Role
-from kernelbot.main.wiring import open_services
 from kernelbot.render.table import table
+from kernelbot.server.wiring import open_services
 from kernelbot.store.code import using
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate

@@ -9,13 +9,13 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.text import Text
 
+from kernelbot.boards.schemas import StandingsView
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import Verdict
 from kernelbot.render.text import one_line
 from kernelbot.render.units import interval_text, seconds_text
-from kernelbot.schemas.boards import StandingsView
-from kernelbot.schemas.submissions import EventView, SubmissionView
+from kernelbot.submissions.schemas import EventView, SubmissionView
 
 Update = EventView | SubmissionView | KernelbotError
 BAR_WIDTH = 24

@@ -14,7 +14,12 @@ from kernelbot.harness.timing.turns import VARIABLE
 from tests.support.postgres import TestServer, test_server
 from tests.support.world import World, open_world
 
-pytest_plugins = ("tests.exploits.table",)
+pytest_plugins = (
+    "tests.exploits.table",
+    "tests.support.door",
+    "tests.support.front",
+    "tests.support.office",
+)
 
 # Hypothesis times each example by default, and what it would report is how busy the machine is.
 settings.register_profile(
@@ -33,7 +38,7 @@ more, takes as long as collecting them."""
 
 LONGEST = (
     "test_howto_commands.py",
-    "main/test_serve.py",
+    "server/test_serve.py",
     "launchers/slurm/test_cluster.py",
     "worker/test_durability.py",
     "web/chromium/",
@@ -45,7 +50,7 @@ LONGEST = (
     "examples/",
     "cli/test_serve.py",
     "bot/test_trying.py",
-    "main/test_bot.py",
+    "server/test_bot.py",
     "test_documented_commands.py",
 )
 """Files that take half a minute and more, most of it waiting. They come first, so that no worker is
@@ -85,7 +90,7 @@ def pytest_unconfigure() -> None:
 
 TOGETHER = (
     ("conformance/",),
-    ("launchers/slurm/test_", "main/test_serve_slurm.py", "main/test_serve_building.py"),
+    ("launchers/slurm/test_", "server/test_serve_slurm.py", "server/test_serve_building.py"),
 )
 """Files that share a server or a Slurm, which each process would start for itself."""
 

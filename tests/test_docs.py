@@ -12,9 +12,9 @@ from fastapi.routing import APIRoute
 
 from kernelbot.api import popcorn
 from kernelbot.api.app import V1
-from kernelbot.api.routers import system
 from kernelbot.cli.app import command_tree
 from kernelbot.domain import errors
+from kernelbot.platform.health import api as system
 from kernelbot.protocol import Mode, Verdict
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

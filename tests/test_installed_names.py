@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.domain.distribution import CLIENT_VERSION, DISTRIBUTION, wheel_name
+from kernelbot.platform.distribution import CLIENT_VERSION, DISTRIBUTION, wheel_name
 from tests.test_repository import text_of, tracked_files
 
 OWN_NAME = "tests/test_installed_names.py"
@@ -52,7 +52,7 @@ def test_nothing_of_ours_installs_a_strangers_package(texts: dict[str, str]) -> 
 def test_every_wheel_that_a_text_names_is_the_one_that_servers_have(texts: dict[str, str]) -> None:
     ours = {wheel_name(), wheel_name(CLIENT_VERSION)}
     named = {name: set(WHEEL.findall(text)) - ours for name, text in texts.items()}
-    tests = ("tests/services/test_downloads.py",)
+    tests = ("tests/platform/downloads/test_service.py",)
     assert {} == {name: other for name, other in named.items() if other and name not in tests}
 
 

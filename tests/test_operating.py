@@ -8,7 +8,7 @@ from pathlib import Path
 from prometheus_client import CollectorRegistry, generate_latest
 
 from kernelbot.api.app import create_app
-from kernelbot.main.metrics import gathered_metrics
+from kernelbot.server.metrics import gathered_metrics
 from tests.support.world import World
 
 _DOCS = Path(__file__).parent.parent / "docs"

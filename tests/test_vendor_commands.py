@@ -21,9 +21,9 @@ from tests.test_documented_commands import ROOT, blocks
 
 VENDORS = ROOT / "docs/vendors"
 NOT_RUN = {
-    "~/kernelbot/bin/pip": "tests/main/test_client_wheel.py installs what servers hand out",
+    "~/kernelbot/bin/pip": "tests/server/test_client_wheel.py installs what servers hand out",
     "python3 -m venv": "it is for the line above",
-    "sudo CUDA_VISIBLE_DEVICES=0 ~/kernelbot": "tests/main/test_vendor_check.py does",
+    "sudo CUDA_VISIBLE_DEVICES=0 ~/kernelbot": "tests/server/test_vendor_check.py does",
     "as_runner python3 kernelbot-harness.pyz vendor-check": "the same as on README.md",
     "export BUILDKITE_API_TOKEN": "a secret, which the test has set",
 }

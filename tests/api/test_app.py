@@ -8,11 +8,11 @@ from structlog.testing import capture_logs
 from kernelbot.api import middleware
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
-from kernelbot.main.wiring import open_services
 from kernelbot.schemas.errors import ErrorBody
+from kernelbot.server.wiring import open_services
 from kernelbot.store.connections import SessionLimits
-from tests.api.conftest import Door, client_of
 from tests.support.applications import application
+from tests.support.door import Door, client_of
 from tests.support.world import DEVICES, World, open_world
 
 

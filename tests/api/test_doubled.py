@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from kernelbot.api.app import create_app
-from tests.api.conftest import Door
+from tests.support.door import Door
 from tests.support.exhaustive import cases
 from tests.support.problems import CORRECT
 from tests.support.world import World

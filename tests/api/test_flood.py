@@ -6,7 +6,7 @@ from collections import Counter
 import httpx
 import pytest
 
-from tests.api.conftest import Door
+from tests.support.door import Door
 
 COUNT = 1000
 

@@ -7,8 +7,8 @@ import pytest
 
 from kernelbot.api.answers import MAX_KEPT_BYTES
 from kernelbot.api.app import create_app
-from kernelbot.schemas.submissions import SubmissionList
-from tests.api.conftest import Door, client_of
+from kernelbot.submissions.schemas import SubmissionList
+from tests.support.door import Door, client_of
 from tests.support.workers import finished, quick_settings, working
 
 FINISHED = (

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from kernelbot.domain.types import Role
-from tests.api.conftest import Door, client_of
+from kernelbot.accounts.model import Role
+from tests.support.door import Door, client_of
 
 MIB = 1 << 20
 

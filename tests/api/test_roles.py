@@ -14,8 +14,8 @@ import pytest
 
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.types import Visibility
-from kernelbot.schemas.boards import problem_to_wire
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.schemas import problem_to_wire
 from kernelbot.services import Services
 from tests.support.applications import application
 from tests.support.exhaustive import cases

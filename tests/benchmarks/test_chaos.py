@@ -114,8 +114,8 @@ def test_what_the_server_took_and_does_not_have_is_lost() -> None:
 def test_each_process_has_its_kind() -> None:
     commands = [
         Command(1, "kernelbot", "python -m kernelbot serve --port 1"),
-        Command(2, "kb:worker", "python -P -m kernelbot.main.child kernelbot.main.work"),
-        Command(3, "kb:answerer", "python -P -m kernelbot.main.child kernelbot.main.answer 5"),
+        Command(2, "kb:worker", "python -P -m kernelbot.server.child kernelbot.server.work"),
+        Command(3, "kb:answerer", "python -P -m kernelbot.server.child kernelbot.server.answer 5"),
         Command(4, "postgres", "postgres -D /proc/self/cwd"),
         Command(5, "kb:host", "python -P -m kernelbot.harness host --warm numpy"),
         Command(6, "kb:judges", "kb:judges numpy"),

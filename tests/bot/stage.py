@@ -5,12 +5,12 @@ import contextlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
+from kernelbot.accounts.model import User
 from kernelbot.bot.client import KernelBot
 from kernelbot.bot.machine import Machine
 from kernelbot.bot.rules import BotRules
-from kernelbot.domain.guilds import GuildMember
-from kernelbot.domain.types import User
-from kernelbot.main.bot import open_bot
+from kernelbot.guilds.model import GuildMember
+from kernelbot.server.bot import open_bot
 from tests.fakes.discord import BOT_TOKEN, FakeDiscord, FakeGuild, Person, fake_discord
 from tests.support.world import World, open_world
 

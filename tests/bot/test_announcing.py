@@ -6,10 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import pytest_asyncio
 
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
 from kernelbot.bot.announcing import week_text
-from kernelbot.domain.guilds import WeekOfBoard
-from kernelbot.domain.types import Submission, Visibility
-from kernelbot.services.boards import BoardEdit
+from kernelbot.guilds.model import WeekOfBoard
+from kernelbot.submissions.model import Submission
 from tests.bot.stage import Stage, open_stage
 from tests.support.postgres import TestServer
 from tests.support.workers import finished, quick_settings, working

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from kernelbot.boards.service import BoardEdit
 from kernelbot.protocol import Mode
-from kernelbot.services.boards import BoardEdit
 from tests.bot.stage import ADMIN, Stage
 from tests.support.problems import CORRECT, sort_problem
 from tests.support.ranked import ranked

@@ -7,9 +7,9 @@ import pytest
 import pytest_asyncio
 from structlog.testing import capture_logs
 
+from kernelbot.accounts.model import Role
 from kernelbot.bot.places import make_places
-from kernelbot.domain.guilds import GuildPlaces
-from kernelbot.domain.types import Role
+from kernelbot.guilds.model import GuildPlaces
 from tests.bot.stage import Stage, open_stage
 from tests.fakes.discord.model import CATEGORY, FORUM, TEXT, FakeChannel, FakeRole, snowflake
 

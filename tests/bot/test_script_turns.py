@@ -6,7 +6,7 @@ import pytest
 
 from kernelbot.bot.script_turns import ScriptTurns
 from kernelbot.domain.errors import TooManyRequests
-from kernelbot.domain.types import ScriptRules
+from kernelbot.runs.queue.model import ScriptRules
 
 
 async def test_a_slow_device_delays_nobody_on_another() -> None:

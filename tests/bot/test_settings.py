@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from kernelbot.bot.commands.creating import deadline_of
-from kernelbot.domain.guilds import GuildSettings
+from kernelbot.guilds.model import GuildSettings
 from tests.bot.stage import ADMIN, CREATOR, Stage
 from tests.catalog.test_single_reference import OLDER
 from tests.fakes.discord import Interaction, Upload

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from kernelbot.domain.types import Visibility
-from kernelbot.services.boards import BoardEdit
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
 from tests.bot.stage import ADMIN, Stage, open_stage
 from tests.bot.transcripts import seen
 from tests.fakes.discord import FakeMessage, Interaction, Person, Upload

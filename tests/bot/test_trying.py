@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 import pytest_asyncio
 
-from kernelbot.main.trying import this_machine
 from kernelbot.protocol import RunResult, SourceFile
+from kernelbot.server.trying import this_machine
 from tests.bot.stage import ADMIN, CREATOR, Stage, open_stage
 from tests.bot.transcripts import seen
 from tests.fakes.discord import FakeMessage, Interaction, Upload

@@ -8,8 +8,6 @@ import pytest
 
 from kernelbot.catalog.single_reference import problem_of
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.main.judge_once import judge_once
-from kernelbot.main.settings import Settings
 from kernelbot.protocol import (
     DeviceSpec,
     Fault,
@@ -22,6 +20,8 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
+from kernelbot.server.judge_once import judge_once
+from kernelbot.server.settings import Settings
 
 REFERENCE = """\
 // Double every number.

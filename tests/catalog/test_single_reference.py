@@ -8,9 +8,9 @@ import pytest
 
 from kernelbot.catalog.single_reference import problem_of
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.main.judge_once import judge_once
-from kernelbot.main.settings import Settings
 from kernelbot.protocol import DeviceSpec, JobSpec, Mode, SourceFile, Vendor, Verdict
+from kernelbot.server.judge_once import judge_once
+from kernelbot.server.settings import Settings
 
 OLDER = '''\
 """Double it."""

@@ -7,8 +7,8 @@ import pytest
 from kernelbot.cli import extras
 from kernelbot.cli.errors import USAGE, report_error
 from kernelbot.cli.extras import Extra
-from kernelbot.domain.distribution import install_command
 from kernelbot.domain.errors import UserError
+from kernelbot.platform.distribution import install_command
 
 
 @pytest.fixture(autouse=True)

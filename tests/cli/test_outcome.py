@@ -3,10 +3,10 @@
 from datetime import UTC, datetime
 
 from kernelbot.cli.outcome import closing, outcome
-from kernelbot.domain.ranking import NotRankedReason
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
 from kernelbot.protocol import Mode, Verdict
-from kernelbot.schemas.submissions import NotRankedView, RunView, SubmissionView
+from kernelbot.ranking.model import NotRankedReason
+from kernelbot.submissions.schemas import NotRankedView, RunView, SubmissionView
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 

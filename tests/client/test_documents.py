@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
+from kernelbot.attestations.schemas import MAX_BYTES
+from kernelbot.attestations.signatures import key_id, public_key
 from kernelbot.client.documents import DoesNotFit, verify
 from kernelbot.domain.errors import UserError
-from kernelbot.identity.signatures import key_id, public_key
-from kernelbot.schemas.attestations import MAX_BYTES
 from tests.support.signed import KEY, RESULT, envelope, text
 
 PUBLIC = public_key(KEY)

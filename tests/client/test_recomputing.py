@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kernelbot.attestations.schemas import AttestedResult
 from kernelbot.client.recomputing import DoesNotFollow, ScoreCheck, check_scores
 from kernelbot.protocol import RankRule
 from kernelbot.protocol.scoring import median_time, process_interval, score
-from kernelbot.schemas.attestations import AttestedResult
 from tests.support.signed import RESULT, run, workload
 
 SAMPLES = [5e8, 4e8, 6e8]

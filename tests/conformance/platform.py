@@ -54,7 +54,7 @@ def _serving(folder: Path, outside: Outside) -> Iterator[Target]:
         "KERNELBOT_SAMPLING": json.dumps({"wall_cap_s": 0.5, "patience_s": 3}),
     }
     environment.pop("DATABASE_URL", None)
-    code = "from kernelbot.main.serve import serve; import sys, pathlib; "
+    code = "from kernelbot.server.serve import serve; import sys, pathlib; "
     code += "serve(port=0, data=pathlib.Path(sys.argv[1]))"
     with (folder / "serve.log").open("wb") as log:
         process = subprocess.Popen(

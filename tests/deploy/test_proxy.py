@@ -24,8 +24,8 @@ import yaml
 from starlette.types import Receive, Scope, Send
 
 from kernelbot.api.settings import ApiSettings
-from kernelbot.main.connection_limits import ConnectionLimits
-from kernelbot.main.connections import Connections
+from kernelbot.server.connection_limits import ConnectionLimits
+from kernelbot.server.connections import Connections
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 CONF = (DEPLOY / "proxy/nginx.conf").read_text()

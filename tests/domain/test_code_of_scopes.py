@@ -2,8 +2,8 @@
 
 import pytest
 
-from kernelbot.domain.same_code import code_digest
 from kernelbot.protocol import Lang
+from kernelbot.submissions.same_code import code_digest
 
 COUNTS = """\
 calls = 0

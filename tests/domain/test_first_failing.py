@@ -1,7 +1,7 @@
 """Which test case a save names as the first that failed."""
 
-from kernelbot.domain.saves import Save
 from kernelbot.protocol import CaseResult, Mode, Phase, PhaseResult, Verdict
+from kernelbot.saves.model import Save
 from tests.fakes.host import result_of
 from tests.harness.jobs import SORT, a_job
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.domain.ranking import Achieved
 from kernelbot.drawing import chart_process, kept_process, kept_program
 from kernelbot.drawing import drawing as module
 from kernelbot.drawing.drawing import Drawing, PictureFormat
+from kernelbot.ranking.model import Achieved
 from kernelbot.render.charts import progress_chart
 from tests.support.waiting import until
 

@@ -11,7 +11,6 @@ from kernelbot.catalog.competition import load_competition
 from kernelbot.catalog.oracle import Expectation, Solution, find_solutions
 from kernelbot.catalog.problem import LoadedProblem, load_problem
 from kernelbot.harness.host.host import Host
-from kernelbot.main.check import CheckedSolution, check_solutions
 from kernelbot.protocol import (
     DeviceSpec,
     Fault,
@@ -22,6 +21,7 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
+from kernelbot.server.check import CheckedSolution, check_solutions
 from tests.support.exhaustive import cases, first_of_each
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kernelbot.catalog.problem import load_problem
-from kernelbot.domain.source import source_text
 from kernelbot.protocol import (
     DeviceSpec,
     JobSpec,
@@ -16,6 +15,7 @@ from kernelbot.protocol import (
     SourceFile,
     Vendor,
 )
+from kernelbot.submissions.source import source_text
 
 HERE = Path(__file__).parent
 SECRET_SEED = 271828182

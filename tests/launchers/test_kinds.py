@@ -9,8 +9,8 @@ import pytest
 
 from kernelbot.domain.errors import UserError
 from kernelbot.launchers import kinds
-from kernelbot.main.settings import read_settings
-from kernelbot.main.work import launchers
+from kernelbot.server.settings import read_settings
+from kernelbot.server.work import launchers
 
 ROOT = Path(__file__).parents[2]
 THEIRS = """

@@ -13,7 +13,6 @@ from kernelbot.domain.errors import PlatformError
 from kernelbot.launchers.base import JobState, Outcome
 from kernelbot.launchers.host import PATIENCE_S
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
-from kernelbot.main.judge_once import HARNESS
 from kernelbot.protocol import (
     DeviceSpec,
     EventKind,
@@ -24,6 +23,7 @@ from kernelbot.protocol import (
     Vendor,
     Verdict,
 )
+from kernelbot.server.judge_once import HARNESS
 from tests.support.problems import sort_problem
 from tests.support.results import result_in
 from tests.support.searching import MARK, bare_job, searching_submission

@@ -11,10 +11,10 @@ from kernelbot.launchers.buildkite.table import BuildkiteTable
 from kernelbot.launchers.github import GithubDevice, GithubLauncher
 from kernelbot.launchers.github.table import GithubTable
 from kernelbot.launchers.table import LauncherPlace
-from kernelbot.main.settings import Settings, read_settings
-from kernelbot.main.tables import DeviceSettings
-from kernelbot.main.work import launchers
 from kernelbot.protocol import SandboxMode, Vendor
+from kernelbot.server.settings import Settings, read_settings
+from kernelbot.server.tables import DeviceSettings
+from kernelbot.server.work import launchers
 
 VARIABLES = (
     "GITHUB_TOKEN",

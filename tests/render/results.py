@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import (
     CaseResult,
     CompileReport,
@@ -20,6 +19,8 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
+from kernelbot.runs.model import Run
+from kernelbot.submissions.model import Submission
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from kernelbot.domain.ranking import Scored, Trend
-from kernelbot.domain.roofline import Roof, Work
+from kernelbot.ranking.model import Scored, Trend
+from kernelbot.ranking.roofline import Roof, Work
 from kernelbot.render.board_charts import DARK, LIGHT, roofline_chart, trend_chart
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)

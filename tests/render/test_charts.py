@@ -2,8 +2,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from kernelbot.domain.ranking import Achieved
-from kernelbot.domain.statistics import DeviceStatistics, Statistics
+from kernelbot.platform.statistics.model import DeviceStatistics, Statistics
+from kernelbot.ranking.model import Achieved
 from kernelbot.render.charts import progress_chart, statistics_chart, time_axis
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)

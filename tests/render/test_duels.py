@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from kernelbot.domain.duels import Duel, DuelReason, DuelState, Ratio
+from kernelbot.duels.model import Duel, DuelReason, DuelState, Ratio
 from kernelbot.protocol import DuelWorkload
 from kernelbot.render.duels import NOT_BY_WORKLOAD, duel_by_workload, duels_table
 

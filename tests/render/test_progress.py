@@ -2,11 +2,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from kernelbot.domain.repeats import REPEATED
 from kernelbot.domain.states import RunState
-from kernelbot.domain.types import Event
 from kernelbot.protocol import EventKind, Phase, ProgressEvent, Verdict
 from kernelbot.render.progress import Activity, RunProgress, progress_line, state_text
+from kernelbot.runs.repeats import REPEATED
+from kernelbot.submissions.model import Event
 
 
 @pytest.mark.parametrize(

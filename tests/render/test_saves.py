@@ -1,6 +1,5 @@
 from dataclasses import replace
 
-from kernelbot.domain.saves import Save, Timings
 from kernelbot.protocol import (
     CaseResult,
     CompileReport,
@@ -13,6 +12,7 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 from kernelbot.render.saves import save_text
+from kernelbot.saves.model import Save, Timings
 from tests.render.results import ACCEPTED as JUDGED
 
 ACCEPTED = replace(JUDGED, mode=Mode.BENCHMARK, score_s=0.0001)

@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from kernelbot.domain.types import Standing
+from kernelbot.ranking.model import Standing
 from kernelbot.render.standings import standings_table
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)

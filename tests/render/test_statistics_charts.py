@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kernelbot.domain.statistics import DeviceStatistics, Statistics
+from kernelbot.platform.statistics.model import DeviceStatistics, Statistics
 from kernelbot.render.board_charts import DARK, LIGHT, Colours
 from kernelbot.render.statistics_charts import outcomes_chart, times_chart
 

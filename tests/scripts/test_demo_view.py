@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from scripts.demo_view import DemoView, Entry
 
+from kernelbot.boards.schemas import StandingsView, StandingView
 from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.protocol import EventKind, Mode, Verdict
-from kernelbot.schemas.boards import StandingsView, StandingView
-from kernelbot.schemas.submissions import EventView, RunView, SubmissionView
+from kernelbot.submissions.schemas import EventView, RunView, SubmissionView
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

@@ -12,12 +12,12 @@ from typing import LiteralString
 import psycopg
 import pytest
 
-from kernelbot.domain.accounts import TokenKind
+from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.domain.errors import SchemaOutdated
-from kernelbot.domain.types import QueuePlace
-from kernelbot.main.wiring import Core, open_services
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
-from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
+from kernelbot.runs.lifecycle import RunLifecycle, RunRules
+from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.server.wiring import Core, open_services
 from kernelbot.store.history import known_migrations
 from kernelbot.store.migrate import check_schema, migrate
 from tests.support.postgres import TestServer, objects

@@ -10,10 +10,10 @@ from starlette.datastructures import State
 from kernelbot.api.answers import Answers
 from kernelbot.api.attempts import Attempts, Failures
 from kernelbot.api.settings import ApiSettings
+from kernelbot.boards.pages.charts import Pictures
 from kernelbot.drawing.texts import Texts
 from kernelbot.services import Services
 from kernelbot.web.kept import Kept
-from kernelbot.web.routers.charts import Pictures
 
 Create = Callable[[Services, ApiSettings], FastAPI]
 

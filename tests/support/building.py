@@ -5,7 +5,7 @@ import hashlib
 import zlib
 from dataclasses import replace
 
-from kernelbot.domain.problems import ProblemDefinition
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
     BuildPlace,

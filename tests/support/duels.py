@@ -1,6 +1,6 @@
 """Submissions that are dueled, and how a duel may end."""
 
-from kernelbot.domain.duels import Duel
+from kernelbot.duels.model import Duel
 from tests.support.ranked import ranked
 from tests.support.world import World
 

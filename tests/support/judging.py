@@ -1,9 +1,9 @@
 """Judging in the tests' own process: claims from the queue, and results without a judge."""
 
-from kernelbot.domain.types import QueueRules
+from kernelbot.moderation.reviews.service import ReviewRules
 from kernelbot.protocol import Limits, SamplingRules, SandboxMode
-from kernelbot.services.moderation.reviews import ReviewRules
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle, RunRules
+from kernelbot.runs.lifecycle import Claim, RunLifecycle, RunRules
+from kernelbot.runs.queue.model import QueueRules
 from tests.fakes.host import result_of
 from tests.support.world import DEVICES, World
 

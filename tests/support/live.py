@@ -11,10 +11,10 @@ from typing import TypeVar
 
 import uvicorn
 
+from kernelbot.accounts.logins.service import LoginRules
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.export import ExportRules
-from kernelbot.domain.types import DeviceConfig
-from kernelbot.services.logins import LoginRules
+from kernelbot.platform.exports.model import ExportRules
+from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.web.site import close_site, create_site
 from tests.support.applications import application
 from tests.support.world import DEVICES, World, open_world

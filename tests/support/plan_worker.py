@@ -18,10 +18,10 @@ from pydantic import ConfigDict
 
 from kernelbot.launchers.base import Launcher
 from kernelbot.launchers.table import LauncherPlace, LauncherTable
-from kernelbot.main.logs import set_up_logs
-from kernelbot.main.settings import Settings
-from kernelbot.main.tables import DeviceSettings
-from kernelbot.main.work import work
+from kernelbot.server.logs import set_up_logs
+from kernelbot.server.settings import Settings
+from kernelbot.server.tables import DeviceSettings
+from kernelbot.server.work import work
 from tests.launchers.plans import DEVICE, Plan
 from tests.support.workers import ROOT, quick_settings
 

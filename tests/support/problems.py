@@ -1,6 +1,6 @@
 """Problem definitions and submissions small enough to read."""
 
-from kernelbot.domain.problems import ProblemDefinition
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
     Case,

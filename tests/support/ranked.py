@@ -1,6 +1,6 @@
 """Submissions that were judged, without a judge."""
 
-from kernelbot.domain.types import User
+from kernelbot.accounts.model import User
 from kernelbot.protocol import Mode
 from tests.support.world import World
 

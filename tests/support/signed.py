@@ -5,8 +5,8 @@ import json
 import statistics
 from typing import Any
 
-from kernelbot.identity.signatures import key_id, public_key, sign
-from kernelbot.schemas.attestations import PAYLOAD_TYPE
+from kernelbot.attestations.schemas import PAYLOAD_TYPE
+from kernelbot.attestations.signatures import key_id, public_key, sign
 
 KEY = b"k" * 32
 RESULT: dict[str, Any] = {

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from kernelbot.domain.types import NewToken, Role, User, Visibility
-from kernelbot.services.boards import BoardEdit
+from kernelbot.accounts.model import NewToken, Role, User
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
 from tests.support.problems import sort_problem
 from tests.support.world import World
 

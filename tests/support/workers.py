@@ -10,13 +10,13 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import LiteralString
 
-from kernelbot.domain.types import Submission
-from kernelbot.main.settings import Settings
-from kernelbot.main.supervise import START_CHILD
-from kernelbot.main.tables import DeviceSettings, WorkerSettings
-from kernelbot.main.work import open_worker
+from kernelbot.moderation.reviews.service import ReviewRules
 from kernelbot.protocol import SamplingRules
-from kernelbot.services.moderation.reviews import ReviewRules
+from kernelbot.server.settings import Settings
+from kernelbot.server.supervise import START_CHILD
+from kernelbot.server.tables import DeviceSettings, WorkerSettings
+from kernelbot.server.work import open_worker
+from kernelbot.submissions.model import Submission
 from tests.support.world import World
 
 FAKE_HARNESS = (sys.executable, "-m", "tests.fakes.host")
@@ -79,7 +79,7 @@ class WorkerProcess:
             "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)]),
         }
         self.process = subprocess.Popen(
-            [*START_CHILD, "kernelbot.main.work"], env=environment, stdin=subprocess.PIPE
+            [*START_CHILD, "kernelbot.server.work"], env=environment, stdin=subprocess.PIPE
         )
 
     def kill(self) -> None:

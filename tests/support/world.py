@@ -4,21 +4,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from kernelbot.domain.export import ExportRules
-from kernelbot.domain.types import (
-    Board,
-    DeviceConfig,
-    NewSubmission,
-    NewToken,
-    Role,
-    Submission,
-    User,
-)
-from kernelbot.main.wiring import open_services
+from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.model import NewToken, Role, User
+from kernelbot.boards.model import Board
+from kernelbot.platform.exports.model import ExportRules
 from kernelbot.protocol import DeviceSpec, Mode, Vendor
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.server.wiring import open_services
 from kernelbot.services import Services
-from kernelbot.services.logins import LoginRules
 from kernelbot.store.database import Database
+from kernelbot.submissions.model import NewSubmission, Submission
 from tests.support.problems import CORRECT, sort_problem
 
 DEVICES = (

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from kernelbot.services.boards import BoardEdit
+from kernelbot.boards.service import BoardEdit
+from tests.support.front import Front
 from tests.support.ranked import ranked
-from tests.web.conftest import Front
 
 
 async def test_a_page_shows_who_came_since_it_was_kept(front: Front) -> None:

@@ -9,9 +9,9 @@ from kernelbot.api.settings import ApiSettings
 from kernelbot.web.session import BROWSER, SESSION, csrf_of
 from kernelbot.web.site import create_site
 from tests.support.applications import application
+from tests.support.front import Front, browser_of, csrf_for, session_of
 from tests.support.world import World
 from tests.web.chromium.inventory import routes
-from tests.web.conftest import Front, browser_of, csrf_for, session_of
 
 FORMS = sorted(route.path for route in routes() if route.method == "POST")
 OTHER_METHODS = sorted(

@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.accounts import TokenKind
 from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.web.session import BROWSER, SESSION, csrf_of
 from kernelbot.web.site import create_site
 from tests.support.applications import application
+from tests.support.front import Front, browser_of, csrf_for, session_of
 from tests.support.world import open_world
-from tests.web.conftest import Front, browser_of, csrf_for, session_of
 
 JSON = {"Accept": "application/json"}
 

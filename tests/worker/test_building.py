@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.domain.types import Submission
 from kernelbot.launchers.base import JobState, Left, Outcome
-from kernelbot.main.settings import Settings
-from kernelbot.main.tables import BuildSettings, DeviceSettings
 from kernelbot.protocol import EventKind, Fault, JobSpec, Mode, Product, ProgressEvent, Verdict
+from kernelbot.server.settings import Settings
+from kernelbot.server.tables import BuildSettings, DeviceSettings
+from kernelbot.submissions.model import Submission
 from kernelbot.worker.building import MAX_TRIES
 from tests.fakes.host import result_of
 from tests.fakes.scheduler import FakeScheduler

@@ -14,8 +14,8 @@ import pytest
 
 from kernelbot.domain.errors import Unavailable
 from kernelbot.domain.states import RunState
-from kernelbot.main.judge_once import HARNESS
 from kernelbot.protocol import Mode, Verdict
+from kernelbot.server.judge_once import HARNESS
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from tests.support.exhaustive import cases

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kernelbot.main.settings import Settings
-from kernelbot.main.work import open_worker
+from kernelbot.server.settings import Settings
+from kernelbot.server.work import open_worker
 from tests.fakes.scheduler import FakeScheduler
 from tests.support.postgres import until_there_is
 from tests.support.waiting import until

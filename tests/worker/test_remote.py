@@ -10,11 +10,12 @@ import structlog
 
 from kernelbot.domain.errors import JobRefused, SchedulerError
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import QueuePlace, Submission
 from kernelbot.launchers.base import JobState, Left, Outcome
-from kernelbot.main.settings import Settings
-from kernelbot.main.tables import DeviceSettings
 from kernelbot.protocol import Fault, JobSpec, Mode, Verdict
+from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.server.settings import Settings
+from kernelbot.server.tables import DeviceSettings
+from kernelbot.submissions.model import Submission
 from tests.fakes.host import result_of, words_of
 from tests.fakes.scheduler import FakeLauncher, FakeScheduler
 from tests.support.launchers import FakeTable

@@ -7,11 +7,11 @@ from kernelbot.domain.states import RunState, SubmissionState
 from kernelbot.launchers.base import Availability, Launcher
 from kernelbot.launchers.links import Links
 from kernelbot.launchers.local import LocalLauncher, LocalSettings
-from kernelbot.main import work
-from kernelbot.main.settings import Settings
-from kernelbot.main.work import open_worker
 from kernelbot.protocol import EventKind, Fault, Mode, Verdict
-from kernelbot.schemas.samples import SampleList
+from kernelbot.runs.samples.schemas import SampleList
+from kernelbot.server import work
+from kernelbot.server.settings import Settings
+from kernelbot.server.work import open_worker
 from tests.support.waiting import until_told
 from tests.support.workers import finished, quick_settings, working
 from tests.support.world import World

@@ -1,1 +1,1 @@
-"""HTTP routers by resource, one error table."""
+"""The HTTP application: who asks, one error table. Each noun has its routes in its `api`."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.services.versioned_cache import VersionedCache
+from kernelbot.domain.versioned_cache import VersionedCache
 
 MAX_KEPT_BYTES = 64 << 10
 _KEPT = 512

@@ -9,6 +9,9 @@ from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import Scope
 
 from kernelbot import __version__
+from kernelbot.accounts import api as users
+from kernelbot.accounts.logins import api as logins
+from kernelbot.accounts.tokens import api as tokens
 from kernelbot.api import errors, popcorn
 from kernelbot.api.answers import Answers
 from kernelbot.api.attempts import Attempts, Failures, failures_metric
@@ -23,29 +26,24 @@ from kernelbot.api.middleware import (
     body_too_large,
 )
 from kernelbot.api.openapi import Documented
-from kernelbot.api.routers import (
-    attestations,
-    boards,
-    deletion,
-    duels,
-    exports,
-    invites,
-    logins,
-    nodes,
-    platform,
-    rejudges,
-    reviews,
-    statistics,
-    submissions,
-    sync,
-    system,
-    tokens,
-    users,
-    webhooks,
-)
 from kernelbot.api.settings import ApiSettings
 from kernelbot.api.turns import Turns
+from kernelbot.attestations import api as attestations
+from kernelbot.boards import api as boards
+from kernelbot.boards.invites import api as invites
+from kernelbot.boards.sync import api as sync
+from kernelbot.duels import api as duels
+from kernelbot.moderation.deletion import api as deletion
+from kernelbot.moderation.rejudges import api as rejudges
+from kernelbot.moderation.reviews import api as reviews
+from kernelbot.platform import api as platform
+from kernelbot.platform.exports import api as exports
+from kernelbot.platform.health import api as system
+from kernelbot.platform.statistics import api as statistics
+from kernelbot.runs.nodes import api as nodes
 from kernelbot.services import Services
+from kernelbot.submissions.api import routes as submissions
+from kernelbot.webhooks import api as webhooks
 
 PREFIX = "/api/v1"
 V1 = (

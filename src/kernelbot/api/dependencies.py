@@ -7,17 +7,17 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Query, Request, Response
 from fastapi.routing import APIRoute
 
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import require_admin, require_creator
+from kernelbot.accounts.tokens.model import Credential
 from kernelbot.api.answers import Answers
 from kernelbot.api.attempts import failures_of
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.accounts import Credential
 from kernelbot.domain.errors import NotAuthenticated, TooManyRequests
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.domain.next_steps import Next
-from kernelbot.domain.types import User
 from kernelbot.schemas.common import NAME_MAX
 from kernelbot.services import Services
-from kernelbot.services.permissions import require_admin, require_creator
 
 _WEB, _CLI = "X-Web-Auth-Id", "X-Popcorn-Cli-Id"
 WAYS_IN = {

@@ -2,9 +2,9 @@
 
 from fastapi import Response
 
-from kernelbot.domain.files import RunFile, safe_name
-from kernelbot.domain.types import StandingsPage
+from kernelbot.ranking.model import StandingsPage
 from kernelbot.render.standings import standings_csv
+from kernelbot.runs.files import RunFile, safe_name
 
 _HARMLESS = frozenset(
     {"text/plain", "text/csv", "application/json", "application/gzip", "application/zip"}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
-from kernelbot.domain.accounts import Credential
+from kernelbot.accounts.tokens.model import Credential
 
 MIB = 1 << 20
 

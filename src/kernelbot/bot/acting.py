@@ -2,9 +2,9 @@
 
 import discord
 
+from kernelbot.accounts.model import User
 from kernelbot.domain.errors import NotAllowed
-from kernelbot.domain.guilds import GuildMember
-from kernelbot.domain.types import User
+from kernelbot.guilds.model import GuildMember
 from kernelbot.services import Services
 
 

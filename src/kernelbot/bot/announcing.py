@@ -12,7 +12,7 @@ import structlog
 from kernelbot.bot.answers import fenced
 from kernelbot.bot.commands.boards import deadline_text
 from kernelbot.domain.errors import NotFound, Unavailable
-from kernelbot.domain.guilds import Announcement, AnnouncementKind, Passed, Podium, WeekOfBoard
+from kernelbot.guilds.model import Announcement, AnnouncementKind, Passed, Podium, WeekOfBoard
 from kernelbot.render.markdown import MESSAGE_LIMIT, plain
 from kernelbot.render.text import counted
 from kernelbot.render.units import seconds_text

@@ -22,8 +22,8 @@ from kernelbot.bot.rules import STAGING_NICK, BotRules
 from kernelbot.bot.script_turns import ScriptTurns
 from kernelbot.bot.tree import Tree
 from kernelbot.domain.errors import Unavailable
-from kernelbot.domain.guilds import GuildPlaces
 from kernelbot.drawing.texts import Texts
+from kernelbot.guilds.model import GuildPlaces
 from kernelbot.services import Services
 
 _TROUBLES = (Unavailable, discord.HTTPException, aiohttp.ClientError, OSError)

@@ -5,7 +5,7 @@ from pathlib import PurePath
 import discord
 
 from kernelbot.domain.errors import InvalidSubmission, SubmissionTooLarge
-from kernelbot.domain.source import MAX_SOURCE_BYTES
+from kernelbot.submissions.source import MAX_SOURCE_BYTES
 
 _SUFFIXES = (".py", ".cu", ".cuh", ".cpp")
 _ZIP = b"PK\x03\x04"

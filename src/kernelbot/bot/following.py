@@ -9,17 +9,19 @@ import aiohttp
 import discord
 import structlog
 
+from kernelbot.accounts.model import User
 from kernelbot.bot import report
 from kernelbot.bot.answers import Attached
 from kernelbot.bot.live import LiveMessage
 from kernelbot.bot.progress import Progress, heading
 from kernelbot.domain.errors import KernelbotError, NotFound, Unavailable
-from kernelbot.domain.guilds import ChatAnswer, GuildMember
-from kernelbot.domain.ranking import Outcome
-from kernelbot.domain.types import QueuePlace, Submission, User
+from kernelbot.guilds.model import ChatAnswer, GuildMember
+from kernelbot.ranking.model import Outcome
 from kernelbot.render.charts import progress_chart
 from kernelbot.render.markdown import plain
-from kernelbot.services.pacing import paced
+from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.submissions.model import Submission
+from kernelbot.submissions.pacing import paced
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

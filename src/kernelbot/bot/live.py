@@ -8,7 +8,7 @@ import discord
 import structlog
 
 from kernelbot.bot.answers import Attached
-from kernelbot.domain.guilds import ChatAnswer
+from kernelbot.guilds.model import ChatAnswer
 from kernelbot.render.markdown import MESSAGE_LIMIT
 from kernelbot.render.text import shorten
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import discord
 import structlog
 
-from kernelbot.domain.guilds import GuildPlaces
+from kernelbot.guilds.model import GuildPlaces
 from kernelbot.services import Services
 
 CATEGORY = "Leaderboards"

@@ -1,12 +1,14 @@
 """A submission while it is judged, as one message: its place in the queue, then a line per run."""
 
 from kernelbot.domain.states import RunState
-from kernelbot.domain.types import Event, QueuePlace, Run, Submission
 from kernelbot.protocol import Mode
 from kernelbot.render.markdown import inline, plain
 from kernelbot.render.progress import RunProgress, state_text
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import TITLES, mark
+from kernelbot.runs.model import Run
+from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.submissions.model import Event, Submission
 
 _BAR = 8
 _MODES = {Mode.LEADERBOARD: "ranked"}

@@ -5,16 +5,17 @@ from collections.abc import Sequence
 
 from kernelbot.bot.answers import Attached
 from kernelbot.bot.progress import heading, score_text
-from kernelbot.domain.ranking import Outcome
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
-from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import Mode, Verdict
+from kernelbot.ranking.model import Outcome
 from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, inline, plain
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import TEXT, report
 from kernelbot.render.text import one_line, shorten
 from kernelbot.render.units import seconds_text, time_text
 from kernelbot.render.verdicts import FAULTS, TITLES, mark
+from kernelbot.runs.model import Run
+from kernelbot.submissions.model import Submission
 
 _MEDALS = {1: "🥇", 2: "🥈", 3: "🥉"}
 _TIMES, _SPEC = 6, 60

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from kernelbot.domain.types import ScriptRules
+from kernelbot.runs.queue.model import ScriptRules
 
 
 @dataclass(frozen=True)

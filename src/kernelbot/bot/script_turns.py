@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 from kernelbot.domain.errors import TooManyRequests
-from kernelbot.domain.types import ScriptRules
+from kernelbot.runs.queue.model import ScriptRules
 
 _HOUR_S = 3600.0
 _SOON_S = 60.0

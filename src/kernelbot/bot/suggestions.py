@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, cast
 import discord
 from discord import app_commands
 
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import require_admin, require_creator
+from kernelbot.boards.model import Board
 from kernelbot.bot.acting import acting
 from kernelbot.bot.commands.boards import is_active
 from kernelbot.domain.errors import KernelbotError
-from kernelbot.domain.types import Board, User
-from kernelbot.services.permissions import require_admin, require_creator
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

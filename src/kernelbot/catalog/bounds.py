@@ -4,13 +4,13 @@ import keyword
 from collections.abc import Iterable
 from dataclasses import fields
 
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.cases import MAX_CASES, MAX_FLOOR, MAX_INT, MAX_RANKS
 from kernelbot.catalog.document import MAX_DEPTH, MAX_TEXT_BYTES
 from kernelbot.catalog.fields import Findings
 from kernelbot.catalog.problem import FILE_NAME, MAX_FILES, MAX_TIMEOUT_S
 from kernelbot.catalog.sources import MAX_FILE_BYTES
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import Case, CaseValue, Floor, ProblemSpec, Timeouts
 
 _MAX_NAME = 200

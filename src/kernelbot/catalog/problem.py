@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.cases import read_cases, read_floors
 from kernelbot.catalog.document import MAX_TEXT_BYTES, Item, parse
 from kernelbot.catalog.fields import Fields, Findings
@@ -13,7 +14,6 @@ from kernelbot.catalog.oracle import right_solutions
 from kernelbot.catalog.reference import REFERENCE, TASK, Reference, read_reference
 from kernelbot.catalog.sources import TASK_FILE, Checkout
 from kernelbot.domain.errors import Finding, InvalidProblem
-from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
     Case,

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog.competition import Competition, CompetitionProblem, load_competition
 from kernelbot.catalog.document import MAX_TEXT_BYTES
 from kernelbot.catalog.problem import load_problem
 from kernelbot.catalog.sources import TASK_FILE
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.problems import ProblemDefinition
 
 MAX_DEPTH = 6
 _IS_COMPETITION = re.compile(rb"^problems[ \t]*:", re.MULTILINE)

@@ -3,8 +3,8 @@
 import re
 from importlib.resources import files
 
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
     Case,

@@ -2,10 +2,10 @@
 
 import ast
 
+from kernelbot.boards.model import ProblemDefinition
 from kernelbot.catalog import single_cuda
 from kernelbot.catalog.reference import REFERENCE, Signature, read_reference
 from kernelbot.domain.errors import InvalidProblem
-from kernelbot.domain.problems import ProblemDefinition
 from kernelbot.protocol import (
     BuildConfig,
     Case,

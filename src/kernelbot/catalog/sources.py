@@ -6,8 +6,8 @@ from pathlib import Path
 
 from kernelbot.catalog.fields import Findings
 from kernelbot.domain.errors import InvalidSubmission
-from kernelbot.domain.source import MAX_SOURCE_BYTES
 from kernelbot.protocol.os_errors import in_words
+from kernelbot.submissions.source import MAX_SOURCE_BYTES
 
 TASK_FILE = "task.yml"
 """A folder with this file is a problem."""

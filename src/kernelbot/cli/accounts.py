@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import typer
 
+from kernelbot.accounts.model import Role
 from kernelbot.cli import deletion
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
@@ -14,7 +15,6 @@ from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import SlowDown, UserError
 from kernelbot.domain.next_steps import Next
-from kernelbot.domain.types import Role
 
 _SLOWER_S = 5
 """How much longer to wait between polls after a `slow_down`: RFC 8628, 3.5."""

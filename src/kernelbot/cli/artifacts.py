@@ -12,11 +12,11 @@ from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.files import safe_name, under_safe_names
+from kernelbot.runs.files import safe_name, under_safe_names
 
 if TYPE_CHECKING:
     from kernelbot.protocol import Artifact
-    from kernelbot.schemas.artifacts import ArtifactEntry
+    from kernelbot.submissions.artifacts.schemas import ArtifactEntry
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
 

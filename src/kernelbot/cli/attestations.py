@@ -15,9 +15,9 @@ from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import Conflict, UserError
 
 if TYPE_CHECKING:
+    from kernelbot.attestations.schemas import AttestedRun, SigningKeyList
     from kernelbot.client.documents import Verified
     from kernelbot.client.recomputing import ScoreCheck
-    from kernelbot.schemas.attestations import AttestedRun, SigningKeyList
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
 _PROVES = (
@@ -132,7 +132,7 @@ def verify(
 
 def _read(path: Path) -> bytes:
     """Of a document that is too large, only one byte more than the limit."""
-    from kernelbot.schemas.attestations import MAX_BYTES
+    from kernelbot.attestations.schemas import MAX_BYTES
 
     try:
         with path.open("rb") as file:

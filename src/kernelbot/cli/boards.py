@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kernelbot.boards.model import Visibility
 from kernelbot.cli import deletion, duels, organising, rejudges
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url, read_deadline
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.domain.errors import Conflict, UserError
-from kernelbot.domain.types import Visibility
 
 if TYPE_CHECKING:
-    from kernelbot.schemas.boards import ProblemView
-    from kernelbot.schemas.system import LauncherHealthView
+    from kernelbot.boards.schemas import ProblemView
+    from kernelbot.runs.devices.schemas import LauncherHealthView
 
 
 def register(app: typer.Typer) -> None:
@@ -122,7 +122,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a board's ranking, or with --statement its problem and starter files."""
-    from kernelbot.domain.types import Standing
+    from kernelbot.ranking.model import Standing
     from kernelbot.render.standings import standings_table
     from kernelbot.render.text import printable
 

@@ -13,8 +13,8 @@ from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.protocol import ProgressEvent, SandboxMode
 
 if TYPE_CHECKING:
-    from kernelbot.main.compare import Compared, LocalDuel
-    from kernelbot.schemas.comparison import ComparisonReport
+    from kernelbot.duels.comparison import ComparisonReport
+    from kernelbot.server.compare import Compared, LocalDuel
 
 
 def register(app: typer.Typer) -> None:
@@ -55,7 +55,7 @@ def compare(
     one above 1 that B is; if it contains 1, it can't be told.
     """
     require_extra("judge")
-    from kernelbot.main.compare import LocalDuel
+    from kernelbot.server.compare import LocalDuel
 
     terminal = Terminal(as_json)
     wanted = LocalDuel(first, second, problem, device, sandbox, cold)
@@ -69,9 +69,9 @@ def compare(
 
 def _judge(terminal: Terminal, wanted: "LocalDuel") -> "Compared":
     from kernelbot.cli.moving import Moving
-    from kernelbot.main.compare import compare as judge
     from kernelbot.render.progress import Activity, progress_line
     from kernelbot.render.text import one_line
+    from kernelbot.server.compare import compare as judge
 
     activity = Activity()
     with Moving(terminal) as moving:
@@ -99,9 +99,9 @@ def _text(compared: "Compared", first: str, second: str) -> str:
 
 
 def _document(compared: "Compared", wanted: "LocalDuel") -> "ComparisonReport":
+    from kernelbot.duels.comparison import ComparedWorkload, ComparisonReport, Which
     from kernelbot.render.duel import faster
-    from kernelbot.schemas.comparison import ComparedWorkload, ComparisonReport, Which
-    from kernelbot.schemas.report import ErrorView
+    from kernelbot.runs.schemas import ErrorView
 
     result, duel = compared.result, compared.result.duel
     which = {wanted.second: Which.SECOND, wanted.first: Which.FIRST}

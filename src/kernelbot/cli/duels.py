@@ -12,7 +12,7 @@ from kernelbot.domain.errors import NotAllowed, NotAuthenticated
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.schemas.duels import PairedWorkload
+    from kernelbot.duels.schemas import PairedWorkload
 
 Name = Annotated[str, typer.Argument(help="The board.")]
 
@@ -46,7 +46,7 @@ def duels(
     as_json: Json = False,
 ) -> None:
     """Show the duels between submissions whose scores are too close to compare, newest first."""
-    from kernelbot.domain.duels import Duel
+    from kernelbot.duels.model import Duel
     from kernelbot.render.duels import duels_table
 
     terminal = Terminal(as_json)
@@ -70,7 +70,7 @@ def duel(
 
     By workload it is for those who may see both submissions.
     """
-    from kernelbot.domain.duels import Duel
+    from kernelbot.duels.model import Duel
     from kernelbot.render.duels import duel_by_workload
 
     terminal = Terminal(as_json)

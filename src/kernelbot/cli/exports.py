@@ -10,7 +10,7 @@ from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import Conflict, UserError
-from kernelbot.domain.export import format_of
+from kernelbot.platform.exports.model import format_of
 
 
 def register(app: typer.Typer) -> None:

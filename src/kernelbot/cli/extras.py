@@ -1,19 +1,19 @@
 """The packages that commands need which judge or serve by themselves: a client lacks them.
 
-Such a command requires its extra, and then imports what it needs of `main` within its function, so
-that `kernelbot --help` loads none of it. Only these commands may import `main`, which wires
-everything together and is above this package.
+Such a command requires its extra, and then imports what it needs of `server` within its function:
+`kernelbot --help` loads none of it. Only these commands may import `server`, which wires all, and
+is above this package.
 """
 
 from importlib.util import find_spec
 from typing import Literal
 
-from kernelbot.domain.distribution import checkout_command, install_command
 from kernelbot.domain.errors import UserError
+from kernelbot.platform.distribution import checkout_command, install_command
 
 Extra = Literal["judge", "server", "discord", "mcp", "verify"]
 
-_JUDGE = ("kernelbot.main", "numpy", "pydantic_settings", "structlog", "watchfiles")
+_JUDGE = ("kernelbot.server", "numpy", "pydantic_settings", "structlog", "watchfiles")
 _SERVER = (
     *_JUDGE,
     "cryptography",

@@ -13,7 +13,7 @@ from kernelbot.render.verdicts import TITLES
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.schemas.submissions import EventView, QueueView, SubmissionView
+    from kernelbot.submissions.schemas import EventView, QueueView, SubmissionView
 
 _FIELDS = {field.name for field in dataclasses.fields(ProgressEvent)} - {"kind"}
 

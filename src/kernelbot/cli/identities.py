@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
+from kernelbot.accounts.schemas import IdentityView
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
-from kernelbot.schemas.accounts import IdentityView
 
 
 def register(app: typer.Typer) -> None:

@@ -14,7 +14,7 @@ from kernelbot.cli.terminal import Terminal, columns
 from kernelbot.protocol import Mode, ProgressEvent, SandboxMode, Vendor
 
 if TYPE_CHECKING:
-    from kernelbot.main.doctor import Part
+    from kernelbot.server.doctor import Part
 
 
 def register(app: typer.Typer) -> None:
@@ -68,9 +68,9 @@ def run(
     """
     require_extra("judge")
     from kernelbot.cli.moving import Moving
-    from kernelbot.main import run as local
     from kernelbot.render.progress import Activity, progress_line
     from kernelbot.render.report import report
+    from kernelbot.server import run as local
 
     terminal = Terminal(as_json)
     activity = Activity()
@@ -98,7 +98,7 @@ def run(
         for path in save_all(result.artifacts, artifacts):
             terminal.show(f"Written: {path}")
     if as_json:
-        from kernelbot.schemas.report import Report  # takes half as long as all else before judging
+        from kernelbot.runs.schemas import Report  # takes half as long as all else before judging
 
         terminal.document(Report.of(result))
     fault = result.failure.fault if result.failure else None
@@ -120,8 +120,8 @@ def doctor(
     the bot can't work).
     """
     require_extra("discord" if discord else "judge")
-    from kernelbot.main.doctor import examine, to_document
     from kernelbot.render.table import table
+    from kernelbot.server.doctor import examine, to_document
 
     terminal = Terminal(as_json)
     terminal.progress("Asking Discord ..." if discord else "Checking this machine ...")
@@ -134,7 +134,7 @@ def doctor(
 
 
 def _examine_discord() -> "list[Part]":
-    from kernelbot.main.doctor_discord import examine_discord
+    from kernelbot.server.doctor_discord import examine_discord
 
     return examine_discord()
 
@@ -167,8 +167,8 @@ def vendor_check(
     is changed. Without a GPU it says so, and examines the rest.
     """
     require_extra("judge")
-    from kernelbot.main.vendor_check import examine, write_report
     from kernelbot.render.table import table
+    from kernelbot.server.vendor_check import examine, write_report
 
     terminal = Terminal(as_json)
     terminal.progress("Examining this node ...")

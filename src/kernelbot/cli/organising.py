@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kernelbot.boards.limits.model import LimitCategory
+from kernelbot.boards.model import Visibility
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url, read_deadline
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
-from kernelbot.domain.accounts import LimitCategory
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import Visibility
 
 if TYPE_CHECKING:
-    from kernelbot.schemas.boards import BoardView
+    from kernelbot.boards.schemas import BoardView
 
 
 def register(app: typer.Typer) -> None:

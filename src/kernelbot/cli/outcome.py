@@ -12,7 +12,7 @@ from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import FAULTS, TITLES, mark
 
 if TYPE_CHECKING:
-    from kernelbot.schemas.submissions import RunView, SubmissionView
+    from kernelbot.submissions.schemas import RunView, SubmissionView
 
 
 def outcome(submission: "SubmissionView", *, whole: bool = True) -> str:

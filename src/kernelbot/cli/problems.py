@@ -16,7 +16,7 @@ from kernelbot.protocol import Lang, SandboxMode
 
 if TYPE_CHECKING:
     from kernelbot.catalog.problem import LoadedProblem
-    from kernelbot.main.check import CheckedSolution, ProblemTrouble
+    from kernelbot.server.check import CheckedSolution, ProblemTrouble
 
 
 def register(app: typer.Typer) -> None:
@@ -126,7 +126,7 @@ def _introduce(loaded: "LoadedProblem", terminal: Terminal) -> None:
 
 def _try(loaded: "LoadedProblem", device: str | None) -> "tuple[ProblemTrouble, ...]":
     require_extra("judge")
-    from kernelbot.main.check import try_configured
+    from kernelbot.server.check import try_configured
 
     return try_configured(loaded, device=device)
 
@@ -135,7 +135,7 @@ def _judge(
     loaded: "LoadedProblem", device: str | None, sandbox: SandboxMode, terminal: Terminal
 ) -> "list[CheckedSolution]":
     require_extra("judge")
-    from kernelbot.main.check import check_configured
+    from kernelbot.server.check import check_configured
 
     checked = []
     for one in check_configured(loaded, device=device, sandbox=sandbox):

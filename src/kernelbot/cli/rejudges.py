@@ -12,7 +12,7 @@ from kernelbot.cli.terminal import Terminal, columns
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.schemas.rejudges import RejudgeView
+    from kernelbot.moderation.rejudges.schemas import RejudgeView
 
 _POLL_S = 0.5
 
@@ -69,7 +69,7 @@ def _wait(client: "KernelbotClient", found: "RejudgeView", terminal: Terminal) -
 
 
 def _tell_of_duels(client: "KernelbotClient", found: "RejudgeView", terminal: Terminal) -> None:
-    from kernelbot.domain.duels import DuelState
+    from kernelbot.duels.model import DuelState
     from kernelbot.render.text import counted
 
     duels = client.duels(found.board, found.device, limit=100).duels

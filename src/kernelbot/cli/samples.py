@@ -11,7 +11,7 @@ from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
 
 if TYPE_CHECKING:
-    from kernelbot.schemas.samples import SampledWorkload, SampleList
+    from kernelbot.runs.samples.schemas import SampledWorkload, SampleList
 
 _COLUMNS = (
     "run",
@@ -76,9 +76,9 @@ def samples(
 
 
 def _row(load: "SampledWorkload") -> tuple[str, ...]:
-    from kernelbot.domain.measurements import workload_name
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
+    from kernelbot.runs.samples.model import workload_name
 
     low, high = (seconds_text(end / 1e9) for end in load.ci95_ns)
     return (

@@ -85,7 +85,7 @@ def serve(
     Without DATABASE_URL it starts an embedded Postgres, which needs no set-up.
     """
     require_extra("server")
-    from kernelbot.main import serve as server
+    from kernelbot.server import serve as server
 
     server.serve(host=host, port=port, data=data, worker=not no_worker, processes=processes)
 
@@ -93,7 +93,7 @@ def serve(
 def worker(data: Data = None, as_json: JsonErrors = False) -> None:  # noqa: ARG001 (as above)
     """Judge submissions for a server elsewhere, through the database of DATABASE_URL."""
     require_extra("server")
-    from kernelbot.main.work import run_worker
+    from kernelbot.server.work import run_worker
 
     run_worker(data=data)
 
@@ -113,7 +113,7 @@ def bot(
     `kernelbot serve` does it by itself when DISCORD_TOKEN is set.
     """
     require_extra("discord")
-    from kernelbot.main.bot import run_bot
+    from kernelbot.server.bot import run_bot
 
     run_bot(data=data, debug=debug)
 
@@ -133,7 +133,7 @@ def verify_runs(
     No server takes part. Exit code 1: one failed.
     """
     require_extra("server")
-    from kernelbot.main import verify_runs as verifying
+    from kernelbot.server import verify_runs as verifying
 
     terminal = Terminal(as_json)
     found = verifying.verify_runs(device, limit_s, lambda one: terminal.show(one.line))
@@ -158,7 +158,7 @@ def migrate(
     them runs any more, `--finish` takes away what only they needed; there is no way back then.
     """
     require_extra("server")
-    from kernelbot.main.database import migrate_database
+    from kernelbot.server.database import migrate_database
 
     terminal = Terminal(as_json)
     done = migrate_database(data=data, finish=finish)
@@ -193,7 +193,7 @@ def copy(data: Data = None, as_json: Json = False) -> None:
 
 def _set_copy(data: Path | None, as_json: bool, *, is_copy: bool) -> None:
     require_extra("server")
-    from kernelbot.main.copies import set_copy
+    from kernelbot.server.copies import set_copy
 
     terminal = Terminal(as_json)
     set_copy(is_copy=is_copy, data=data)
@@ -220,7 +220,7 @@ def backup(
     server = None if data is not None else _server_here(url)
     folder = server.data if server else data
     require_extra("server")
-    from kernelbot.main import backup as backups
+    from kernelbot.server import backup as backups
 
     done = backups.backup(file, data=folder, force=force)
     terminal.show(f"{file}: {done.size_bytes:,} bytes, from {done.data}")
@@ -248,7 +248,7 @@ def restore(
             hint=f"Stop it first. Then: {_restore_command(file, server.data)}",
         )
     require_extra("server")
-    from kernelbot.main import backup as backups
+    from kernelbot.server import backup as backups
 
     done = backups.restore(file, data=data, force=force)
     migrated = f" Migrated: {', '.join(done.applied)}." if done.applied else ""

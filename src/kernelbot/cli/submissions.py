@@ -12,12 +12,12 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, ModeOption, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
-from kernelbot.domain.source import source_text
 from kernelbot.protocol import Mode
+from kernelbot.submissions.source import source_text
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
-    from kernelbot.schemas.submissions import SubmissionView
+    from kernelbot.submissions.schemas import SubmissionView
 
 Id = Annotated[int, typer.Argument(min=1, help="The submission's number.")]
 

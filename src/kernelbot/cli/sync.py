@@ -9,18 +9,18 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.sync.model import SyncAction, SyncOptions
 from kernelbot.cli.errors import ACCEPTED, USAGE
 from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.sync import SyncAction, SyncOptions
-from kernelbot.domain.types import Visibility
 
 if TYPE_CHECKING:
+    from kernelbot.boards.sync.schemas import SyncView
     from kernelbot.client import KernelbotClient
-    from kernelbot.schemas.sync import SyncView
 
 _SIGNS = {
     SyncAction.CREATE: "+",

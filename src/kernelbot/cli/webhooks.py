@@ -8,7 +8,7 @@ from kernelbot.cli.examples import examples
 from kernelbot.cli.options import Json, Url
 from kernelbot.cli.session import connect
 from kernelbot.cli.terminal import Terminal, columns
-from kernelbot.domain.webhooks import WebhookEvent
+from kernelbot.webhooks.model import WebhookEvent
 
 WebhookId = Annotated[int, typer.Argument(min=1, metavar="ID", help="From `webhook list`.")]
 BoardOption = Annotated[

@@ -3,36 +3,27 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from kernelbot.client.calls import Caller, Query, part
-from kernelbot.domain.accounts import LimitCategory
-from kernelbot.domain.errors import NotFound
-from kernelbot.domain.next_steps import Next
-from kernelbot.domain.types import Role, Visibility
-from kernelbot.schemas.accounts import (
-    AccountList,
-    AccountView,
-    AuditPage,
-    BoardChange,
-    IdentityList,
+from kernelbot.accounts.logins.schemas import DeviceLoginView, DevicePoll, DevicePollView
+from kernelbot.accounts.model import Role
+from kernelbot.accounts.schemas import AccountList, AccountView, IdentityList, Reason, RoleChange
+from kernelbot.accounts.tokens.schemas import IssuedTokenView, NewTokenRequest, TokenList, TokenView
+from kernelbot.boards.invites.schemas import (
     InviteList,
-    IssuedTokenView,
     JoinedView,
     JoinRequest,
-    LimitList,
-    LimitView,
     NewInviteRequest,
     NewInvitesView,
-    NewLimit,
-    NewTokenRequest,
-    PlatformView,
-    Reason,
     RevokedInvite,
-    RoleChange,
-    TokenList,
-    TokenView,
 )
-from kernelbot.schemas.boards import BoardView
-from kernelbot.schemas.logins import DeviceLoginView, DevicePoll, DevicePollView
+from kernelbot.boards.limits.model import LimitCategory
+from kernelbot.boards.limits.schemas import LimitList, LimitView, NewLimit
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.schemas import BoardChange, BoardView
+from kernelbot.client.calls import Caller, Query, part
+from kernelbot.domain.errors import NotFound
+from kernelbot.domain.next_steps import Next
+from kernelbot.moderation.audit.schemas import AuditPage
+from kernelbot.platform.schemas import PlatformView
 
 
 class AccountCalls:

@@ -11,6 +11,10 @@ from typing import Any
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from kernelbot.accounts.model import Role
+from kernelbot.accounts.schemas import NewUser, NewUserView, UserView
+from kernelbot.boards.model import ProblemDefinition, Visibility
+from kernelbot.boards.schemas import BoardList, BoardView, NewBoard, ProblemView, problem_to_wire
 from kernelbot.client.accounts import AccountCalls
 from kernelbot.client.calls import Model, Query, part, unsendable
 from kernelbot.client.endpoint import Endpoint
@@ -21,21 +25,14 @@ from kernelbot.client.signed import SignedCalls
 from kernelbot.client.sse import Frame, SseParser
 from kernelbot.client.webhooks import WebhookCalls
 from kernelbot.domain.errors import KernelbotError, UserError
-from kernelbot.domain.problems import ProblemDefinition
-from kernelbot.domain.types import Role, Visibility
+from kernelbot.platform.health.schemas import ReadyView
 from kernelbot.protocol import Mode
-from kernelbot.schemas.artifacts import ArtifactList
-from kernelbot.schemas.boards import (
-    BoardList,
-    BoardView,
-    NewBoard,
-    ProblemView,
-    problem_to_wire,
-)
+from kernelbot.runs.devices.schemas import DeviceList
+from kernelbot.runs.samples.schemas import SampleList
 from kernelbot.schemas.errors import ErrorBody
 from kernelbot.schemas.mistakes import what_is_wrong
-from kernelbot.schemas.samples import SampleList
-from kernelbot.schemas.submissions import (
+from kernelbot.submissions.artifacts.schemas import ArtifactList
+from kernelbot.submissions.schemas import (
     Decision,
     EventView,
     HeldList,
@@ -43,8 +40,6 @@ from kernelbot.schemas.submissions import (
     SubmissionList,
     SubmissionView,
 )
-from kernelbot.schemas.system import DeviceList, ReadyView
-from kernelbot.schemas.users import NewUser, NewUserView, UserView
 
 API = "/api/v1"
 

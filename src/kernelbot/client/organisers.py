@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, Protocol
 
+from kernelbot.boards.schemas import BoardView
+from kernelbot.boards.sync.model import SyncOptions
+from kernelbot.boards.sync.schemas import SyncBody, SyncView
 from kernelbot.client.calls import Model, part
-from kernelbot.domain.export import format_of
-from kernelbot.domain.sync import SyncOptions
-from kernelbot.schemas.boards import BoardView
-from kernelbot.schemas.deletion import Deleted
-from kernelbot.schemas.exports import ExportView, HubBody
-from kernelbot.schemas.statistics import StatisticsView
-from kernelbot.schemas.sync import SyncBody, SyncView
+from kernelbot.moderation.deletion.schemas import Deleted
+from kernelbot.platform.exports.model import format_of
+from kernelbot.platform.exports.schemas import ExportView, HubBody
+from kernelbot.platform.statistics.schemas import StatisticsView
 
 _SYNC_S = 300.0
 

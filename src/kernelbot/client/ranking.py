@@ -1,9 +1,9 @@
 """Rankings, and what keeps them right: one method per route."""
 
+from kernelbot.boards.schemas import StandingsView
 from kernelbot.client.calls import Caller, part
-from kernelbot.schemas.boards import StandingsView
-from kernelbot.schemas.duels import DuelList, DuelSamples, DuelView
-from kernelbot.schemas.rejudges import NewRejudge, RejudgeView
+from kernelbot.duels.schemas import DuelList, DuelSamples, DuelView
+from kernelbot.moderation.rejudges.schemas import NewRejudge, RejudgeView
 
 
 class RankingCalls:

@@ -4,6 +4,7 @@ harness's own rule."""
 from dataclasses import dataclass
 from enum import StrEnum
 
+from kernelbot.attestations.schemas import AttestedResult, AttestedRun, AttestedWorkload
 from kernelbot.domain.errors import UserError
 from kernelbot.protocol import HarnessKind, Phase
 from kernelbot.protocol.scoring import (
@@ -13,7 +14,6 @@ from kernelbot.protocol.scoring import (
     score,
     scoring_workloads,
 )
-from kernelbot.schemas.attestations import AttestedResult, AttestedRun, AttestedWorkload
 
 
 class DoesNotFollow(UserError):

@@ -1,7 +1,7 @@
 """Signed results, and the keys that sign them: one method per route."""
 
+from kernelbot.attestations.schemas import SignedDocument, SigningKeyList
 from kernelbot.client.calls import Caller
-from kernelbot.schemas.attestations import SignedDocument, SigningKeyList
 
 
 class SignedCalls:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from kernelbot.client.calls import Caller
-from kernelbot.domain.webhooks import WebhookEvent
-from kernelbot.schemas.webhooks import (
+from kernelbot.webhooks.model import WebhookEvent
+from kernelbot.webhooks.schemas import (
     NewWebhookRequest,
     NewWebhookView,
     WebhookList,

@@ -1,1 +1,1 @@
-"""Frozen types, enums with their transitions, and the error tree. No input or output."""
+"""What all nouns share: the error tree, states with their transitions, ids. No input or output."""

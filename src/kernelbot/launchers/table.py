@@ -11,10 +11,10 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher, Traits
 from kernelbot.launchers.links import Links
 from kernelbot.protocol import SandboxMode
+from kernelbot.runs.devices.model import DeviceConfig
 
 _TOKEN = re.compile(r"[!-~]+")
 

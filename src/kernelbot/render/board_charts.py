@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kernelbot.domain.ranking import Scored, Trend
-from kernelbot.domain.roofline import Roof, Work
+from kernelbot.ranking.model import Scored, Trend
+from kernelbot.ranking.roofline import Roof, Work
 from kernelbot.render.charts import Chart, time_axis, unit_of
 from kernelbot.render.text import cut, one_line
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from kernelbot.domain.ranking import Achieved
-from kernelbot.domain.statistics import Statistics
+from kernelbot.platform.statistics.model import Statistics
+from kernelbot.ranking.model import Achieved
 from kernelbot.render.text import one_line
 
 Chart = dict[str, Any]

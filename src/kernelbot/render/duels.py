@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kernelbot.domain.duels import Duel
+from kernelbot.duels.model import Duel
 from kernelbot.protocol import DuelWorkload
 from kernelbot.render.duel import how_measured, ratios_table
 from kernelbot.render.table import table

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from kernelbot.domain.repeats import REPEATED
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, ProgressEvent, Verdict
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import TITLES
+from kernelbot.runs.repeats import REPEATED
 
 if TYPE_CHECKING:  # `kernelbot run` needs nothing else of it
-    from kernelbot.domain.types import Event
+    from kernelbot.submissions.model import Event
 
 STATES: dict[RunState, str] = {
     RunState.QUEUED: "waiting in the queue",

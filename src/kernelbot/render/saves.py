@@ -1,13 +1,13 @@
 """What `kernelbot dev` shows of a save."""
 
-from kernelbot.domain.comparing import Answer
-from kernelbot.domain.saves import Beside, Save, Timed
 from kernelbot.protocol import Fault, RunResult, Verdict
 from kernelbot.render.plot import sparkline
 from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
 from kernelbot.render.units import interval_text, seconds_text, time_text
 from kernelbot.render.verdicts import FAULTS, TITLES, mark
+from kernelbot.saves.comparing import Answer
+from kernelbot.saves.model import Beside, Save, Timed
 
 _HEADERS = ("workload", "median", "95% of it", "beside the best", "beside the last", "session")
 _RIGHT = ("median", "95% of it")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from kernelbot.domain.types import Standing
+from kernelbot.ranking.model import Standing
 from kernelbot.render.csv_text import Cell, csv_text
 from kernelbot.render.table import table
 from kernelbot.render.text import one_line

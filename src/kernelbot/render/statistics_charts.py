@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from kernelbot.domain.statistics import DeviceStatistics, Statistics
+from kernelbot.platform.statistics.model import DeviceStatistics, Statistics
 from kernelbot.render.board_charts import LIGHT, Colours
 from kernelbot.render.charts import Chart
 from kernelbot.render.text import cut, one_line

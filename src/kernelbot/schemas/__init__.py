@@ -1,1 +1,1 @@
-"""HTTP models: pydantic, at the doors only."""
+"""What HTTP models of all nouns share; pydantic, at the doors only."""

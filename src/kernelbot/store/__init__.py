@@ -1,1 +1,1 @@
-"""Postgres: named SQL, repositories, the queue, migrations, the embedded server."""
+"""Postgres: the pool, named SQL, the schema and its migrations, the embedded server."""

@@ -12,11 +12,11 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from kernelbot.domain.errors import UserError
+from kernelbot.platform.store import mark
 from kernelbot.store.bundled import program
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from kernelbot.store.owner import APP_ROLE
-from kernelbot.store.platform import mark
 
 _DRAFT, _OLD = "kernelbot_restoring", "kernelbot_replaced"
 _MAINTENANCE = "template1"

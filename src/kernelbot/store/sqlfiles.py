@@ -1,4 +1,4 @@
-"""Named SQL: `sql/<noun>.sql` holds statements, each under a line `-- name: what_it_does`."""
+"""Named SQL: `queries.sql` beside a store, statements each under a line `-- name: what_it_does`."""
 
 import re
 from functools import cache
@@ -9,12 +9,13 @@ _HEADER = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 
 @cache
-def statements(noun: str) -> dict[str, LiteralString]:
-    """The statements of one file by name. They are our own source text, hence literal."""
-    text = (Path(__file__).parent / "sql" / f"{noun}.sql").read_text(encoding="utf-8")
-    parts = _HEADER.split(text)
+def statements(module: str) -> dict[str, LiteralString]:
+    """The statements of the `queries.sql` beside a module, by name. `module`: its `__file__`. They
+    are our own source text, hence literal."""
+    path = Path(module).with_name("queries.sql")
+    parts = _HEADER.split(path.read_text(encoding="utf-8"))
     names, bodies = parts[1::2], parts[2::2]
-    assert len(set(names)) == len(names), f"{noun}.sql names a statement twice"
+    assert len(set(names)) == len(names), f"{path} names a statement twice"
     return {
         name: cast(LiteralString, body.strip().removesuffix(";"))
         for name, body in zip(names, bodies, strict=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from fastapi import Request
 from markupsafe import Markup
 
-from kernelbot.domain.types import BoardProblem
-from kernelbot.services.ranking.standings import Ranking
-from kernelbot.services.versioned_cache import VersionedCache
+from kernelbot.boards.model import BoardProblem
+from kernelbot.domain.versioned_cache import VersionedCache
+from kernelbot.ranking.service import Ranking
 
 _TABLES = 256
 """Of 30 kB each: never more than 8 MiB."""

@@ -8,12 +8,12 @@ from typing import Annotated
 
 from fastapi import Depends, Form, Request, Response
 
+from kernelbot.accounts.model import User
+from kernelbot.accounts.tokens.model import Credential, TokenKind
 from kernelbot.api.dependencies import count_connection, services
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.accounts import Credential, TokenKind
 from kernelbot.domain.errors import NotAllowed, NotAuthenticated
 from kernelbot.domain.next_steps import Next
-from kernelbot.domain.types import User
 
 SESSION = "kernelbot_session"
 """Holds a session's text. The API doesn't read it, so no other site can use it there."""

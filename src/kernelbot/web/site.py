@@ -4,29 +4,22 @@ from fastapi import FastAPI
 from fastapi.params import Depends
 from prometheus_client import CollectorRegistry
 
+from kernelbot.accounts.logins import pages as login
+from kernelbot.accounts.pages import account
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
+from kernelbot.boards.pages import board as boards
+from kernelbot.boards.pages import charts, embeds, home
 from kernelbot.drawing.texts import Texts
+from kernelbot.duels import pages as duels
+from kernelbot.platform.downloads import pages as downloads
 from kernelbot.services import Services
-from kernelbot.web import assets, errors
+from kernelbot.submissions.pages import history, submit
+from kernelbot.submissions.pages import submission as submissions
+from kernelbot.web import assets, docs, errors, organise
 from kernelbot.web.kept import Kept
 from kernelbot.web.origin import from_our_pages
 from kernelbot.web.pages import Pages
-from kernelbot.web.routers import (
-    account,
-    boards,
-    charts,
-    docs,
-    downloads,
-    duels,
-    embeds,
-    history,
-    home,
-    login,
-    organise,
-    submissions,
-    submit,
-)
 
 ROUTERS = (
     home.router,

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import structlog
 
 from kernelbot.domain.errors import KernelbotError
-from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher, Outcome
 from kernelbot.launchers.results import NoResult
 from kernelbot.protocol import EventKind, JobSpec, Product, ProgressEvent, RunResult, Verdict
@@ -28,8 +27,9 @@ from kernelbot.protocol.building import (
 )
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
-from kernelbot.services.builds import Begun, Build, Builds, Built, build_of
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle
+from kernelbot.runs.builds.service import Begun, Build, Builds, Built, build_of
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.runs.lifecycle import Claim, RunLifecycle
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader

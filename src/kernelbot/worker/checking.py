@@ -5,8 +5,8 @@ import asyncio
 import structlog
 
 from kernelbot.domain.errors import KernelbotError
-from kernelbot.domain.types import DeviceConfig, DeviceReport, LauncherHealth
 from kernelbot.launchers.base import Availability, Launcher
+from kernelbot.runs.devices.model import DeviceConfig, DeviceReport, LauncherHealth
 from kernelbot.worker.retries import set_or_after
 
 _CHECK_LIMIT_S = 10.0

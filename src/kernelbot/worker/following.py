@@ -15,7 +15,7 @@ from kernelbot.launchers.results import NoResult
 from kernelbot.protocol import Fault, ProgressEvent, RunResult
 from kernelbot.protocol.os_errors import in_words
 from kernelbot.protocol.result_size import most_bytes
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle
+from kernelbot.runs.lifecycle import Claim, RunLifecycle
 from kernelbot.worker.building import Builder, Workshop
 from kernelbot.worker.launching import launch_whole
 from kernelbot.worker.reading import ResultReader

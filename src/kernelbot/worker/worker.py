@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import structlog
 
 from kernelbot.domain.errors import Unavailable
-from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.base import Launcher
+from kernelbot.platform.notifications import Listener, Waker
 from kernelbot.protocol import Fault
-from kernelbot.services.builds import Builds
-from kernelbot.services.notifications import Listener, Waker
-from kernelbot.services.run_lifecycle import Claim, RunLifecycle
+from kernelbot.runs.builds.service import Builds
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.runs.lifecycle import Claim, RunLifecycle
 from kernelbot.worker.building import Workshop
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.following import Following, Stage

@@ -7,8 +7,8 @@ import pytest
 
 from kernelbot.api.app import create_app
 from kernelbot.api.settings import ApiSettings
-from kernelbot.domain.export import ExportRules
-from kernelbot.services.exports.service import Exports
+from kernelbot.platform.exports.model import ExportRules
+from kernelbot.platform.exports.service import Exports
 from tests.fakes.hub import TOKEN, FakeHub, fake_hub
 from tests.support.applications import application
 from tests.support.live import ADMIN_TOKEN

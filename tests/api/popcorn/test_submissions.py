@@ -7,7 +7,6 @@ import pytest
 
 from kernelbot.api.popcorn.submissions import done, error_text, run_items, status
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
-from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import (
     CaseResult,
     Failure,
@@ -21,6 +20,8 @@ from kernelbot.protocol import (
     SystemInfo,
     Verdict,
 )
+from kernelbot.runs.model import Run
+from kernelbot.submissions.model import Submission
 
 WHEN = datetime(2026, 1, 1, tzinfo=UTC)
 FAILED = RunResult(

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from kernelbot.domain.types import Visibility
-from tests.api.conftest import Door, client_of
+from kernelbot.boards.model import Visibility
+from tests.support.door import Door, client_of
 from tests.support.problems import CORRECT, sort_problem
 
 PAST = datetime.now(UTC) - timedelta(hours=1)

@@ -1,7 +1,6 @@
 import pytest
 
 from kernelbot.cli.agents.comparing import compare
-from kernelbot.domain.comparing import Answer
 from kernelbot.protocol import (
     HarnessKind,
     Mode,
@@ -13,7 +12,8 @@ from kernelbot.protocol import (
     Verdict,
     WorkloadResult,
 )
-from kernelbot.schemas.submissions import SubmissionView
+from kernelbot.saves.comparing import Answer
+from kernelbot.submissions.schemas import SubmissionView
 from tests.render.results import judged
 
 

@@ -25,8 +25,8 @@ from kernelbot.protocol import (
     Verdict,
     from_wire,
 )
-from kernelbot.services.node_jobs import open_links
-from kernelbot.services.run_lifecycle import RunLifecycle, RunRules
+from kernelbot.runs.lifecycle import RunLifecycle, RunRules
+from kernelbot.runs.nodes.service import open_links
 from tests.harness.host.test_node import _commands, _environments
 from tests.harness.jobs import FAST
 from tests.support.live import LiveServer, live_server

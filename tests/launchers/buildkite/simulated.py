@@ -13,10 +13,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.buildkite import BuildkiteLauncher, BuildkiteSettings
 from kernelbot.protocol import DeviceSpec, JobSpec, Vendor
 from kernelbot.protocol.result_size import most_bytes
+from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.worker.checking import Checks
 from kernelbot.worker.retries import with_retries
 from kernelbot.worker.watching import Watcher

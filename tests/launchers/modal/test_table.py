@@ -4,12 +4,12 @@ from typing import Any
 import pytest
 
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import DeviceConfig
 from kernelbot.harness.archive import build
 from kernelbot.launchers.modal import ModalDevice
 from kernelbot.launchers.modal.table import ModalTable
 from kernelbot.launchers.table import LauncherPlace
 from kernelbot.protocol import DeviceSpec, SandboxMode, Vendor
+from kernelbot.runs.devices.model import DeviceConfig
 
 
 def place(folder: Path, *devices: str) -> LauncherPlace:

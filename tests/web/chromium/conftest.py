@@ -11,11 +11,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from kernelbot.domain.export import ExportRules
-from kernelbot.domain.types import DeviceConfig, NewToken
-from kernelbot.identity.providers import discord, github
+from kernelbot.accounts.logins.providers import discord, github
+from kernelbot.accounts.logins.service import LoginRules
+from kernelbot.accounts.model import NewToken
+from kernelbot.platform.exports.model import ExportRules
 from kernelbot.protocol import DeviceSpec, Floor, Vendor
-from kernelbot.services.logins import LoginRules
+from kernelbot.runs.devices.model import DeviceConfig
 from kernelbot.web.session import SESSION
 from tests.fakes.hub import TOKEN, FakeHub, fake_hub
 from tests.fakes.oauth_provider import CLIENT_ID, CLIENT_SECRET, FakeProvider, fake_provider

@@ -14,7 +14,7 @@ from jinja2 import ChainableUndefined, Environment, PackageLoader
 from kernelbot.web.assets import Assets
 from kernelbot.web.assets import router as assets_router
 from kernelbot.web.filters import FILTERS
-from kernelbot.web.routers.organise import ROUTERS as ORGANISE
+from kernelbot.web.organise import ROUTERS as ORGANISE
 from kernelbot.web.site import ROUTERS
 
 _TAG = re.compile(r"<(form|button)\b(?:[^>{]|\{\{.*?\}\}|\{%.*?%\})*>")

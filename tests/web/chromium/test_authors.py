@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from kernelbot.domain.types import NewToken
+from kernelbot.accounts.model import NewToken
 from kernelbot.web.session import SESSION, csrf_of
 from tests.web.chromium.conftest import Site
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from kernelbot.domain.types import Evidence
-from kernelbot.services.moderation import reviews
-from kernelbot.store import reviews as store
+from kernelbot.moderation.reviews import service as reviews
+from kernelbot.moderation.reviews import store
+from kernelbot.moderation.reviews.model import Evidence
 from tests.catalog.test_single_cuda import REFERENCE
 from tests.support.world import World
 from tests.web.chromium.conftest import Site

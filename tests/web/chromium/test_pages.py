@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from kernelbot.domain.distribution import wheel_name
-from kernelbot.domain.types import NewToken
+from kernelbot.accounts.model import NewToken
+from kernelbot.platform.distribution import wheel_name
+from kernelbot.platform.downloads.service import HARNESS_NAME
 from kernelbot.protocol import Mode
-from kernelbot.services.downloads import HARNESS_NAME
 from tests.support.judging import fought
 from tests.support.ranked import ranked
 from tests.support.workers import finished

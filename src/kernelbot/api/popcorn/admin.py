@@ -20,9 +20,9 @@ from kernelbot.api.popcorn.models import (
 )
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
 from kernelbot.api.popcorn.submissions import details
+from kernelbot.boards.model import Visibility
 from kernelbot.domain.errors import NotFound
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.domain.types import Visibility
 from kernelbot.schemas.common import NAME_MAX, Text
 
 router = APIRouter(prefix="/admin", tags=["popcorn"], route_class=PopcornRoute)

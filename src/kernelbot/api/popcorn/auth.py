@@ -5,12 +5,12 @@ from typing import Annotated
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
+from kernelbot.accounts.model import User
+from kernelbot.accounts.tokens.model import Credential
 from kernelbot.api.attempts import failures_of
 from kernelbot.api.dependencies import Shown, owner_of
-from kernelbot.domain.accounts import Credential
 from kernelbot.domain.errors import NotAuthenticated, UserError
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.domain.types import User
 
 _web = APIKeyHeader(name="X-Web-Auth-Id", auto_error=False, scheme_name="WebAuth")
 _cli = APIKeyHeader(name="X-Popcorn-Cli-Id", auto_error=False, scheme_name="CliAuth")

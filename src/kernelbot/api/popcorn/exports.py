@@ -9,8 +9,8 @@ from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.popcorn.auth import Organiser
 from kernelbot.api.popcorn.models import Ok
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
-from kernelbot.domain.export import ExportChoice
 from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.platform.exports.model import ExportChoice
 from kernelbot.schemas.common import Text
 
 router = APIRouter(prefix="/admin", tags=["popcorn"], route_class=PopcornRoute)

@@ -5,11 +5,14 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from kernelbot.domain.accounts import Invite, LimitCategory, RateLimit
-from kernelbot.domain.statistics import Statistics
-from kernelbot.domain.types import Board, DeviceStatus, Standing, StandingsPage, Visibility
+from kernelbot.boards.invites.model import Invite
+from kernelbot.boards.limits.model import LimitCategory, RateLimit
+from kernelbot.boards.model import Board, Visibility
+from kernelbot.platform.statistics.model import Statistics
+from kernelbot.ranking.model import Standing, StandingsPage
+from kernelbot.runs.devices.model import DeviceStatus
 from kernelbot.schemas.common import Answer
-from kernelbot.schemas.submissions import NotRankedView
+from kernelbot.submissions.schemas import NotRankedView
 
 
 class ErrorAnswer(Answer):

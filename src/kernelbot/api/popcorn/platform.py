@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, StrictInt
 
+from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.popcorn.auth import Author, Organiser, account_number
 from kernelbot.api.popcorn.models import (
@@ -22,13 +23,13 @@ from kernelbot.api.popcorn.models import (
     VisibilitySet,
 )
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
-from kernelbot.domain.accounts import LimitCategory, RateLimit
+from kernelbot.boards.limits.model import LimitCategory, RateLimit
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.domain.types import User, Visibility
 from kernelbot.schemas.common import Text
 from kernelbot.services import Services
-from kernelbot.services.boards import BoardEdit
 
 router = APIRouter(tags=["popcorn"], route_class=PopcornRoute)
 

@@ -7,8 +7,8 @@ from kernelbot.api.dependencies import ServicesDep
 from kernelbot.api.popcorn.auth import Organiser
 from kernelbot.api.popcorn.models import Ok
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
-from kernelbot.domain.sync import SyncAction, SyncOptions
-from kernelbot.domain.types import Visibility
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.sync.model import SyncAction, SyncOptions
 from kernelbot.schemas.common import Answer, Text
 
 router = APIRouter(prefix="/admin", tags=["popcorn"], route_class=PopcornRoute)

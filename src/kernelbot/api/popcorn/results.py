@@ -10,8 +10,6 @@ from typing import Any
 
 from pydantic import Field
 
-from kernelbot.domain.files import under_safe_names
-from kernelbot.domain.types import Run
 from kernelbot.protocol import (
     Artifact,
     CaseResult,
@@ -23,6 +21,8 @@ from kernelbot.protocol import (
     WorkloadResult,
 )
 from kernelbot.render.report import TEXT, busy_hint, threads_hint, workloads_table
+from kernelbot.runs.files import under_safe_names
+from kernelbot.runs.model import Run
 from kernelbot.schemas.common import Answer
 
 EXIT_CODES: dict[Verdict, int] = {

@@ -10,11 +10,12 @@ from kernelbot.api.popcorn.results import as_timed_in_public, full_result
 from kernelbot.api.popcorn.submissions import error_text
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.states import RunState, SubmissionState
-from kernelbot.domain.types import Event, Run, Submission
 from kernelbot.protocol import EventKind, Phase, Verdict
 from kernelbot.render.progress import COMPILING, STATES, WAITING
 from kernelbot.render.report import report, workloads_table
-from kernelbot.services.pacing import paced
+from kernelbot.runs.model import Run
+from kernelbot.submissions.model import Event, Submission
+from kernelbot.submissions.pacing import paced
 
 REPORT_OUTPUT_LIMIT = 8_000
 

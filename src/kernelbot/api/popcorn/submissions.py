@@ -12,11 +12,12 @@ from kernelbot.api.popcorn.models import (
 )
 from kernelbot.api.popcorn.results import as_timed_in_public, phase_values
 from kernelbot.domain.states import ReviewState, RunState, SubmissionState
-from kernelbot.domain.types import Run, Submission
 from kernelbot.protocol import Mode, Phase, Verdict
 from kernelbot.render.report import report
 from kernelbot.render.text import printable, shorten
-from kernelbot.schemas.submissions import NotRankedView
+from kernelbot.runs.model import Run
+from kernelbot.submissions.model import Submission
+from kernelbot.submissions.schemas import NotRankedView
 
 STATUS: dict[SubmissionState, str] = {
     SubmissionState.QUEUED: "pending",

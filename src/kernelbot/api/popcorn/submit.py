@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, File, Path, UploadFile
 from fastapi.responses import StreamingResponse
 
+from kernelbot.accounts.model import User
 from kernelbot.api.dependencies import ServicesDep, SettingsDep
 from kernelbot.api.popcorn.auth import Author, Organiser
 from kernelbot.api.popcorn.models import Accepted, AcceptedDetails, RunnerQueue
@@ -12,9 +13,9 @@ from kernelbot.api.popcorn.routing import ERRORS, BoardRoute, PopcornRoute
 from kernelbot.api.popcorn.stream import stream
 from kernelbot.api.uploads import file_name
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import NewSubmission, User
 from kernelbot.protocol import Mode
 from kernelbot.services import Services
+from kernelbot.submissions.model import NewSubmission
 
 router = APIRouter(tags=["popcorn"], route_class=PopcornRoute)
 streaming = APIRouter(tags=["popcorn"], route_class=BoardRoute)

@@ -5,7 +5,6 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from kernelbot.api.dependencies import ServicesDep, answers_of
-from kernelbot.api.listing import listed_json
 from kernelbot.api.popcorn.auth import Author
 from kernelbot.api.popcorn.models import SubmissionDeleted, SubmissionDetails, SubmissionItem
 from kernelbot.api.popcorn.routing import ERRORS, PopcornRoute
@@ -13,6 +12,7 @@ from kernelbot.api.popcorn.submissions import details, done, listed
 from kernelbot.api.popcorn.submit import queue_of
 from kernelbot.domain.ids import BIGINT_MAX
 from kernelbot.schemas.common import NAME_MAX
+from kernelbot.submissions.api.listing import listed_json
 
 router = APIRouter(prefix="/user", tags=["popcorn"], route_class=PopcornRoute)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import discord
 from discord import app_commands
 
+from kernelbot.accounts.model import User
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands import boards, confirming, forums, naming, syncing
@@ -12,9 +13,8 @@ from kernelbot.bot.commands.reviewing import show_held
 from kernelbot.bot.commands.settings import change as change_settings
 from kernelbot.bot.suggestions import all_boards, competitions, folders, time_zones
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.export import ExportChoice
-from kernelbot.domain.statistics import Statistics
-from kernelbot.domain.types import User
+from kernelbot.platform.exports.model import ExportChoice
+from kernelbot.platform.statistics.model import Statistics
 from kernelbot.render.charts import statistics_chart
 from kernelbot.render.markdown import fence, plain
 from kernelbot.render.table import table

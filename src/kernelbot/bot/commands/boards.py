@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING
 
 import discord
 
+from kernelbot.accounts.model import User
+from kernelbot.boards.model import Board, BoardProblem
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, fenced
 from kernelbot.bot.presses import menu, pages, press_id, shown
 from kernelbot.domain.errors import NotFound
-from kernelbot.domain.types import Board, BoardProblem, Submission, User
 from kernelbot.protocol import Lang
 from kernelbot.render.markdown import MESSAGE_LIMIT, fence, inline, plain
 from kernelbot.render.standings import standings_csv, standings_table
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
 from kernelbot.render.verdicts import TITLES
+from kernelbot.submissions.model import Submission
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

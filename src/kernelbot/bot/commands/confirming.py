@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import discord
 
+from kernelbot.accounts.model import User
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer
 from kernelbot.bot.presses import Press, button, press_id, require_own, shown
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import User
 from kernelbot.render.markdown import plain
 from kernelbot.render.text import counted
 

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 import discord
 
+from kernelbot.accounts.model import User
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer
 from kernelbot.bot.commands.boards import deadline_text
@@ -14,7 +15,6 @@ from kernelbot.bot.downloads import source_of
 from kernelbot.bot.presses import Press, menu, press_id, require_own, shown
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
-from kernelbot.domain.types import User
 from kernelbot.render.markdown import plain
 
 if TYPE_CHECKING:

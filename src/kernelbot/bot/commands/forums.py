@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 import discord
 
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import require_admin
 from kernelbot.bot.answers import answer
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.types import User
 from kernelbot.render.markdown import plain
 from kernelbot.render.text import counted
-from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

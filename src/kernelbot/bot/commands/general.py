@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
+from kernelbot.accounts.model import Role
+from kernelbot.accounts.permissions import require_admin
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands.help import help_text
-from kernelbot.domain.types import Role
 from kernelbot.render.markdown import plain
 from kernelbot.render.text import counted
-from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

@@ -1,6 +1,6 @@
 """What a person may do here, by their role."""
 
-from kernelbot.domain.types import Role, User
+from kernelbot.accounts.model import Role, User
 
 _EVERYONE = """\
 **How to take part**

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import discord
 
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import require_admin
 from kernelbot.bot.answers import Attached, answer
 from kernelbot.domain.errors import InvalidSubmission, UserError
-from kernelbot.domain.types import User
+from kernelbot.guilds.service import PROVIDER
 from kernelbot.render.markdown import plain
 from kernelbot.render.text import counted
-from kernelbot.services.guilds import PROVIDER
-from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

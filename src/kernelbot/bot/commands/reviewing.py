@@ -8,8 +8,8 @@ import discord
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer, fenced
 from kernelbot.bot.presses import Press, button, press_id, shown
-from kernelbot.domain.types import Submission
 from kernelbot.render.markdown import MESSAGE_LIMIT, inline, plain
+from kernelbot.submissions.model import Submission
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

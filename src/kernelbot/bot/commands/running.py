@@ -9,6 +9,8 @@ import discord
 import structlog
 from discord import app_commands
 
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import require_unbanned
 from kernelbot.bot.acting import acting, acting_member
 from kernelbot.bot.answers import Attached, answer_however_late, fenced
 from kernelbot.bot.commands.trying import machine_of
@@ -16,13 +18,11 @@ from kernelbot.bot.downloads import source_of
 from kernelbot.bot.errors import name_of, told
 from kernelbot.bot.suggestions import Choices, device_names, matching
 from kernelbot.domain.errors import UserError
-from kernelbot.domain.source import source_text
-from kernelbot.domain.types import User
 from kernelbot.launchers.kinds import kinds, table_of
 from kernelbot.protocol import RunResult, SourceFile, Verdict
 from kernelbot.render.markdown import MESSAGE_LIMIT, inline
 from kernelbot.render.verdicts import TITLES, mark
-from kernelbot.services.permissions import require_unbanned
+from kernelbot.submissions.source import source_text
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

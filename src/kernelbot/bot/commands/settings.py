@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import discord
 
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import require_admin
 from kernelbot.bot.answers import answer
 from kernelbot.bot.commands.general import lacking
 from kernelbot.bot.suggestions import ALL
-from kernelbot.domain.guilds import GuildSettings
-from kernelbot.domain.types import User
+from kernelbot.guilds.model import GuildSettings
 from kernelbot.render.markdown import inline, plain
-from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

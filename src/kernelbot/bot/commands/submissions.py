@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import discord
 from discord import app_commands
 
+from kernelbot.accounts.model import User
 from kernelbot.bot import report
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer
 from kernelbot.bot.commands import boards
 from kernelbot.domain.errors import NotAllowed, UserError
-from kernelbot.domain.types import User
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

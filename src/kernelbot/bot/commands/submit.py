@@ -9,6 +9,8 @@ import discord
 import structlog
 from discord import app_commands
 
+from kernelbot.accounts.model import User
+from kernelbot.boards.model import Board
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached
 from kernelbot.bot.commands.boards import device_menu
@@ -18,12 +20,12 @@ from kernelbot.bot.presses import press_id, require_own, shown
 from kernelbot.bot.suggestions import active_boards, devices
 from kernelbot.bot.tree import BY_ITSELF
 from kernelbot.domain.errors import NotAllowed, UserError
-from kernelbot.domain.guilds import ChatAnswer
 from kernelbot.domain.next_steps import Next
-from kernelbot.domain.types import Board, NewSubmission, User
+from kernelbot.guilds.model import ChatAnswer
 from kernelbot.protocol import Lang, Mode
 from kernelbot.render.markdown import plain
-from kernelbot.services.directives import read_directives
+from kernelbot.submissions.directives import read_directives
+from kernelbot.submissions.model import NewSubmission
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

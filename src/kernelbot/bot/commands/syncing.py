@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import discord
 
+from kernelbot.accounts.model import User
+from kernelbot.boards.sync.model import SyncAction, SyncOptions, SyncOutcome
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import Attached, answer, fenced
 from kernelbot.bot.commands import confirming
 from kernelbot.bot.presses import Press, require_own
 from kernelbot.domain.errors import UserError
 from kernelbot.domain.next_steps import Next
-from kernelbot.domain.sync import SyncAction, SyncOptions, SyncOutcome
-from kernelbot.domain.types import User
 from kernelbot.render.markdown import MESSAGE_LIMIT, plain
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import discord
 from discord import app_commands
 
+from kernelbot.accounts.permissions import require_admin
 from kernelbot.bot.acting import acting
 from kernelbot.bot.answers import answer, fenced
 from kernelbot.bot.machine import Machine, OnLine
@@ -14,7 +15,6 @@ from kernelbot.bot.suggestions import folders
 from kernelbot.domain.errors import Unavailable
 from kernelbot.protocol import Mode
 from kernelbot.render.markdown import MESSAGE_LIMIT, fenced_within, inline
-from kernelbot.services.permissions import require_admin
 
 if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot

@@ -10,7 +10,7 @@ from typing import Any
 from kernelbot.catalog.fields import Findings
 from kernelbot.catalog.importing.flashinfer_format import Definition, Source, Tensor, Workload
 from kernelbot.catalog.sources import Checkout
-from kernelbot.domain.distribution import checkout_command
+from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol.os_errors import in_words
 
 MAX_FILE_BYTES = 16 << 20

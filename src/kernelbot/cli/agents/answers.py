@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, Field
 
+from kernelbot.boards.schemas import BoardView, ProblemView, StandingsView
 from kernelbot.domain.states import SubmissionState
 from kernelbot.protocol import Phase, Verdict
-from kernelbot.schemas.boards import BoardView, ProblemView, StandingsView
-from kernelbot.schemas.report import Report, WorkloadView
-from kernelbot.schemas.submissions import RunView, SubmissionView
+from kernelbot.runs.schemas import Report, WorkloadView
+from kernelbot.submissions.schemas import RunView, SubmissionView
 
 _KEPT = 4000
 """Characters of a text whose middle is left out; a model reads every one of them."""

@@ -3,8 +3,8 @@
 from pydantic import BaseModel, Field
 
 from kernelbot.cli.agents.answers import Timing, timings
-from kernelbot.domain.comparing import Answer, by_intervals
-from kernelbot.schemas.submissions import SubmissionView
+from kernelbot.saves.comparing import Answer, by_intervals
+from kernelbot.submissions.schemas import SubmissionView
 
 
 class Compared(BaseModel):

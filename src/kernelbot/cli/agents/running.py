@@ -14,9 +14,9 @@ from pydantic import Field, ValidationError
 
 from kernelbot.cli.agents.answers import RunReport, shortened
 from kernelbot.cli.agents.tools import answering
-from kernelbot.domain.source import source_text
 from kernelbot.protocol import Mode
-from kernelbot.schemas.report import Report
+from kernelbot.runs.schemas import Report
+from kernelbot.submissions.source import source_text
 
 
 async def run_locally(

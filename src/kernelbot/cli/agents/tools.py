@@ -25,10 +25,10 @@ from kernelbot.cli.errors import said
 from kernelbot.client import KernelbotClient
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.domain.ids import BIGINT_MAX
-from kernelbot.domain.source import source_text
 from kernelbot.protocol import Mode
 from kernelbot.schemas.mistakes import what_is_wrong
-from kernelbot.schemas.submissions import SubmissionView
+from kernelbot.submissions.schemas import SubmissionView
+from kernelbot.submissions.source import source_text
 
 _FIRST_PAUSE_S = 0.1
 _LONGEST_PAUSE_S = 2.0

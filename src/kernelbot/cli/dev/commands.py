@@ -14,8 +14,8 @@ from kernelbot.cli.options import DeviceOption, Json
 from kernelbot.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from kernelbot.main.dev.session import Display
-    from kernelbot.main.dev.versions import Entry, Versions
+    from kernelbot.server.dev.session import Display
+    from kernelbot.server.dev.versions import Entry, Versions
 
 _PRESENT = "the file as it is now"
 FileArgument = Annotated[Path, typer.Argument(help="The file that is or was watched.")]
@@ -69,7 +69,7 @@ def watch(
     Saving again stops what is being judged. Ctrl-C ends. With --json, one line of JSON per save.
     """
     require_extra("judge")
-    from kernelbot.main.dev.start import watch as start
+    from kernelbot.server.dev.start import watch as start
 
     terminal = Terminal(as_json)
     if as_json:
@@ -158,7 +158,7 @@ def restore(file: FileArgument, version: VersionArgument, as_json: Json = False)
 
 def _versions(file: Path) -> "Versions":
     require_extra("judge")
-    from kernelbot.main.dev.versions import Versions
+    from kernelbot.server.dev.versions import Versions
 
     return Versions(file)
 
@@ -170,7 +170,7 @@ def _text(versions: "Versions", name: str) -> tuple[list[str], str]:
 
 
 def _present(file: Path) -> tuple[list[str], str]:
-    from kernelbot.main.dev.files import read_now
+    from kernelbot.server.dev.files import read_now
 
     return read_now(file).decode("utf-8", "replace").splitlines(), _PRESENT
 

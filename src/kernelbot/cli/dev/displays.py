@@ -8,11 +8,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from kernelbot.cli.terminal import Terminal, coloured, columns, is_coloured
-from kernelbot.domain.saves import Save
 from kernelbot.protocol import ProgressEvent, Verdict
 from kernelbot.render.progress import Activity, progress_line
 from kernelbot.render.saves import save_text, tests_line
 from kernelbot.render.text import one_line
+from kernelbot.saves.model import Save
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -38,7 +38,7 @@ class Documents:
 
     def end(self, save: Save) -> None:
         """Print the object."""
-        from kernelbot.schemas.saves import SaveView
+        from kernelbot.saves.schemas import SaveView
 
         sys.stdout.write(SaveView.of(save).model_dump_json() + "\n")
         sys.stdout.flush()

@@ -5,10 +5,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.github import GithubDevice, GithubLauncher, GithubSettings
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
+from kernelbot.runs.devices.model import DeviceConfig
 
 _REPO = r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9_.-]{1,100}"
 Repo = Annotated[str, Field(pattern=f"^{_REPO}$")]

@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelbot.domain.distribution import checkout_command
 from kernelbot.domain.errors import UserError
 from kernelbot.launchers.base import Traits
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.modal.settings import FUNCTION_TIMEOUT_S
 from kernelbot.launchers.table import LauncherPlace, LauncherTable
+from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol import SandboxMode
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]

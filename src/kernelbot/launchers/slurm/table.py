@@ -4,10 +4,10 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kernelbot.domain.types import DeviceConfig
 from kernelbot.launchers.slurm import SlurmDevice, SlurmLauncher, SlurmSettings
 from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.protocol import SandboxMode, Vendor
+from kernelbot.runs.devices.model import DeviceConfig
 
 Word = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """Of a command."""

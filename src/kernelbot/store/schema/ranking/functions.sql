@@ -437,7 +437,7 @@ FROM runs r LEFT JOIN rejudges j ON j.id = r.rejudge_id;
 --
 -- `not_ranked`: for an accepted ranked run that isn't in the ranking, the first reason that applies;
 -- before it is judged only that its code is known, which is true already.
--- The words are those of `domain/ranking.py`; a test compares them, and checks that every run has a
+-- The words are those of `ranking/model.py`; a test compares them, and checks that every run has a
 -- reason or a standing. `not_ranked_for`: the submission that the reason refers to. Only secret runs
 -- can be in a ranking; for others the CASE uses no index. What needs a search comes last, and behind
 -- OFFSET 0, because otherwise what is used twice would be computed twice.

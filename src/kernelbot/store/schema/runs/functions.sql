@@ -27,7 +27,7 @@ CREATE TRIGGER runs_author_update BEFORE UPDATE OF state ON runs
     FOR EACH ROW WHEN (NEW.author_id IS NULL) EXECUTE FUNCTION name_run_author();
 
 -- What is told of how a run ended: of a failure on secret data, whether it was the output or the
--- rules. The same as `shown_of_secret` in `services/views.py`; a test compares them.
+-- rules. The same as `shown_of_secret` in `submissions/views.py`; a test compares them.
 CREATE FUNCTION shown_verdict(_secret boolean, _fault fault, _verdict run_verdict)
 RETURNS run_verdict LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE

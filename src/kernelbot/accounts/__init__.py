@@ -1,0 +1,1 @@
+"""People: accounts, logging in, tokens, and who may do what."""

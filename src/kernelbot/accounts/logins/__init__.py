@@ -1,0 +1,1 @@
+"""Logging in through a provider, in a browser or from a terminal."""

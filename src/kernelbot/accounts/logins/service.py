@@ -1,0 +1,302 @@
+"""Logging in through a provider, in a browser or from a terminal, and linking identities."""
+
+import hashlib
+import secrets
+from dataclasses import dataclass, field
+
+from kernelbot.accounts import store as users
+from kernelbot.accounts.logins import store as logins
+from kernelbot.accounts.logins.model import DeviceLogin, LoggedIn, Registration
+from kernelbot.accounts.logins.providers import (
+    Person,
+    Provider,
+    fetch_person,
+    login_url,
+    new_verifier,
+    refusal,
+)
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import require_unbanned
+from kernelbot.accounts.registration import enter
+from kernelbot.accounts.tokens import store as tokens
+from kernelbot.accounts.tokens.model import Credential
+from kernelbot.accounts.tokens.service import (
+    SHORT_SESSION_LASTS_S,
+    add_token,
+    open_session,
+    parent_of,
+)
+from kernelbot.accounts.tokens.text import token_hash
+from kernelbot.domain.errors import (
+    Conflict,
+    NotAllowed,
+    NotAuthenticated,
+    NotFound,
+    SlowDown,
+    UserError,
+)
+from kernelbot.domain.next_steps import Next
+from kernelbot.moderation.audit import service as audit
+from kernelbot.store.database import Database, WriteSession
+
+_ATTEMPT_LASTS_S = 600.0
+_DEVICE_LASTS_S = 900
+_INTERVAL_S, _SLOWER_S = 2, 5  # the latter is RFC 8628's, 3.5
+_SLACK_S = 0.5
+"""How much closer than the interval two polls may arrive, because of the network."""
+_LETTERS = "BCDFGHJKLMNPQRSTVWXZ"  # no vowels: no words; RFC 8628, 6.1
+
+
+@dataclass(frozen=True)
+class LoginRules:
+    """The login providers, and who may log in for the first time."""
+
+    providers: tuple[Provider, ...] = ()
+    registration: Registration = Registration.OPEN
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a login begins with. `browser` is a secret that this browser alone holds."""
+
+    provider: str
+    browser: str = field(repr=False)
+    redirect_uri: str
+    next_path: str
+    invite: str | None = None
+    linking: "Linking | None" = None
+
+
+@dataclass(frozen=True)
+class Linking:
+    """Who gets another identity, and the session in which they asked for it."""
+
+    user: User
+    session: Credential
+
+
+@dataclass(frozen=True)
+class Return:
+    """What a browser returns with; `current`: who it is logged in as."""
+
+    provider: str
+    browser: str = field(repr=False)
+    state: str = field(repr=False)
+    code: str = field(repr=False)
+    current: User | None = None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A login that succeeded, and the path to which the browser is sent."""
+
+    login: LoggedIn
+    next_path: str
+
+
+class Logins:
+    """Every secret is used once: a state, a code of a terminal."""
+
+    def __init__(self, database: Database, rules: LoginRules) -> None:
+        self._database = database
+        self._providers = {provider.name: provider for provider in rules.providers}
+        self.registration = rules.registration
+
+    def providers(self) -> tuple[Provider, ...]:
+        """The providers that people can log in with."""
+        return tuple(self._providers.values())
+
+    async def begin(self, start: Start) -> str:
+        """The provider's page, to which the browser goes. Raises `NotFound`, and `NotAllowed` for
+        linking in a session that may not."""
+        provider = self._provider(start.provider)
+        state, verifier = secrets.token_urlsafe(32), new_verifier()
+        attempt = logins.Attempt(
+            code_verifier=verifier,
+            redirect_uri=start.redirect_uri,
+            next_path=start.next_path,
+            invite=start.invite,
+            linking_user_id=start.linking.user.id if start.linking else None,
+        )
+        key = logins.AttemptKey(_hash(state), _hash(start.browser), provider.name)
+        async with self._database.write() as session:
+            if start.linking is not None:
+                await _require_lasting(session, start.linking)
+            await logins.begin(session, key, attempt, lasts_s=_ATTEMPT_LASTS_S)
+        return login_url(provider, state=state, verifier=verifier, redirect_uri=start.redirect_uri)
+
+    async def finish(self, back: Return) -> Finished:
+        """Log in the person who returned, or link their identity to the account that asked for it.
+
+        Raises `UserError` for a state that is unknown, used, too old or of another browser;
+        `NotAllowed` if nobody may register, `Conflict` for an identity of someone else's;
+        `Unavailable` when the provider is down.
+        """
+        provider = self._provider(back.provider)
+        key = logins.AttemptKey(_hash(back.state), _hash(back.browser), provider.name)
+        async with self._database.write() as session:
+            attempt = await logins.take(session, key)
+        if attempt is None:
+            raise UserError(
+                "This login is over, was used already, or began in another browser.",
+                next_step=Next.LOG_IN,
+            )
+        person = await fetch_person(
+            provider,
+            code=back.code,
+            verifier=attempt.code_verifier,
+            redirect_uri=attempt.redirect_uri,
+        )
+        async with self._database.write() as session:
+            await users.lock_identities(session)
+            if attempt.linking_user_id is None:
+                user = await enter(
+                    session, self.registration, provider.name, person, attempt.invite
+                )
+            else:
+                user = await _link(session, provider, person, attempt, back.current)
+            login = await open_session(session, user, None)
+        return Finished(login, attempt.next_path)
+
+    def refused(self, provider: str, error: str, description: str) -> UserError:
+        """What a browser is told that comes back with a refusal instead of a code; the log has the
+        provider's own words. Raises `NotFound`."""
+        return refusal(self._provider(provider), error, description)
+
+    async def open_with(self, token: str) -> LoggedIn:
+        """A browser's session for the owner of a token. It ends with the token; logging out leaves
+        the token valid. Raises `NotAuthenticated`."""
+        async with self._database.write() as session:
+            user = await users.by_token(session, token_hash(token))
+            if user is None:
+                raise NotAuthenticated(
+                    "This token isn't valid here.", hint="Was it copied whole, and not revoked?"
+                )
+            parent_id = await parent_of(session, user, Credential(token))
+            return await open_session(session, user, parent_id)
+
+    async def open_for_organiser(self, organiser: User, made_with: Credential) -> LoggedIn:
+        """A short session for who showed ADMIN_TOKEN. It ends with that value of it."""
+        async with self._database.write() as session:
+            parent_id = await parent_of(session, organiser, made_with)
+            subject, detail = f"user:{organiser.id}", {"with": "ADMIN_TOKEN"}
+            await audit.record(session, organiser, "session.open", subject, detail)
+            return await open_session(session, organiser, parent_id, lasts_s=SHORT_SESSION_LASTS_S)
+
+    async def begin_device(self) -> DeviceLogin:
+        """For a terminal: a secret to poll with, and a code that a person types in a browser.
+
+        Raises `NotFound` if nobody can log in with a browser.
+        """
+        if not self._providers:
+            raise NotFound(
+                "This server has no login with Discord or GitHub.",
+                hint="Ask its organisers for a token.",
+            )
+        device_code, letters = secrets.token_urlsafe(32), _user_code()
+        async with self._database.write() as session:
+            await logins.begin_device(
+                session,
+                _hash(device_code),
+                letters,
+                lasts_s=float(_DEVICE_LASTS_S),
+                interval_s=_INTERVAL_S,
+            )
+        return DeviceLogin(device_code, letters, _DEVICE_LASTS_S, _INTERVAL_S)
+
+    async def approve_device(
+        self, user: User, user_code: str, made_with: Credential | None = None
+    ) -> None:
+        """Log in the terminal that shows this code as the user, with a token that ends as one of
+        `Tokens.create`. Raises `UserError`."""
+        letters = "".join(c for c in user_code.upper() if c in _LETTERS)
+        wanted = f"{letters[:4]}-{letters[4:]}"
+        async with self._database.write() as session:
+            parent_id = await parent_of(session, user, made_with)
+            if not await logins.approve_device(session, wanted, user.id, parent_id):
+                raise UserError(
+                    "No terminal waits with this code.",
+                    hint="Look at the terminal again, or begin again there.",
+                )
+
+    async def poll_device(self, device_code: str) -> LoggedIn | None:
+        """The token, once; None while nobody has approved. Raises `NotFound` if the time is over
+        or the token was fetched, `SlowDown` for a terminal that polls too often: from then on it
+        must wait longer between two polls; `Conflict` if the account has too many tokens."""
+        device_hash = _hash(device_code)
+        async with self._database.write() as session:
+            polled = await logins.poll_device(
+                session, device_hash, slack_s=_SLACK_S, more_s=_SLOWER_S
+            )
+        if polled is not None and polled.too_early:
+            raise SlowDown(
+                f"Ask every {polled.interval_s} seconds from now on.",
+                retry_after_s=float(polled.interval_s),
+                hint="",
+            )
+        if polled is not None and polled.waits:
+            return None
+        async with self._database.write() as session:
+            approved = await logins.take_device(session, device_hash)
+            user = await users.by_id(session, approved.user_id) if approved else None
+            if approved is None or user is None:
+                raise NotFound("This login is over.", next_step=Next.LOG_IN)
+            issued = await add_token(session, user, "terminal", approved.parent_id)
+            return LoggedIn(user, issued.text)
+
+    def _provider(self, name: str) -> Provider:
+        found = self._providers.get(name)
+        if found is None:
+            known = ", ".join(provider.title for provider in self._providers.values())
+            raise NotFound(
+                f"There is no login with {name!r} here.",
+                hint=f"There is: {known}." if known else "Ask the organisers for a token.",
+            )
+        return found
+
+
+async def _link(
+    session: WriteSession,
+    provider: Provider,
+    person: Person,
+    attempt: logins.Attempt,
+    current: User | None,
+) -> User:
+    if current is None or current.id != attempt.linking_user_id:
+        raise UserError("You are no longer logged in as the one who began.", next_step=Next.LOG_IN)
+    require_unbanned(current)
+    owner = await users.by_identity(session, provider.name, person.subject)
+    if owner is not None and owner.id != current.id:
+        raise Conflict(
+            f"This {provider.title} account belongs to someone else here.",
+            hint="Log in with it to see which account that is.",
+        )
+    await users.add_identity(session, current.id, provider=provider.name, subject=person.subject)
+    return current
+
+
+async def _require_lasting(session: WriteSession, linking: Linking) -> None:
+    """An identity is a way in that lasts, so a session that a token opened may add one only if the
+    token lasts too, and is the only way in as yet. Raises `NotAllowed`."""
+    parent_id = await parent_of(session, linking.user, linking.session)
+    if parent_id is None:
+        return
+    if await tokens.ends_by_itself(session, parent_id):
+        raise NotAllowed(
+            "You are logged in with a token that ends by itself, and an identity would not.",
+            hint="Log in with another token, or with Discord or GitHub.",
+        )
+    if await users.identities(session, linking.user.id):
+        raise NotAllowed(
+            "You are logged in with a token, and the account has an identity.",
+            hint="Log in with that one to link another.",
+        )
+
+
+def _user_code() -> str:
+    letters = "".join(secrets.choice(_LETTERS) for _ in range(8))
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def _hash(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

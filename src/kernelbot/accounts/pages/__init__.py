@@ -1,0 +1,1 @@
+"""Pages about people: one's own account, and for admins everybody's."""

@@ -1,0 +1,137 @@
+"""Accounts and tokens."""
+
+from collections.abc import Sequence
+
+from kernelbot.accounts.logins.model import Identity
+from kernelbot.accounts.model import Role, User
+from kernelbot.accounts.tokens.model import TokenKind
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+async def create(session: WriteSession, name: str, role: Role) -> User | None:
+    """Create an account; None if the name is taken, in upper or lower case."""
+    row = await session.one(statements(__file__)["create"], {"name": name, "role": role})
+    return _user(row) if row else None
+
+
+async def by_name(session: ReadSession, name: str) -> User | None:
+    """The account of that name, in upper or lower case."""
+    row = await session.one(statements(__file__)["by_name"], {"name": name})
+    return _user(row) if row else None
+
+
+async def by_id(session: ReadSession, user_id: int) -> User | None:
+    """The account of that number."""
+    row = await session.one(statements(__file__)["by_id"], {"user_id": user_id})
+    return _user(row) if row else None
+
+
+async def page(
+    session: ReadSession, *, search: str | None, limit: int, after_id: int
+) -> list[User]:
+    """Accounts whose name contains `search`, in upper or lower case, by number."""
+    values = {"search": search, "limit": limit, "after_id": after_id}
+    return [_user(row) for row in await session.all(statements(__file__)["page"], values)]
+
+
+async def set_role(session: WriteSession, user_id: int, role: Role) -> User | None:
+    """Set the role; returns the account, None if there is none."""
+    values = {"user_id": user_id, "role": role}
+    row = await session.one(statements(__file__)["set_role"], values)
+    return _user(row) if row else None
+
+
+async def rename(session: WriteSession, user_id: int, name: str) -> User | None:
+    """Set the name of an account that there is; returns it, None if another one has the name."""
+    row = await session.one(statements(__file__)["rename"], {"user_id": user_id, "name": name})
+    return _user(row) if row else None
+
+
+async def identities(session: ReadSession, user_id: int) -> list[Identity]:
+    """The account's identities at providers."""
+    rows = await session.all(statements(__file__)["identities"], {"user_id": user_id})
+    return [Identity(row["provider"], row["subject"], row["created_at"]) for row in rows]
+
+
+async def refresh_standings(session: WriteSession, user_id: int) -> None:
+    """Update every ranking that the person may be in, after a ban or its end."""
+    await session.do(statements(__file__)["refresh_standings"], {"user_id": user_id})
+
+
+async def by_identity(session: ReadSession, provider: str, subject: str) -> User | None:
+    """The account that the provider's id belongs to."""
+    values = {"provider": provider, "subject": subject}
+    row = await session.one(statements(__file__)["by_identity"], values)
+    return _user(row) if row else None
+
+
+async def by_identities(
+    session: ReadSession, provider: str, subjects: Sequence[str]
+) -> dict[str, User]:
+    """The accounts that the provider's ids belong to, by those ids."""
+    values = {"provider": provider, "subjects": list(subjects)}
+    rows = await session.all(statements(__file__)["by_identities"], values)
+    return {row["subject"]: _user(row) for row in rows}
+
+
+async def lock_identities(session: WriteSession) -> None:
+    """Until the transaction ends nobody else can add an identity."""
+    await session.do(statements(__file__)["lock_identities"])
+
+
+async def add_identity(session: WriteSession, user_id: int, *, provider: str, subject: str) -> bool:
+    """Link the provider's id to the account; False if it is linked to an account already."""
+    values = {"provider": provider, "subject": subject, "user_id": user_id}
+    return await session.do(statements(__file__)["add_identity"], values) == 1
+
+
+async def remove_identity(
+    session: WriteSession, user_id: int, *, provider: str, subject: str
+) -> bool:
+    """Unlink the provider's id from the account; False if it isn't the account's."""
+    values = {"provider": provider, "subject": subject, "user_id": user_id}
+    return await session.do(statements(__file__)["remove_identity"], values) == 1
+
+
+async def has_lasting_token(session: ReadSession, user_id: int) -> bool:
+    """Whether the account has a token that doesn't end by itself."""
+    values = {"user_id": user_id}
+    return await session.one(statements(__file__)["has_lasting_token"], values) is not None
+
+
+async def add_token(
+    session: WriteSession,
+    user_id: int,
+    *,
+    name: str,
+    token_hash: bytes,
+) -> None:
+    """Add a token to the account, which doesn't expire."""
+    values = {"user_id": user_id, "name": name, "hash": token_hash}
+    await session.do(statements(__file__)["add_token"], values)
+
+
+async def by_token(
+    session: ReadSession, token_hash: bytes, kind: TokenKind = TokenKind.TOKEN
+) -> User | None:
+    """The account of the token of this kind, if neither it nor what it was made with has ended."""
+    values = {"hash": token_hash, "kind": kind}
+    row = await session.one(statements(__file__)["by_token"], values)
+    return _user(row) if row else None
+
+
+async def renew_token(session: WriteSession, token_hash: bytes, lasts_s: float) -> None:
+    """Set the token's expiry to `lasts_s` from now."""
+    values = {"hash": token_hash, "lasts_s": lasts_s}
+    await session.do(statements(__file__)["renew_token"], values)
+
+
+async def ban(session: WriteSession, user_id: int, *, banned: bool) -> User | None:
+    """Set or lift a ban; None when there is no such account."""
+    row = await session.one(statements(__file__)["ban"], {"user_id": user_id, "banned": banned})
+    return _user(row) if row else None
+
+
+def _user(row: Row) -> User:
+    return User(row["id"], row["name"], Role(row["role"]), row["created_at"], row["banned_at"])

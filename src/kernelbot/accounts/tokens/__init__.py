@@ -1,0 +1,1 @@
+"""The texts with which programs and browsers act as a person."""

@@ -1,0 +1,1 @@
+"""Results as signed documents, which anybody can check."""

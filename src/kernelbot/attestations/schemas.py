@@ -1,0 +1,222 @@
+"""Results as signed documents: what is signed, the envelope around it, and the keys."""
+
+import base64
+import binascii
+import json
+from datetime import datetime
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from kernelbot.domain.errors import UserError
+from kernelbot.domain.states import ReviewState
+from kernelbot.protocol import HarnessKind, Mode, Phase, RankRule, Verdict
+from kernelbot.protocol.scoring import SAMPLES_PER_FACTOR
+from kernelbot.runs.schemas import SandboxView, SystemView
+from kernelbot.schemas.common import Answer
+from kernelbot.schemas.mistakes import what_is_wrong
+
+PAYLOAD_TYPE: Final = "application/vnd.kernelbot.result.v1+json"
+MAX_BYTES = 64 << 20
+"""Of a document; thousands of workloads with a thousand samples each fit into it."""
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Read = TypeVar("Read", bound=BaseModel)
+
+
+class Part(BaseModel):
+    """Base of what is in a document. Unknown keys are refused: what is signed has no part that a
+    reader passes over."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class AttestedSystem(SystemView):
+    """Where it ran; of a secret run without notes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class AttestedSandbox(SandboxView):
+    """What was in force around the author's program, and what was not."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SourceIdentity(Part):
+    """The judged file; its code isn't in the document."""
+
+    file_name: str
+    sha256: Sha256 = Field(description="Of the file's bytes.")
+
+
+class ProblemIdentity(Part):
+    """What was to be solved. Versions with the same `judging_sha256` are judged alike."""
+
+    name: str
+    version: int
+    content_sha256: Sha256
+    judging_sha256: Sha256
+    ranking_by: RankRule | None = Field(
+        None, description="How a score is made of the workloads' times. Older documents lack it."
+    )
+
+
+class HarnessIdentity(Part):
+    """What judged. Version and hash are null if the run is older than this record of them."""
+
+    kind: HarnessKind
+    version: str | None
+    sha256: Sha256 | None = Field(description="Of the harness's files, as sha256sum lists them.")
+
+
+class AttestedWorkload(Part):
+    """One workload; times in nanoseconds, in the order they were taken."""
+
+    phase: Phase
+    workload: int = Field(description="Counted from 0, in the phase's order.")
+    spec: str | None = Field(description="Null if it is secret.")
+    median_ns: float
+    ci95_ns: tuple[float, float]
+    stopped_by: str
+    empty_call_ns: float | None
+    anchor_ns: float | None
+    drift_factors: list[float] = Field(
+        description="Median and interval are of the samples times these, one for ten each."
+    )
+    samples_ns: list[float]
+    processes: int = Field(
+        1,
+        ge=1,
+        description="So many took the samples in turn: sample i is of process i modulo this. "
+        "Older documents lack it: one did.",
+    )
+
+    @model_validator(mode="after")
+    def _factors_are_as_many_as_blocks(self) -> Self:
+        blocks = -(-len(self.samples_ns) // SAMPLES_PER_FACTOR)
+        if self.drift_factors and len(self.drift_factors) != blocks:
+            raise ValueError(f"has {len(self.drift_factors)} drift_factors for {blocks} blocks")
+        return self
+
+
+class AttestedCase(Part):
+    """One test case, of a public run."""
+
+    spec: str
+    verdict: Verdict
+
+
+class AttestedRun(Part):
+    """One finished run. Of a secret run neither its data is named nor what found a mistake."""
+
+    run_id: int
+    device: str
+    secret: bool
+    rejudge_id: int | None
+    finished_at: datetime
+    verdict: Verdict
+    score_s: float | None
+    score_ci95_s: tuple[float, float] | None = Field(description="95 % interval of the score.")
+    unverified: bool = Field(description="Measured by the problem's own script.")
+    problem: ProblemIdentity
+    harness: HarnessIdentity
+    system: AttestedSystem
+    sandbox: AttestedSandbox
+    cases: list[AttestedCase]
+    workloads: list[AttestedWorkload]
+    samples_withheld: bool = Field(description="If it was timed, its samples aren't shown here.")
+
+
+class AttestedResult(Part):
+    """A submission with all of its finished runs: what is signed."""
+
+    submission_id: int
+    board: str
+    author: str
+    mode: Mode
+    submitted_at: datetime
+    source: SourceIdentity
+    review: ReviewState
+    verdict: Verdict
+    score_s: float | None
+    runs: list[AttestedRun]
+    signed_at: datetime
+
+
+def _base64(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("it isn't base64") from None
+    return text
+
+
+Base64 = Annotated[str, AfterValidator(_base64)]
+
+
+class SignatureView(Part):
+    """A signature and the public key that it fits."""
+
+    keyid: Sha256 = Field(description="SHA-256 of the public key's bytes.")
+    sig: Base64
+    public_key: Base64 = Field(
+        description="Ed25519, 32 bytes. Who reads it can't trust it as such."
+    )
+
+
+class SignedDocument(Part):
+    """A DSSE envelope with one signature: Ed25519 over
+    `DSSEv1 LEN(payloadType) payloadType LEN(payload) payload`, the payload decoded."""
+
+    payload_type: Literal["application/vnd.kernelbot.result.v1+json"] = Field(alias="payloadType")
+    payload: Base64 = Field(description="An AttestedResult as JSON in UTF-8.")
+    signatures: Annotated[list[SignatureView], Field(min_length=1, max_length=1)]
+
+
+class SigningKeyView(Answer):
+    """A public key of the platform."""
+
+    key_id: str
+    public_key: str = Field(description="Ed25519, 32 bytes in base64.")
+    created_at: datetime
+    retired_at: datetime | None = Field(description="Null: it signs. Else it did until then.")
+
+
+class SigningKeyList(Answer):
+    """All keys that have ever signed, the newest first."""
+
+    keys: list[SigningKeyView]
+
+
+def read_strictly(model: type[Read], content: bytes, what: str) -> Read:
+    """A part of a document that anybody may have written. Raises `UserError` in one sentence, for
+    NaN, keys that are there twice and nesting without end too: readers don't agree about those."""
+    try:
+        found = json.loads(content.decode(), object_pairs_hook=_once, parse_constant=_no_constant)
+        return model.model_validate_json(json.dumps(found))
+    except UnicodeDecodeError as error:
+        why = f"byte {error.start} isn't UTF-8"
+    except ValidationError as error:
+        first = error.errors()[0]
+        why = f"{'.'.join(str(key) for key in first['loc']) or 'it'} {what_is_wrong(first)}"
+    except RecursionError:
+        why = "it is nested too deeply"
+    except json.JSONDecodeError as error:
+        why = f"it isn't JSON (line {error.lineno}, column {error.colno})"
+    except ValueError as error:
+        why = str(error)
+    raise UserError(f"{what} can't be read: {why}.", hint="Get the document again.")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key[:50]!r} is there twice")
+        found[key] = value
+    return found
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(f"{word} isn't a number in JSON")

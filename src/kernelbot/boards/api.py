@@ -1,0 +1,130 @@
+"""Boards: list, create, show, statement, standings."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from kernelbot.api.dependencies import (
+    PUBLIC,
+    BoardName,
+    CreatorsFirst,
+    Limit,
+    MaybeViewer,
+    ServicesDep,
+    Viewer,
+    answers_of,
+)
+from kernelbot.api.downloads import standings_answer
+from kernelbot.api.errors import documented
+from kernelbot.boards.schemas import (
+    BoardChange,
+    BoardList,
+    BoardView,
+    NewBoard,
+    ProblemView,
+    StandingsView,
+)
+from kernelbot.boards.service import BoardEdit, Keep
+from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.schemas.common import NAME_MAX
+
+router = APIRouter(prefix="/boards", tags=["boards"])
+making = APIRouter(prefix="/boards", tags=["boards"], route_class=CreatorsFirst)
+
+
+@router.get("", responses=documented(401, 503), openapi_extra=PUBLIC)
+async def list_boards(services: ServicesDep, viewer: MaybeViewer) -> BoardList:
+    """Every board the asker may see; without a token, the public ones."""
+    boards = await services.boards.list_boards(viewer)
+    return BoardList(boards=[BoardView.of(board) for board in boards])
+
+
+@making.post("", status_code=201, responses=documented(400, 401, 403, 409, 413, 422, 503))
+async def create_board(services: ServicesDep, viewer: Viewer, body: NewBoard) -> BoardView:
+    """Make a board from a problem. For creators and admins."""
+    board = await services.boards.create(
+        viewer,
+        body.definition(),
+        name=body.name,
+        deadline=body.deadline,
+        visibility=body.visibility,
+        devices=None if body.devices is None else tuple(body.devices),
+    )
+    return BoardView.of(board)
+
+
+@router.get("/{board}", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
+async def show_board(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> BoardView:
+    """One board; names are matched without regard to case."""
+    return BoardView.of(await services.boards.get(viewer, board))
+
+
+@router.patch("/{board}", responses=documented(400, 401, 403, 404, 413, 422, 503))
+async def change_board(
+    services: ServicesDep, viewer: Viewer, board: BoardName, body: BoardChange
+) -> BoardView:
+    """Change visibility, deadline, whether code is shown after it, whether secret runs share a
+    seed, or whether submissions for a device that takes no jobs are refused; what the body leaves
+    out stays. For its organisers."""
+    deadline = body.deadline if "deadline" in body.model_fields_set else Keep.KEEP
+    edit = BoardEdit(
+        body.visibility, deadline, body.reveal_code, body.fixed_seed, body.refuse_unavailable
+    )
+    return BoardView.of(await services.boards.edit(viewer, board, edit))
+
+
+@router.get("/{board}/problem", responses=documented(401, 403, 404, 422, 503), openapi_extra=PUBLIC)
+async def show_problem(services: ServicesDep, viewer: MaybeViewer, board: BoardName) -> ProblemView:
+    """A board's statement and starter files. Never its tests, reference or seeds."""
+    return ProblemView.of(await services.boards.problem(viewer, board))
+
+
+Device = Annotated[
+    str | None,
+    Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$", description="Default: the first."),
+]
+
+
+@router.get(
+    "/{board}/standings.csv",
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}, **documented(400, 401, 403, 404, 422, 503)},
+    openapi_extra=PUBLIC,
+)
+async def standings_file(
+    services: ServicesDep,
+    viewer: MaybeViewer,
+    board: BoardName,
+    device: Device = None,
+    offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+) -> Response:
+    """The whole ranking on one device as CSV; of more than 10,000 authors the next ones with
+    `offset`."""
+    return standings_answer(await services.standings.table(viewer, board, device, offset=offset))
+
+
+@router.get(
+    "/{board}/standings",
+    response_model=StandingsView,
+    responses=documented(400, 401, 403, 404, 422, 503),
+    openapi_extra=PUBLIC,
+)
+async def show_standings(
+    request: Request,
+    services: ServicesDep,
+    viewer: MaybeViewer,
+    board: BoardName,
+    device: Device = None,
+    limit: Limit = 50,
+    offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+) -> Response:
+    """The ranking on one device: every author's best, fastest first."""
+    ranking = await services.standings.ranking(viewer, board, device)
+    answers = answers_of(request).standings
+    key = (ranking.board.id, ranking.device, limit, offset)
+    answer = answers.get(key, ranking)
+    if answer is None:
+        page = await services.standings.page_of(ranking, limit=limit, offset=offset)
+        answer = StandingsView.of(page).model_dump_json().encode()
+        answers.keep(key, ranking, answer)
+    return Response(answer, media_type="application/json")

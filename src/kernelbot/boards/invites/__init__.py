@@ -1,0 +1,1 @@
+"""Codes that open closed boards, each for one person."""

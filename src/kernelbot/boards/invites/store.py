@@ -1,0 +1,76 @@
+"""Invites: codes that open boards, each for one person."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kernelbot.boards.invites.model import Invite
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class InvitedBoard:
+    """A board that an invite opens, and who claimed the invite (None: nobody, or a deleted
+    account)."""
+
+    id: int
+    name: str
+    creator_id: int
+    user_id: int | None
+
+
+async def add(
+    session: WriteSession, created_by: int, board_ids: Sequence[int], codes: Sequence[str]
+) -> bool:
+    """As many invites as codes, all for the same boards; False: they are there already."""
+    sql = statements(__file__)
+    batch = await session.one(sql["add_batch"], {"created_by": created_by})
+    assert batch is not None
+    values = {"batch_id": batch["id"], "leaderboard_ids": list(board_ids), "codes": list(codes)}
+    await session.do(sql["add_boards"], values)
+    if await session.do(sql["add_codes"], values):
+        return True
+    await session.do(sql["remove_batch"], values)
+    return False
+
+
+async def of_board(
+    session: ReadSession, board_id: int, *, unclaimed: bool, limit: int, offset: int
+) -> list[Invite]:
+    """Those that open the board, the newest first; `unclaimed`: only those that nobody claimed."""
+    values = {
+        "leaderboard_id": board_id,
+        "unclaimed": unclaimed,
+        "limit": limit,
+        "offset": offset,
+    }
+    return [_invite(row) for row in await session.all(statements(__file__)["of_board"], values)]
+
+
+async def claim(session: WriteSession, code: str, user_id: int) -> bool:
+    """Claim the invite for this person; False if there is none or it was claimed already."""
+    values = {"code": code, "user_id": user_id}
+    return await session.do(statements(__file__)["claim"], values) == 1
+
+
+async def boards(session: ReadSession, code: str) -> list[InvitedBoard]:
+    """The boards it opens; none for an unknown code."""
+    rows = await session.all(statements(__file__)["boards"], {"code": code})
+    return [InvitedBoard(row["id"], row["name"], row["creator_id"], row["user_id"]) for row in rows]
+
+
+async def revoke(session: WriteSession, code: str) -> bool | None:
+    """Delete it and the membership; returns whether it was claimed, None: there is none."""
+    row = await session.one(statements(__file__)["revoke"], {"code": code})
+    return bool(row["was_claimed"]) if row else None
+
+
+def _invite(row: Row) -> Invite:
+    return Invite(
+        code=row["code"],
+        boards=tuple(row["boards"]),
+        created_at=row["created_at"],
+        claimed_by=row["user_name"],
+        claimed_by_id=row["user_id"],
+        claimed_at=row["claimed_at"],
+    )

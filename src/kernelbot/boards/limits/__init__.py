@@ -1,0 +1,1 @@
+"""How much one author may submit to a board."""

@@ -1,0 +1,1 @@
+"""A board in a browser: for everyone, for other sites, and for its organisers."""

@@ -1,0 +1,245 @@
+"""A board: its ranking, its problem, and the files that belong to it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from markupsafe import Markup
+
+from kernelbot.accounts.model import User
+from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.api.downloads import standings_answer
+from kernelbot.boards.model import Board, BoardProblem
+from kernelbot.boards.pages import feeds
+from kernelbot.domain.errors import NotFound
+from kernelbot.domain.ids import BIGINT_MAX
+from kernelbot.drawing.texts import Texts
+from kernelbot.protocol import Lang
+from kernelbot.ranking.model import Standing
+from kernelbot.ranking.roofline import Roof, Work, roof_of, work_of
+from kernelbot.ranking.service import Ranking
+from kernelbot.ranking.trends import MAX_AUTHORS
+from kernelbot.runs.files import safe_name
+from kernelbot.schemas.common import NAME_MAX
+from kernelbot.services import Services
+from kernelbot.web import documents
+from kernelbot.web.kept import StandingsTable, WrittenProblem, kept_of, table_key
+from kernelbot.web.pages import Page, PageDep
+
+router = APIRouter(prefix="/board", include_in_schema=False)
+
+ROWS = 50
+_AUTHORS_FIRST = 3
+_SHOWN_FILE_CHARACTERS = 20_000
+"""Of one file on the problem's page; the whole of it can be downloaded."""
+DeviceQuery = Annotated[str | None, Query(max_length=NAME_MAX, pattern=r"^[^\x00-\x1f\x7f]+$")]
+AuthorsQuery = Annotated[list[Annotated[str, Query(max_length=NAME_MAX)]] | None, Query()]
+PlainName = Annotated[str, Path(max_length=200, pattern=r"^[^\x00-\x1f\x7f/\\]+$")]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A standing, compared with others. `gap`: how much slower than the one before, as a share of
+    that; None for the first. `share`: the leader's score as a share of this one."""
+
+    standing: Standing
+    gap: float | None
+    share: float
+
+
+@dataclass(frozen=True)
+class RooflinePlace:
+    """Where the leader is: operations per byte, operations per second, and those as a share of what
+    the device could do."""
+
+    intensity: float
+    flops_per_s: float
+    share: float
+
+
+@router.get("/{board}")
+async def show_standings(
+    request: Request,
+    services: ServicesDep,
+    page: PageDep,
+    board: BoardName,
+    device: DeviceQuery = None,
+    offset: Annotated[int, Query(ge=0, le=BIGINT_MAX)] = 0,
+    author: AuthorsQuery = None,
+    log: bool = False,
+) -> Response:
+    """The ranking on one device, and how it came about."""
+    viewer = page.session.user if page.session else None
+    ranking = await services.standings.ranking(viewer, board, device)
+    table = await _table(request, services, page, ranking, offset)
+    work = work_of((await _problem(request, services, viewer, ranking.board)).problem.spec)
+    roof = roof_of(services.devices.spec(ranking.device), work)
+    return page(
+        "board.html",
+        tab="standings",
+        board=ranking.board,
+        device=ranking.device,
+        total=ranking.total,
+        table=table,
+        about=feeds.about(ranking.device, ranking.total, _leader(table)),
+        offset=offset,
+        limit=ROWS,
+        authors=(author or _chosen(viewer, table))[:MAX_AUTHORS],
+        max_authors=MAX_AUTHORS,
+        log=log,
+        roofline=_roofline(work, roof, table) if work and roof else None,
+    )
+
+
+@router.get("/{board}/standings.csv")
+async def standings_file(
+    services: ServicesDep, page: PageDep, board: BoardName, device: DeviceQuery = None
+) -> Response:
+    """The whole ranking on one device."""
+    viewer = page.session.user if page.session else None
+    return standings_answer(await services.standings.table(viewer, board, device))
+
+
+def _roofline(work: Work, roof: Roof, table: StandingsTable) -> RooflinePlace | None:
+    if table.best_s is None:
+        return None
+    attained = work.flops / table.best_s
+    return RooflinePlace(work.intensity, attained, attained / roof.flops_per_s(work.intensity))
+
+
+def _leader(table: StandingsTable) -> tuple[str, float] | None:
+    return None if table.best_s is None else (table.first[0], table.best_s)
+
+
+async def _table(
+    request: Request, services: Services, page: Page, ranking: Ranking, offset: int
+) -> StandingsTable:
+    """The rows from there on, as this visitor sees them: their own row stands out."""
+    viewer_id = page.session.user.id if page.session else None
+    tables, key = kept_of(request).tables, table_key(ranking, offset)
+    table = tables.get(key, ranking)
+    if table is not None and viewer_id not in table.authors:
+        return table
+    ask = services.standings.page_of
+    first = (await ask(ranking, limit=ROWS, offset=0)).rows
+    # With the row before: it is what the first of the page is compared with.
+    rows = first if offset == 0 else (await ask(ranking, limit=ROWS + 1, offset=offset - 1)).rows
+    shown = list(compared(rows, first, offset))
+    html = page.text("standings_table.html", rows=shown, viewer_id=viewer_id)
+    table = StandingsTable(
+        Markup(html),  # noqa: S704  # a template's
+        len(shown),
+        frozenset(row.standing.author_id for row in shown),
+        tuple(row.author for row in first[:_AUTHORS_FIRST]),
+        first[0].score_s if first else None,
+    )
+    if viewer_id not in table.authors:
+        tables.keep(key, ranking, table)
+    return table
+
+
+def _chosen(viewer: User | None, table: StandingsTable) -> list[str]:
+    """Whose scores the trend shows if nobody is asked for: the first, and the visitor."""
+    return list(dict.fromkeys([*table.first, *([viewer.name] if viewer else [])]))
+
+
+def compared(rows: Sequence[Standing], first: Sequence[Standing], offset: int) -> Iterator[Row]:
+    """Rows of a page, of which the first one is before it, unless the page is the first."""
+    before = None
+    for row in rows:
+        if offset == 0 or before is not None:
+            gap = row.score_s / before.score_s - 1 if before else None
+            yield Row(row, gap, first[0].score_s / row.score_s if first else 1.0)
+        before = row
+
+
+@router.get("/{board}/problem")
+async def show_problem(
+    request: Request, services: ServicesDep, page: PageDep, board: BoardName
+) -> Response:
+    """The statement, how it is judged, and the files."""
+    viewer = page.session.user if page.session else None
+    found = await services.boards.get(viewer, board)
+    written = await _problem(request, services, viewer, found)
+    problem = replace(written.problem, board=found)
+    return page(
+        "problem.html",
+        tab="problem",
+        board=found,
+        problem=problem,
+        spec=problem.spec,
+        statement=written.statement,
+        limits=await services.limits.list_limits(viewer, board),
+        files=written.files,
+        starters=[(language, starter_name(problem, language)) for language in problem.templates],
+    )
+
+
+async def _problem(
+    request: Request, services: Services, viewer: User | None, board: Board
+) -> WrittenProblem:
+    problems, version_id = kept_of(request).problems, board.problem_version_id
+    written = problems.get(version_id, version_id)
+    if written is None:
+        found = await services.boards.problem(viewer, board.name)
+        written, is_coloured = await _written(documents.texts_of(request), found)
+        version_id = written.problem.board.problem_version_id  # perhaps a newer one
+        if is_coloured:  # else the next view asks for the colours again
+            problems.keep(version_id, version_id, written)
+    return written
+
+
+async def _written(texts: Texts, problem: BoardProblem) -> tuple[WrittenProblem, bool]:
+    """The problem's page, and whether its files have their colours."""
+    files, is_coloured = [], True
+    for file in problem.files:
+        shown = documents.beginning(file.text, _SHOWN_FILE_CHARACTERS)
+        html = await documents.coloured_source(texts, shown, file.name)
+        is_coloured = is_coloured and html is not None
+        html = html or documents.plain_source(shown)
+        files.append((file.name, html, len(shown) == len(file.text)))
+    statement = documents.statement(problem.description)
+    return WrittenProblem(problem, statement, tuple(files)), is_coloured
+
+
+@router.get("/{board}/starter/{language}")
+async def download_starter(
+    services: ServicesDep, page: PageDep, board: BoardName, language: PlainName
+) -> Response:
+    """A file to begin with."""
+    viewer = page.session.user if page.session else None
+    problem = await services.boards.problem(viewer, board)
+    text = problem.templates.get(language)
+    if text is None:
+        raise NotFound(f"There is no starter file in {language!r}.")
+    return _download(starter_name(problem, language), text)
+
+
+@router.get("/{board}/file/{name}")
+async def download_file(
+    services: ServicesDep, page: PageDep, board: BoardName, name: PlainName
+) -> Response:
+    """The reference, or a file that comes with it."""
+    viewer = page.session.user if page.session else None
+    problem = await services.boards.problem(viewer, board)
+    for file in problem.files:
+        if file.name == name:
+            return _download(file.name, file.text)
+    raise NotFound(f"The problem has no file {name!r}.")
+
+
+def starter_name(problem: BoardProblem, language: str) -> str:
+    """What a starter file is called on the author's disk."""
+    suffix = {Lang.PY: ".py", Lang.CPP: ".cpp"}.get(Lang(problem.lang), ".cu")
+    several = f"-{language.lower()}" if len(problem.templates) > 1 else ""
+    return safe_name(f"{problem.board.name}{several}{suffix}")
+
+
+def _download(name: str, text: str) -> Response:
+    headers = {
+        "Content-Disposition": f'attachment; filename="{safe_name(name)}"',
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-cache",
+    }
+    return Response(text.encode(), media_type="text/plain; charset=utf-8", headers=headers)

@@ -1,0 +1,67 @@
+"""New boards: from a folder on the server, or from one reference file."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, File, Form, Response, UploadFile
+
+from kernelbot.api.dependencies import ServicesDep
+from kernelbot.api.uploads import file_name
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.pages.fields import read_deadline
+from kernelbot.domain.errors import UserError
+from kernelbot.schemas.common import NAME_MAX
+from kernelbot.web.organisers import HOME, Typed, organiser
+from kernelbot.web.pages import PageDep, go
+from kernelbot.web.paths import organised_path
+from kernelbot.web.session import PostedSession
+
+router = APIRouter(prefix=f"{HOME}/new", include_in_schema=False)
+
+_Device = Annotated[str, Form(max_length=NAME_MAX)]
+
+
+@router.get("", dependencies=[Depends(organiser)])
+async def show_ways(services: ServicesDep, page: PageDep) -> Response:
+    """The ways to make a board."""
+    return page(
+        "organise/new.html",
+        tab="boards",
+        folders=await services.problem_folders.names(),
+        devices=[device.name for device in await services.devices.list_devices()],
+    )
+
+
+@router.post("/folder")
+async def create_from_folder(
+    services: ServicesDep,
+    session: PostedSession,
+    directory: Typed = "",
+    visibility: Annotated[Visibility, Form()] = Visibility.PUBLIC,
+) -> Response:
+    """A board from a folder on the server's disk."""
+    board = await services.problem_folders.open_board(session.user, directory, visibility)
+    return go(f"{organised_path(board.name)}?done=created")
+
+
+@router.post("/reference")
+async def create_from_reference(
+    services: ServicesDep,
+    session: PostedSession,
+    file: Annotated[UploadFile, File()],
+    name: Typed = "",
+    deadline: Typed = "",
+    device: Annotated[list[_Device] | None, Form()] = None,
+) -> Response:
+    """A board from one file with the reference and what belongs to it."""
+    until = read_deadline(deadline)
+    if until is None:
+        raise UserError("A deadline is missing.", hint="Choose one; it can be removed later.")
+    board = await services.boards.create_from_reference(
+        session.user,
+        name=name.strip(),
+        file_name=file_name(file),
+        content=await file.read(),
+        deadline=until,
+        devices=tuple(device or ()),
+    )
+    return go(f"{organised_path(board.name)}?done=created")

@@ -1,0 +1,154 @@
+"""The boards that somebody organises: listing, changing, ending and deleting them."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Response
+
+from kernelbot.accounts.model import User
+from kernelbot.api.dependencies import BoardName, ServicesDep
+from kernelbot.boards.limits.model import LimitCategory, RateLimit
+from kernelbot.boards.model import Board, Visibility
+from kernelbot.boards.pages.fields import deadline_field, read_deadline
+from kernelbot.boards.service import BoardEdit, Keep
+from kernelbot.domain.errors import UserError
+from kernelbot.platform.service import COPY_NOTE
+from kernelbot.services import Services
+from kernelbot.web.organisers import HOME, Done, Organiser, Typed
+from kernelbot.web.pages import PageDep, go
+from kernelbot.web.paths import organised_path
+from kernelbot.web.session import PostedSession
+
+router = APIRouter(prefix=HOME, include_in_schema=False)
+
+_DISABLED = 5
+"""How many disabled webhooks are named above the boards."""
+
+
+@router.get("")
+async def show_boards(
+    services: ServicesDep, session: Organiser, page: PageDep, done: Done = ""
+) -> Response:
+    """The boards that the visitor organises, and what is wrong with them."""
+    disabled = await services.webhooks.list_disabled(session.user)
+    return page(
+        "organise/boards.html",
+        tab="boards",
+        done=done,
+        boards=await services.boards.organised(session.user),
+        copy=COPY_NOTE if await services.platform.is_copy() else None,
+        disabled=disabled[:_DISABLED],
+        more_disabled=len(disabled) > _DISABLED,
+    )
+
+
+@router.get("/board/{board}")
+async def show_board(
+    services: ServicesDep, session: Organiser, page: PageDep, board: BoardName, done: Done = ""
+) -> Response:
+    """A board's settings, and the way to all else that is done with it."""
+    found = await services.boards.get_organised(session.user, board)
+    limits = await services.limits.list_limits(session.user, found.name)
+    return page(
+        "organise/board.html",
+        tab="boards",
+        done=done,
+        board=found,
+        deadline=deadline_field(found.deadline),
+        limits={limit.category: limit.max_per_hour for limit in limits},
+    )
+
+
+@router.post("/board/{board}/edit")
+async def edit_board(
+    services: ServicesDep,
+    session: PostedSession,
+    board: BoardName,
+    deadline: Typed = "",
+    visibility: Annotated[Visibility | None, Form()] = None,
+    reveal_code: Annotated[bool, Form()] = False,
+    fixed_seed: Annotated[bool, Form()] = False,
+    refuse_unavailable: Annotated[bool, Form()] = False,
+) -> Response:
+    """Change what the form says. A deadline that is as the page showed it stays to the second."""
+    before = await services.boards.get_organised(session.user, board)
+    until = read_deadline(deadline)
+    kept = deadline == deadline_field(before.deadline)
+    edit = BoardEdit(
+        visibility,
+        Keep.KEEP if kept else until,
+        reveal_code=reveal_code,
+        fixed_seed=fixed_seed,
+        refuse_unavailable=refuse_unavailable,
+    )
+    return _changed(await services.boards.edit(session.user, before.name, edit), "saved")
+
+
+@router.post("/board/{board}/end")
+async def end_board(services: ServicesDep, session: PostedSession, board: BoardName) -> Response:
+    """Accept no more submissions from now on."""
+    edit = BoardEdit(deadline=datetime.now(UTC))
+    return _changed(await services.boards.edit(session.user, board, edit), "ended")
+
+
+@router.post("/board/{board}/reopen")
+async def reopen_board(services: ServicesDep, session: PostedSession, board: BoardName) -> Response:
+    """Accept submissions again, without a deadline."""
+    edit = BoardEdit(deadline=None)
+    return _changed(await services.boards.edit(session.user, board, edit), "reopened")
+
+
+@router.post("/board/{board}/limits")
+async def set_limits(
+    services: ServicesDep,
+    session: PostedSession,
+    board: BoardName,
+    ranked: Typed = "",
+    test: Typed = "",
+) -> Response:
+    """Set or remove how many submissions an author may make within an hour."""
+    wanted = {LimitCategory.LEADERBOARD: _number(ranked), LimitCategory.TEST: _number(test)}
+    found = await services.boards.get_organised(session.user, board)
+    for category, number in wanted.items():
+        await _limit(services, session.user, found, category, number)
+    return _changed(found, "saved")
+
+
+async def _limit(
+    services: Services, actor: User, board: Board, category: LimitCategory, number: int | None
+) -> None:
+    limits = await services.limits.list_limits(actor, board.name)
+    before = {limit.category: limit.max_per_hour for limit in limits}.get(category)
+    if number == before:
+        return
+    if number is None:
+        await services.limits.remove(actor, board.name, category)
+    else:
+        await services.limits.set(actor, board.name, RateLimit(category, number))
+
+
+@router.post("/board/{board}/delete")
+async def delete_board(
+    services: ServicesDep, session: PostedSession, board: BoardName, name: Typed = ""
+) -> Response:
+    """Delete the board with its submissions, if its name was typed."""
+    if name.strip().lower() != board.lower():
+        raise UserError("That isn't the board's name.", hint="Nothing was deleted.")
+    await services.deletion.delete_board(session.user, board, force=True)
+    return go(f"{HOME}?done=deleted")
+
+
+def _changed(board: Board, done: str) -> Response:
+    return go(f"{organised_path(board.name)}?done={done}")
+
+
+def _number(text: str) -> int | None:
+    """An empty field is no limit. Raises `UserError`."""
+    text = text.strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UserError(
+            f"{text!r} isn't a limit.", hint="Write a number from 0, or leave the field empty."
+        )
+    return int(text)

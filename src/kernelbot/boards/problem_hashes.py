@@ -1,0 +1,36 @@
+"""What makes two versions of a problem the same, and what makes their scores comparable."""
+
+import hashlib
+import json
+from typing import Any, NamedTuple
+
+from kernelbot.boards.model import ProblemDefinition
+from kernelbot.domain.errors import InvalidProblem
+from kernelbot.protocol import to_wire
+
+
+class ProblemHashes(NamedTuple):
+    """SHA-256 of all of a definition, and of the part that judging depends on."""
+
+    content: bytes
+    judging: bytes
+
+
+def problem_hashes(definition: ProblemDefinition) -> ProblemHashes:
+    """Both hashes. Raises `InvalidProblem` for text that can't be stored.
+
+    Tests, files, rules and the list of devices are what judging depends on; the statement and the
+    starter files are not, so that nobody loses their place because a typo was corrected.
+    """
+    if "\x00" in definition.description:
+        raise InvalidProblem("The problem's description holds a NUL character.")
+    judged = [to_wire(definition.spec), list(definition.devices)]
+    return ProblemHashes(_sha256(to_wire(definition)), _sha256(judged))
+
+
+def _sha256(wire: Any) -> bytes:
+    try:
+        text = json.dumps(wire, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InvalidProblem("The problem's files hold text that isn't valid Unicode.") from None
+    return hashlib.sha256(text).digest()

@@ -1,0 +1,190 @@
+"""Problems, their versions, and leaderboards."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.boards.model import Board, ProblemDefinition, Visibility
+from kernelbot.domain.errors import PlatformError
+from kernelbot.protocol import HarnessKind, RankRule, from_wire, to_wire
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.jsontext import clean
+from kernelbot.store.sqlfiles import statements
+
+_LONGEST_SAID = 1000
+"""Characters that are kept of what a judge says of a problem."""
+
+
+@dataclass(frozen=True)
+class NewBoard:
+    """What a leaderboard is created with. `secret` is 32 random bytes."""
+
+    name: str
+    description: str
+    problem_version_id: int
+    visibility: Visibility
+    deadline: datetime | None
+    creator_id: int
+    secret: bytes
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RankingSize:
+    """How many authors a ranking has. `version` changes whenever a page may have changed."""
+
+    authors: int
+    version: int
+
+
+@dataclass(frozen=True)
+class OwnedBoard:
+    """A board, who created it, and whether the viewer is invited to it (if it is closed)."""
+
+    board: Board
+    creator_id: int
+    invited: bool
+    rankings: dict[str, RankingSize]
+    """By device."""
+
+    @property
+    def visibility(self) -> Visibility:
+        """The board's."""
+        return self.board.visibility
+
+
+async def add_version(
+    session: WriteSession, definition: ProblemDefinition, content_hash: bytes, judging_hash: bytes
+) -> int:
+    """The id of the problem's version with this content, created if it is new.
+
+    `judging_hash` covers what judging depends on: scores of versions with the same hash can be
+    compared.
+    """
+    sql = statements(__file__)
+    problem = await session.one(sql["add_problem"], {"name": definition.spec.name})
+    assert problem is not None
+    row = await session.one(
+        sql["add_version"],
+        {
+            "problem_id": problem["id"],
+            "content_hash": content_hash,
+            "judging_hash": judging_hash,
+            "definition": json.dumps(to_wire(definition), ensure_ascii=False),
+            "harness": definition.spec.harness,
+            "ranking_by": definition.spec.ranking_by,
+        },
+    )
+    assert row is not None
+    return int(row["id"])
+
+
+async def note_recurring_data(session: WriteSession, submission_id: int, said: str) -> None:
+    """Keep what was said of the data of a submission's problem, unless something was said before;
+    from then on nothing is ranked with that version."""
+    values = {"submission_id": submission_id, "said": clean(said[:_LONGEST_SAID])}
+    await session.do(statements(__file__)["note_recurring_data"], values)
+
+
+async def create(session: WriteSession, new: NewBoard) -> int | None:
+    """Create a board; returns its id, None if the name is taken."""
+    sql = statements(__file__)
+    row = await session.one(
+        sql["create"],
+        {
+            "name": new.name,
+            "description": new.description,
+            "problem_version_id": new.problem_version_id,
+            "visibility": new.visibility,
+            "deadline": new.deadline,
+            "creator_id": new.creator_id,
+            "secret": new.secret,
+        },
+    )
+    if row is None:
+        return None
+    devices = [
+        {"leaderboard_id": row["id"], "device": device, "position": position}
+        for position, device in enumerate(new.devices)
+    ]
+    await session.do_each(sql["add_device"], devices)
+    return int(row["id"])
+
+
+async def all_boards(session: ReadSession, *, viewer_id: int | None) -> list[OwnedBoard]:
+    """Every board, newest first, without a check of who may see it."""
+    rows = await session.all(statements(__file__)["all"], {"viewer_id": viewer_id})
+    return [_owned(row) for row in rows]
+
+
+async def hidden_in(session: ReadSession, guild_id: int) -> set[int]:
+    """The ids of boards that aren't of the competition that a guild is about."""
+    rows = await session.all(statements(__file__)["hidden_in"], {"guild_id": guild_id})
+    return {row["id"] for row in rows}
+
+
+async def by_name(
+    session: ReadSession, name: str, *, viewer_id: int | None = None
+) -> OwnedBoard | None:
+    """The board of that name, in upper or lower case, without a check of who may see it."""
+    values = {"name": name, "viewer_id": viewer_id}
+    row = await session.one(statements(__file__)["by_name"], values)
+    return None if row is None else _owned(row)
+
+
+async def edit(session: WriteSession, after: Board) -> None:
+    """Store of `after` what a board's organisers may change."""
+    values = {
+        "leaderboard_id": after.id,
+        "visibility": after.visibility,
+        "deadline": after.deadline,
+        "reveal_code": after.reveal_code,
+        "fixed_seed": after.fixed_seed,
+        "refuse_unavailable": after.refuse_unavailable,
+    }
+    await session.do(statements(__file__)["edit"], values)
+
+
+async def devices_for_torch(session: ReadSession) -> frozenset[str]:
+    """The devices whose open boards' problems mention torch, or what comes with it."""
+    rows = await session.all(statements(__file__)["devices_for_torch"])
+    return frozenset(row["device"] for row in rows)
+
+
+async def definition(session: ReadSession, problem_version_id: int) -> ProblemDefinition:
+    """The problem as its author wrote it. Raises `PlatformError` if we can't read it."""
+    row = await session.one(
+        statements(__file__)["definition"], {"problem_version_id": problem_version_id}
+    )
+    assert row is not None, "boards and submissions refer to versions that exist"
+    try:
+        return from_wire(ProblemDefinition, row["definition"])
+    except ValueError as error:  # `WireError`, `VersionMismatch`
+        raise PlatformError(f"The stored problem can't be read: {error}") from error
+
+
+def _owned(row: Row) -> OwnedBoard:
+    columns = zip(row["devices"], row["authors"], row["versions"], strict=True)
+    rankings = {device: RankingSize(authors, version) for device, authors, version in columns}
+    return OwnedBoard(_board(row), row["creator_id"], row["invited"], rankings)
+
+
+def _board(row: Row) -> Board:
+    return Board(
+        id=row["id"],
+        name=row["name"],
+        description=row["description"],
+        problem_name=row["problem_name"],
+        problem_version_id=row["problem_version_id"],
+        harness=HarnessKind(row["harness"]),
+        ranking_by=RankRule(row["ranking_by"]),
+        devices=tuple(row["devices"]),
+        visibility=Visibility(row["visibility"]),
+        deadline=row["deadline"],
+        created_at=row["created_at"],
+        outdated_scores=row["outdated_scores"],
+        recurring_data=row["recurring_data"],
+        reveal_code=row["reveal_code"],
+        fixed_seed=row["fixed_seed"],
+        refuse_unavailable=row["refuse_unavailable"],
+    )

@@ -1,0 +1,1 @@
+"""Creating and updating boards from competition files."""

@@ -1,0 +1,354 @@
+"""Syncing: boards from the competition files of a repository, an archive or a folder."""
+
+import asyncio
+import hashlib
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import require_admin
+from kernelbot.boards import store as boards
+from kernelbot.boards.model import ProblemDefinition
+from kernelbot.boards.problem_hashes import ProblemHashes, problem_hashes
+from kernelbot.boards.service import check_name
+from kernelbot.boards.sync import store as sync
+from kernelbot.boards.sync.model import SyncAction, SyncItem, SyncOptions, SyncOutcome
+from kernelbot.boards.sync.store import SyncedBoard
+from kernelbot.catalog import git
+from kernelbot.catalog.archive import unpack
+from kernelbot.catalog.competition import Competition, CompetitionProblem
+from kernelbot.catalog.problem_sets import ProblemSet, SetEntry, read_sets
+from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.moderation.audit import service as audit
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.store.database import Database, ReadSession, WriteSession
+
+Bring = Callable[[Path], tuple[Path, str | None]]
+"""Brings problems below a fresh folder; returns where they are and of which commit."""
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A board as its competition file asks for it, before the database is read."""
+
+    listed: CompetitionProblem
+    competition: Competition
+    definition: ProblemDefinition
+    hashes: ProblemHashes
+    devices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What happens to a board. `wanted` None: nothing can."""
+
+    item: SyncItem
+    wanted: _Wanted | None = None
+    before: SyncedBoard | None = None
+
+
+class Sync:
+    """For admins. Everything is read and checked first; then all boards change in one
+    transaction, those without mistakes even if others have some."""
+
+    def __init__(
+        self,
+        database: Database,
+        devices: tuple[DeviceConfig, ...],
+        default_repository: str | None = None,
+    ) -> None:
+        self._database = database
+        self._devices = tuple(device.spec.name for device in devices)
+        self._default = default_repository
+
+    @property
+    def default(self) -> str | None:
+        """The configured repository, without its password; None: none is."""
+        return git.without_password(self._default) if self._default else None
+
+    async def from_repository(
+        self,
+        actor: User,
+        repository: str | None = None,
+        ref: str | None = None,
+        options: SyncOptions | None = None,
+    ) -> SyncOutcome:
+        """A branch, tag or commit (None: the default branch) of a git repository (None: that of
+        PROBLEMS_REPO). Raises as `catalog.git.fetch`, and `InvalidProblem` without competitions.
+        """
+        require_admin(actor)
+        source = repository or self._default
+        if source is None:
+            raise UserError("No repository is named.", hint="Name one, or set PROBLEMS_REPO.")
+        url = git.repository_url(source)
+
+        def bring(folder: Path) -> tuple[Path, str | None]:
+            commit = git.fetch(url, ref, folder)
+            return folder / "checkout", commit
+
+        shown = git.without_password(source)
+        return await self._sync(actor, shown, bring, options or SyncOptions())
+
+    async def from_archive(
+        self, actor: User, archive: BinaryIO, name: str, options: SyncOptions | None = None
+    ) -> SyncOutcome:
+        """A zip or tar.gz file. Raises `InvalidProblem` as `catalog.archive.unpack`, `Conflict` if
+        the plan was made of another."""
+        require_admin(actor)
+        wanted = options or SyncOptions()
+        digest = await asyncio.to_thread(_sha256, archive)
+        if wanted.archive not in (None, digest):
+            raise Conflict(
+                "This isn't the archive that the plan was made of, so nothing was done.",
+                hint="Choose the same file, or look at the plan of this one first.",
+            )
+
+        def bring(folder: Path) -> tuple[Path, str | None]:
+            unpack(archive, folder)
+            return folder, None
+
+        return replace(await self._sync(actor, name, bring, wanted), archive=digest)
+
+    async def from_folder(
+        self, actor: User, folder: Path, options: SyncOptions | None = None
+    ) -> SyncOutcome:
+        """A folder on this machine's disk."""
+        require_admin(actor)
+        return await self._sync(
+            actor, str(folder), lambda _: (folder, None), options or SyncOptions()
+        )
+
+    async def _sync(
+        self, actor: User, source: str, bring: Bring, options: SyncOptions
+    ) -> SyncOutcome:
+        sets, commit = await asyncio.to_thread(_bring, bring, options.problem_set)
+        if options.dry_run:
+            async with self._database.read() as reading:
+                steps = await self._plan(reading, sets, options)
+        else:
+            async with self._database.write(unhurried=True) as session:
+                names = [entry.listed.name for found in sets for entry in found.entries]
+                await sync.lock(session, names)
+                steps = await self._plan(session, sets, options)
+                outcome = SyncOutcome(source, commit, tuple(s.item for s in steps), True)
+                if options.plan not in (None, outcome.digest):
+                    raise Conflict(
+                        "Something has changed since the plan was shown, so nothing was done.",
+                        hint="Look at the new plan first.",
+                    )
+                await _apply(session, actor, steps, options)
+                await audit.record(session, actor, "problems.sync", source, _detail(outcome))
+        return SyncOutcome(source, commit, tuple(s.item for s in steps), not options.dry_run)
+
+    async def _plan(
+        self, session: ReadSession, sets: tuple[ProblemSet, ...], options: SyncOptions
+    ) -> list[_Step]:
+        steps: list[_Step] = []
+        seen: dict[str, str] = {}
+        for found in sets:
+            if found.competition is None:
+                steps.append(_error(found.file, found.file, found.error or ""))
+                continue
+            for entry in found.entries:
+                lower = entry.listed.name.lower()
+                if lower in seen:
+                    reason = f"{seen[lower]} lists a board of that name too"
+                    steps.append(_error(entry.listed.name, found.competition.name, reason))
+                    continue
+                seen[lower] = found.file
+                steps.append(await self._step(session, found.competition, entry, options))
+        # If only one file was read, another may list them under the same competition.
+        dropped = [] if options.problem_set else await _dropped(session, sets, set(seen))
+        return [*steps, *dropped]
+
+    async def _step(
+        self,
+        session: ReadSession,
+        competition: Competition,
+        entry: SetEntry,
+        options: SyncOptions,
+    ) -> _Step:
+        name = entry.listed.name
+        if entry.definition is None:
+            return _error(name, competition.name, entry.error or "")
+        try:
+            check_name(name)
+            hashes = problem_hashes(entry.definition)
+        except UserError as error:
+            return _error(name, competition.name, str(error))
+        here = {device.lower(): device for device in self._devices}
+        named = entry.definition.devices
+        devices = tuple(dict.fromkeys(here[d.lower()] for d in named if d.lower() in here))
+        wanted = _Wanted(entry.listed, competition, entry.definition, hashes, devices)
+        before = await sync.board(session, name)
+        action, reason = _decide(wanted, before, options, datetime.now(UTC))
+        return _Step(SyncItem(action, name, competition.name, reason), wanted, before)
+
+
+async def _dropped(
+    session: ReadSession, sets: tuple[ProblemSet, ...], listed: set[str]
+) -> list[_Step]:
+    """Boards that a competition no longer lists: they stay, and are reported."""
+    competitions = dict.fromkeys(found.competition.name for found in sets if found.competition)
+    reason = "not listed any more; it stays until somebody deletes it: kernelbot board delete"
+    return [
+        _Step(SyncItem(SyncAction.SKIP, board, name, reason))
+        for name in competitions
+        for board in await sync.boards_of(session, name)
+        if board.lower() not in listed
+    ]
+
+
+def _sha256(archive: BinaryIO) -> str:
+    """Of the whole file. Blocks."""
+    archive.seek(0)
+    found = hashlib.sha256()
+    while chunk := archive.read(1 << 20):
+        found.update(chunk)
+    return found.hexdigest()
+
+
+def _bring(bring: Bring, only: str | None) -> tuple[tuple[ProblemSet, ...], str | None]:
+    folder = Path(tempfile.mkdtemp(prefix="kernelbot-sync-"))
+    try:
+        root, commit = bring(folder)
+        return read_sets(root, only=only), commit
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _error(board: str, competition: str, reason: str) -> _Step:
+    return _Step(SyncItem(SyncAction.ERROR, board, competition, reason))
+
+
+def _decide(
+    wanted: _Wanted, before: SyncedBoard | None, options: SyncOptions, now: datetime
+) -> tuple[SyncAction, str]:
+    """What happens to a board, and why."""
+    if not wanted.devices:
+        named = ", ".join(wanted.definition.devices) or "it names none"
+        return SyncAction.SKIP, f"none of its devices is configured here ({named})"
+    if before is None:
+        return SyncAction.CREATE, f"on {', '.join(wanted.devices)}"
+    if before.competition != wanted.competition.name and not options.force:
+        owner = f"of {before.competition!r}" if before.competition else "made by hand"
+        return SyncAction.SKIP, f"there is a board of that name, {owner}; use force to take it over"
+    changes = _changes(wanted, before)
+    if not changes:
+        return SyncAction.SKIP, "unchanged"
+    deadline = wanted.listed.deadline
+    over = before.deadline is not None and before.deadline <= now
+    if over and deadline is not None and deadline <= now and not options.force:
+        return SyncAction.SKIP, "its deadline has passed; use force to change it all the same"
+    return SyncAction.UPDATE, ", ".join(changes)
+
+
+def _new_version(before: SyncedBoard) -> str:
+    """What it does to the ranking, and how to measure the best again."""
+    what = "a new version of the problem"
+    if not before.scores:
+        return what
+    leave = "1 score leaves" if before.scores == 1 else f"{before.scores} scores leave"
+    again = " and ".join(
+        f"kernelbot board rejudge {before.name} --device {device}" for device in before.devices
+    )
+    return f"{what} ({leave} the ranking; to measure the best again on it, afterwards: {again})"
+
+
+def _changes(wanted: _Wanted, before: SyncedBoard) -> list[str]:
+    judged = before.judging_hash != wanted.hashes.judging
+    return [
+        what
+        for what, differs in (
+            (_new_version(before), judged),
+            ("the text", not judged and before.content_hash != wanted.hashes.content),
+            (f"devices: {', '.join(wanted.devices)}", before.devices != wanted.devices),
+            (
+                f"the deadline: {_moment(before.deadline)} -> {_moment(wanted.listed.deadline)}",
+                before.deadline != wanted.listed.deadline,
+            ),
+            ("who reads code", before.reveal_code != wanted.competition.reveal_code),
+            ("the secret seeds", before.fixed_seed != wanted.competition.fixed_seed),
+            ("the competition", before.competition != wanted.competition.name),
+        )
+        if differs
+    ]
+
+
+def _moment(deadline: datetime | None) -> str:
+    return "none" if deadline is None else f"{deadline.astimezone(UTC):%F %R} UTC"
+
+
+async def _apply(
+    session: WriteSession, actor: User, steps: list[_Step], options: SyncOptions
+) -> None:
+    changing = [s for s in steps if s.item.action in (SyncAction.CREATE, SyncAction.UPDATE)]
+    # Existing boards are locked in the order of their ids, so that there is no deadlock.
+    for step in sorted(changing, key=lambda step: step.before.id if step.before else 0):
+        assert step.wanted is not None, "only what was read changes anything"
+        await _apply_one(session, actor, step.wanted, step.before, options)
+        if step.before is not None:
+            subject = f"board:{step.before.name}"
+            await audit.record(session, actor, "board.sync", subject, {"changed": step.item.reason})
+
+
+async def _apply_one(
+    session: WriteSession,
+    actor: User,
+    wanted: _Wanted,
+    before: SyncedBoard | None,
+    options: SyncOptions,
+) -> None:
+    competition = wanted.competition
+    version_id = await boards.add_version(session, wanted.definition, *wanted.hashes)
+    if before is None:
+        new = boards.NewBoard(
+            name=wanted.listed.name,
+            description=wanted.definition.description,
+            problem_version_id=version_id,
+            visibility=options.visibility,
+            deadline=wanted.listed.deadline,
+            creator_id=actor.id,
+            secret=secrets.token_bytes(32),
+            devices=wanted.devices,
+        )
+        board_id = await boards.create(session, new)
+        if board_id is None:  # somebody has made it by hand since it was looked up
+            raise Conflict(f"A board named {new.name!r} was made meanwhile.", hint="Sync again.")
+        detail: audit.Detail = {
+            "problem": wanted.definition.spec.name,
+            "devices": ", ".join(wanted.devices),
+            "competition": competition.name,
+        }
+        await audit.record(session, actor, "board.create", f"board:{new.name}", detail)
+    else:
+        board_id = before.id
+        update = sync.BoardUpdate(
+            leaderboard_id=before.id,
+            problem_version_id=version_id,
+            description=wanted.definition.description,
+            deadline=wanted.listed.deadline,
+            devices=wanted.devices,
+        )
+        await sync.update(session, update)
+    competition_id = await sync.competition(
+        session, competition.name, competition.description, competition.deadline
+    )
+    await sync.assign(
+        session,
+        board_id,
+        competition_id,
+        reveal_code=competition.reveal_code,
+        fixed_seed=competition.fixed_seed,
+    )
+
+
+def _detail(outcome: SyncOutcome) -> audit.Detail:
+    counts = {action.value: len(outcome.of(action)) for action in SyncAction}
+    return {**counts, "commit": outcome.commit}

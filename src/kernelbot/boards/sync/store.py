@@ -1,0 +1,114 @@
+"""Reading and updating boards for a sync."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.domain.errors import Conflict
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.locks import Lock
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class SyncedBoard:
+    """A board before the sync. `competition` None: it was created by hand."""
+
+    id: int
+    name: str
+    competition: str | None
+    deadline: datetime | None
+    reveal_code: bool
+    fixed_seed: bool
+    content_hash: bytes
+    judging_hash: bytes
+    devices: tuple[str, ...]
+    scores: int
+    """How many scores are in its rankings."""
+
+
+@dataclass(frozen=True)
+class BoardUpdate:
+    """A board after the sync."""
+
+    leaderboard_id: int
+    problem_version_id: int
+    description: str
+    deadline: datetime | None
+    devices: tuple[str, ...]
+
+
+async def lock(session: WriteSession, names: list[str]) -> None:
+    """Lock syncs and these boards until the transaction ends. Raises `Conflict` while another sync
+    runs: whoever waited for it would hold a connection meanwhile."""
+    sql = statements(__file__)
+    row = await session.one(sql["lock"], {"lock": Lock.SYNC.value})
+    if row is None or not row["locked"]:
+        raise Conflict(
+            "Another sync is running, so nothing was done.", hint="Sync again when it has ended."
+        )
+    await session.all(sql["lock_boards"], {"names": [name.lower() for name in names]})
+
+
+async def board(session: ReadSession, name: str) -> SyncedBoard | None:
+    """The board of that name, in upper or lower case."""
+    row = await session.one(statements(__file__)["board"], {"name": name})
+    if row is None:
+        return None
+    hashes = {key: bytes(row[key]) for key in ("content_hash", "judging_hash")}
+    return SyncedBoard(**{**row, **hashes, "devices": tuple(row["devices"] or ())})
+
+
+async def boards_of(session: ReadSession, competition: str) -> list[str]:
+    """The names of the competition's boards; none for one that isn't there."""
+    values = {"competition": competition}
+    return [row["name"] for row in await session.all(statements(__file__)["boards_of"], values)]
+
+
+async def competition(
+    session: WriteSession, name: str, description: str, deadline: datetime | None
+) -> int:
+    """Create or update the competition; returns its id."""
+    values = {"name": name, "description": description, "deadline": deadline}
+    row = await session.one(statements(__file__)["competition"], values)
+    assert row is not None
+    return int(row["id"])
+
+
+async def assign(
+    session: WriteSession,
+    leaderboard_id: int,
+    competition_id: int,
+    *,
+    reveal_code: bool,
+    fixed_seed: bool,
+) -> None:
+    """Add a board to a competition."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "competition_id": competition_id,
+        "reveal_code": reveal_code,
+        "fixed_seed": fixed_seed,
+    }
+    await session.do(statements(__file__)["assign"], values)
+
+
+async def update(session: WriteSession, update: BoardUpdate) -> None:
+    """Set problem, deadline and devices, and compute the ranking again."""
+    sql = statements(__file__)
+    board_id = {"leaderboard_id": update.leaderboard_id}
+    await session.do(
+        sql["update"],
+        {
+            **board_id,
+            "problem_version_id": update.problem_version_id,
+            "description": update.description,
+            "deadline": update.deadline,
+        },
+    )
+    await session.do(sql["drop_devices"], {**board_id, "devices": list(update.devices)})
+    places = [
+        {**board_id, "device": device, "position": position}
+        for position, device in enumerate(update.devices)
+    ]
+    await session.do_each(sql["put_device"], places)
+    await session.one(sql["rebuild"], board_id)

@@ -1,0 +1,1 @@
+"""Two submissions whose scores are too close to compare, called in turn."""

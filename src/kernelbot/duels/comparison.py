@@ -1,0 +1,65 @@
+"""What `kernelbot compare --json` prints."""
+
+import statistics
+from enum import StrEnum
+
+from pydantic import Field
+
+from kernelbot.protocol import DuelWorkload, Verdict
+from kernelbot.runs.schemas import ErrorView
+from kernelbot.schemas.common import Answer, Shown
+
+
+class Which(StrEnum):
+    """One of the two files."""
+
+    FIRST = "first"
+    SECOND = "second"
+
+
+class ComparedWorkload(Shown):
+    """Pairs of calls on one workload, in the order of measuring; `ratio`: the median of first over
+    second."""
+
+    spec: str
+    pairs: int
+    first_median_ns: float
+    second_median_ns: float
+    ratio: float
+    ratio_ci95: tuple[float, float]
+    first_ns: list[float]
+    second_ns: list[float]
+    stopped_by: str
+
+    @classmethod
+    def of_workload(cls, value: DuelWorkload) -> "ComparedWorkload":
+        """The wire's workload."""
+        return cls(
+            spec=value.spec,
+            pairs=len(value.submission_ns),
+            first_median_ns=statistics.median(value.submission_ns),
+            second_median_ns=statistics.median(value.opponent_ns),
+            ratio=value.ratio,
+            ratio_ci95=value.ratio_ci95,
+            first_ns=list(value.submission_ns),
+            second_ns=list(value.opponent_ns),
+            stopped_by=value.stopped_by,
+        )
+
+
+class ComparisonReport(Answer):
+    """Two files that were judged against each other. Below 1, `ratio` says that the first one is
+    the faster; `faster` is null if the interval contains 1. `failed` is the file that `error` is
+    about, and null if there was a duel or the fault is the platform's."""
+
+    first: str
+    second: str
+    problem: str
+    device: str
+    verdict: Verdict
+    faster: Which | None = None
+    ratio: float | None = None
+    ratio_ci95: tuple[float, float] | None = None
+    workloads: list[ComparedWorkload] = Field(default_factory=list)
+    failed: Which | None = None
+    error: ErrorView | None = None

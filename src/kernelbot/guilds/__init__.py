@@ -1,0 +1,1 @@
+"""Discord servers: their members, and what they are told."""

@@ -1,0 +1,1 @@
+"""What Discord is told by itself."""

@@ -1,0 +1,59 @@
+"""Answers in a chat that tell of submissions: kept, so that a bot that starts again goes on."""
+
+from collections.abc import Sequence
+
+from kernelbot.accounts.model import User
+from kernelbot.domain.errors import Conflict
+from kernelbot.domain.next_steps import Next
+from kernelbot.guilds.chat import store as chat
+from kernelbot.guilds.model import ChatAnswer
+from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.store.database import Database
+from kernelbot.submissions.model import NewSubmission, Submission
+from kernelbot.submissions.service import Submissions
+
+
+class Chat:
+    """One message, one submission, however often its button is clicked."""
+
+    def __init__(self, database: Database, submissions: Submissions) -> None:
+        self._database = database
+        self._submissions = submissions
+
+    async def submit(
+        self, author: User, new: NewSubmission, answer: ChatAnswer
+    ) -> tuple[Submission, QueuePlace | None]:
+        """Submit, and keep the answer that will tell of it: first that it will, and then, in one
+        transaction, the submission and that the answer tells of it. Raises as
+        `Submissions.create`, and `Conflict` if the message was used already."""
+        async with self._database.write() as session:
+            if not await chat.claim(session, answer):
+                raise Conflict("This was submitted already.", next_step=Next.BEGIN_AGAIN)
+        try:
+            return await self._submissions.create(author, new, message_id=answer.message_id)
+        except Exception:  # its author reads why; if we are stopped, a later bot tells them
+            async with self._database.write() as session:
+                await chat.release(session, answer.message_id)
+            raise
+
+    async def give_up(self, answer: ChatAnswer) -> ChatAnswer | None:
+        """Of an answer of a bot that stopped before it submitted: nothing is submitted for it any
+        more. If something was, the answer as it stands."""
+        async with self._database.write() as session:
+            return await chat.give_up(session, answer.message_id)
+
+    async def went_public(self, answer: ChatAnswer, public_message_id: int) -> None:
+        """The interaction's time is over; it goes on as a message of the channel."""
+        async with self._database.write() as session:
+            await chat.went_public(session, answer.message_id, public_message_id)
+
+    async def done(self, answer: ChatAnswer) -> None:
+        """All was told."""
+        async with self._database.write() as session:
+            await chat.done(session, answer.message_id)
+
+    async def open_answers(self, guild_ids: Sequence[int]) -> list[ChatAnswer]:
+        """What a bot that starts has to go on with, also answers for which nothing is submitted
+        yet."""
+        async with self._database.read() as session:
+            return await chat.open_answers(session, guild_ids)

@@ -1,1 +1,0 @@
-"""Who someone is: our tokens, and the OAuth providers that people log in with."""

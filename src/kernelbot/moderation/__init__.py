@@ -1,0 +1,1 @@
+"""What organisers look at, decide, delete and measure again."""

@@ -1,0 +1,64 @@
+"""The log of what organisers did."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kernelbot.moderation.audit.model import AuditEntry
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.jsontext import clean, dumps
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which entries; None: any. `action` may be a noun, for all of its verbs."""
+
+    subject: str | None = None
+    actor: str | None = None
+    action: str | None = None
+    before_id: int | None = None
+
+
+async def page(session: ReadSession, wanted: Wanted, limit: int) -> list[AuditEntry]:
+    """Entries, the newest first."""
+    values = {
+        "subject": wanted.subject,
+        "actor": wanted.actor,
+        "action": wanted.action,
+        "before_id": wanted.before_id,
+        "limit": limit,
+    }
+    return [_entry(row) for row in await session.all(statements(__file__)["page"], values)]
+
+
+async def record(
+    session: WriteSession,
+    *,
+    actor_id: int | None,
+    actor: str,
+    action: str,
+    subject: str,
+    detail: Mapping[str, Any],
+) -> None:
+    """Append one entry."""
+    values = {
+        "actor_id": actor_id,
+        "actor": clean(actor),
+        "action": action,
+        "subject": clean(subject),
+        "detail": dumps(detail),
+    }
+    await session.do(statements(__file__)["record"], values)
+
+
+def _entry(row: Row) -> AuditEntry:
+    return AuditEntry(
+        id=row["id"],
+        actor=row["actor"],
+        actor_id=row["actor_id"],
+        action=row["action"],
+        subject=row["subject"],
+        detail=row["detail"],
+        created_at=row["created_at"],
+    )

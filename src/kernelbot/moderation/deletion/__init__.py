@@ -1,0 +1,1 @@
+"""Deleting submissions, boards and accounts."""

@@ -1,0 +1,1 @@
+"""What a board has judged itself, so that absurd scores are seen."""

@@ -1,0 +1,73 @@
+"""What is known to be right of a board's problem: its starter files and `solutions/correct`, which
+the platform judges itself, once for each device and version."""
+
+from kernelbot.boards import store as boards
+from kernelbot.boards.model import ProblemDefinition
+from kernelbot.moderation.known_right import store as known_right
+from kernelbot.moderation.reviews.service import ReviewRules, Scored, hold_if_absurd
+from kernelbot.protocol import Fault, RunResult, SourceFile, Verdict
+from kernelbot.runs import store as attempts
+from kernelbot.runs.queue.enqueueing import enqueue_all
+from kernelbot.runs.store import LockedRun, RunRef
+from kernelbot.store.database import Database, WriteSession
+
+
+async def request(session: WriteSession, leaderboard_id: int, device: str) -> None:
+    """Ask that they are judged on a board's device, if nobody has for the problem as it is now.
+    Call it when the first score is there to compare."""
+    if await known_right.was_requested(session, leaderboard_id, device):
+        return
+    version_id = await known_right.version(session, leaderboard_id)
+    definition = await boards.definition(session, version_id)
+    files = files_of(definition)
+    await known_right.request(session, leaderboard_id, device, version_id, files)
+
+
+def files_of(definition: ProblemDefinition) -> tuple[SourceFile, ...]:
+    """Its starter files, which may do nothing yet, and its right solutions, named for people."""
+    starters = (
+        SourceFile(f"starter file for {lang}", text) for lang, text in definition.templates.items()
+    )
+    return (*starters, *definition.solutions)
+
+
+async def enqueue(database: Database, device: str) -> None:
+    """Put those that wait into the queue."""
+    await enqueue_all(database, device, known_right.waits, known_right.enqueue)
+
+
+async def finish(session: WriteSession, run: RunRef, result: RunResult, rules: ReviewRules) -> None:
+    """Store how long it takes, and hold what stands and turns out to be absurd beside it. What
+    wasn't accepted is no figure, e.g. a starter file that does nothing: nobody is to blame."""
+    accepted = result.verdict == Verdict.ACCEPTED
+    fault = result.failure.fault if result.failure else Fault.PLATFORM
+    await attempts.finish_run(
+        session,
+        run.id,
+        verdict=result.verdict,
+        fault=None if accepted else fault,
+        message=None,
+    )
+    score_s = result.score_s if accepted and not result.suspicions else None
+    await known_right.ended(session, run.id, score_s)
+    if score_s is not None:
+        await _look_again(session, run, rules)
+
+
+async def fail(session: WriteSession, run: RunRef | LockedRun) -> None:
+    """It couldn't be judged."""
+    await known_right.ended(session, run.id, None)
+
+
+async def _look_again(session: WriteSession, run: RunRef, rules: ReviewRules) -> None:
+    """Whoever was ranked before the figure was there is compared with it now."""
+    held = True
+    while held:
+        first = await known_right.unreviewed(session, run.leaderboard_id, run.device)
+        held = first is not None and await hold_if_absurd(
+            session,
+            Scored(
+                first.submission_id, run.leaderboard_id, run.device, first.author_id, first.score_s
+            ),
+            rules,
+        )

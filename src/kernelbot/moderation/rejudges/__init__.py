@@ -1,0 +1,1 @@
+"""Measuring a board's best again."""

@@ -1,0 +1,65 @@
+"""Rejudging a board's best, and how far it is."""
+
+from fastapi import APIRouter, Response
+
+from kernelbot.api.dependencies import BoardName, ServicesDep, SubmissionId
+from kernelbot.domain.errors import UserError
+from kernelbot.web.organisers import HOME, Organiser, Typed, filled
+from kernelbot.web.pages import PageDep, go
+from kernelbot.web.paths import organised_path
+from kernelbot.web.session import PostedSession
+
+router = APIRouter(prefix=f"{HOME}/board/{{board}}/rejudges", include_in_schema=False)
+
+
+@router.get("")
+async def list_rejudges(
+    services: ServicesDep, session: Organiser, page: PageDep, board: BoardName
+) -> Response:
+    """The board's latest rejudges, and a form for the next."""
+    found = await services.boards.get_organised(session.user, board)
+    return page(
+        "organise/rejudges.html",
+        tab="boards",
+        board=found,
+        rejudges=await services.rejudging.list_rejudges(session.user, found.name),
+    )
+
+
+@router.post("")
+async def rejudge(
+    services: ServicesDep,
+    session: PostedSession,
+    board: BoardName,
+    device: Typed = "",
+    top: Typed = "",
+) -> Response:
+    """Measure the best again on one device."""
+    started = await services.rejudging.start(
+        session.user, board, device=filled(device), top=_number(top)
+    )
+    return go(f"{organised_path(started.board)}/rejudges/{started.id}")
+
+
+@router.get("/{rejudge_id}")
+async def show_rejudge(
+    services: ServicesDep,
+    session: Organiser,
+    page: PageDep,
+    board: BoardName,
+    rejudge_id: SubmissionId,
+) -> Response:
+    """How far it is, and the scores before and after."""
+    found = await services.boards.get_organised(session.user, board)
+    rejudge = await services.rejudging.get(session.user, found.name, rejudge_id)
+    return page("organise/rejudge.html", tab="boards", board=found, rejudge=rejudge)
+
+
+def _number(text: str) -> int | None:
+    """An empty field is all of them. Raises `UserError`."""
+    text = text.strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+        raise UserError(f"{text!r} isn't a number of submissions.", hint="Write 1 or more.")
+    return int(text)

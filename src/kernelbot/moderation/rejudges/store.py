@@ -1,0 +1,71 @@
+"""Measuring a board's best again."""
+
+from kernelbot.moderation.rejudges.model import Rejudge, RejudgedRun
+from kernelbot.protocol import Verdict
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+_PRIORITY = 1
+"""As that of a ranked run; `next_run` itself puts rejudges before all others."""
+
+
+async def candidates(
+    session: ReadSession, leaderboard_id: int, device: str, top: int | None
+) -> list[int]:
+    """The submission that each author is, or would be, ranked with; the best first."""
+    values = {"leaderboard_id": leaderboard_id, "device": device, "top": top}
+    rows = await session.all(statements(__file__)["candidates"], values)
+    return [row["submission_id"] for row in rows]
+
+
+async def add(session: WriteSession, leaderboard_id: int, device: str) -> int | None:
+    """Create a rejudge; None if another one is under way there."""
+    values = {"leaderboard_id": leaderboard_id, "device": device}
+    row = await session.one(statements(__file__)["add"], values)
+    return int(row["id"]) if row else None
+
+
+async def add_run(session: WriteSession, rejudge_id: int, submission_id: int, device: str) -> int:
+    """Add a queued run on secret data; returns its id."""
+    values = {
+        "submission_id": submission_id,
+        "device": device,
+        "priority": _PRIORITY,
+        "rejudge_id": rejudge_id,
+    }
+    row = await session.one(statements(__file__)["add_run"], values)
+    assert row is not None
+    return int(row["id"])
+
+
+async def ended(session: WriteSession, rejudge_id: int) -> None:
+    """Record that one of its runs has ended; after the last one the ranking is updated."""
+    sql = statements(__file__)
+    values = {"rejudge_id": rejudge_id}
+    await session.one(sql["lock"], values)
+    if await session.one(sql["finish"], values) is not None:
+        await session.all(sql["rank"], values)
+        await session.all(sql["recount"], values)
+        await session.one(sql["request_duels"], values)
+
+
+async def one(session: ReadSession, leaderboard_id: int, rejudge_id: int) -> Rejudge | None:
+    """The rejudge with its runs so far."""
+    sql = statements(__file__)
+    values = {"rejudge_id": rejudge_id, "leaderboard_id": leaderboard_id}
+    row = await session.one(sql["one"], values)
+    if row is None:
+        return None
+    runs = tuple(
+        RejudgedRun(**{**run, "verdict": Verdict(run["verdict"]) if run["verdict"] else None})
+        for run in await session.all(sql["runs"], values)
+    )
+    return Rejudge(**row, runs=runs)
+
+
+async def of_board(session: ReadSession, leaderboard_id: int, limit: int) -> list[Rejudge]:
+    """The board's latest, the newest first, each with its runs so far."""
+    values = {"leaderboard_id": leaderboard_id, "limit": limit}
+    rows = await session.all(statements(__file__)["of_board"], values)
+    found = [await one(session, leaderboard_id, row["id"]) for row in rows]
+    return [rejudge for rejudge in found if rejudge is not None]

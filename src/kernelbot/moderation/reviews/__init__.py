@@ -1,0 +1,1 @@
+"""Which submissions are held, and what organisers decide about them."""

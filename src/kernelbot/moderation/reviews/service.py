@@ -1,0 +1,226 @@
+"""Which submissions are held as suspicious, and the decisions of organisers about them."""
+
+from dataclasses import dataclass, replace
+
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import is_admin, organises
+from kernelbot.boards.service import no_submission, require_organiser_of
+from kernelbot.domain.errors import Conflict, UserError
+from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState
+from kernelbot.moderation.audit import service as audit
+from kernelbot.moderation.reviews import store as reviews
+from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.moderation.reviews.store import TrustSource
+from kernelbot.ranking.places import Places
+from kernelbot.store.database import Database, ReadSession, WriteSession
+from kernelbot.submissions import store as submissions
+from kernelbot.submissions import views
+from kernelbot.submissions.model import Submission
+
+_MAX_REASON = 2000
+_MAX_SUSPICIONS = 50
+_MAX_DETAIL = 1000
+_TRUSTED = {
+    TrustSource.KNOWN_RIGHT: "the best that is known to be right",
+    TrustSource.REVIEWED: "the best that a person has looked at",
+    TrustSource.OTHERS: "the best of the others",
+}
+_SUSPICIOUS = (
+    "The judge noticed something that speaks against its times. A person looks at it before it is "
+    "ranked."
+)
+
+
+@dataclass(frozen=True)
+class ReviewRules:
+    """What is held automatically. `hold_speedup` None: nothing is held for its speed."""
+
+    hold_speedup: float | None = 20.0
+    """How many times faster than a trusted score (`store.trusted`) must be looked
+    at by a person first."""
+    known_right: bool = True
+    """Whether a problem's starter files and right solutions are judged, to compare with."""
+    triage: bool = True
+    """Whether ranked submissions are shown to kernelguard, if it is installed."""
+    refuse_rules: tuple[str, ...] = ()
+    """Its rules (`TIMER_MONKEYPATCH`, ...) that refuse automatically; by default none."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A score that was just written."""
+
+    submission_id: int
+    leaderboard_id: int
+    device: str
+    author_id: int
+    score_s: float
+
+
+async def hold_if_absurd(session: WriteSession, scored: Scored, rules: ReviewRules) -> bool:
+    """Hold a submission whose score is absurdly better than the trusted score on its board and
+    device; whether it was held. As soon as anything is known to be right, nobody's last score is
+    the trusted one: else many small steps would get past, of one author or of two in turn.
+
+    Call it in the transaction that writes the score, before the ranking is refreshed.
+    """
+    if rules.hold_speedup is None:
+        return False
+    trusted = await reviews.trusted(
+        session,
+        reviews.ScoredBy(
+            scored.submission_id, scored.leaderboard_id, scored.device, scored.author_id
+        ),
+    )
+    if trusted is None or trusted.score_s <= scored.score_s * rules.hold_speedup:
+        return False
+    factor = trusted.score_s / scored.score_s
+    reason = (
+        f"It is {factor:.3g} times faster than {_TRUSTED[trusted.source]} on {scored.device}. "
+        f"A person looks at it before it is ranked."
+    )
+    is_held = await _hold(session, scored.submission_id, reason)
+    if is_held:
+        detail = (
+            f"{scored.score_s:.6g} s on {scored.device}; {_TRUSTED[trusted.source]} was "
+            f"{trusted.score_s:.6g} s"
+        )
+        found = Evidence("score", "ABSURD_SPEEDUP", "high", detail)
+        await reviews.add_evidence(session, scored.submission_id, [found])
+    return is_held
+
+
+async def hold_if_suspicious(
+    session: WriteSession, submission_id: int, suspicions: tuple[str, ...]
+) -> None:
+    """Hold a submission for what the harness noticed, which only organisers may read.
+
+    Call it in the same transaction as `hold_if_absurd`.
+    """
+    if not suspicions:
+        return
+    found = [
+        Evidence("harness", "SUSPICIOUS_RESULT", "high", said[:_MAX_DETAIL])
+        for said in suspicions[:_MAX_SUSPICIONS]
+    ]
+    await reviews.add_evidence(session, submission_id, found)
+    await _hold(session, submission_id, _SUSPICIOUS)
+
+
+async def keep_findings(
+    session: WriteSession, submission_id: int, found: tuple[Evidence, ...], rules: ReviewRules
+) -> None:
+    """Store what a tool noticed, and refuse the submission if a rule found is one of
+    `refuse_rules`."""
+    await reviews.add_evidence(session, submission_id, found)
+    chosen = next((item for item in found if item.rule in rules.refuse_rules), None)
+    if chosen is not None:
+        reason = f"The rule {chosen.rule} forbids it here: {chosen.detail}"
+        if await reviews.refuse_by_rule(session, submission_id, reason):
+            await submissions.refresh_standings(session, submission_id)
+
+
+async def _hold(session: WriteSession, submission_id: int, reason: str) -> bool:
+    """Hold it on all of its devices, also on those where it has been ranked already. False if a
+    person has decided about it."""
+    is_held = await reviews.hold(session, submission_id, reason)
+    if is_held:
+        await submissions.refresh_standings(session, submission_id)
+    return is_held
+
+
+class Reviews:
+    """Decisions of a board's organisers: its creator, and admins."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def held(
+        self, viewer: User, *, board: str | None = None, limit: int = 50
+    ) -> list[Submission]:
+        """What waits for the viewer's decision, the oldest first, with its evidence."""
+        if (board is not None and "\x00" in board) or not organises(viewer, viewer.id):
+            return []
+        async with self._database.read() as session:
+            ids = await reviews.held(
+                session,
+                viewer_id=viewer.id,
+                everything=is_admin(viewer),
+                board=board,
+                limit=limit,
+            )
+            evidence = await reviews.evidence(session, ids)
+            return [await _show(session, number, evidence[number]) for number in ids]
+
+    async def get(self, actor: User, submission_id: int) -> Submission:
+        """A submission with code and evidence, for the board's organisers. Raises `NotFound`,
+        `NotAllowed`."""
+        async with self._database.read() as session:
+            known = can_be_id(submission_id)
+            row = await submissions.one(session, submission_id) if known else None
+            if row is None:
+                raise no_submission(submission_id)
+            await require_organiser_of(session, actor, row.id, row.board, row.creator_id)
+            evidence = await reviews.evidence(session, [row.id])
+            return await _show(session, row.id, evidence[row.id])
+
+    async def release(self, actor: User, submission_id: int, reason: str) -> Submission:
+        """Let a held or refused submission be ranked. Raises as `refuse`."""
+        return await self._decide(actor, submission_id, ReviewState.CLEAR, reason)
+
+    async def refuse(self, actor: User, submission_id: int, reason: str) -> Submission:
+        """Keep a submission from the ranking for good; its author reads the reason.
+
+        Raises `NotFound`, `NotAllowed`, `UserError` for an empty reason, `Conflict` if it is
+        refused already.
+        """
+        return await self._decide(actor, submission_id, ReviewState.REFUSED, reason)
+
+    async def _decide(
+        self, actor: User, submission_id: int, review: ReviewState, reason: str
+    ) -> Submission:
+        reason = reason.strip()
+        if not reason or len(reason) > _MAX_REASON:
+            raise UserError(
+                f"A decision needs a reason of 1 to {_MAX_REASON} characters.",
+                hint="The author and the audit log name it.",
+            )
+        async with self._database.write() as session:
+            known = can_be_id(submission_id)
+            found = await reviews.lock(session, submission_id) if known else None
+            if found is None:
+                raise no_submission(submission_id)
+            await require_organiser_of(session, actor, submission_id, found.board, found.creator_id)
+            if review not in REVIEW_TRANSITIONS[found.review]:
+                state = {ReviewState.CLEAR: "neither held nor refused"}.get(
+                    found.review, f"{found.review} already"
+                )
+                raise Conflict(f"Submission {submission_id} is {state}.")
+            shown_reason = reason if review is ReviewState.REFUSED else None
+            await reviews.decide(session, submission_id, review, shown_reason)
+            await submissions.refresh_standings(session, submission_id)
+            action = {
+                ReviewState.CLEAR: "submission.release",
+                ReviewState.REFUSED: "submission.refuse",
+            }
+            await audit.record(
+                session,
+                actor,
+                action[review],
+                f"submission:{submission_id}",
+                {"reason": reason, "before": found.review, "board": found.board},
+            )
+            evidence = await reviews.evidence(session, [submission_id])
+            return await _show(session, submission_id, evidence[submission_id])
+
+
+async def _show(
+    session: ReadSession, submission_id: int, evidence: tuple[Evidence, ...]
+) -> Submission:
+    """With code and evidence, without results: those are `submission show`'s."""
+    (found,) = await submissions.entries(session, [submission_id])
+    code = await submissions.code(session, submission_id)
+    places = await Places().of(session, found.bests)
+    shown = replace(found.submission, code=code)
+    return views.submission(shown, found.runs, places, evidence)

@@ -1,0 +1,134 @@
+"""Reviews: why a submission is held, the evidence, and what an organiser decided."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from kernelbot.domain.states import ReviewState
+from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.jsontext import clean
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class Reviewed:
+    """A submission whose review is about to change, locked until the transaction ends."""
+
+    id: int
+    review: ReviewState
+    review_reason: str | None
+    leaderboard_id: int
+    author_id: int
+    board: str
+    creator_id: int
+
+
+class TrustSource(StrEnum):
+    """Where a trusted score comes from."""
+
+    KNOWN_RIGHT = "known_right"
+    REVIEWED = "reviewed"
+    OTHERS = "others"
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """A score that a new score is compared with."""
+
+    score_s: float
+    source: TrustSource
+
+
+@dataclass(frozen=True)
+class ScoredBy:
+    """A submission with a score, and its author."""
+
+    submission_id: int
+    leaderboard_id: int
+    device: str
+    author_id: int
+
+
+async def lock(session: WriteSession, submission_id: int) -> Reviewed | None:
+    """The submission, which nobody else can review until the transaction ends."""
+    row = await session.one(statements(__file__)["lock"], {"submission_id": submission_id})
+    return Reviewed(**{**row, "review": ReviewState(row["review"])}) if row else None
+
+
+async def decide(
+    session: WriteSession, submission_id: int, review: ReviewState, reason: str | None
+) -> None:
+    """Write a person's decision."""
+    values = {
+        "submission_id": submission_id,
+        "review": review,
+        "reason": None if reason is None else clean(reason),
+    }
+    await session.do(statements(__file__)["decide"], values)
+
+
+async def hold(session: WriteSession, submission_id: int, reason: str) -> bool:
+    """Hold it, so that it isn't ranked until a person decides; False if one has decided already."""
+    values = {"submission_id": submission_id, "reason": clean(reason)}
+    return await session.do(statements(__file__)["hold"], values) == 1
+
+
+async def refuse_by_rule(session: WriteSession, submission_id: int, reason: str) -> bool:
+    """Refuse it automatically; False if a person has decided already."""
+    values = {"submission_id": submission_id, "reason": clean(reason)}
+    return await session.do(statements(__file__)["refuse_by_rule"], values) == 1
+
+
+async def trusted(session: WriteSession, of: ScoredBy) -> Trusted | None:
+    """The score that a submission's is compared with: the best of what is known to be right and of
+    what a person has released, whoever's it is; without either, the best of the others in the
+    ranking. None if there is none. The ranking of the board and device is locked until the
+    transaction ends."""
+    sql = statements(__file__)
+    await session.one(sql["lock_ranking"], asdict(of))
+    row = await session.one(sql["trusted"], asdict(of))
+    return None if row is None else Trusted(row["score_s"], TrustSource(row["source"]))
+
+
+async def add_evidence(
+    session: WriteSession, submission_id: int, found: Iterable[Evidence]
+) -> None:
+    """Store evidence; the same evidence is stored only once."""
+    rows = [
+        {
+            "submission_id": submission_id,
+            "source": item.source,
+            "rule": clean(item.rule),
+            "severity": clean(item.severity),
+            "detail": clean(item.detail),
+        }
+        for item in found
+    ]
+    if rows:
+        await session.do_each(statements(__file__)["add_evidence"], rows)
+
+
+async def evidence(
+    session: ReadSession, submission_ids: list[int]
+) -> dict[int, tuple[Evidence, ...]]:
+    """The evidence on each submission, oldest first."""
+    found: dict[int, tuple[Evidence, ...]] = dict.fromkeys(submission_ids, ())
+    values = {"submission_ids": submission_ids}
+    for row in await session.all(statements(__file__)["evidence"], values):
+        item = Evidence(row["source"], row["rule"], row["severity"], row["detail"])
+        found[row["submission_id"]] += (item,)
+    return found
+
+
+async def held(
+    session: ReadSession, *, viewer_id: int, everything: bool, board: str | None, limit: int
+) -> list[int]:
+    """Submissions that wait for a decision on the viewer's boards, or on all; the oldest first."""
+    values = {
+        "viewer_id": viewer_id,
+        "everything": everything,
+        "board": board,
+        "limit": limit,
+    }
+    return [row["id"] for row in await session.all(statements(__file__)["held"], values)]

@@ -1,0 +1,1 @@
+"""The installation as a whole: accepting submissions, and what it says of itself."""

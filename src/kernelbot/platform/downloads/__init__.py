@@ -1,0 +1,1 @@
+"""What people fetch from this server."""

@@ -1,0 +1,72 @@
+"""Reading submissions for export, in batches."""
+
+import secrets
+
+from kernelbot.boards.model import Visibility
+from kernelbot.domain.ids import can_be_id
+from kernelbot.platform.exports.model import ExportBoard, ExportChoice, ExportRow, ExportRun
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+_BATCH = 100
+"""Submissions per batch; with the largest sources that is 100 MiB."""
+
+
+async def key(session: WriteSession) -> bytes:
+    """The database's own key for pseudonyms, created the first time."""
+    sql = statements(__file__)
+    await session.do(sql["add_key"], {"key": secrets.token_bytes(32)})
+    row = await session.one(sql["key"])
+    assert row is not None, "it was made a moment ago at the latest"
+    return bytes(row["key"])
+
+
+async def claim_daily(session: WriteSession) -> bool:
+    """Whether the caller must make today's export; nobody else does, then."""
+    return await session.one(statements(__file__)["claim_daily"]) is not None
+
+
+async def try_again(session: WriteSession) -> None:
+    """Make the daily export due again in an hour."""
+    await session.do(statements(__file__)["try_again"])
+
+
+async def boards(session: ReadSession, choice: ExportChoice) -> list[ExportBoard]:
+    """The chosen boards that exist; all boards if none is chosen."""
+    values = {
+        "everything": choice == ExportChoice(),
+        "ids": [number for number in choice.ids if can_be_id(number)],
+        "names": [name.lower() for name in choice.names if "\x00" not in name],
+    }
+    found = await session.all(statements(__file__)["boards"], values)
+    return [ExportBoard(**{**row, "visibility": Visibility(row["visibility"])}) for row in found]
+
+
+async def batch(
+    session: ReadSession, board_ids: list[int], after_id: int
+) -> tuple[list[ExportRow], int]:
+    """The next batch of their submissions in order, and the number to continue after; an empty
+    batch is the end."""
+    sql = statements(__file__)
+    values = {"ids": board_ids, "after_id": after_id, "limit": _BATCH}
+    found = await session.all(sql["submissions"], values)
+    runs: dict[int, list[ExportRun]] = {row["id"]: [] for row in found}
+    for row in await session.all(sql["runs"], {"submission_ids": list(runs)}):
+        runs[row.pop("submission_id")].append(ExportRun(**row))
+    rows = [
+        ExportRow(
+            submission_id=row["id"],
+            board=row["board"],
+            competition=row["competition"],
+            problem=row["problem"],
+            problem_version=row["problem_version_id"],
+            author_id=row["author_id"],
+            mode=row["mode"],
+            review=row["review"],
+            created_at=row["created_at"],
+            code=row["code"],
+            runs=tuple(runs[row["id"]]),
+        )
+        for row in found
+    ]
+    return rows, rows[-1].submission_id if rows else after_id

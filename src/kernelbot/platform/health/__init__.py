@@ -1,0 +1,1 @@
+"""Whether the platform can do its work."""

@@ -1,0 +1,1 @@
+"""How much was submitted and judged."""

@@ -1,0 +1,1 @@
+"""Who is ranked where, and how scores became better."""

@@ -1,0 +1,160 @@
+"""The ranking's rows, and why a submission isn't ranked: what `shown_runs` in the store decides."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from kernelbot.boards.model import Board
+from kernelbot.duels.model import Ratio
+
+
+class NotRankedReason(StrEnum):
+    """Why a ranked submission whose runs were accepted isn't in the ranking."""
+
+    SAME_CODE = "same_code"
+    NO_BETTER = "no_better"
+    SUPERSEDED = "superseded"
+    DUEL_WAITS = "duel_waits"
+    DUEL_UNDECIDED = "duel_undecided"
+    DUEL_LOST = "duel_lost"
+    DUEL_FAILED = "duel_failed"
+    HELD = "held"
+    REFUSED = "refused"
+    BANNED = "banned"
+    CANCELLED = "cancelled"
+    DEVICE_REMOVED = "device_removed"
+    PROBLEM_CHANGED = "problem_changed"
+    MEASURED_AGAIN = "measured_again"
+    SCRIPT = "script"
+
+
+_SENTENCES = {
+    NotRankedReason.SAME_CODE: "it is the same code as submission {other}, which counts once",
+    NotRankedReason.NO_BETTER: ("its score isn't below the 95 % interval of submission {other}"),
+    NotRankedReason.SUPERSEDED: "submission {other}, sent later, is ranked in its place",
+    NotRankedReason.DUEL_WAITS: (
+        "its score is below that of submission {other}, but too close to tell; a duel between the "
+        "two decides, and waits for its turn"
+    ),
+    NotRankedReason.DUEL_UNDECIDED: "a duel didn't tell it clearly enough from submission {other}",
+    NotRankedReason.DUEL_LOST: "in a duel, submission {other} was faster",
+    NotRankedReason.DUEL_FAILED: (
+        "its score isn't below the 95 % interval of submission {other}, and the duel between the "
+        "two decided nothing"
+    ),
+    NotRankedReason.HELD: "it is held until an organiser has looked at it",
+    NotRankedReason.REFUSED: "an organiser refused it",
+    NotRankedReason.BANNED: "its author's account is banned",
+    NotRankedReason.CANCELLED: "one of its runs was cancelled",
+    NotRankedReason.DEVICE_REMOVED: "the board no longer offers its device",
+    NotRankedReason.PROBLEM_CHANGED: "the board's problem has changed since it was measured",
+    NotRankedReason.MEASURED_AGAIN: "it wasn't accepted when it was measured again",
+    NotRankedReason.SCRIPT: (
+        "it was measured by the problem's own script, and the board's problem is judged natively"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class NotRanked:
+    """The reason, and the submission that it refers to: the one with the same code (which may have
+    been deleted), or the one that is ranked instead. None for other reasons."""
+
+    reason: NotRankedReason
+    submission_id: int | None = None
+    ratio: Ratio | None = None
+    """What the duel with that submission showed, if the reason is its outcome."""
+
+    @property
+    def sentence(self) -> str:
+        """The reason for its author."""
+        why = _SENTENCES[self.reason].format(other=self.submission_id)
+        measured = f" (ratio {self.ratio.text})" if self.ratio else ""
+        return f"Not ranked: {why}{measured}."
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Scores to compare a submission's with; None: there is none."""
+
+    previous_s: float | None
+    """The author's best before it."""
+    leader_s: float | None
+    """The best of all, which may be its own."""
+    authors: int
+    """How many are ranked."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a ranked submission on one device."""
+
+    device: str
+    score_s: float
+    place: int | None
+    """None: it isn't its author's best there."""
+    compared: Compared
+    not_ranked: NotRanked | None
+
+
+@dataclass(frozen=True)
+class Achieved:
+    """A score that counts, and when it was submitted."""
+
+    at: datetime
+    score_s: float
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A score that counts, whose it is, and when it was submitted."""
+
+    author: str
+    at: datetime
+    score_s: float
+
+
+@dataclass(frozen=True)
+class Trend:
+    """How a board's scores on one device became better. `records`: those that were the best of all
+    when they were submitted; `chosen`: the scores of the authors who were asked for, by name."""
+
+    board: str
+    device: str
+    records: tuple[Scored, ...]
+    chosen: dict[str, tuple[Scored, ...]]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A score that was the best on its board's device when it was submitted."""
+
+    board: str
+    device: str
+    scored: Scored
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A row of the ranking: an author's best on a board and device."""
+
+    rank: int
+    author_id: int
+    author: str
+    score_s: float
+    ci95_s: tuple[float, float] | None
+    submission_id: int
+    file_name: str
+    achieved_at: datetime
+    unverified: bool
+    """Measured by a problem's own script."""
+
+
+@dataclass(frozen=True)
+class StandingsPage:
+    """One page of a board's ranking on one device; `total` counts all ranked authors."""
+
+    board: Board
+    device: str
+    total: int
+    rows: tuple[Standing, ...]

@@ -1,0 +1,50 @@
+"""What became of a ranked submission, compared with its author's others and with the leader."""
+
+from kernelbot.accounts.model import User
+from kernelbot.ranking import store as standings
+from kernelbot.ranking.model import Achieved, Outcome
+from kernelbot.store.database import Database
+from kernelbot.submissions.service import Submissions
+
+_SHOWN = 400
+
+
+class Outcomes:
+    """Reads; what counts was decided when the verdict was written."""
+
+    def __init__(self, database: Database, submissions: Submissions) -> None:
+        self._database = database
+        self._submissions = submissions
+
+    async def of(self, viewer: User, submission_id: int) -> list[Outcome]:
+        """One for each device on which the secret run was accepted; empty if it isn't ranked.
+        Raises `NotFound`, `NotAllowed`."""
+        found = await self._submissions.snapshot(viewer, submission_id)
+        ranks = {place.device: place.rank for place in found.places}
+        outcomes = []
+        async with self._database.read() as session:
+            for run in found.runs:
+                if not run.secret or run.score_s is None:
+                    continue
+                compared = await standings.compared(
+                    session,
+                    found.row.board_id,
+                    run.device,
+                    author_id=found.row.author_id,
+                    submission_id=submission_id,
+                )
+                if compared is not None:
+                    place = ranks.get(run.device)
+                    outcomes.append(
+                        Outcome(run.device, run.score_s, place, compared, run.not_ranked)
+                    )
+        return outcomes
+
+    async def progress(self, viewer: User, submission_id: int, device: str) -> list[Achieved]:
+        """The scores of a submission's author on its board that count, in the order of submitting.
+        Raises `NotFound`, `NotAllowed`."""
+        found = (await self._submissions.snapshot(viewer, submission_id)).row
+        async with self._database.read() as session:
+            return await standings.achieved(
+                session, found.board_id, device, author_id=found.author_id, limit=_SHOWN
+            )

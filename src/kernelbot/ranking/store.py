@@ -1,0 +1,144 @@
+"""The ranking, which `refresh_standing` in the database keeps up to date."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.ranking.model import Achieved, Compared, Scored, Standing
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A row of a ranking from which others can be counted. `position`: how many are before it."""
+
+    position: int
+    score_s: float
+    achieved_at: datetime | None
+    """None: earlier than all times."""
+    author_id: int
+
+
+TOP = Mark(0, -math.inf, None, 0)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a ranking, and its version when they were read; None if there are no rows."""
+
+    rows: tuple[Standing, ...]
+    version: int | None
+
+
+async def page(
+    session: ReadSession,
+    leaderboard_id: int,
+    device: str,
+    *,
+    limit: int,
+    offset: int,
+    start: Mark = TOP,
+) -> Rows:
+    """A page of the ranking: one range scan of `standings_order`, which skips only the rows
+    between `start` and `offset`. Correct for the version at which `start` was marked."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "limit": limit,
+        "position": start.position,
+        "score_s": start.score_s,
+        "achieved_at": start.achieved_at,
+        "author_id": start.author_id,
+        "skip": offset - start.position,
+    }
+    found = await session.all(statements(__file__)["page"], values)
+    version = found[0]["version"] if found else None
+    return Rows(tuple(_standing(row) for row in found), version)
+
+
+async def submissions_of(
+    session: ReadSession, leaderboard_id: int, device: str, author_id: int
+) -> int:
+    """How many of an author's submissions count there."""
+    values = {"leaderboard_id": leaderboard_id, "device": device, "author_id": author_id}
+    row = await session.one(statements(__file__)["submissions_of"], values)
+    return int(row["submissions"]) if row else 0
+
+
+async def compared(
+    session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, submission_id: int
+) -> Compared | None:
+    """The author's best before the submission, and the leader's; None: the board doesn't offer the
+    device."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "author_id": author_id,
+        "submission_id": submission_id,
+    }
+    row = await session.one(statements(__file__)["compared"], values)
+    return Compared(row["previous_s"], row["leader_s"], row["authors"]) if row else None
+
+
+async def achieved(
+    session: ReadSession, leaderboard_id: int, device: str, *, author_id: int, limit: int
+) -> list[Achieved]:
+    """An author's scores that count, in the order of submitting; only the latest `limit`."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "author_id": author_id,
+        "limit": limit,
+    }
+    rows = await session.all(statements(__file__)["achieved"], values)
+    return [Achieved(row["achieved_at"], row["score_s"]) for row in rows]
+
+
+async def records(session: ReadSession, leaderboard_id: int, device: str) -> tuple[Scored, ...]:
+    """The scores that were the best of all when they were submitted, the first one first."""
+    values = {"leaderboard_id": leaderboard_id, "device": device}
+    rows = await session.all(statements(__file__)["records"], values)
+    return tuple(Scored(row["author"], row["achieved_at"], row["score_s"]) for row in rows)
+
+
+async def ranked_authors(
+    session: ReadSession, leaderboard_id: int, device: str, names: Sequence[str]
+) -> dict[int, str]:
+    """Those of the names, in upper or lower case, who are ranked there: by id, as they write
+    themselves."""
+    values = {
+        "leaderboard_id": leaderboard_id,
+        "device": device,
+        "names": [name.lower() for name in names if "\x00" not in name],
+    }
+    rows = await session.all(statements(__file__)["ranked_authors"], values)
+    return {row["id"]: row["name"] for row in rows}
+
+
+async def refresh(session: WriteSession, leaderboard_id: int, device: str, author_id: int) -> None:
+    """Update one author's standing from their runs. Call it in every transaction that writes or
+    revokes a verdict."""
+    values = {"leaderboard_id": leaderboard_id, "device": device, "author_id": author_id}
+    await session.one(statements(__file__)["refresh"], values)
+
+
+async def rebuild(session: WriteSession) -> None:
+    """Compute all standings again from the runs."""
+    await session.one(statements(__file__)["rebuild"])
+
+
+def _standing(row: Row) -> Standing:
+    low, high = row["ci_low_s"], row["ci_high_s"]
+    return Standing(
+        rank=row["rank"],
+        author_id=row["author_id"],
+        author=row["author"],
+        score_s=row["score_s"],
+        ci95_s=None if low is None else (low, high),
+        submission_id=row["submission_id"],
+        file_name=row["file_name"],
+        achieved_at=row["achieved_at"],
+        unverified=row["unverified"],
+    )

@@ -1,0 +1,81 @@
+"""How scores became better over time."""
+
+from collections.abc import Sequence
+
+from kernelbot.accounts.model import User
+from kernelbot.boards import store as boards
+from kernelbot.boards.service import find_board, may_see
+from kernelbot.domain.versioned_cache import VersionedCache
+from kernelbot.ranking import store as standings
+from kernelbot.ranking.model import Record, Scored, Trend
+from kernelbot.ranking.service import Ranking, StandingsService
+from kernelbot.store.database import Database
+
+MAX_AUTHORS = 5
+"""Lines that can still be distinguished in one chart."""
+_SHOWN = 400
+_RANKINGS = 512
+
+
+class Trends:
+    """Reads; a board's records are kept until its ranking changes, since finding them reads all
+    scores of the board."""
+
+    def __init__(self, database: Database, ranking: StandingsService) -> None:
+        self._database = database
+        self._ranking = ranking
+        self._records = VersionedCache[tuple[int, str], tuple[Scored, ...]](_RANKINGS)
+
+    async def of(
+        self, viewer: User | None, board: str, device: str | None, authors: Sequence[str]
+    ) -> tuple[Ranking, Trend]:
+        """The records, and the scores of the first `MAX_AUTHORS` of these authors who are ranked
+        there; with the ranking that it is true of.
+
+        Raises `NotFound` for a board the viewer can't see, `DeviceNotOffered`.
+        """
+        found = await self._ranking.ranking(viewer, board, device)
+        records = await self._records_of(found)
+        place = (found.board.id, found.device)
+        async with self._database.read() as session:
+            names = await standings.ranked_authors(session, *place, authors) if authors else {}
+            chosen = {}
+            for author_id, name in list(names.items())[:MAX_AUTHORS]:
+                scores = await standings.achieved(
+                    session, *place, author_id=author_id, limit=_SHOWN
+                )
+                chosen[name] = tuple(Scored(name, one.at, one.score_s) for one in scores)
+        return found, Trend(found.board.name, found.device, records, chosen)
+
+    async def latest(
+        self, viewer: User | None, board: str | None = None, *, limit: int
+    ) -> list[Record]:
+        """The latest records of a board on all of its devices, or of all boards that the viewer may
+        see, the newest first. Raises `NotFound`."""
+        async with self._database.read() as session:
+            if board is None:
+                viewer_id = viewer.id if viewer else None
+                seen = await boards.all_boards(session, viewer_id=viewer_id)
+            else:
+                seen = [await find_board(session, viewer, board)]
+        found = [
+            Record(one.board.name, device, scored)
+            for one in seen
+            if may_see(viewer, one)
+            for device, size in one.rankings.items()
+            if size.authors
+            for scored in await self._kept(one.board.id, device, size.version)
+        ]
+        return sorted(found, key=lambda record: record.scored.at, reverse=True)[:limit]
+
+    async def _records_of(self, found: Ranking) -> tuple[Scored, ...]:
+        return await self._kept(found.board.id, found.device, found.version)
+
+    async def _kept(self, board_id: int, device: str, version: int) -> tuple[Scored, ...]:
+        key = (board_id, device)
+        records = self._records.get(key, version)
+        if records is None:
+            async with self._database.read() as session:
+                records = await standings.records(session, *key)
+            self._records.keep(key, version, records)
+        return records

@@ -1,0 +1,1 @@
+"""A submission on one device, from the queue to its verdict."""

@@ -1,0 +1,1 @@
+"""What compilers made of submissions, kept by content."""

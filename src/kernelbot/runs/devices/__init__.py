@@ -1,0 +1,1 @@
+"""Devices, their launchers, and how busy they are."""

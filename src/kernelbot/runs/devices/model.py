@@ -1,0 +1,92 @@
+"""Devices: how they are configured, whether they can be reached, how busy they are."""
+
+from dataclasses import dataclass
+
+from kernelbot.protocol import DeviceSpec
+
+
+@dataclass(frozen=True)
+class DeviceConfig:
+    """A configured device: what it is, which launchers reach it, how many runs at once."""
+
+    spec: DeviceSpec
+    launchers: tuple[str, ...]
+    """In order of preference; never empty."""
+    slots: int = 1
+    reserved_cores: int = 1
+    """Of a CPU: how many cores submissions may not use, so that the judge has them."""
+    turns: bool = True
+    """Of a CPU: whether runs measure one at a time on their machine."""
+    gpus: int = 1
+    """How many GPUs one run gets; means nothing for a CPU."""
+    memory_bytes: int | None = None
+    """Of one GPU, for people; None: not configured."""
+    builds_on: str | None = None
+    """The device on which its files are compiled before a run is launched; None: where they run."""
+    image: str = ""
+    """Names what its machines and those of `builds_on` have installed."""
+
+
+@dataclass(frozen=True)
+class LauncherHealth:
+    """Whether a device can be reached by one of its launchers just now; `note` says why not."""
+
+    launcher: str
+    available: bool
+    note: str
+
+
+@dataclass(frozen=True)
+class DeviceReport:
+    """A worker's report on a device: whether it can use it just now, and why not."""
+
+    device: str
+    available: bool
+    note: str
+    launchers: tuple[LauncherHealth, ...] = ()
+    """Each by itself, the preferred first."""
+
+
+@dataclass(frozen=True)
+class DeviceStatus:
+    """A configured device and how busy it is."""
+
+    name: str
+    vendor: str
+    launcher: str
+    """The one that would take the next run: the first that is available, else the preferred."""
+    launchers: tuple[LauncherHealth, ...]
+    gpus: int
+    memory_bytes: int | None
+    queued: int
+    running: int
+    available: bool
+    note: str
+    """Why it isn't available; empty when it is."""
+    hardware: str | None = None
+    """What its last result saw; None: nobody asked, or there is none yet."""
+
+
+@dataclass(frozen=True)
+class QueueLength:
+    """How many runs wait for a device, and how many are at work on it."""
+
+    queued: int = 0
+    running: int = 0
+
+
+@dataclass(frozen=True)
+class QueueLoad(QueueLength):
+    """The same, with how long the oldest that waits has waited."""
+
+    longest_wait_s: float = 0.0
+
+
+@dataclass(frozen=True)
+class WorkerCount:
+    """A counter of one worker since its start."""
+
+    owner: str
+    name: str
+    label: str
+    value: float

@@ -1,0 +1,81 @@
+"""What an attempt's job is: its id, its seed and its limits, and the specification made of them."""
+
+import hashlib
+import hmac
+
+from kernelbot.boards import store as boards
+from kernelbot.boards.model import ProblemDefinition
+from kernelbot.domain.versioned_cache import VersionedCache
+from kernelbot.protocol import JobSpec, Limits, Mode, SamplingRules, SandboxMode, SourceFile
+from kernelbot.runs import store as attempts
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.runs.job_terms import JobTerms
+from kernelbot.runs.store import LockedRun, OpenAttempt
+from kernelbot.store.database import WriteSession
+
+_DEFINITIONS = 32
+
+
+class Jobs:
+    """Makes specifications. Problems are kept: a version never changes, and the same few are judged
+    again and again."""
+
+    def __init__(self, limits: Limits, sampling: SamplingRules, sandbox: SandboxMode) -> None:
+        self._limits = limits
+        self._sampling = sampling
+        self._sandbox = sandbox
+        self._definitions = VersionedCache[int, ProblemDefinition](_DEFINITIONS)
+
+    async def spec(
+        self, session: WriteSession, run: LockedRun, device: DeviceConfig, attempt: OpenAttempt
+    ) -> JobSpec:
+        """The same whoever makes it, since its terms are stored with the attempt. Raises
+        `PlatformError` if the stored problem can't be read."""
+        definition = await self._definition(session, run.problem_version_id)
+        terms = attempt.terms
+        if terms is None:
+            terms = self.terms(run, device, attempt.number)
+            await attempts.keep_terms(session, attempt.id, terms)
+        return terms.spec(definition.spec, SourceFile(run.file_name, run.code), run.opponent)
+
+    def terms(self, run: LockedRun, device: DeviceConfig, number: int) -> JobTerms:
+        """Those of the run's attempt of this number, as they are decided now."""
+        return JobTerms(
+            job_id=_job_id(run, number),
+            mode=_mode(run),
+            device=device.spec,
+            secret=run.secret,
+            seed=_secret_seed(run, number) if run.secret else None,
+            limits=self._limits,
+            sampling=self._sampling,
+            sandbox=self._sandbox,
+        )
+
+    async def _definition(self, session: WriteSession, version_id: int) -> ProblemDefinition:
+        found = self._definitions.get(version_id, None)
+        if found is None:
+            found = await boards.definition(session, version_id)
+            self._definitions.keep(version_id, None, found)
+        return found
+
+
+def _mode(run: LockedRun) -> Mode:
+    """A ranked submission is tested on the problem's own seeds, and timed once, on secret ones."""
+    return Mode.TEST if run.mode is Mode.LEADERBOARD and not run.secret else run.mode
+
+
+def _secret_seed(run: LockedRun, number: int) -> int:
+    """A seed for this attempt only, the same each time it is computed. All runs of a rejudge share
+    one, and all runs of a board with `fixed_seed`."""
+    if run.fixed_seed:
+        return int.from_bytes(run.board_secret[:4], "big") >> 1
+    name = f"run {run.id}.{number}" if run.rejudge_id is None else f"rejudge {run.rejudge_id}"
+    drawn = hmac.digest(run.board_secret, name.encode(), "sha256")
+    return int.from_bytes(drawn[:4], "big") >> 1
+
+
+def _job_id(run: LockedRun, number: int) -> str:
+    """An id that is always the same for one attempt, and differs between databases."""
+    name = f"{run.id}.{number}"
+    mark = hashlib.sha256(run.board_secret + name.encode()).hexdigest()[:12]
+    return f"{name}.{mark}"

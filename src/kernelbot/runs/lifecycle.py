@@ -1,0 +1,460 @@
+"""The steps of judging a run, which the worker calls; each is one guarded transaction."""
+
+import asyncio
+import random
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+from kernelbot.boards import store as boards
+from kernelbot.domain.errors import PlatformError
+from kernelbot.domain.states import MAX_ATTEMPTS, RunState
+from kernelbot.duels import dueling
+from kernelbot.moderation.known_right import service as known_right
+from kernelbot.moderation.rejudges import store as rejudges
+from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.moderation.reviews.service import (
+    ReviewRules,
+    Scored,
+    hold_if_absurd,
+    hold_if_suspicious,
+    keep_findings,
+)
+from kernelbot.moderation.triage import Triage
+from kernelbot.protocol import (
+    Fault,
+    HarnessKind,
+    JobSpec,
+    Limits,
+    Mode,
+    ProgressEvent,
+    RunResult,
+    SamplingRules,
+    SandboxMode,
+    Verdict,
+)
+from kernelbot.ranking import store as standings
+from kernelbot.runs import store as attempts
+from kernelbot.runs.devices.model import DeviceConfig, DeviceReport
+from kernelbot.runs.files import under_safe_names
+from kernelbot.runs.job_terms import JobTerms
+from kernelbot.runs.jobs import Jobs
+from kernelbot.runs.progress import EventData, add_progress
+from kernelbot.runs.queue.model import QueueRules
+from kernelbot.runs.repeats import MAX_REPEATS, REPEATED, unranked_if_busy, why_again
+from kernelbot.runs.store import LockedRun, OpenAttempt, RunRef
+from kernelbot.store.database import Database, WriteSession
+from kernelbot.submissions import store as submissions
+from kernelbot.submissions.same_code import code_digest
+
+_RETRY_DELAY_S = 2.0
+_SCHEDULER_DELAY_S = 4.0
+_LONGEST_DELAY_S = 50.0
+"""Below the minute after which SQL takes a pause for a clock that was put back."""
+MAX_TAKEOVERS = 5
+"""How many workers may die or stop while following one attempt, which may be the cause."""
+_DEADLY = "one worker after another ended while following it"
+
+
+@dataclass(frozen=True)
+class RunRules:
+    """What every job gets, and after how long a silent worker counts as dead."""
+
+    limits: Limits
+    sampling: SamplingRules
+    sandbox: SandboxMode
+    stale_s: float
+    review: ReviewRules = field(default_factory=ReviewRules)
+    queue: QueueRules = field(default_factory=QueueRules)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An attempt that this worker follows. `handle` None: it must be launched; launching is
+    idempotent by `spec.job_id`, so it does no harm if it was launched already."""
+
+    attempt_id: int
+    run_id: int
+    submission_id: int | None
+    """None for what is known to be right."""
+    spec: JobSpec
+    launcher: str
+    handle: str | None
+    waited_s: float
+    age_s: float
+    """How long ago the attempt was begun, by whoever had it first."""
+    is_ranked: bool
+    """Whether it is the run of a submission that may be ranked by it."""
+    alone: bool
+    """Whether nothing may run beside it: a run that was lost once may bring down others, the times
+    of a rejudge are compared with each other, and others with what is known to be right."""
+
+
+class RunLifecycle:
+    """Everything that changes a run from its claim to its end."""
+
+    def __init__(
+        self,
+        database: Database,
+        devices: tuple[DeviceConfig, ...],
+        rules: RunRules,
+        triage: Triage | None = None,
+    ) -> None:
+        """`triage`: what ranked submissions are shown to; None: nothing."""
+        self._database = database
+        self._devices = {device.spec.name: device for device in devices}
+        self._rules = rules
+        self._triage = triage
+        self._jobs = Jobs(rules.limits, rules.sampling, rules.sandbox)
+
+    async def claim(
+        self, device_name: str, owner: str, *, available: Collection[str] | None = None
+    ) -> Claim | None:
+        """Take over an attempt on the device that a dead worker left, since it had its turn. Else
+        begin the next attempt of the run whose author's turn it is, on the first of the device's
+        launchers that is `available` (None: all are). If none is, waiting runs go on waiting.
+
+        None if there is nothing to do, or the run can't be judged at all, which ends it.
+        """
+        device = self._devices[device_name]
+        usable = (n for n in device.launchers if available is None or n in available)
+        launcher = next(usable, None)
+        await dueling.enqueue(self._database, device_name)
+        await known_right.enqueue(self._database, device_name)
+        async with self._database.write() as session:
+            chosen = await self._choose(session, device_name, owner, launcher)
+            run = await attempts.lock_run(session, chosen) if chosen is not None else None
+            if run is None or await dueling.is_moot(session, run):
+                return None
+            attempt = await self._begin(session, run, device, launcher, owner)
+            if attempt is None:
+                return None
+            if reason := _not_followed(attempt, device):
+                await self._lose(session, run, attempt.id, owner, reason, Fault.PLATFORM)
+                return None
+            try:
+                spec = await self._jobs.spec(session, run, device, attempt)
+            except PlatformError as error:
+                await self._end_hopeless(session, run, attempt, owner, str(error))
+                return None
+        return Claim(
+            attempt_id=attempt.id,
+            run_id=run.id,
+            submission_id=run.submission_id,
+            spec=spec,
+            launcher=attempt.launcher,
+            handle=attempt.handle,
+            waited_s=run.waited_s,
+            age_s=attempt.age_s,
+            is_ranked=run.secret and run.followed_id is not None,
+            alone=attempt.number > 1 or run.rejudge_id is not None or run.known_id is not None,
+        )
+
+    async def _choose(
+        self, session: WriteSession, device: str, owner: str, launcher: str | None
+    ) -> int | None:
+        stale_s = self._rules.stale_s
+        left = await attempts.abandoned_run(session, device, stale_s=stale_s)
+        if left is not None or launcher is None:
+            return left
+        return await attempts.next_run(
+            session, device, self._rules.queue, owner=owner, stale_s=stale_s
+        )
+
+    async def _begin(
+        self,
+        session: WriteSession,
+        run: LockedRun,
+        device: DeviceConfig,
+        launcher: str | None,
+        owner: str,
+    ) -> OpenAttempt | None:
+        if run.state != RunState.QUEUED or launcher is None:
+            return await attempts.take_over(
+                session, run.id, owner=owner, stale_s=self._rules.stale_s
+            )
+        terms = self._jobs.terms(run, device, run.attempts + 1)
+        return await attempts.open_attempt(
+            session, run, launcher=launcher, owner=owner, terms=terms
+        )
+
+    async def _end_hopeless(
+        self, session: WriteSession, run: LockedRun, attempt: OpenAttempt, owner: str, why: str
+    ) -> None:
+        """End a run that no attempt can judge: else it would stay first in the queue for ever and
+        block all runs behind it."""
+        await attempts.close(session, attempt.id, owner, "lost", failure=why)
+        await self._fail(session, run, Fault.PLATFORM, why)
+
+    async def launched(self, claim: Claim, owner: str, handle: str) -> bool:
+        """The scheduler has accepted it. False: it was cancelled or taken over meanwhile."""
+        async with self._database.write() as session:
+            return await attempts.launched(session, claim.attempt_id, owner, handle)
+
+    async def carries(self, claim: Claim) -> None:
+        """Store what the attempt's job carries, for nodes that fetch it."""
+        async with self._database.write() as session:
+            await attempts.keep_terms(session, claim.attempt_id, JobTerms.of(claim.spec))
+
+    async def still_open(self, claim: Claim, owner: str) -> bool:
+        """Whether the attempt is this worker's to follow: neither cancelled nor taken over."""
+        async with self._database.read() as session:
+            return await attempts.still_mine(session, claim.attempt_id, owner)
+
+    async def is_open(self, claim: Claim) -> bool:
+        """Whether anybody follows the attempt, or may yet: it has neither ended nor been
+        cancelled."""
+        async with self._database.read() as session:
+            return await attempts.is_open(session, claim.attempt_id)
+
+    async def progressed(self, claim: Claim, owner: str, events: list[ProgressEvent]) -> bool:
+        """Store progress events for those who follow. False as in `launched`."""
+        async with self._database.write() as session:
+            if not await attempts.lock_mine(session, claim.run_id, claim.attempt_id, owner):
+                return False
+            followed_id = claim.submission_id if claim.spec.opponent is None else None
+            await add_progress(session, followed_id, claim.run_id, events)
+        return True
+
+    async def finish(self, claim: Claim, owner: str, result: RunResult) -> bool:
+        """Write the verdict with all that depends on it, in one transaction.
+
+        False if the attempt had ended before: nothing is written twice.
+        """
+        result = replace(result, artifacts=under_safe_names(result.artifacts))
+        ranked = result.verdict == Verdict.ACCEPTED and claim.is_ranked
+        # Only now: while the run was measured, this would have disturbed the times.
+        found = await self._noticed(claim) if ranked else ()
+        code_sha256 = await _code_digest(claim) if ranked else None
+        async with self._database.write() as session:
+            run = await attempts.lock_run_ref(session, claim.run_id)
+            if run is not None and (why := await _why_again(session, run, result, ranked)):
+                return await self._repeat(session, run, claim.attempt_id, owner, result, why)
+            if ranked:
+                result = unranked_if_busy(result)
+            failure, accepted = result.failure, result.verdict == Verdict.ACCEPTED
+            fault = None if accepted else (failure.fault if failure else Fault.PLATFORM)
+            if run is None or not await attempts.close(
+                session, claim.attempt_id, owner, "finished", result=result
+            ):
+                return False
+            submission_id = run.submission_id
+            is_known = claim.spec.problem.recurring_data
+            if result.recurring_data and submission_id is not None and not is_known:
+                await boards.note_recurring_data(session, submission_id, result.recurring_data)
+            if run.duel_id is not None:
+                await dueling.finish(session, run, run.duel_id, result)
+                return True
+            if submission_id is None:
+                await known_right.finish(session, run, result, self._rules.review)
+                return True
+            await attempts.finish_run(
+                session,
+                claim.run_id,
+                verdict=result.verdict,
+                fault=fault,
+                message=None if accepted or failure is None else failure.message,
+                score_s=result.score_s if accepted else None,
+                ci95_s=result.score_ci95_s if accepted and result.score_s else None,
+                unverified=result.harness == HarnessKind.SCRIPT,
+            )
+            await attempts.add_measurements(session, claim.run_id, result)
+            if code_sha256 is not None and accepted:
+                await submissions.know_code(session, submission_id, code_sha256)
+            data: EventData = {
+                "verdict": result.verdict,
+                "fault": fault,
+                "score_s": result.score_s,
+                "message": None if accepted or failure is None else failure.message,
+            }
+            first_time = run.rejudge_id is None and claim.spec.secret
+            await keep_findings(session, submission_id, found, self._rules.review)
+            if result.score_s is not None and accepted and first_time:
+                await self._compare(session, run)
+                scored = Scored(
+                    submission_id,
+                    run.leaderboard_id,
+                    run.device,
+                    run.author_id,
+                    result.score_s,
+                )
+                await hold_if_absurd(session, scored, self._rules.review)
+            if accepted and run.mode == Mode.LEADERBOARD:
+                await hold_if_suspicious(session, submission_id, result.suspicions)
+            await self._ended(session, run, data)
+        return True
+
+    async def _repeat(
+        self,
+        session: WriteSession,
+        run: RunRef,
+        attempt_id: int,
+        owner: str,
+        result: RunResult,
+        why: str,
+    ) -> bool:
+        """Have the run measured again, before all others and alone. False as in `finish`. The
+        attempt keeps its result, but what is measured last counts."""
+        if not await attempts.close(session, attempt_id, owner, "returned", result=result):
+            return False
+        if await attempts.repeat_run(session, run.id):
+            data: EventData = {"reason": why, "repeats": run.repeats + 1}
+            await _tell(session, run, RunState.QUEUED, data)
+        return True
+
+    async def _compare(self, session: WriteSession, run: RunRef) -> None:
+        """There is a score to compare, so there must be something to compare it with."""
+        if self._rules.review.known_right and self._rules.review.hold_speedup is not None:
+            await known_right.request(session, run.leaderboard_id, run.device)
+
+    async def _noticed(self, claim: Claim) -> tuple[Evidence, ...]:
+        if self._triage is None:
+            return ()
+        return await self._triage.examine(claim.spec.submission.text)
+
+    async def lost(
+        self, claim: Claim, owner: str, reason: str, fault: Fault, *, again: bool = True
+    ) -> bool:
+        """The infrastructure failed: put the run back into the queue, or end it as our fault after
+        the last attempt, or if another (not `again`) can't succeed. False as in `finish`."""
+        async with self._database.write() as session:
+            run = await attempts.lock_run_ref(session, claim.run_id)
+            return run is not None and await self._lose(
+                session, run, claim.attempt_id, owner, reason, fault, again=again
+            )
+
+    async def _lose(
+        self,
+        session: WriteSession,
+        run: RunRef | LockedRun,
+        attempt_id: int,
+        owner: str,
+        reason: str,
+        fault: Fault,
+        *,
+        again: bool = True,
+    ) -> bool:
+        if not await attempts.close(session, attempt_id, owner, "lost", failure=reason):
+            return False
+        losses = await attempts.losses(session, run.id)
+        if not again:
+            await self._fail(session, run, fault, f"It can't be judged: {reason}")
+        elif losses < MAX_ATTEMPTS:
+            await self._requeue(session, run, {"reason": reason}, _pause_s(losses, fault))
+        else:
+            message = f"Judging failed {MAX_ATTEMPTS} times through no fault of yours: {reason}"
+            await self._fail(session, run, fault, message)
+        return True
+
+    async def give_back(self, claim: Claim, owner: str) -> None:
+        """This worker stops: put the run back into the queue, without counting a failure."""
+        async with self._database.write() as session:
+            run = await attempts.lock_run_ref(session, claim.run_id)
+            if run and await attempts.close(session, claim.attempt_id, owner, "returned"):
+                await self._requeue(session, run, {"reason": "the worker stopped"}, 0.0)
+
+    async def heartbeat(
+        self,
+        owner: str,
+        node: str,
+        reports: list[DeviceReport],
+        followed: set[int],
+        counts: dict[tuple[str, str], float],
+    ) -> set[int]:
+        """Say that this worker is alive; returns the followed attempts that are still its own."""
+        async with self._database.write() as session:
+            return await attempts.heartbeat(session, owner, node, reports, followed, counts)
+
+    async def devices_for_torch(self) -> frozenset[str]:
+        """The devices whose open boards will need torch, so that it can be loaded in advance."""
+        async with self._database.read() as session:
+            return await boards.devices_for_torch(session)
+
+    async def owners(self, node: str) -> list[str]:
+        """Every owner that may have an attempt and may run on this node."""
+        async with self._database.read() as session:
+            return await attempts.owners(session, node)
+
+    async def expire(self, gone: list[str]) -> int:
+        """Allow that attempts of workers known to be dead are taken over at once; returns how many
+        there were."""
+        if not gone:
+            return 0
+        async with self._database.write() as session:
+            return await attempts.expire(session, gone)
+
+    async def _fail(
+        self,
+        session: WriteSession,
+        run: RunRef | LockedRun,
+        fault: Fault,
+        message: str,
+    ) -> None:
+        """End the run through no fault of the author."""
+        verdict = Verdict.INTERNAL_ERROR
+        await attempts.finish_run(session, run.id, verdict=verdict, fault=fault, message=message)
+        data: EventData = {"verdict": verdict, "fault": fault, "message": message}
+        await self._ended(session, run, data)
+
+    async def _ended(
+        self,
+        session: WriteSession,
+        run: RunRef | LockedRun,
+        data: EventData,
+    ) -> None:
+        if run.duel_id is not None:
+            await dueling.fail(session, run.duel_id)
+            return
+        if run.submission_id is None:
+            await known_right.fail(session, run)
+            return
+        await _tell(session, run, RunState.FINISHED, data)
+        if run.rejudge_id is not None:
+            await rejudges.ended(session, run.rejudge_id)
+        elif run.mode == Mode.LEADERBOARD:
+            await submissions.tell_that_it_waits(session, run.id)
+            await standings.refresh(session, run.leaderboard_id, run.device, run.author_id)
+
+    async def _requeue(
+        self, session: WriteSession, run: RunRef | LockedRun, data: EventData, delay_s: float
+    ) -> None:
+        if await attempts.requeue_run(session, run.id, delay_s):
+            await _tell(session, run, RunState.QUEUED, data)
+
+
+async def _tell(
+    session: WriteSession, run: RunRef | LockedRun, state: RunState, data: EventData
+) -> None:
+    """Those who follow its submission, if there is one."""
+    if run.followed_id is not None:
+        await submissions.add_event(session, run.followed_id, run.id, state, data)
+
+
+async def _why_again(session: WriteSession, run: RunRef, result: RunResult, ranked: bool) -> str:
+    """Why a run that was accepted is measured again instead of ranked; empty: it isn't."""
+    if ranked and run.repeats < MAX_REPEATS and (why := why_again(result)):
+        return why
+    return REPEATED if await dueling.needs_another(session, run, result) else ""
+
+
+def _not_followed(attempt: OpenAttempt, device: DeviceConfig) -> str | None:
+    """Why nobody should follow an attempt that was taken over; None: it may be followed."""
+    if attempt.takeovers > MAX_TAKEOVERS:
+        return _DEADLY
+    if attempt.launcher not in device.launchers:
+        return f"launcher {attempt.launcher!r}, which had it, is configured no more"
+    return None
+
+
+def _pause_s(losses: int, fault: Fault) -> float:
+    """Before the next attempt. A scheduler that fails is left in peace for a while that grows, and
+    its jobs don't all come back at once; our own failures are rare and one by one."""
+    if fault is Fault.SCHEDULER:
+        longest_s = min(_SCHEDULER_DELAY_S * 2.0 ** (losses - 1), _LONGEST_DELAY_S)
+        return longest_s * random.uniform(0.5, 1.0)
+    return 0.0 if losses == 1 else _RETRY_DELAY_S
+
+
+async def _code_digest(claim: Claim) -> bytes:
+    """The digest of the code, made in a thread: a large source takes a second."""
+    spec = claim.spec
+    return await asyncio.to_thread(code_digest, spec.submission.text, spec.problem.lang)

@@ -1,0 +1,1 @@
+"""What schedulers' nodes fetch and send, by signed links."""

@@ -1,0 +1,1 @@
+"""Whose turn it is at a device, and how long the others wait."""

@@ -1,0 +1,40 @@
+"""How authors share devices, and the place of what waits."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class QueueRules:
+    """How authors share a device. Limits count runs per author and device."""
+
+    waiting_limit: int = 100
+    """How many may wait; submitting more is refused."""
+    running_limit: int | None = None
+    """How many may be judged at once; None: as many as the device has slots."""
+    ranked_first: bool = False
+    """Ranked runs go before all others, regardless of turns."""
+
+
+@dataclass(frozen=True)
+class ScriptRules:
+    """How people share the devices for scripts by themselves. Each has one at once."""
+
+    per_hour: int = 20
+    """How many one person may run."""
+    waiting_limit: int = 10
+    """How many of all people may wait for one device."""
+
+
+@dataclass(frozen=True)
+class QueuePlace:
+    """The place of a waiting submission in the queue of the device that will judge it first."""
+
+    device: str
+    position: int
+    """1 is next; counted in runs, in the order of turns. A run whose author has as many runs
+    running as they may is passed over until one has ended: only `wait_s` considers that."""
+    wait_s: float | None
+    """An estimate of how long it still waits; None: no worker serves the device just now, or none
+    has finished a run yet."""
+    note: str = ""
+    """Why nothing is judged on the device just now; empty: it is."""

@@ -1,0 +1,1 @@
+"""What was timed in runs, and who sees it."""

@@ -1,0 +1,367 @@
+"""Attempts: what a worker reads and writes while a run is judged.
+
+Every change names the state and the owner it expects. So of two workers, or of a change and its
+repetition, one takes effect and the other finds out that it came too late.
+"""
+
+import base64
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+
+from kernelbot.domain.states import RunState
+from kernelbot.protocol import Fault, Mode, RunResult, SourceFile, Verdict, from_wire, to_wire
+from kernelbot.runs.devices.model import DeviceReport
+from kernelbot.runs.job_terms import JobTerms
+from kernelbot.runs.queue.model import QueueRules
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.jsontext import clean, dumps
+from kernelbot.store.samples import pack
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class LockedRun:
+    """A run and all that its job specification is made of, locked until the transaction ends."""
+
+    id: int
+    state: RunState
+    secret: bool
+    device: str
+    attempts: int
+    submission_id: int | None
+    """None for what is known to be right."""
+    priority: int
+    rejudge_id: int | None
+    duel_id: int | None
+    known_id: int | None
+    created_at: datetime
+    mode: Mode
+    file_name: str
+    author_id: int
+    leaderboard_id: int
+    problem_version_id: int
+    code: str
+    board_secret: bytes
+    fixed_seed: bool
+    waited_s: float
+    """How long ago it was queued first."""
+    opponent: SourceFile | None
+    """Of a duel's run: the other source."""
+
+    @property
+    def followed_id(self) -> int | None:
+        """As `RunRef.followed_id`."""
+        return self.submission_id if self.duel_id is None else None
+
+
+@dataclass(frozen=True)
+class RunRef:
+    """A run with what a change of it affects: an author's standing on a board and device."""
+
+    id: int
+    submission_id: int | None
+    """None for what is known to be right."""
+    mode: Mode
+    leaderboard_id: int
+    device: str
+    author_id: int
+    rejudge_id: int | None
+    """The rejudge that it belongs to; None for others."""
+    duel_id: int | None
+    """The duel that it executes; then `submission_id` wants to pass, or stands behind. None for a
+    submission's run."""
+    known_id: int | None
+    """What is known to be right and is judged by it; None for others."""
+    repeats: int
+    """How often it was measured again because its interval was too wide or the machine busy."""
+
+    @property
+    def followed_id(self) -> int | None:
+        """The submission whose followers are told of it; None: one that nobody follows."""
+        return self.submission_id if self.duel_id is None else None
+
+
+@dataclass(frozen=True)
+class OpenAttempt:
+    """An attempt that was begun. `handle` None: it is unknown whether it was launched."""
+
+    id: int
+    number: int
+    launcher: str
+    handle: str | None
+    takeovers: int = 0
+    age_s: float = 0.0
+    """How long ago it was begun."""
+    terms: JobTerms | None = None
+    """None: what its job is has to be decided."""
+
+
+async def lock_run(session: WriteSession, run_id: int) -> LockedRun | None:
+    """The run, which nobody else can change until the transaction ends."""
+    row = await session.one(statements(__file__)["lock_run"], {"run_id": run_id})
+    if row is None:
+        return None
+    name, code = row.pop("opponent_file_name"), row.pop("opponent_code")
+    return LockedRun(
+        **{**row, "state": RunState(row["state"]), "mode": Mode(row["mode"])},
+        opponent=None if code is None else SourceFile(name, code),
+    )
+
+
+async def abandoned_run(session: WriteSession, device: str, *, stale_s: float) -> int | None:
+    """The first run, locked, whose worker sent no heartbeat for `stale_s`."""
+    values = {"device": device, "stale_s": stale_s}
+    row = await session.one(statements(__file__)["abandoned_run"], values)
+    return row["id"] if row else None
+
+
+async def next_run(
+    session: WriteSession, device: str, rules: QueueRules, *, owner: str, stale_s: float
+) -> int | None:
+    """The queued run that this worker judges next, locked: one of a rejudge that is its own or
+    whose worker sent no heartbeat for `stale_s`; else one of the author whose turn it is, whose
+    turn is then used. None: no run may be judged now."""
+    values = {
+        "device": device,
+        "running_limit": rules.running_limit,
+        "ranked_first": rules.ranked_first,
+        "owner": owner,
+        "stale_s": stale_s,
+    }
+    row = await session.one(statements(__file__)["next_run"], values)
+    return None if row is None else row["run_id"]
+
+
+async def lock_run_ref(session: WriteSession, run_id: int) -> RunRef | None:
+    """Lock the run until the transaction ends; whatever changes it or its attempts calls this
+    first."""
+    row = await session.one(statements(__file__)["lock_run_ref"], {"run_id": run_id})
+    return RunRef(**{**row, "mode": Mode(row["mode"])}) if row else None
+
+
+async def open_attempt(
+    session: WriteSession, run: LockedRun, *, launcher: str, owner: str, terms: JobTerms
+) -> OpenAttempt:
+    """Begin the next attempt of a queued run that is locked, and tell its followers."""
+    values = {
+        "run_id": run.id,
+        "launcher": launcher,
+        "owner": owner,
+        "terms": dumps(to_wire(terms)),
+    }
+    row = await session.one(statements(__file__)["open"], values)
+    assert row is not None
+    return OpenAttempt(row["id"], run.attempts + 1, launcher, None, terms=terms)
+
+
+async def take_over(
+    session: WriteSession, run_id: int, *, owner: str, stale_s: float
+) -> OpenAttempt | None:
+    """Make the run's open attempt this owner's, if its owner sent no heartbeat for `stale_s`."""
+    values = {"run_id": run_id, "owner": owner, "stale_s": stale_s}
+    row = await session.one(statements(__file__)["take_over"], values)
+    if row is None:
+        return None
+    return OpenAttempt(**{**row, "terms": read_terms(row["terms"])})
+
+
+async def keep_terms(session: WriteSession, attempt_id: int, terms: JobTerms) -> None:
+    """Store what the attempt's job was decided to be; it is there while the attempt is open."""
+    values = {"attempt_id": attempt_id, "terms": dumps(to_wire(terms))}
+    await session.do(statements(__file__)["keep_terms"], values)
+
+
+def read_terms(stored: object) -> JobTerms | None:
+    """None if there are none, or those of another release, which this one can't read."""
+    try:
+        return None if stored is None else from_wire(JobTerms, stored)
+    except ValueError:  # `WireError`, `VersionMismatch`
+        return None
+
+
+async def launched(session: WriteSession, attempt_id: int, owner: str, handle: str) -> bool:
+    """Store the attempt's handle; returns whether it is still the owner's."""
+    values = {"attempt_id": attempt_id, "owner": owner, "handle": handle}
+    return await session.do(statements(__file__)["launched"], values) == 1
+
+
+async def lock_mine(session: WriteSession, run_id: int, attempt_id: int, owner: str) -> bool:
+    """Lock the run as `lock_run_ref` does; whether its attempt is open and the owner's."""
+    values = {"run_id": run_id, "attempt_id": attempt_id, "owner": owner}
+    row = await session.one(statements(__file__)["lock_attempt"], values)
+    return row is not None and bool(row["mine"])
+
+
+async def still_mine(session: ReadSession, attempt_id: int, owner: str) -> bool:
+    """Whether the attempt is open and the owner's."""
+    values = {"attempt_id": attempt_id, "owner": owner}
+    return await session.one(statements(__file__)["still_mine"], values) is not None
+
+
+async def is_open(session: ReadSession, attempt_id: int) -> bool:
+    """Whether the attempt is open, whoever's it is."""
+    values = {"attempt_id": attempt_id}
+    return await session.one(statements(__file__)["is_open"], values) is not None
+
+
+async def run_started(session: WriteSession, run_id: int) -> bool:
+    """Dispatched becomes running; False if the run wasn't dispatched."""
+    return await session.do(statements(__file__)["run_started"], {"run_id": run_id}) == 1
+
+
+async def close(
+    session: WriteSession,
+    attempt_id: int,
+    owner: str,
+    state: str,
+    *,
+    result: RunResult | None = None,
+    failure: str | None = None,
+) -> bool:
+    """End the attempt; False if it had ended, or was taken over, before."""
+    slim = None
+    if result is not None:
+        phases = tuple(
+            replace(
+                phase, workloads=tuple(replace(load, samples_ns=()) for load in phase.workloads)
+            )
+            for phase in result.phases
+        )
+        artifacts = tuple(replace(artifact, content_base64="") for artifact in result.artifacts)
+        slim = dumps(to_wire(replace(result, phases=phases, artifacts=artifacts)))
+    values = {
+        "attempt_id": attempt_id,
+        "owner": owner,
+        "state": state,
+        "result": slim,
+        "failure": None if failure is None else clean(failure),
+    }
+    return await session.one(statements(__file__)["close"], values) is not None
+
+
+async def finish_run(
+    session: WriteSession,
+    run_id: int,
+    *,
+    verdict: Verdict,
+    fault: Fault | None,
+    message: str | None,
+    score_s: float | None = None,
+    ci95_s: tuple[float, float] | None = None,
+    unverified: bool = False,
+) -> bool:
+    """Write the verdict; False if the run had ended before."""
+    low, high = ci95_s or (None, None)
+    values = {
+        "run_id": run_id,
+        "verdict": verdict,
+        "fault": fault,
+        "message": None if message is None else clean(message),
+        "score_s": score_s,
+        "ci_low_s": low,
+        "ci_high_s": high,
+        "unverified": unverified,
+    }
+    return await session.do(statements(__file__)["finish_run"], values) == 1
+
+
+async def add_measurements(session: WriteSession, run_id: int, result: RunResult) -> None:
+    """Keep every sample and every artifact of a run's result."""
+    sql = statements(__file__)
+    measurements = [
+        {
+            "run_id": run_id,
+            "phase": phase.phase,
+            "workload": index,
+            "spec": clean(load.spec),
+            "samples": len(load.samples_ns),
+            "median_ns": load.median_ns,
+            "ci_low_ns": load.ci95_ns[0],
+            "ci_high_ns": load.ci95_ns[1],
+            "samples_zlib": pack(load.samples_ns),
+        }
+        for phase in result.phases
+        for index, load in enumerate(phase.workloads)
+    ]
+    if measurements:
+        await session.do_each(sql["add_measurement"], measurements)
+    by_name = {clean(artifact.name): artifact for artifact in result.artifacts}
+    artifacts = [
+        {
+            "run_id": run_id,
+            "name": name,
+            "media_type": clean(artifact.media_type),
+            "content": base64.b64decode(artifact.content_base64),
+        }
+        for name, artifact in by_name.items()
+    ]
+    if artifacts:
+        await session.do_each(sql["add_artifact"], artifacts)
+
+
+async def requeue_run(session: WriteSession, run_id: int, delay_s: float) -> bool:
+    """Put the run back into the queue, to be judged no earlier than after the delay; False if it
+    had ended."""
+    values = {"run_id": run_id, "delay_s": delay_s}
+    return await session.one(statements(__file__)["requeue_run"], values) is not None
+
+
+async def repeat_run(session: WriteSession, run_id: int) -> bool:
+    """Put a run that was measured back into the queue, to be measured again before all others;
+    False if it had ended."""
+    return await session.do(statements(__file__)["repeat_run"], {"run_id": run_id}) == 1
+
+
+async def losses(session: ReadSession, run_id: int) -> int:
+    """How many of the run's attempts were lost to the infrastructure."""
+    row = await session.one(statements(__file__)["losses"], {"run_id": run_id})
+    return int(row["losses"]) if row else 0
+
+
+async def heartbeat(
+    session: WriteSession,
+    owner: str,
+    node: str,
+    reports: list[DeviceReport],
+    followed: set[int],
+    counts: dict[tuple[str, str], float],
+) -> set[int]:
+    """Store that the owner is alive, what it can use and has counted; returns those of the attempts
+    it follows that are still open and its own."""
+    sql = statements(__file__)
+    await session.do(sql["greet"], {"owner": owner, "node": node})
+    rows = [
+        {
+            "owner": owner,
+            "device": r.device,
+            "available": r.available,
+            "note": clean(r.note),
+            "launchers": dumps([asdict(health) for health in r.launchers]),
+        }
+        for r in reports
+    ]
+    if rows:
+        await session.do_each(sql["report_device"], rows)
+    counters = [
+        {"owner": owner, "name": name, "label": label, "value": value}
+        for (name, label), value in counts.items()
+    ]
+    if counters:
+        await session.do_each(sql["report_counter"], counters)
+    values = {"owner": owner, "followed": list(followed)}
+    return {row["id"] for row in await session.all(sql["heartbeat"], values)}
+
+
+async def owners(session: ReadSession, node: str) -> list[str]:
+    """Workers of a node and owners of open attempts, alive or not."""
+    return [
+        row["owner"] for row in await session.all(statements(__file__)["owners"], {"node": node})
+    ]
+
+
+async def expire(session: WriteSession, gone: list[str]) -> int:
+    """Let attempts of workers known to be dead be taken over at once; returns how many."""
+    sql = statements(__file__)
+    expired = await session.all(sql["expire"], {"owners": gone})
+    await session.do(sql["forget_workers"], {"owners": gone})
+    return len(expired)

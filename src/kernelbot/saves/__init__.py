@@ -1,0 +1,1 @@
+"""A file that is judged whenever it is saved (`kernelbot dev`)."""

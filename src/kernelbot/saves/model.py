@@ -1,0 +1,76 @@
+"""A file that was saved and judged, beside those before it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kernelbot.protocol import CaseResult, RunResult, Verdict, WorkloadResult
+from kernelbot.saves.comparing import Answer, by_intervals
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A median beside an earlier one."""
+
+    answer: Answer
+    ratio: float
+    """The new median over the earlier one: below 1 is faster."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One workload of a save. `best`, `last`: beside the least median before it, and the latest;
+    None if there is none. `session_ns`: all medians so far, the oldest first, this one last."""
+
+    workload: WorkloadResult
+    best: Beside | None
+    last: Beside | None
+    session_ns: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Save:
+    """One save. `result` None: it has none, and `trouble` says why."""
+
+    number: int
+    """Of this session's saves, from 1."""
+    result: RunResult | None = None
+    trouble: str = ""
+    version: int | None = None
+    """Its number among the versions; None if it isn't kept."""
+    sha256: str | None = None
+    tests_s: float | None = None
+    """From the save to the verdict of the tests."""
+    workloads: tuple[Timed, ...] = ()
+
+    @property
+    def first_failing(self) -> CaseResult | None:
+        """The first test case that wasn't accepted."""
+        phases = self.result.phases if self.result else ()
+        cases = (case for phase in phases for case in phase.cases)
+        return next((case for case in cases if case.verdict is not Verdict.ACCEPTED), None)
+
+
+class Timings:
+    """The accepted measurements of a session, by workload."""
+
+    def __init__(self) -> None:
+        self._by_spec: dict[str, list[WorkloadResult]] = {}
+
+    def add(self, workloads: Sequence[WorkloadResult]) -> tuple[Timed, ...]:
+        """Add a save's, each beside those before it."""
+        return tuple(self._add(workload) for workload in workloads)
+
+    def _add(self, workload: WorkloadResult) -> Timed:
+        before = self._by_spec.setdefault(workload.spec, [])
+        best = min(before, key=lambda earlier: earlier.median_ns, default=None)
+        last = before[-1] if before else None
+        before.append(workload)
+        medians_ns = tuple(each.median_ns for each in before)
+        return Timed(workload, _beside(best, workload), _beside(last, workload), medians_ns)
+
+
+def _beside(earlier: WorkloadResult | None, now: WorkloadResult) -> Beside | None:
+    if earlier is None or not earlier.median_ns:
+        return None
+    answer = by_intervals(earlier.ci95_ns, now.ci95_ns)
+    return Beside(answer, now.median_ns / earlier.median_ns)

@@ -1,0 +1,149 @@
+"""Background tasks, run by procrastinate in any free worker, each once however many workers there
+are. The tasks here are periodic; others are deferred in the transaction that causes them."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+
+import structlog
+from procrastinate import App, PsycopgConnector
+from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Status
+
+from kernelbot.accounts.service import Users
+from kernelbot.domain.errors import KernelbotError
+from kernelbot.moderation.deletion.service import Deletion
+from kernelbot.platform.exports.service import Exports
+from kernelbot.server.settings import Settings
+from kernelbot.store.connections import ALIVE, SessionLimits
+from kernelbot.store.database import Database
+from kernelbot.webhooks.deliveries import Deliveries
+from kernelbot.webhooks.sender import Sender
+from kernelbot.worker.retries import cancel_until_ended
+
+_QUEUE = "background"
+_WEBHOOKS = "webhooks"
+_DELIVERED_AT_ONCE = 32
+"""Each may wait for its receiver as long as a sender waits; of one owner there are few."""
+_EACH_MINUTE = "* * * * *"
+_OFTEN = "*/10 * * * *"
+"""procrastinate also runs what was due within the last ten minutes: so it runs at each start."""
+_HOURLY = "13 * * * *"
+_KEPT_HOURS = 72
+_RETRY_S = 1.0
+_STOP_S = 10.0
+"""It waits for the database, to say that it stops, for half of that."""
+log = structlog.get_logger()
+
+
+@contextlib.asynccontextmanager
+async def background_tasks(settings: Settings, url: str) -> AsyncIterator[None]:
+    """Run background tasks while the block runs."""
+    limits = settings.database.limits()
+    app = App(connector=connector(url, limits))
+    async with Database(url, max_size=2, limits=limits) as database, app.open_async():
+        _add_cleaning(app, Deletion(database))
+        _add_daily_export(app, settings, database)
+        _add_webhooks(app, settings, database)
+        stopping = asyncio.Event()
+        tasks = [
+            asyncio.create_task(_work(app, queue, at_once, stopping), name=queue)
+            for queue, at_once in ((_QUEUE, 1), (_WEBHOOKS, _DELIVERED_AT_ONCE))
+        ]
+        try:
+            yield
+        finally:
+            stopping.set()
+            await cancel_until_ended(tasks, _STOP_S)
+
+
+def connector(url: str, limits: SessionLimits) -> PsycopgConnector:
+    """procrastinate's own connections, within the same limits as all others."""
+    return PsycopgConnector(
+        conninfo=url,
+        min_size=1,
+        max_size=4,
+        timeout=5.0,
+        configure=limits.hold,
+        kwargs=dict(ALIVE),
+    )
+
+
+async def _work(app: App, queue: str, at_once: int, stopping: asyncio.Event) -> None:
+    """Run procrastinate's loop again and again: it ends whenever the database goes away, and may
+    say so instead of that it was cancelled."""
+    while not stopping.is_set():
+        try:
+            await app.run_worker_async(
+                queues=[queue],
+                concurrency=at_once,
+                delete_jobs="successful",
+                install_signal_handlers=False,
+                shutdown_graceful_timeout=0,
+            )
+        except (ConnectorException, OSError) as error:
+            log.warning("background_tasks_unreachable", error=str(error).strip())
+        await asyncio.sleep(_RETRY_S)
+
+
+def _add_cleaning(app: App, deletion: Deletion) -> None:
+    @app.periodic(cron=_HOURLY)
+    @app.task(queue=_QUEUE, name="clean_up", queueing_lock="clean_up")
+    async def clean_up(timestamp: int) -> None:
+        await deletion.clean_up()
+        await forget_jobs(app)
+        log.info("cleaned_up", due=timestamp)
+
+
+async def forget_jobs(app: App) -> None:
+    """Delete jobs that have failed long ago, and those whose worker was killed: what they were for
+    is due again by itself."""
+    await app.job_manager.delete_old_jobs(nb_hours=_KEPT_HOURS, include_failed=True)
+    for job in await app.job_manager.get_stalled_jobs():
+        await app.job_manager.finish_job(job, Status.FAILED, delete_job=True)
+
+
+def _add_daily_export(app: App, settings: Settings, database: Database) -> None:
+    if settings.hf_token is None:
+        return
+    if settings.export.repository is None:
+        log.warning("no_daily_export", reason="HF_TOKEN is set, but not `repository` in [export]")
+        return
+    exports, users = Exports(database, settings.export_rules()), Users(database)
+
+    @app.periodic(cron=_OFTEN)
+    @app.task(queue=_QUEUE, name="daily_export", queueing_lock="daily_export")
+    async def daily_export(timestamp: int) -> None:
+        """Export if it is due, which the service decides; after a failure in an hour."""
+        try:
+            done = await exports.daily(await users.organiser())
+        except KernelbotError as error:
+            log.error("export_failed", error=str(error), due=timestamp)
+            return
+        if done is not None:
+            log.info("exported", where=done.where, submissions=done.submissions)
+
+
+def _add_webhooks(app: App, settings: Settings, database: Database) -> None:
+    deliveries = Deliveries(database, Sender(settings.webhooks.rules()))
+
+    # The database defers these, in the transaction that writes a message or sets its next attempt.
+    # `message`: the one that is due; another may be next in turn.
+    @app.task(queue=_WEBHOOKS, name="deliver_webhook")
+    async def deliver_webhook(message: int) -> None:
+        del message
+        while (tried := await deliveries.deliver_next()) is not None:
+            if tried.answer is not None and tried.answer.error is not None:
+                log.info("webhook_failed", message=tried.message_id, error=tried.answer.error)
+
+    @app.periodic(cron=_EACH_MINUTE)
+    @app.task(queue=_QUEUE, name="tell_deadlines", queueing_lock="tell_deadlines")
+    async def tell_deadlines(timestamp: int) -> None:
+        del timestamp
+        await deliveries.tell_deadlines()
+
+    @app.periodic(cron=_HOURLY)
+    @app.task(queue=_QUEUE, name="forget_webhook_messages", queueing_lock="forget_webhook_messages")
+    async def forget_webhook_messages(timestamp: int) -> None:
+        del timestamp
+        await deliveries.clean_up()

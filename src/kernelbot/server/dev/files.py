@@ -1,0 +1,70 @@
+"""The watched file: what is in it now, whatever it is, and when it changes."""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+
+from kernelbot.domain.errors import InvalidSubmission
+from kernelbot.submissions.source import MAX_SOURCE_BYTES
+
+_STEP_MS = 5
+_DEBOUNCE_MS = 100
+"""An editor's several changes for one save come within this time."""
+
+
+def read_now(path: Path) -> bytes:
+    """The file's bytes; of one that is too large, only one byte more than the limit. Never waits.
+
+    Raises `InvalidSubmission` if there is no regular file that can be read.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise InvalidSubmission(f"There is no file {path} now.") from None
+    except (OSError, ValueError) as error:
+        raise InvalidSubmission(f"{path} can't be read: {error}.") from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise InvalidSubmission(f"{path} isn't a regular file.")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(MAX_SOURCE_BYTES + 1)
+    except OSError as error:
+        raise InvalidSubmission(f"{path} can't be read: {error.strerror}.") from None
+    finally:
+        os.close(descriptor)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Replace the file's content at once: whoever reads it sees the old one or the new one. Raises
+    `InvalidSubmission` if that can't be done; the old one is there then."""
+    path = path.resolve()  # a link stays one
+    try:
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o644
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as partial:
+            partial.write(content)
+        Path(partial.name).chmod(mode)
+        Path(partial.name).replace(path)
+    except OSError as error:
+        raise InvalidSubmission(f"{path} can't be written: {error.strerror}.") from None
+
+
+def changes(path: Path, over: Event) -> Iterator[None]:
+    """Once for each change of the file, also if it is deleted, made again or replaced, until
+    `over` is set. Raises KeyboardInterrupt."""
+    from watchfiles import watch
+
+    places = {path.absolute(), path.resolve()}
+    folders = {place.parent for place in places}
+    names = {str(place) for place in places} | {str(path.parent.resolve() / path.name)}
+    for _found in watch(
+        *folders,
+        watch_filter=lambda _change, changed: changed in names,
+        step=_STEP_MS,
+        debounce=_DEBOUNCE_MS,
+        stop_event=over,
+        recursive=False,
+    ):
+        yield

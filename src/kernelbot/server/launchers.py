@@ -1,0 +1,39 @@
+"""The `[launchers.NAME]` tables of `kernelbot.toml`: one kind each, told apart by `kind`."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any
+
+from dotenv import dotenv_values
+from pydantic import BeforeValidator, ValidationError
+
+from kernelbot.domain.errors import UserError
+from kernelbot.launchers.kinds import kinds, table_of
+from kernelbot.launchers.table import LauncherTable
+from kernelbot.server.mistakes import all_mistakes, mistake
+
+
+def environment_for(tables: Iterable[LauncherTable], env_file: Path) -> dict[str, str]:
+    """What the environment, and a file like `.env` where it says nothing, have for launchers, by
+    the variables' names; none is empty. Raises `OSError`, `UnicodeDecodeError`."""
+    given = {**dotenv_values(env_file), **os.environ}
+    names = {name for table in tables for name in table.variables}
+    return {name: value for name in sorted(names) if (value := given.get(name))}
+
+
+def _of_its_kind(table: Any) -> Any:
+    if not isinstance(table, dict):
+        return table
+    name = str(table.get("kind"))
+    if name not in kinds():
+        raise mistake(f"must be one of {', '.join(kinds())}", key="kind")
+    try:
+        return table_of(name).model_validate(table)
+    except ValidationError as error:
+        raise mistake(all_mistakes(error)) from None
+    except UserError as error:
+        raise mistake(str(error), key="kind") from None
+
+
+AnyLauncherTable = Annotated[LauncherTable, BeforeValidator(_of_its_kind)]

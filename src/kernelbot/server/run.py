@@ -1,0 +1,49 @@
+"""`kernelbot run`: judges a file against a problem folder, without a server."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.catalog.problem import load_problem
+from kernelbot.catalog.sources import read_source
+from kernelbot.protocol import (
+    Mode,
+    ProblemSpec,
+    RunResult,
+    SandboxMode,
+    SourceFile,
+)
+from kernelbot.server.local_judge import LocalJudge, OnEvent, OnStep
+from kernelbot.submissions.source import check_language, source_text
+
+
+@dataclass(frozen=True)
+class LocalRun:
+    """What to judge. `device` None: the first that is configured. `cold`: see `LocalJudge`."""
+
+    problem: Path
+    submission: Path
+    mode: Mode
+    device: str | None
+    sandbox: SandboxMode
+    cold: bool = False
+
+
+def run(wanted: LocalRun, on_event: OnEvent, on_step: OnStep) -> RunResult:
+    """Judge. `on_step` is told what else happens. Raises `InvalidProblem`, `InvalidSubmission` or
+    `UserError` before anything runs."""
+    loaded = load_problem(wanted.problem)
+    for warning in loaded.warnings:
+        on_step(str(warning))
+    problem = loaded.definition.spec
+    submission = read_submission(wanted.submission, problem)
+    local = LocalJudge(on_step, sandbox=wanted.sandbox, cold=wanted.cold)
+    settings = local.settings()
+    device = settings.device(wanted.device)
+    job = settings.job(problem, submission, wanted.mode, device, wanted.sandbox)
+    return local.judge(job, on_event)
+
+
+def read_submission(path: Path, problem: ProblemSpec) -> SourceFile:
+    """An author's file under the name that the problem gives it. Raises `InvalidSubmission`."""
+    check_language(path.name, problem.lang)
+    return SourceFile(problem.submission_name, source_text(read_source(path)))

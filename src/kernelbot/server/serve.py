@@ -1,0 +1,211 @@
+"""`kernelbot serve`: HTTP API and worker in one process tree."""
+
+import asyncio
+import contextlib
+import getpass
+import importlib.util
+import json
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import platformdirs
+import structlog
+
+from kernelbot.accounts.model import Role
+from kernelbot.domain.errors import Unavailable, UserError
+from kernelbot.platform.distribution import checkout_command
+from kernelbot.platform.service import COPY_NOTE
+from kernelbot.protocol.os_errors import in_words
+from kernelbot.protocol.process_names import ProcessName, name_process
+from kernelbot.server.answer import answer, api_children, on_stop_signals
+from kernelbot.server.connection_limits import raise_open_files
+from kernelbot.server.database import ReadyDatabase, kept_alive, locked_data, ready_database
+from kernelbot.server.logs import set_up_logs
+from kernelbot.server.operator import renewed, sign_out_the_dead
+from kernelbot.server.settings import Settings, read_settings
+from kernelbot.server.supervise import Child, child, supervised
+from kernelbot.server.wiring import open_platform
+from kernelbot.services import Services
+
+_BOT_GRACE_S = 3.0
+_ADMIN_TOKEN_MIN = 20
+log = structlog.get_logger()
+
+
+def serve(
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    data: Path | None = None,
+    worker: bool = True,
+    processes: int = 1,
+) -> None:
+    """Serve until SIGTERM or SIGINT; on return everything that was started has ended. Blocks.
+
+    With `processes` 1 this process answers; with more, children answer that share the port.
+
+    Raises `Conflict` when another serves from the data folder, `UserError` for a port that is
+    taken or an ADMIN_TOKEN that could be guessed, `SchemaOutdated`, `Unavailable`.
+    """
+    name_process(ProcessName.SERVER, keep_command=True)
+    settings = read_settings(data=data)
+    _refuse_short(settings.admin_token)
+    set_up_logs()
+    raise_open_files()
+    _make_data(settings)
+    with (
+        locked_data(settings),
+        _listening(host, port, processes) as listeners,
+        ready_database(settings) as database,
+    ):
+        asyncio.run(_serve(settings, database, listeners, with_worker=worker))
+
+
+async def _serve(
+    settings: Settings,
+    database: ReadyDatabase,
+    listeners: list[socket.socket],
+    *,
+    with_worker: bool,
+) -> None:
+    stop = asyncio.Event()
+    on_stop_signals(stop.set)
+    async with contextlib.AsyncExitStack() as stack:
+        await stack.enter_async_context(kept_alive(database))
+        core = await stack.enter_async_context(open_platform(settings, database.url))
+        await core.services.users.admin_token_is(settings.admin_token)
+        if with_worker:
+            worker = child(settings, database.url, "work", grace_s=settings.worker.grace_s)
+            await stack.enter_async_context(supervised(worker))
+        if settings.discord_token and _has_discord():
+            await stack.enter_async_context(supervised(_bot(settings, database.url)))
+        address = _url(listeners[0])
+        data = _embedded_data(settings, database)
+        await stack.enter_async_context(_operator(core.services, address, listeners[0], data))
+        log.info("serving", url=address, data=str(settings.data), processes=len(listeners))
+        if await core.services.platform.is_copy():
+            log.warning("restored_copy", hint=COPY_NOTE)
+        if len(listeners) > 1:
+            apis = api_children(settings, database.url, listeners)
+            await stack.enter_async_context(supervised(*apis))
+            await stop.wait()
+        elif not stop.is_set():
+            await answer(core.services, settings, listeners[0])
+        log.info("stopping")
+
+
+def _has_discord() -> bool:
+    """Whether the bot's packages are installed; if not, the log says so."""
+    found = importlib.util.find_spec("discord") is not None
+    if not found:
+        log.error("no_discord_bot", hint=checkout_command("discord"))
+    return found
+
+
+def _bot(settings: Settings, url: str) -> Child:
+    """The Discord bot in a process of its own: whatever happens to it, HTTP is answered."""
+    return child(settings, url, "bot", grace_s=_BOT_GRACE_S)
+
+
+@contextlib.contextmanager
+def _listening(host: str, port: int, count: int = 1) -> Iterator[list[socket.socket]]:
+    """`count` listeners on one port, among which the operating system divides the connections. With
+    one shared listener, the process that wakes first would accept all waiting connections."""
+    with contextlib.ExitStack() as stack:
+        first = _listener(host, port)
+        if count == 1:
+            yield [stack.enter_context(first)]
+            return
+        # Nobody else had the port. All sockets that share it must have SO_REUSEPORT.
+        port = first.getsockname()[1]
+        first.close()
+        yield [stack.enter_context(_listener(host, port, shared=True)) for _ in range(count)]
+
+
+def _listener(host: str, port: int, *, shared: bool = False) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listener = socket.create_server(
+            (host, port), family=family, backlog=2048, reuse_port=shared
+        )
+    except (OSError, OverflowError) as error:
+        raise UserError(
+            f"Can't listen on {host} port {port}: {in_words(error)}.",
+            hint="Choose another with --port.",
+        ) from None
+    # Connections inherit it. Without it each answer's body waits 40 ms for the client to
+    # acknowledge its head; asyncio sets it only on sockets that name their protocol.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
+def _url(listener: socket.socket) -> str:
+    """The URL under which this machine reaches the server."""
+    host, port = listener.getsockname()[:2]
+    name = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104  # compared, not bound
+    return f"http://{name}:{port}"
+
+
+def _embedded_data(settings: Settings, database: ReadyDatabase) -> Path | None:
+    """The folder of the embedded database; None: another database is used."""
+    return settings.data.resolve() if database.postgres is not None else None
+
+
+@contextlib.asynccontextmanager
+async def _operator(
+    services: Services, url: str, listener: socket.socket, data: Path | None
+) -> AsyncIterator[None]:
+    """An account for the operating system user who serves, with a token that their clients on this
+    machine find. `data`: the folder of the embedded database; None: another database is used."""
+    port = listener.getsockname()[1]
+    file = platformdirs.user_state_path("kernelbot") / "servers" / f"{port}.json"
+    await sign_out_the_dead(services, file)
+    signed_in = await services.users.sign_in(
+        _account_name(), Role.ADMIN, token_name=f"serve on port {port}"
+    )
+    if signed_in.user.role != Role.ADMIN:
+        log.warning("operator_is_no_admin", user=signed_in.user.name)
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file.unlink(missing_ok=True)
+    draft = file.with_suffix(f".{os.getpid()}")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as opened:
+        found = {"url": url, "token": signed_in.token, "pid": os.getpid()}
+        json.dump(found | ({"data": str(data)} if data else {}), opened)
+    draft.rename(file)
+    try:
+        async with renewed(services, signed_in.token):
+            yield
+    finally:
+        file.unlink(missing_ok=True)
+        with contextlib.suppress(Unavailable):  # then the token stays valid, but nobody knows it
+            await services.users.sign_out(signed_in.token)
+
+
+def _account_name() -> str:
+    """The name of the user who serves; in a container the user may be a number without a name."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid-{os.getuid()}"
+
+
+def _refuse_short(admin_token: str | None) -> None:
+    """Here alone: for other commands the variable may be that of another program."""
+    if admin_token is not None and len(admin_token) < _ADMIN_TOKEN_MIN:
+        raise UserError(
+            f"ADMIN_TOKEN has less than {_ADMIN_TOKEN_MIN} characters, and who guesses it is an "
+            "admin.",
+            hint="Make one: openssl rand -hex 24",
+        )
+
+
+def _make_data(settings: Settings) -> None:
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"The data folder can't be made: {in_words(error)}.",
+            hint="Choose another with --data.",
+        ) from None

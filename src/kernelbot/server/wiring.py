@@ -1,0 +1,183 @@
+"""Settings become pools, pools become services: the only place that wires."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernelbot.accounts.logins.service import LoginRules, Logins
+from kernelbot.accounts.service import Users
+from kernelbot.accounts.tokens.service import Tokens
+from kernelbot.attestations.service import Attestations
+from kernelbot.boards.invites.service import Invites
+from kernelbot.boards.limits.service import Limits
+from kernelbot.boards.problem_folders import ProblemFolders
+from kernelbot.boards.service import Boards
+from kernelbot.boards.sync.service import Sync
+from kernelbot.duels.dueling import configure
+from kernelbot.duels.service import Duels
+from kernelbot.guilds.announcements.service import Announcements
+from kernelbot.guilds.chat.service import Chat
+from kernelbot.guilds.service import Guilds
+from kernelbot.harness.archive import build, sources_sha256
+from kernelbot.launchers.links import Links
+from kernelbot.moderation.audit.service import Audit
+from kernelbot.moderation.deletion.service import Deletion
+from kernelbot.moderation.rejudges.service import Rejudging
+from kernelbot.moderation.reviews.service import Reviews
+from kernelbot.moderation.triage import Triage
+from kernelbot.platform.downloads.service import Downloads
+from kernelbot.platform.exports.model import ExportRules
+from kernelbot.platform.exports.service import Exports
+from kernelbot.platform.health.service import Health
+from kernelbot.platform.notifications import Listener
+from kernelbot.platform.service import Platform
+from kernelbot.platform.statistics.service import StatisticsService
+from kernelbot.ranking.outcomes import Outcomes
+from kernelbot.ranking.service import StandingsService
+from kernelbot.ranking.trends import Trends
+from kernelbot.runs.builds.service import Builds
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.runs.devices.service import Devices
+from kernelbot.runs.lifecycle import RunLifecycle, RunRules
+from kernelbot.runs.nodes.service import NodeJobs, open_links
+from kernelbot.runs.queue.model import QueueRules
+from kernelbot.server.client_wheel import build_client_wheel, build_whole_wheel
+from kernelbot.server.settings import Settings
+from kernelbot.services import Services
+from kernelbot.store.connections import SessionLimits
+from kernelbot.store.database import Database
+from kernelbot.submissions.artifacts.service import Artifacts
+from kernelbot.submissions.forms.service import Forms
+from kernelbot.submissions.service import Submissions
+from kernelbot.webhooks.model import WebhookRules
+from kernelbot.webhooks.service import Webhooks
+from kernelbot.worker.worker import Building
+
+_POOL_SIZE = 5
+"""Connections of an API process. If more of them are busy than there are cores, requests wait for
+a processor inside Postgres in no fixed order, instead of here in turn."""
+
+
+@dataclass(frozen=True)
+class Core:
+    """The services with their database."""
+
+    database: Database
+    services: Services
+
+
+@asynccontextmanager
+async def open_services(
+    url: str,
+    devices: tuple[DeviceConfig, ...],
+    *,
+    pool_size: int = _POOL_SIZE,
+    problem_dev_dir: Path = Path("examples"),
+    queue_rules: QueueRules | None = None,
+    problems_repo: str | None = None,
+    export_rules: ExportRules | None = None,
+    login_rules: LoginRules | None = None,
+    webhook_rules: WebhookRules | None = None,
+    limits: SessionLimits | None = None,
+) -> AsyncIterator[Core]:
+    """Everything a door needs, with the database at `url`, closed at the end."""
+    async with (
+        Database(url, max_size=pool_size, limits=limits) as database,
+        Listener(url, "kernelbot_events") as listener,
+    ):
+        device_service = Devices(database, devices)
+        boards = Boards(database, devices)
+        standings = StandingsService(database)
+        submissions = Submissions(database, listener, devices, queue_rules)
+        rules = login_rules or LoginRules()
+        yield Core(
+            database,
+            Services(
+                submissions=submissions,
+                artifacts=Artifacts(database),
+                boards=boards,
+                standings=standings,
+                duels=Duels(database),
+                trends=Trends(database, standings),
+                users=Users(database),
+                devices=device_service,
+                health=Health(database, device_service),
+                problem_folders=ProblemFolders(boards, problem_dev_dir),
+                reviews=Reviews(database),
+                tokens=Tokens(database),
+                platform=Platform(database),
+                audit=Audit(database),
+                invites=Invites(database),
+                limits=Limits(database),
+                logins=Logins(database, rules),
+                deletion=Deletion(database),
+                rejudging=Rejudging(database),
+                sync=Sync(database, devices, problems_repo),
+                statistics=StatisticsService(database),
+                exports=Exports(database, export_rules),
+                node_jobs=NodeJobs(database),
+                downloads=Downloads(build_client_wheel, build_whole_wheel, _harness),
+                guilds=Guilds(database, rules.registration),
+                chat=Chat(database, submissions),
+                announcements=Announcements(database, listener),
+                outcomes=Outcomes(database, submissions),
+                forms=Forms(database, submissions),
+                webhooks=Webhooks(database, webhook_rules),
+                attestations=Attestations(database),
+            ),
+        )
+
+
+def open_platform(settings: Settings, url: str) -> AbstractAsyncContextManager[Core]:
+    """The services, configured by the settings."""
+    return open_services(
+        url,
+        settings.device_configs(),
+        problem_dev_dir=settings.problem_dev_dir,
+        queue_rules=settings.queue.rules(),
+        problems_repo=settings.problems_repo,
+        export_rules=settings.export_rules(),
+        login_rules=settings.login_rules(),
+        webhook_rules=settings.webhooks.rules(),
+        limits=settings.database.limits(),
+    )
+
+
+async def node_links(url: str, settings: Settings) -> Links | None:
+    """What nodes are told, with the database at `url`; None if no `public_url` is configured."""
+    if settings.public_url is None:
+        return None
+    async with Database(url, max_size=1, limits=settings.database.limits()) as database:
+        return await open_links(database, settings.public_url, _harness())
+
+
+def _harness() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        return build(Path(folder) / "kernelbot-harness.pyz").read_bytes()
+
+
+@asynccontextmanager
+async def open_run_lifecycle(
+    url: str, settings: Settings
+) -> AsyncIterator[tuple[RunLifecycle, Building]]:
+    """What a worker needs of the services, closed at the end."""
+    rules = RunRules(
+        limits=settings.limits,
+        sampling=settings.sampling,
+        sandbox=settings.sandbox,
+        stale_s=settings.worker.stale_s,
+        review=settings.review,
+        queue=settings.queue.rules(),
+    )
+    limits = settings.database.limits()
+    async with Database(url, max_size=8, limits=limits) as database, Triage() as triage:
+        await configure(database, settings.duels.places if settings.duels.enabled else None)
+        examined = triage if settings.review.triage else None
+        devices = settings.device_configs()
+        images = {device.spec.name: f"{sources_sha256()} {device.image}" for device in devices}
+        yield (
+            RunLifecycle(database, devices, rules, examined),
+            Building(Builds(database, settings.builds.limit_bytes), images),
+        )

@@ -1,0 +1,155 @@
+"""`kernelbot worker`: one worker with the database at a URL."""
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+import uuid
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from kernelbot.domain.errors import UserError
+from kernelbot.harness.archive import build
+from kernelbot.launchers.base import Launcher
+from kernelbot.launchers.links import Links
+from kernelbot.launchers.local import LocalLauncher, LocalSettings
+from kernelbot.launchers.lockfile import LockFile, is_held
+from kernelbot.launchers.table import LauncherPlace
+from kernelbot.platform.notifications import Listener
+from kernelbot.protocol.process_names import ProcessName, name_process
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.server.background import background_tasks
+from kernelbot.server.copies import until_activated
+from kernelbot.server.logs import set_up_logs
+from kernelbot.server.settings import LOCAL, Settings, read_settings
+from kernelbot.server.watchdog import watched
+from kernelbot.server.wiring import node_links, open_run_lifecycle
+from kernelbot.store import migrate
+from kernelbot.worker.worker import Identity, Worker, WorkerRules
+
+
+def run_worker(*, data: Path | None = None) -> None:
+    """Judge runs until SIGTERM or SIGINT. Blocks.
+
+    Raises `UserError` without DATABASE_URL: the embedded database has a worker of its own.
+    """
+    settings = read_settings(data=data)
+    url = settings.external_database_url()
+    if url is None:
+        raise UserError(
+            "`kernelbot worker` needs DATABASE_URL.",
+            hint="With the embedded database, `kernelbot serve` already runs a worker.",
+        )
+    set_up_logs()
+    asyncio.run(work(settings, url))
+
+
+def main() -> None:
+    """The worker as a child of `serve`: it ends when its parent ends, for whatever reason."""
+    name_process(ProcessName.WORKER, keep_command=True)
+    settings = read_settings()
+    url = settings.external_database_url()
+    assert url is not None, "`serve` passes it on"
+    set_up_logs()
+    asyncio.run(work(settings, url, parent=sys.stdin.fileno()))
+
+
+async def work(settings: Settings, url: str, parent: int | None = None) -> None:
+    """Judge runs until SIGTERM or SIGINT, or until the descriptor `parent` comes to its end. With a
+    restored copy nothing begins before it is activated.
+
+    Raises `SchemaOutdated`, `Unavailable` at the start.
+    """
+    await asyncio.to_thread(migrate.check_schema, url)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for signal_number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signal_number, stop.set)
+    if parent is not None:  # nothing is ever written there: readable means closed
+
+        def orphaned() -> None:
+            loop.remove_reader(parent)  # it stays readable
+            stop.set()
+
+        loop.add_reader(parent, orphaned)
+    await until_activated(url, stop)
+    if stop.is_set():
+        return
+    async with (
+        watched(),
+        background_tasks(settings, url),
+        open_worker(settings, url) as worker,
+    ):
+        await worker.run(stop)
+
+
+@contextlib.asynccontextmanager
+async def open_worker(settings: Settings, url: str) -> AsyncIterator[Worker]:
+    """A worker with its launchers and a lock by which others can see that it is alive."""
+    devices = settings.device_configs()
+    owners = settings.data / "workers"
+    owner = f"{socket.gethostname()}-{uuid.uuid4().hex[:12]}"
+    lock = LockFile.acquire(owners / f"{owner}.lock")
+    assert lock is not None, "the name was made for this process"
+    try:
+        async with (
+            open_run_lifecycle(url, settings) as (judging, building),
+            Listener(url, "kernelbot_turns") as turns,
+            Listener(url, "kernelbot_cancelled") as cancelled,
+        ):
+            links = await node_links(url, settings)
+            yield Worker(
+                judging,
+                launchers(settings, links, await judging.devices_for_torch()),
+                devices,
+                turns,
+                cancelled,
+                Identity(owner, socket.gethostname(), lambda names: _gone(owners, names)),
+                WorkerRules(
+                    settings.worker.heartbeat_s, settings.worker.sweep_s, settings.worker.grace_s
+                ),
+                building,
+            )
+    finally:
+        lock.release(remove=True)
+
+
+def launchers(
+    settings: Settings, links: Links | None = None, for_torch: frozenset[str] = frozenset()
+) -> dict[str, Launcher]:
+    """The launchers that the configured devices name, by name: others aren't started. `links`: for
+    nodes that may reach this platform; None: they can't, or their jobs aren't in its database.
+    `for_torch`: devices on which torch is loaded before the first job, unless `warm` says it.
+
+    Raises `UserError` if a launcher's table and its devices don't fit.
+    """
+    devices = settings.device_configs()
+    named = {name for device in devices for name in device.launchers}
+    return {name: _launcher(settings, name, devices, links, for_torch) for name in sorted(named)}
+
+
+def _launcher(
+    settings: Settings,
+    name: str,
+    devices: tuple[DeviceConfig, ...],
+    links: Links | None,
+    for_torch: frozenset[str],
+) -> Launcher:
+    mine = tuple(device for device in devices if name in device.launchers)
+    if name == LOCAL:
+        commands = {
+            each.spec.name: settings.host_command(each, torch=each.spec.name in for_torch)
+            for each in mine
+        }
+        jobs = settings.data / "jobs"
+        return LocalLauncher(LocalSettings(jobs, commands, settings.worker.host_stale_s))
+    folder = settings.data / "launchers" / name
+    environment = settings.launcher_environment()
+    place = LauncherPlace(name, mine, folder, settings.sandbox, build, links, environment)
+    return settings.launchers[name].build(place)
+
+
+def _gone(owners: Path, names: list[str]) -> list[str]:
+    """The owners whose lock file is here and no longer locked."""
+    return [name for name in names if is_held(owners / f"{name}.lock") is False]

@@ -1,0 +1,72 @@
+"""The use cases of all nouns. Each method is one transaction and checks who may do it."""
+
+from dataclasses import dataclass
+
+from kernelbot.accounts.logins.service import Logins
+from kernelbot.accounts.service import Users
+from kernelbot.accounts.tokens.service import Tokens
+from kernelbot.attestations.service import Attestations
+from kernelbot.boards.invites.service import Invites
+from kernelbot.boards.limits.service import Limits
+from kernelbot.boards.problem_folders import ProblemFolders
+from kernelbot.boards.service import Boards
+from kernelbot.boards.sync.service import Sync
+from kernelbot.duels.service import Duels
+from kernelbot.guilds.announcements.service import Announcements
+from kernelbot.guilds.chat.service import Chat
+from kernelbot.guilds.service import Guilds
+from kernelbot.moderation.audit.service import Audit
+from kernelbot.moderation.deletion.service import Deletion
+from kernelbot.moderation.rejudges.service import Rejudging
+from kernelbot.moderation.reviews.service import Reviews
+from kernelbot.platform.downloads.service import Downloads
+from kernelbot.platform.exports.service import Exports
+from kernelbot.platform.health.service import Health
+from kernelbot.platform.service import Platform
+from kernelbot.platform.statistics.service import StatisticsService
+from kernelbot.ranking.outcomes import Outcomes
+from kernelbot.ranking.service import StandingsService
+from kernelbot.ranking.trends import Trends
+from kernelbot.runs.devices.service import Devices
+from kernelbot.runs.nodes.service import NodeJobs
+from kernelbot.submissions.artifacts.service import Artifacts
+from kernelbot.submissions.forms.service import Forms
+from kernelbot.submissions.service import Submissions
+from kernelbot.webhooks.service import Webhooks
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything a door may ask for; wired in `server`."""
+
+    submissions: Submissions
+    artifacts: Artifacts
+    boards: Boards
+    standings: StandingsService
+    duels: Duels
+    trends: Trends
+    users: Users
+    devices: Devices
+    health: Health
+    problem_folders: ProblemFolders
+    reviews: Reviews
+    tokens: Tokens
+    platform: Platform
+    audit: Audit
+    invites: Invites
+    limits: Limits
+    logins: Logins
+    deletion: Deletion
+    rejudging: Rejudging
+    sync: Sync
+    statistics: StatisticsService
+    exports: Exports
+    node_jobs: NodeJobs
+    downloads: Downloads
+    guilds: Guilds
+    chat: Chat
+    outcomes: Outcomes
+    announcements: Announcements
+    forms: Forms
+    webhooks: Webhooks
+    attestations: Attestations

@@ -1,1 +1,0 @@
-"""Reading the ranking: pages of it, and the ranks of submissions."""

@@ -1,1 +1,0 @@
-"""Webhooks: who is told what (`service`), how it is sent (`sender`), how often (`deliveries`)."""

@@ -1,0 +1,86 @@
+"""A submission's events as a stream of server-sent events."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+
+from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.submissions.model import Event
+from kernelbot.submissions.pacing import paced
+from kernelbot.submissions.schemas import EventView, QueueView
+
+HEARTBEAT = ": still here\n\n"
+END = "event: end\ndata: {}\n\n"
+"""Tells a client that the stream is complete, and that the connection didn't break."""
+
+
+def frame(event: Event) -> str:
+    """One event. The data is JSON on a single line, so it can't end the frame."""
+    return f"id: {event.id}\nevent: {event.kind}\ndata: {EventView.of(event).model_dump_json()}\n\n"
+
+
+def queue_frame(place: QueuePlace) -> str:
+    """The place of a submission in the queue. It has no id: it isn't part of the history."""
+    return f"event: queue\ndata: {QueueView.of(place).model_dump_json()}\n\n"
+
+
+async def stream(
+    events: AsyncIterator[Event],
+    place: Callable[[], Awaitable[QueuePlace | None]],
+    *,
+    heartbeat_s: float,
+    queue_s: float,
+    frame_of: Callable[[Event], str] = frame,
+    queue_frame_of: Callable[[QueuePlace], str] = queue_frame,
+) -> AsyncIterator[str]:
+    """The frames of `events`, a comment after each `heartbeat_s` of silence, `END` at the end.
+
+    While the submission waits, `place` is called after every `queue_s` of silence, and each change
+    of the position is sent; once it is None it isn't called again.
+    """
+    silence = _Silence(place, queue_frame_of, heartbeat_s, queue_s)
+    async with aclosing(paced(events, lambda: silence.pause_s)) as steps:
+        async for event in steps:
+            if event is not None:
+                silence.for_s = 0.0
+                yield frame_of(event)
+            elif (said := await silence.broken()) is not None:
+                yield said
+    yield END
+
+
+class _Silence:
+    """What is sent while nothing happens."""
+
+    def __init__(
+        self,
+        place: Callable[[], Awaitable[QueuePlace | None]],
+        queue_frame_of: Callable[[QueuePlace], str],
+        heartbeat_s: float,
+        queue_s: float,
+    ) -> None:
+        self._place = place
+        self._queue_frame_of = queue_frame_of
+        self._heartbeat_s = heartbeat_s
+        self._queue_s = queue_s
+        self._last: int | None = None
+        self._queued = True
+        self.for_s = 0.0
+
+    @property
+    def pause_s(self) -> float:
+        """How long to wait before asking again."""
+        return min(self._queue_s, self._heartbeat_s) if self._queued else self._heartbeat_s
+
+    async def broken(self) -> str | None:
+        """The frame to send after a further `pause_s`; None: none yet."""
+        self.for_s += self.pause_s
+        if self._queued:
+            place = await self._place()
+            self._queued = place is not None
+            if place is not None and place.position != self._last:
+                self._last, self.for_s = place.position, 0.0
+                return self._queue_frame_of(place)
+        if self.for_s < self._heartbeat_s:
+            return None
+        self.for_s = 0.0
+        return HEARTBEAT

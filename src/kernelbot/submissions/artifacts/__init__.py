@@ -1,0 +1,1 @@
+"""The files that came out of a submission's runs."""

@@ -1,0 +1,27 @@
+"""Who may read the code of a submission: the one place that decides it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import organises
+
+
+@dataclass(frozen=True)
+class CodeFacts:
+    """What decides it. `sees_board`: only members see a closed board."""
+
+    author_id: int
+    organiser_id: int
+    deadline: datetime | None
+    reveal_code: bool
+    sees_board: bool
+
+
+def may_read_code(viewer: User, facts: CodeFacts, now: datetime) -> bool:
+    """Authors always read their own, organisers everything; others after the deadline, if the
+    competition says so and they may see the board."""
+    if viewer.id == facts.author_id or organises(viewer, facts.organiser_id):
+        return True
+    over = facts.deadline is not None and facts.deadline <= now
+    return facts.reveal_code and over and facts.sees_board

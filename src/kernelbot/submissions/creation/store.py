@@ -1,0 +1,100 @@
+"""Creates a submission: one call reads all that decides about it, one call adds all rows."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from kernelbot.boards.limits.model import LimitCategory
+from kernelbot.boards.model import Visibility
+from kernelbot.platform.model import PlatformState
+from kernelbot.protocol import Lang, Mode
+from kernelbot.runs.queue.model import QueueRules
+from kernelbot.runs.queue.store import Waiting, asked, read_line
+from kernelbot.store.database import ReadSession, WriteSession
+from kernelbot.store.sqlfiles import statements
+
+
+@dataclass(frozen=True)
+class Destination:
+    """The board that a submission is for. `max_per_hour` None: any number."""
+
+    id: int
+    name: str
+    problem_version_id: int
+    creator_id: int
+    visibility: Visibility
+    deadline: datetime | None
+    invited: bool
+    devices: tuple[str, ...]
+    max_per_hour: int | None
+    lang: Lang
+    refuse_unavailable: bool
+    recurring_data: str
+    """As of `Board`."""
+
+
+@dataclass(frozen=True)
+class NewRow:
+    """What is stored of a new submission."""
+
+    leaderboard_id: int
+    problem_version_id: int
+    author_id: int
+    file_name: str
+    mode: Mode
+    code: str
+    devices: tuple[str, ...]
+    code_sha256: bytes | None
+    """Its `code_digest`; None: nobody asked for it yet."""
+
+
+@dataclass(frozen=True)
+class AddedRun:
+    """A run of a submission that was just added; all of them wait."""
+
+    submission_id: int
+    id: int
+    device: str
+    secret: bool
+    created_at: datetime
+    waiting: int
+    """How many of its author's runs wait for the device, this one included; exact until the
+    transaction ends."""
+
+
+async def facts(
+    session: ReadSession, name: str, author_id: int, category: LimitCategory
+) -> tuple[PlatformState, Destination | None]:
+    """Whether submissions are accepted at all, and the board of that name, in upper or lower
+    case."""
+    values = {"name": name, "author_id": author_id, "category": category}
+    row = await session.one(statements(__file__)["facts"], values)
+    assert row is not None, "the migration puts the platform's one row there"
+    state = PlatformState(row.pop("accepts_jobs"), row.pop("reason"))
+    if row["id"] is None:
+        return state, None
+    visibility, devices = Visibility(row.pop("visibility")), tuple(row.pop("devices"))
+    lang = Lang(row.pop("lang"))
+    return state, Destination(**row, visibility=visibility, devices=devices, lang=lang)
+
+
+async def add_submission(
+    session: WriteSession, new: NewRow, rules: QueueRules, *, fresh_s: float
+) -> tuple[list[AddedRun], Waiting | None]:
+    """Store source and submission with its runs, also those on secret data if it is ranked, and
+    their first events; returns the runs, and what `queue.waiting` returns."""
+    values = {
+        "leaderboard_id": new.leaderboard_id,
+        "problem_version_id": new.problem_version_id,
+        "author_id": new.author_id,
+        "source_sha256": hashlib.sha256(new.code.encode()).digest(),
+        "code": new.code,
+        "file_name": new.file_name,
+        "mode": new.mode,
+        "devices": list(new.devices),
+        "code_sha256": new.code_sha256,
+        **asked(rules, fresh_s),
+    }
+    rows = await session.all(statements(__file__)["add"], values)
+    lines = [row.pop("line") for row in rows]
+    return [AddedRun(**row) for row in rows], read_line(lines[0])

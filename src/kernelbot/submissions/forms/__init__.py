@@ -1,0 +1,1 @@
+"""Submitting by a form that may be sent twice."""

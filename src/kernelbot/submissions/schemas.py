@@ -1,0 +1,189 @@
+"""Submissions, their runs and the events of their lives."""
+
+import json
+from datetime import datetime
+
+from pydantic import Field
+
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.protocol import EventKind, Fault, Mode, Verdict
+from kernelbot.ranking.model import NotRanked, NotRankedReason
+from kernelbot.runs.model import Run
+from kernelbot.runs.queue.model import QueuePlace
+from kernelbot.runs.schemas import Report
+from kernelbot.schemas.common import Answer, RequestBody, Shown, Text
+from kernelbot.submissions.model import Submission
+
+
+class RunView(Answer):
+    """One submission on one device, public or secret."""
+
+    id: int
+    device: str
+    mode: Mode
+    secret: bool
+    state: RunState
+    verdict: Verdict | None
+    score_s: float | None
+    attempts: int
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    fault: Fault | None
+    message: str | None = Field(
+        description="Why it was not accepted: a sentence, or a compiler's lines as they were."
+    )
+    unverified: bool = Field(default=False, description="Measured by the problem's own script.")
+    repeats: int = Field(
+        default=0,
+        description="How often it was measured again, or is being, because its interval was wider "
+        "than ±10 % or the machine was busy: before all other runs, alone, three times at most.",
+    )
+    result: Report | None = Field(
+        description="None until finished, and where the asker may not see it: secret runs."
+    )
+
+    @classmethod
+    def of(cls, run: Run) -> "RunView":
+        """The domain's run."""
+        result = Report.of(run.result) if run.result else None
+        return cls.model_validate({**vars(run), "result": result})
+
+
+class EvidenceView(Shown):
+    """Something that was noticed about a submission. It decides nothing."""
+
+    source: str = Field(description="What noticed it: `score`, or the name of a tool.")
+    rule: str
+    severity: str
+    detail: str
+
+
+class NotRankedView(Answer):
+    """Why a submission that was accepted isn't in the ranking."""
+
+    reason: NotRankedReason
+    sentence: str
+    submission_id: int | None = Field(
+        description="Whose code it is, which may have been deleted, or which is ranked instead."
+    )
+
+    @classmethod
+    def of(cls, found: NotRanked | None) -> "NotRankedView | None":
+        """None for none."""
+        return None if found is None else cls.model_validate(found, from_attributes=True)
+
+
+class SubmissionView(Answer):
+    """A submission with its runs. State, verdict, score and place are derived from them."""
+
+    id: int
+    board: str
+    author: str
+    file_name: str
+    mode: Mode
+    created_at: datetime
+    state: SubmissionState
+    verdict: Verdict | None
+    score_s: float | None
+    place: int | None = Field(description="The rank, if this is its author's best.")
+    queue_position: int | None = Field(
+        default=None, description="1 is next; null when not waiting, and in lists."
+    )
+    wait_s: float | None = Field(
+        default=None, description="A guess at how long it still waits; null: none can be made."
+    )
+    queue_note: str = Field(
+        default="", description="Why nothing is judged on its device just now; empty: it is."
+    )
+    runs: list[RunView]
+    code: str | None = Field(description="Null where the asker may not see it, and in lists.")
+    review: ReviewState = ReviewState.CLEAR
+    review_reason: str | None = Field(
+        default=None, description="Why it is held or was refused; null while nothing was said."
+    )
+    evidence: list[EvidenceView] = Field(
+        default_factory=list, description="For organisers; empty for others, and in lists."
+    )
+    not_ranked: NotRankedView | None = Field(
+        default=None,
+        description="Why its score isn't in the ranking; null: it is, it didn't ask to be, it "
+        "isn't over, or it wasn't accepted.",
+    )
+
+    @classmethod
+    def of(cls, submission: Submission, place: QueuePlace | None = None) -> "SubmissionView":
+        """The domain's submission."""
+        return cls(
+            id=submission.id,
+            board=submission.board,
+            author=submission.author,
+            file_name=submission.file_name,
+            mode=submission.mode,
+            created_at=submission.created_at,
+            state=submission.state,
+            verdict=submission.verdict,
+            score_s=submission.score_s,
+            place=submission.place,
+            queue_position=place.position if place else None,
+            wait_s=place.wait_s if place else None,
+            queue_note=place.note if place else "",
+            runs=[RunView.of(run) for run in submission.runs],
+            code=submission.code,
+            review=submission.review,
+            review_reason=submission.review_reason,
+            evidence=[EvidenceView.of(found) for found in submission.evidence],
+            not_ranked=NotRankedView.of(submission.not_ranked),
+        )
+
+
+class SubmissionList(Answer):
+    """The newest first. Ask again with `before_id` for those before; None: that was all."""
+
+    submissions: list[SubmissionView]
+    next_before_id: int | None
+
+    @staticmethod
+    def of_json(submissions: list[bytes], next_before_id: int | None) -> bytes:
+        """The list's JSON, of that of its submissions."""
+        end = json.dumps(next_before_id).encode()
+        return b'{"submissions":[%b],"next_before_id":%b}' % (b",".join(submissions), end)
+
+
+class HeldList(Answer):
+    """What waits for a decision, the oldest first, with its evidence and without results."""
+
+    submissions: list[SubmissionView]
+
+
+class Decision(RequestBody):
+    """Why a submission is released or refused."""
+
+    reason: Text = Field(
+        max_length=2000,
+        pattern=r"\S",
+        description="For the audit log; of a refusal, its author's.",
+    )
+
+
+class EventView(Shown):
+    """One step of a submission's life: the data of a server-sent event."""
+
+    id: int
+    submission_id: int
+    run_id: int | None
+    device: str | None
+    secret: bool
+    kind: EventKind | RunState
+    data: dict[str, str | int | float | bool | None]
+    created_at: datetime
+
+
+class QueueView(Shown):
+    """How far ahead of its turn a submission is: the data of `event: queue`. 1 is next."""
+
+    position: int
+    wait_s: float | None = Field(default=None, description="A guess; null: none can be made.")
+    note: str = Field(
+        default="", description="Why nothing is judged on its device just now; empty: it is."
+    )

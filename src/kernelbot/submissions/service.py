@@ -1,0 +1,422 @@
+"""Submissions: creating, showing, following and cancelling them."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import structlog
+
+from kernelbot.accounts import store as users
+from kernelbot.accounts.model import User
+from kernelbot.accounts.permissions import is_admin, require_admin
+from kernelbot.boards.service import no_submission, organised_board
+from kernelbot.domain.errors import Conflict, NotFound, TooManyRequests
+from kernelbot.domain.ids import can_be_id
+from kernelbot.domain.next_steps import Next
+from kernelbot.domain.states import RunState, SubmissionState, submission_state
+from kernelbot.guilds.chat import store as chat
+from kernelbot.moderation.audit import service as audit
+from kernelbot.moderation.deletion import store as deletion
+from kernelbot.moderation.reviews import store as reviews
+from kernelbot.moderation.reviews.model import Evidence
+from kernelbot.platform.notifications import Listener
+from kernelbot.protocol import Mode, RunResult
+from kernelbot.ranking.places import Places
+from kernelbot.render.text import counted
+from kernelbot.runs.devices.model import DeviceConfig
+from kernelbot.runs.devices.service import FRESH_S, why_unavailable
+from kernelbot.runs.queue import store as queue
+from kernelbot.runs.queue.model import QueuePlace, QueueRules
+from kernelbot.runs.queue.store import Waiting
+from kernelbot.runs.queue.wait_estimate import place_of
+from kernelbot.runs.samples.model import MeasuredWorkload
+from kernelbot.runs.samples.rules import may_see_samples, measured_workloads
+from kernelbot.store.database import Database, ReadSession, WriteSession
+from kernelbot.submissions import store as submissions
+from kernelbot.submissions import views
+from kernelbot.submissions.access import as_shown_to, own, require_visible, visible
+from kernelbot.submissions.creation import validation as submission_validation
+from kernelbot.submissions.creation.store import AddedRun, NewRow, add_submission
+from kernelbot.submissions.forms import store as forms
+from kernelbot.submissions.model import Event, ListedSubmission, NewSubmission, Place, Submission
+from kernelbot.submissions.same_code import code_digest
+from kernelbot.submissions.source import language_of
+from kernelbot.submissions.views import SubmissionSnapshot
+
+_RETRY_S = 10.0
+_DIGESTED_AT_ONCE = 32_768
+"""Characters; reading them takes some 30 ms."""
+log = structlog.get_logger()
+
+
+class FormSent(Conflict):
+    """The author's form was sent before."""
+
+
+class Submissions:
+    """A submission is visible to whoever may read its code (`code_visibility`); its runs are
+    judged by workers."""
+
+    def __init__(
+        self,
+        database: Database,
+        listener: Listener,
+        devices: tuple[DeviceConfig, ...],
+        rules: QueueRules | None = None,
+    ) -> None:
+        self._database = database
+        self._listener = listener
+        self._devices = tuple(device.spec.name for device in devices)
+        self._slots = {device.spec.name: device.slots for device in devices}
+        self._rules = rules or QueueRules()
+        self._places = Places()
+
+    async def submit(
+        self, author: User, new: NewSubmission, *, late_by: User | None = None
+    ) -> Submission:
+        """As `create`, for those who don't ask for the place in the queue."""
+        return (await self.create(author, new, late_by=late_by))[0]
+
+    async def create(
+        self,
+        author: User,
+        new: NewSubmission,
+        *,
+        late_by: User | None = None,
+        message_id: int | None = None,
+        form: str | None = None,
+    ) -> tuple[Submission, QueuePlace | None]:
+        """Create a submission: source, runs and first events appear in one transaction. Returned
+        with its place in the queue. `late_by`: the admin who accepts it although the deadline may
+        have passed. Noted along with it: `message_id`, of the chat's answer that tells of it, and
+        `form`, the page's that it was sent by; of several sendings at once one makes it.
+
+        Raises, in this order of checks: `NotAllowed` if `late_by` is no admin,
+        `DeviceNotOffered` for an unknown device, `SubmissionTooLarge`, `InvalidSubmission`,
+        `Paused`, `Banned`, `NotFound`, `NotAllowed`, `BoardClosed`, `DeviceNotOffered`,
+        `DeviceUnavailable`, `TooManyRequests`, also if too many of the author's runs wait, and
+        `Conflict` if the answer was given up. `FormSent` comes before what the transaction checks.
+        """
+        if late_by is not None:
+            require_admin(late_by)
+        code = submission_validation.check_upload(new, self._devices)
+        code_sha256 = await _code_digest(new, code)
+        async with self._database.write() as session:
+            if form is not None and not await forms.claim(session, author.id, form):
+                raise FormSent("This form was sent already.", next_step=Next.LIST_SUBMISSIONS)
+            accepted = await submission_validation.check(
+                session, author, new, code, late=late_by is not None
+            )
+            board = accepted.board
+            added, line = await add_submission(
+                session,
+                NewRow(
+                    leaderboard_id=board.id,
+                    problem_version_id=board.problem_version_id,
+                    author_id=author.id,
+                    file_name=new.file_name,
+                    mode=new.mode,
+                    code=code,
+                    devices=accepted.devices,
+                    code_sha256=code_sha256,
+                ),
+                self._rules,
+                fresh_s=FRESH_S,
+            )
+            self._check_waiting(added)
+            if late_by is not None:
+                detail = {"board": board.name, "author": author.name}
+                subject = f"submission:{added[0].submission_id}"
+                await audit.record(session, late_by, "submission.late", subject, detail)
+            if message_id is not None:
+                await _note_answer(session, message_id, added[0].submission_id)
+            if form is not None:
+                await forms.note(session, author.id, form, added[0].submission_id)
+            place = await self._place(session, line)
+            same = None
+            if code_sha256 is not None:
+                same = await submissions.same_code(session, added[0].submission_id)
+        # With the request's id, which is bound: from here on the worker's lines tell of the runs.
+        log.info("submitted", submission=added[0].submission_id, runs=[run.id for run in added])
+        return views.new_submission(author, board, new, code, added, same), place
+
+    async def get(self, viewer: User, submission_id: int, *, files: bool = False) -> Submission:
+        """One submission with its code and runs; the content of their files only with `files`,
+        but for texts. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            snapshot = await self._snapshot(session, viewer, submission_id)
+            return await _whole(session, snapshot, files=files)
+
+    async def snapshot(self, viewer: User, submission_id: int) -> SubmissionSnapshot:
+        """One submission as it is now, with its place in the queue: enough to tell whether what
+        was shown of it is still true. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            snapshot = await self._snapshot(session, viewer, submission_id)
+            if all(run.state is not RunState.QUEUED for run in snapshot.runs):
+                return snapshot
+            return replace(snapshot, queue=await self._place_now(session, submission_id))
+
+    async def whole(self, snapshot: SubmissionSnapshot) -> Submission:
+        """What was looked at with its code and results. Raises `NotFound`."""
+        async with self._database.read() as session:
+            return await _whole(session, snapshot)
+
+    async def measured(self, viewer: User, submission_id: int) -> list[MeasuredWorkload]:
+        """What was timed in its runs and then in those of rejudges, as far as it is for the viewer.
+
+        Raises `NotFound`, `NotAllowed`.
+        """
+        async with self._database.read() as session:
+            row = await visible(session, viewer, submission_id)
+            own = await submissions.entries(session, [submission_id])
+            again = await submissions.rejudged_runs(session, row)
+            results = await submissions.results(session, submission_id)
+        secret = views.sees_secret(viewer)
+        return [
+            load
+            for run in (*(run for found in own for run in found.runs), *again)
+            if run.id in results
+            and may_see_samples(run, sees_secret=secret, seed_is_shared=row.seed_is_shared)
+            for load in measured_workloads(
+                run, results[run.id], names_data=secret or not run.secret
+            )
+        ]
+
+    async def list_submissions(
+        self,
+        viewer: User,
+        *,
+        board: str | None = None,
+        device: str | None = None,
+        limit: int = 50,
+        before_id: int | None = None,
+        offset: int = 0,
+    ) -> list[Submission]:
+        """The viewer's own, newest first, without code and results. `device`: only those on this
+        device of the board. `before_id` continues; `offset` passes over so many, for clients that
+        count pages."""
+        found = await self.page(
+            viewer, board=board, device=device, limit=limit, before_id=before_id, offset=offset
+        )
+        return [submission for _, submission in await self.listed(found)]
+
+    async def page(
+        self,
+        viewer: User,
+        *,
+        board: str | None = None,
+        device: str | None = None,
+        limit: int = 50,
+        before_id: int | None = None,
+        offset: int = 0,
+    ) -> list[ListedSubmission]:
+        """As `list_submissions`, but only what tells whether what was shown of each is still
+        true."""
+        if board is not None and "\x00" in board:
+            return []
+        async with self._database.read() as session:
+            found = await submissions.of_author(
+                session,
+                viewer.id,
+                board=board,
+                device=device,
+                limit=limit,
+                before_id=before_id,
+                offset=offset,
+            )
+            return await self._placed(session, found)
+
+    async def page_of_others(
+        self,
+        actor: User,
+        *,
+        board: str | None = None,
+        user: str | None = None,
+        state: SubmissionState | None = None,
+        device: str | None = None,
+        limit: int = 50,
+        before_id: int | None = None,
+    ) -> list[ListedSubmission]:
+        """As `page`, of a board everybody's, for its organisers, and without `board` on all of
+        them, for admins; with `user` that person's alone, with `state` or `device` only those in
+        that state or for that device. Raises `NotFound`, `NotAllowed`.
+        """
+        async with self._database.read() as session:
+            found, author = None, None
+            if board is not None:
+                found = await organised_board(session, actor, board)
+            else:
+                require_admin(actor)
+            if user is not None:
+                author = await users.by_name(session, user) if "\x00" not in user else None
+                if author is None:
+                    raise NotFound(f"There is no user named {user!r}.")
+            if state is not None or device is not None:
+                wanted = submissions.Wanted(
+                    found.id if found else None, author.id if author else None, state, device
+                )
+                rows = await submissions.wanted(session, wanted, limit=limit, before_id=before_id)
+            elif author is not None:
+                rows = await submissions.of_author(
+                    session, author.id, board=board, limit=limit, before_id=before_id, offset=0
+                )
+            else:
+                board_id = found.id if found else None
+                rows = await submissions.of_board(
+                    session, board_id, limit=limit, before_id=before_id
+                )
+            return await self._placed(session, rows)
+
+    async def listed(
+        self, found: list[ListedSubmission]
+    ) -> list[tuple[ListedSubmission, Submission]]:
+        """What a page found as lists show it, without code and results; each with what it is true
+        of, which may be newer than the page."""
+        if not found:
+            return []
+        async with self._database.read() as session:
+            entries = await submissions.entries(session, [one.id for one in found])
+        places = {one.id: one.places for one in found}
+        return [
+            (
+                ListedSubmission(one.submission.id, one.hash, places[one.submission.id]),
+                views.submission(one.submission, one.runs, places[one.submission.id]),
+            )
+            for one in entries
+        ]
+
+    async def _placed(
+        self, session: ReadSession, found: list[submissions.Listed]
+    ) -> list[ListedSubmission]:
+        places: dict[int, tuple[Place, ...]] = {}
+        for place in await self._places.of(session, [best for one in found for best in one.bests]):
+            places[place.submission_id] = (*places.get(place.submission_id, ()), place)
+        return [ListedSubmission(one.id, one.hash, places.get(one.id, ())) for one in found]
+
+    async def on_board(
+        self, actor: User, board: str, *, limit: int = 100, offset: int = 0
+    ) -> list[int]:
+        """Everybody's on a board, by id, newest first. Raises `NotFound`, `NotAllowed`."""
+        async with self._database.read() as session:
+            found = await organised_board(session, actor, board)
+            return await submissions.on_board(session, found.id, limit=limit, offset=offset)
+
+    async def cancel(self, viewer: User, submission_id: int) -> Submission:
+        """Stop what waits or runs. Again: the same answer. Once the author has seen a
+        score, the same code isn't ranked again. Raises `Conflict` when finished."""
+        async with self._database.write() as session:
+            row = await own(session, viewer, submission_id)
+            cancelled = await submissions.cancel_runs(session, submission_id)
+            if cancelled and row.author_id == viewer.id:
+                await deletion.withdraw(session, [submission_id])
+            await submissions.refresh_standings(session, submission_id)
+            shown = await _whole(session, await self._snapshot(session, viewer, submission_id))
+        before = submission_state(run.state for run in shown.runs)
+        if not cancelled and all(run.state != RunState.CANCELLED for run in shown.runs):
+            raise Conflict(
+                f"Submission {submission_id} is {before} already.",
+                next_step=Next.SHOW_SUBMISSION,
+            )
+        return shown
+
+    async def queue_place(self, submission_id: int) -> QueuePlace | None:
+        """Where it stands on the device that it gets to first. None when nothing of it waits."""
+        if not can_be_id(submission_id):
+            return None
+        async with self._database.read() as session:
+            return await self._place_now(session, submission_id)
+
+    async def events(
+        self, viewer: User, submission_id: int, *, after: int = 0
+    ) -> AsyncIterator[Event]:
+        """Events with an id above `after`, first those that were, then live; ends after the
+        last. Raises `NotFound` or `NotAllowed` at the first step."""
+        async with self._database.read() as session:
+            await visible(session, viewer, submission_id)
+        async with self._listener.following(str(submission_id)) as waker:
+            while True:
+                async with self._database.read() as session:
+                    # In this order: what ended after `ended` was read is seen next time.
+                    ended = await submissions.ended(session, submission_id)
+                    found = await submissions.events(session, submission_id, after)
+                for event in found:
+                    after = event.id
+                    if (shown := views.event(event, viewer)) is not None:
+                        yield shown
+                if not found:
+                    if ended:
+                        return
+                    await waker.wait()
+
+    async def _place_now(self, session: ReadSession, submission_id: int) -> QueuePlace | None:
+        line = await queue.waiting(session, submission_id, self._rules, fresh_s=FRESH_S)
+        return await self._place(session, line)
+
+    async def _place(self, session: ReadSession, line: Waiting | None) -> QueuePlace | None:
+        if line is None:
+            return None
+        slots = self._slots.get(line.device, 1) * line.workers
+        place = place_of(line, slots, self._rules.running_limit)
+        if line.workers:
+            return place
+        return replace(place, note=await why_unavailable(session, line.device))
+
+    def _check_waiting(self, added: list[AddedRun]) -> None:
+        limit = self._rules.waiting_limit
+        for run in added:
+            if run.waiting > limit:
+                raise TooManyRequests(
+                    f"You have {counted(limit, 'run')} waiting for {run.device} already, "
+                    "the most that may.",
+                    retry_after_s=_RETRY_S,
+                    next_step=Next.CANCEL_SUBMISSION,
+                )
+
+    async def _snapshot(
+        self, session: ReadSession, viewer: User, submission_id: int
+    ) -> SubmissionSnapshot:
+        known = can_be_id(submission_id)
+        found = await submissions.snapshot(session, submission_id) if known else None
+        if found is None:
+            raise no_submission(submission_id)
+        row, runs, bests = found
+        await require_visible(session, viewer, row)
+        places = await self._places.of(session, bests)
+        noticed: tuple[Evidence, ...] = ()
+        if is_admin(viewer):
+            noticed = (await reviews.evidence(session, [row.id]))[row.id]
+        secret = views.sees_secret(viewer)
+        return SubmissionSnapshot(
+            as_shown_to(viewer, row),
+            tuple(runs),
+            tuple(places),
+            noticed,
+            queue=None,
+            secret=secret,
+        )
+
+
+async def _code_digest(new: NewSubmission, code: str) -> bytes | None:
+    """So that the author learns at once that a ranked submission is the same code as another, and
+    not when it has been judged. None: it isn't ranked, or reading it would take long; then it is
+    found out when it was accepted."""
+    if new.mode is not Mode.LEADERBOARD or len(code) > _DIGESTED_AT_ONCE:
+        return None
+    return await asyncio.to_thread(code_digest, code, language_of(new.file_name))
+
+
+async def _note_answer(session: WriteSession, message_id: int, submission_id: int) -> None:
+    if not await chat.submitted(session, message_id, submission_id):
+        raise Conflict("Nothing was submitted: it took too long.", next_step=Next.BEGIN_AGAIN)
+
+
+async def _whole(
+    session: ReadSession, snapshot: SubmissionSnapshot, *, files: bool = False
+) -> Submission:
+    code = await submissions.code(session, snapshot.row.id)
+    if code is None:
+        raise no_submission(snapshot.row.id)
+    results: dict[int, RunResult] = {}
+    if any(run.state is RunState.FINISHED for run in snapshot.runs):  # else there are none
+        results = await submissions.results(session, snapshot.row.id, files=files)
+    return views.whole(snapshot, code, results)

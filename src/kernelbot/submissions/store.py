@@ -1,0 +1,365 @@
+"""Submissions and their runs, as people see them."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from kernelbot.domain.states import ReviewState, RunState, SubmissionState
+from kernelbot.duels.model import Ratio
+from kernelbot.protocol import EventKind, Fault, Mode, RunResult, Verdict
+from kernelbot.ranking.model import NotRanked, NotRankedReason
+from kernelbot.runs.files import RunFile
+from kernelbot.runs.model import Run
+from kernelbot.store.database import ReadSession, Row, WriteSession
+from kernelbot.store.jsontext import dumps
+from kernelbot.store.results import read_result
+from kernelbot.store.samples import unpack
+from kernelbot.store.sqlfiles import statements
+from kernelbot.submissions.model import BareSubmission, Event
+
+_OF_SUBMISSION = tuple(field.name for field in fields(BareSubmission))
+
+
+@dataclass(frozen=True)
+class Best:
+    """A submission that is its author's best on a device. `version`: the ranking's."""
+
+    submission_id: int
+    leaderboard_id: int
+    device: str
+    author_id: int
+    version: int
+
+    @property
+    def key(self) -> tuple[int, str, int]:
+        """Whose rank it is, on which board and device."""
+        return self.leaderboard_id, self.device, self.author_id
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A submission as a page finds it. `hash`: as `listed_submissions` says."""
+
+    id: int
+    hash: int
+    bests: tuple[Best, ...]
+
+
+async def same_code(session: ReadSession, submission_id: int) -> int | None:
+    """The submission whose code is that of this one, so that this one can't be ranked."""
+    row = await session.one(statements(__file__)["same_code"], {"submission_id": submission_id})
+    return None if row is None else row["other_id"]
+
+
+async def know_code(session: WriteSession, submission_id: int, code_sha256: bytes) -> None:
+    """Say what its code is, whatever its layout and comments (`submissions.same_code`)."""
+    values = {"submission_id": submission_id, "code_sha256": code_sha256}
+    await session.do(statements(__file__)["know_code"], values)
+
+
+async def add_event(
+    session: WriteSession,
+    submission_id: int,
+    run_id: int | None,
+    kind: EventKind | RunState,
+    data: Mapping[str, Any],
+) -> None:
+    """Append to the submission's events and wake its followers at commit."""
+    await session.one(
+        statements(__file__)["add_event"],
+        {"submission_id": submission_id, "run_id": run_id, "kind": kind, "data": dumps(data)},
+    )
+
+
+async def tell_that_it_waits(session: WriteSession, run_id: int) -> None:
+    """If a ranked submission's public run has passed, tell its followers that the one on secret
+    data waits."""
+    await session.all(statements(__file__)["tell_that_it_waits"], {"run_id": run_id})
+
+
+async def add_events(
+    session: WriteSession,
+    submission_id: int,
+    run_id: int | None,
+    events: Sequence[tuple[EventKind | RunState, Mapping[str, Any]]],
+) -> None:
+    """As `add_event`, several in their order, in one round trip."""
+    values = {
+        "submission_id": submission_id,
+        "run_id": run_id,
+        "kinds": [kind.value for kind, _ in events],
+        "data": [dumps(data) for _, data in events],
+    }
+    await session.all(statements(__file__)["add_events"], values)
+
+
+async def one(session: ReadSession, submission_id: int) -> BareSubmission | None:
+    """The submission with its code."""
+    row = await session.one(statements(__file__)["one"], {"submission_id": submission_id})
+    return _submission(row) if row else None
+
+
+async def snapshot(
+    session: ReadSession, submission_id: int
+) -> tuple[BareSubmission, list[Run], list[Best]] | None:
+    """The submission without its code, its runs without results, and where it is its author's
+    best: all of it that can change, by one statement."""
+    rows = await session.all(statements(__file__)["snapshot"], {"submission_id": submission_id})
+    if not rows:
+        return None
+    found = _entry(rows)
+    return found.submission, list(found.runs), list(found.bests)
+
+
+async def code(session: ReadSession, submission_id: int) -> str | None:
+    """The submission's code; None where there is no such submission."""
+    row = await session.one(statements(__file__)["code"], {"submission_id": submission_id})
+    return row["code"] if row else None
+
+
+async def of_author(
+    session: ReadSession,
+    author_id: int,
+    *,
+    board: str | None,
+    limit: int,
+    before_id: int | None,
+    offset: int,
+    device: str | None = None,
+) -> list[Listed]:
+    """An author's, newest first. `device`: only those with a run on it; then `board` is given."""
+    values = {
+        "author_id": author_id,
+        "board": board,
+        "limit": limit,
+        "before_id": before_id,
+        "offset": offset,
+        "device": device,
+    }
+    name = "of_author" if board is None else "of_author_on_board"
+    name = name if device is None else "of_author_on_device"
+    return [_listed(row) for row in await session.all(statements(__file__)[name], values)]
+
+
+async def of_board(
+    session: ReadSession, leaderboard_id: int | None, *, limit: int, before_id: int | None
+) -> list[Listed]:
+    """Everybody's on a board, None: on all of them; newest first."""
+    values = {"leaderboard_id": leaderboard_id, "limit": limit, "before_id": before_id}
+    sql = statements(__file__)["of_all" if leaderboard_id is None else "of_board"]
+    return [_listed(row) for row in await session.all(sql, values)]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which submissions are asked for; None: any."""
+
+    leaderboard_id: int | None
+    author_id: int | None
+    state: SubmissionState | None
+    device: str | None
+    """In upper or lower case."""
+
+
+async def wanted(
+    session: ReadSession, wanted: Wanted, *, limit: int, before_id: int | None
+) -> list[Listed]:
+    """Those of everybody that are asked for, newest first. It reads as many as it must to fill the
+    page, but those in rare states are found at once."""
+    values = {**asdict(wanted), "limit": limit, "before_id": before_id}
+    is_rare = wanted.state not in (None, SubmissionState.FINISHED)
+    sql = statements(__file__)["wanted_rare" if is_rare else "wanted"]
+    return [_listed(row) for row in await session.all(sql, values)]
+
+
+async def on_board(
+    session: ReadSession, leaderboard_id: int, *, limit: int, offset: int
+) -> list[int]:
+    """Ids of everybody's on a board, newest first."""
+    values = {"leaderboard_id": leaderboard_id, "limit": limit, "offset": offset}
+    return [row["id"] for row in await session.all(statements(__file__)["on_board"], values)]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A submission with its runs, without code and results. `hash`: as `Listed`, of this moment."""
+
+    submission: BareSubmission
+    hash: int
+    runs: tuple[Run, ...]
+    bests: tuple[Best, ...]
+
+
+async def entries(session: ReadSession, submission_ids: list[int]) -> list[Entry]:
+    """Those of them that are there, by one statement, the newest first."""
+    sql = statements(__file__)["entries"]
+    rows = await session.all(sql, {"submission_ids": submission_ids})
+    return [_entry(list(of_one)) for _, of_one in groupby(rows, itemgetter("id"))]
+
+
+async def rejudged_runs(session: ReadSession, row: BareSubmission) -> list[Run]:
+    """The runs by which rejudges measured the submission again, without results; oldest first."""
+    found = await session.all(statements(__file__)["rejudged_runs"], {"submission_id": row.id})
+    return [_run(run, row.mode) for run in found]
+
+
+async def results(
+    session: ReadSession, submission_id: int, *, files: bool = False
+) -> dict[int, RunResult]:
+    """The results of the submission's finished runs, by run, with every sample and text;
+    other artifacts are empty unless `files`, since they may be large."""
+    values = {"submission_id": submission_id, "files": files}
+    rows = await session.all(statements(__file__)["results"], values)
+    return {row["run_id"]: _result(row) for row in rows}
+
+
+async def files(session: ReadSession, submission_id: int, *, secret: bool) -> list[RunFile]:
+    """The artifacts of the submission's runs, by device, run and name."""
+    values = {"submission_id": submission_id, "secret": secret}
+    return [RunFile(**row) for row in await session.all(statements(__file__)["files"], values)]
+
+
+async def file(
+    session: ReadSession, submission_id: int, run_id: int, name: str, *, secret: bool
+) -> tuple[RunFile, bytes] | None:
+    """One artifact with its content; None where there is none of that name."""
+    values = {"submission_id": submission_id, "secret": secret, "run_id": run_id, "name": name}
+    row = await session.one(statements(__file__)["file"], values)
+    if row is None:
+        return None
+    content = row["content"]
+    return RunFile(**{key: row[key] for key in row if key != "content"}), bytes(content)
+
+
+async def ranks(
+    session: ReadSession, keys: list[tuple[int, str, int]]
+) -> dict[tuple[int, str, int], int | None]:
+    """The rank by board, device and author; None without a standing."""
+    boards, devices, authors = (list(column) for column in zip(*keys, strict=True))
+    values = {"leaderboard_ids": boards, "devices": devices, "author_ids": authors}
+    rows = await session.all(statements(__file__)["ranks"], values)
+    return {(row["leaderboard_id"], row["device"], row["author_id"]): row["rank"] for row in rows}
+
+
+async def cancel_runs(session: WriteSession, submission_id: int) -> bool:
+    """Cancel what hasn't ended, with its attempts and events; whether there was any. The
+    standings are to be refreshed."""
+    sql = statements(__file__)
+    rows = await session.all(sql["cancel_runs"], {"submission_id": submission_id})
+    await session.do(sql["cancel_attempts"], {"run_ids": [row["id"] for row in rows]})
+    for row in rows:
+        await add_event(session, submission_id, row["id"], RunState.CANCELLED, {})
+        await session.one(sql["notify_cancelled"], {"run_id": row["id"]})
+    return bool(rows)
+
+
+async def refresh_standings(session: WriteSession, submission_id: int) -> None:
+    """Bring its author's standings in line, on every device it ran on."""
+    sql = statements(__file__)["refresh_standings"]
+    await session.all(sql, {"submission_id": submission_id})
+
+
+async def events(session: ReadSession, submission_id: int, after: int) -> list[Event]:
+    """The next events after an id, at most a thousand."""
+    values = {"submission_id": submission_id, "after": after}
+    return [_event(row) for row in await session.all(statements(__file__)["events"], values)]
+
+
+async def ended(session: ReadSession, submission_id: int) -> bool:
+    """Whether every run has ended."""
+    row = await session.one(statements(__file__)["ended"], {"submission_id": submission_id})
+    return bool(row and row["ended"])
+
+
+def _submission(row: Row) -> BareSubmission:
+    review = ReviewState(row["review"])
+    return BareSubmission(**{**row, "mode": Mode(row["mode"]), "review": review})
+
+
+def _listed(row: Row) -> Listed:
+    number, devices, versions = row["id"], row["best_devices"], row["best_versions"]
+    bests = zip(devices, versions, strict=True) if devices else ()
+    owner = row["board_id"], row["author_id"]
+    return Listed(number, row["hash"], tuple(_best(number, *owner, *best) for best in bests))
+
+
+def _entry(rows: list[Row]) -> Entry:
+    """Of a submission's rows, one for each of its runs."""
+    found = _submission({name: rows[0][name] for name in _OF_SUBMISSION})
+    versions = [(row["device"], row.pop("best_of_version")) for row in rows]
+    owner = found.board_id, found.author_id
+    bests = tuple(_best(found.id, *owner, *at) for at in versions if at[1] is not None)
+    entry_hash = rows[0].get("hash", 0)
+    runs = tuple(_run(_columns_of_run(row), found.mode) for row in rows)
+    return Entry(found, entry_hash, runs, bests)
+
+
+def _best(submission_id: int, board_id: int, author_id: int, device: str, version: int) -> Best:
+    return Best(submission_id, board_id, device, author_id, version)
+
+
+def _columns_of_run(row: Row) -> Row:
+    """Of a row of `snapshot` or `entries`."""
+    own = {name: row[name] for name in row if name not in _OF_SUBMISSION and name != "hash"}
+    own["id"], own["created_at"] = own.pop("run_id"), own.pop("run_created_at")
+    return {**own, "submission_id": row["id"]}
+
+
+def _run(row: Row, mode: Mode) -> Run:
+    not_ranked = _not_ranked(row)
+    return Run(
+        **{
+            **row,
+            "mode": mode,
+            "state": RunState(row["state"]),
+            "verdict": Verdict(row["verdict"]) if row["verdict"] else None,
+            "fault": Fault(row["fault"]) if row["fault"] else None,
+            "result": None,
+            "not_ranked": not_ranked,
+        }
+    )
+
+
+def _not_ranked(row: Row) -> NotRanked | None:
+    """Takes what says so out of the row."""
+    reason, other_id = row.pop("not_ranked", None), row.pop("not_ranked_for", None)
+    ratio = [row.pop(name, None) for name in ("ratio", "ratio_low", "ratio_high")]
+    if reason is None:
+        return None
+    duels = (NotRankedReason.DUEL_UNDECIDED, NotRankedReason.DUEL_LOST)
+    return NotRanked(NotRankedReason(reason), other_id, Ratio(*ratio) if reason in duels else None)
+
+
+def _result(row: Row) -> RunResult:
+    result = read_result(row["result"])
+    places = zip(row["phases"], row["workloads"], strict=True)
+    samples = dict(zip(places, row["samples_zlib"], strict=True))
+    contents = dict(zip(row["names"], row["contents"], strict=True))
+    phases = tuple(
+        replace(
+            phase,
+            workloads=tuple(
+                replace(load, samples_ns=_unpacked(samples.get((phase.phase, index))))
+                for index, load in enumerate(phase.workloads)
+            ),
+        )
+        for phase in result.phases
+    )
+    artifacts = tuple(
+        replace(item, content_base64=base64.b64encode(contents.get(item.name, b"")).decode())
+        for item in result.artifacts
+    )
+    return replace(result, phases=phases, artifacts=artifacts)
+
+
+def _unpacked(samples_zlib: bytes | None) -> tuple[float, ...]:
+    return () if samples_zlib is None else unpack(samples_zlib)
+
+
+def _event(row: Row) -> Event:
+    states = {state.value for state in RunState}
+    kind = RunState(row["kind"]) if row["kind"] in states else EventKind(row["kind"])
+    return Event(**{**row, "kind": kind})

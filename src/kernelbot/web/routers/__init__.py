@@ -1,1 +1,0 @@
-"""The pages' routes, one module for each group of pages."""

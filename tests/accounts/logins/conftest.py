@@ -1,0 +1,13 @@
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from tests.accounts.logins.site import Site, opened
+from tests.support.world import World
+
+
+@pytest.fixture
+async def site(world: World) -> AsyncIterator[Site]:
+    async with AsyncExitStack() as stack:
+        yield await opened(world, stack)

@@ -1,0 +1,139 @@
+"""Boards, as their organisers change them."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from kernelbot.boards.limits.model import LimitCategory, RateLimit
+from kernelbot.boards.model import Board, Visibility
+from kernelbot.boards.service import BoardEdit
+from kernelbot.platform.store import mark
+from tests.support.office import Office
+
+HERE = "/organise/board/sort"
+
+
+async def board_of(office: Office) -> Board:
+    return await office.front.world.services.boards.get(office.maker_token.user, "sort")
+
+
+async def test_everyone_sees_what_they_organise(office: Office) -> None:
+    mine = (await office.maker.get("/organise")).text
+    everything = (await office.front.admin.get("/organise")).text
+    shown = [
+        [f">{name}</bdi></a>" in page for name in ("sort", "other")] for page in (mine, everything)
+    ]
+    assert [[True, False], [True, True]] == shown
+
+
+async def test_only_organisers_find_the_way(office: Office) -> None:
+    pages = [await one.get("/") for one in (office.front.ada, office.maker)]
+    assert [False, True] == ['href="/organise"' in page.text for page in pages]
+
+
+PAGES = [
+    ("/organise", [303, 403, 200, 200]),
+    ("/organise/new", [303, 403, 200, 200]),
+    (HERE, [303, 403, 200, 200]),
+    ("/organise/board/other", [303, 403, 403, 200]),
+    ("/organise/board/nothing", [303, 403, 404, 404]),
+]
+
+
+async def test_who_sees_what(office: Office) -> None:
+    front = office.front
+    browsers = (front.stranger, front.ada, office.maker, front.admin)
+    seen = [(path, [(await one.get(path)).status_code for one in browsers]) for path, _ in PAGES]
+    assert PAGES == seen
+
+
+async def test_settings_are_saved(office: Office) -> None:
+    answer = await office.post(
+        f"{HERE}/edit", deadline="2040-01-31T12:30", visibility="closed", reveal_code="true"
+    )
+    found = await board_of(office)
+    assert (303, f"{HERE}?done=saved") == (answer.status_code, answer.headers["location"])
+    assert (datetime(2040, 1, 31, 12, 30, tzinfo=UTC), Visibility.CLOSED, True, False) == (
+        found.deadline,
+        found.visibility,
+        found.reveal_code,
+        found.refuse_unavailable,
+    )
+
+
+async def test_a_deadline_that_is_left_alone_stays_to_the_second(office: Office) -> None:
+    until = datetime(2040, 1, 31, 12, 30, 59, tzinfo=UTC)
+    edit = office.front.world.services.boards.edit
+    await edit(office.maker_token.user, "sort", BoardEdit(deadline=until))
+    await office.post(f"{HERE}/edit", deadline="2040-01-31T12:30", visibility="public")
+    assert until == (await board_of(office)).deadline
+
+
+async def test_a_board_ends_and_opens_again(office: Office) -> None:
+    await office.post(f"{HERE}/end")
+    ended = await office.maker.get(f"{HERE}?done=ended")
+    await office.post(f"{HERE}/reopen")
+    assert ("It ended" in ended.text, None) == (True, (await board_of(office)).deadline)
+
+
+async def test_limits_are_set_and_removed(office: Office) -> None:
+    limits = office.front.world.services.limits
+    for _ in range(2):  # a form that is sent twice
+        await office.post(f"{HERE}/limits", ranked="6", test="")
+    six = await limits.list_limits(None, "sort")
+    shown = (await office.maker.get(HERE)).text
+    for _ in range(2):
+        await office.post(f"{HERE}/limits", ranked="", test="")
+    assert [RateLimit(LimitCategory.LEADERBOARD, 6)] == six
+    assert (True, []) == ('value="6"' in shown, await limits.list_limits(None, "sort"))
+
+
+FORMS: list[tuple[str, dict[str, str], int]] = [
+    ("edit", {"deadline": "soon"}, 400),
+    ("edit", {"deadline": "<script>\x00"}, 400),
+    ("edit", {"visibility": "secret"}, 422),
+    ("edit", {"deadline": "x" * 1000}, 422),
+    ("limits", {"ranked": "-1"}, 400),
+    ("limits", {"ranked": "1e3"}, 400),
+    ("limits", {"test": "9" * 20}, 400),
+    ("limits", {"test": "999999999"}, 400),
+    ("delete", {"name": "other"}, 400),
+]
+
+
+async def test_a_wrong_form_changes_nothing(office: Office) -> None:
+    before = await board_of(office)
+    answers = [await office.post(f"{HERE}/{action}", **form) for action, form, _ in FORMS]
+    assert [status for _, _, status in FORMS] == [one.status_code for one in answers]
+    assert (before, [], []) == (
+        await board_of(office),
+        await office.front.world.services.limits.list_limits(None, "sort"),
+        [one.url for one in answers if "<script>" in one.text],
+    )
+
+
+@pytest.mark.parametrize("action", ["edit", "end", "reopen", "limits", "delete"])
+async def test_forms_of_others_change_nothing(office: Office, action: str) -> None:
+    before = await board_of(office)
+    path, form = f"{HERE}/{action}", {"name": "sort", "deadline": "2040-01-31", "ranked": "1"}
+    from_elsewhere = await office.maker.post(path, data={**form, "csrf": "0" * 64})
+    of_ada = await office.post(path, office.front.ada, **form)
+    of_nobody = await office.front.stranger.post(path, data=form)
+    answers = (from_elsewhere, of_ada, of_nobody)
+    assert [403, 403, 401] == [answer.status_code for answer in answers]
+    assert before == await board_of(office)
+
+
+async def test_a_board_is_deleted_if_its_name_is_typed(office: Office) -> None:
+    await office.front.world.submit()
+    answers = [await office.post(f"{HERE}/delete", name=" Sort ") for _ in range(2)]
+    assert [303, 404] == [answer.status_code for answer in answers]
+    assert ["other"] == [b.name for b in await office.front.world.services.boards.list_boards(None)]
+
+
+async def test_the_first_page_says_that_this_is_a_copy(office: Office) -> None:
+    before = (await office.maker.get("/organise")).text
+    await asyncio.to_thread(mark, office.front.world.database.url, is_copy=True)
+    after = (await office.maker.get("/organise")).text
+    assert (False, True) == ("restored copy" in before, "restored copy" in after)

@@ -1,0 +1,88 @@
+from datetime import datetime
+
+import pytest
+
+from kernelbot.boards.model import Visibility
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
+from tests.support.problems import sort_problem
+from tests.support.world import World
+
+
+async def test_a_board_is_found_in_any_case_of_letters(world: World) -> None:
+    board = await world.board("Sort")
+    assert await world.services.boards.get(None, "sORT") == board
+
+
+async def test_a_taken_name_is_a_conflict(world: World) -> None:
+    await world.board("sort")
+    with pytest.raises(Conflict):
+        await world.board("SORT")
+
+
+async def test_competitors_open_no_boards(world: World) -> None:
+    with pytest.raises(NotAllowed):
+        await world.services.boards.create(world.ada.user, sort_problem(), name="mine")
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "a/b", "ü", "x" * 65, "a\x00", "-a"])
+async def test_unusable_names_are_refused(world: World, name: str) -> None:
+    with pytest.raises(UserError):
+        await world.services.boards.create(world.admin.user, sort_problem(), name=name)
+
+
+async def test_devices_default_to_those_configured_here(world: World) -> None:
+    problem = sort_problem(devices=("B200", "cpu", "H100"))
+    board = await world.services.boards.create(world.admin.user, problem, name="x")
+    assert board.devices == ("CPU", "H100")
+
+
+@pytest.mark.parametrize("devices", [(), ("B200",), ("CPU", "B200")])
+async def test_unknown_devices_are_refused(world: World, devices: tuple[str, ...]) -> None:
+    with pytest.raises(UserError):
+        await world.board(devices=devices)
+
+
+async def test_a_problem_for_no_device_of_ours_is_refused(world: World) -> None:
+    with pytest.raises(UserError, match="B200"):
+        await world.services.boards.create(
+            world.admin.user, sort_problem(devices=("B200",)), name="x"
+        )
+
+
+async def test_a_deadline_needs_a_time_zone(world: World) -> None:
+    with pytest.raises(UserError):
+        await world.services.boards.create(
+            world.admin.user,
+            sort_problem(),
+            name="x",
+            deadline=datetime(2030, 1, 1),  # noqa: DTZ001 RUF100
+        )
+
+
+async def test_closed_boards_do_not_exist_for_strangers(world: World) -> None:
+    await world.services.boards.create(
+        world.admin.user, sort_problem(), name="x", visibility=Visibility.CLOSED
+    )
+    for viewer in (None, world.ada.user):
+        with pytest.raises(NotFound):
+            await world.services.boards.get(viewer, "x")
+    assert await world.services.boards.list_boards(world.ada.user) == []
+    assert (await world.services.boards.get(world.admin.user, "x")).name == "x"
+
+
+async def test_the_same_problem_is_one_version(world: World) -> None:
+    first, second = await world.board("a"), await world.board("b")
+    same = await world.services.boards.create(
+        world.admin.user, sort_problem("a"), name="c", devices=("CPU",)
+    )
+    assert first.problem_version_id == same.problem_version_id != second.problem_version_id
+
+
+async def test_a_board_shows_its_starter_files(world: World) -> None:
+    await world.board()
+    problem = await world.services.boards.problem(None, "sort")
+    assert (problem.lang, problem.submission_name, problem.templates) == (
+        "py",
+        "submission.py",
+        sort_problem().templates,
+    )

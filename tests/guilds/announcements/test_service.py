@@ -1,0 +1,115 @@
+"""What guilds are told, and when."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from kernelbot.domain.errors import NotFound, UserError
+from kernelbot.guilds.model import AnnouncementKind, GuildPlaces, GuildSettings
+from tests.support.world import World
+
+MONDAY = datetime(2100, 1, 4, tzinfo=UTC)
+HERE, THERE = 1, 2
+
+
+async def summaries(world: World, at: datetime, *guilds: int) -> list[int]:
+    """In which guilds the week is to be summed up at this time."""
+    due = await world.services.announcements.claim(guilds or (HERE,), at=at)
+    return [one.guild_id for one in due if one.kind is AnnouncementKind.WEEKLY]
+
+
+async def choose(world: World, guild_id: int, chosen: GuildSettings) -> None:
+    await world.services.guilds.set_places(guild_id, GuildPlaces())
+    await world.services.guilds.change_settings(world.admin.user, guild_id, chosen)
+
+
+async def of_competition(world: World, board: str, competition: str) -> None:
+    await world.board(board)
+    async with world.database.write() as session:
+        await session.do(
+            "WITH made AS (INSERT INTO competitions (name) VALUES (%(name)s) RETURNING id)"
+            " UPDATE leaderboards SET competition_id = made.id FROM made"
+            " WHERE leaderboards.name = %(board)s",
+            {"name": competition, "board": board},
+        )
+
+
+async def test_the_week_is_summed_up_on_mondays_from_nine(world: World) -> None:
+    await world.services.guilds.set_places(HERE, GuildPlaces())
+    minute, day = timedelta(minutes=1), timedelta(days=1)
+    nine = MONDAY + timedelta(hours=9)
+    times = [nine - day, nine - minute, nine, nine + minute, nine + day, nine + 7 * day]
+    found = [await summaries(world, at) for at in times]
+    assert [[], [], [HERE], [], [], [HERE]] == found
+
+
+async def test_nine_is_in_the_guilds_time_zone(world: World) -> None:
+    await choose(world, HERE, GuildSettings(time_zone="Asia/Tokyo"))
+    await choose(world, THERE, GuildSettings(time_zone="America/New_York"))
+    hours = [await summaries(world, MONDAY + timedelta(hours=h), HERE, THERE) for h in (0, 13, 14)]
+    assert [[HERE], [], [THERE]] == hours
+
+
+async def test_a_guild_may_want_no_summary(world: World) -> None:
+    await choose(world, HERE, GuildSettings(weekly=False))
+    assert [] == await summaries(world, MONDAY + timedelta(hours=10))
+
+
+async def test_what_a_guild_does_not_want_is_not_told_later_either(world: World) -> None:
+    announcements = world.services.announcements
+    await choose(world, HERE, GuildSettings(new_boards=False))
+    await choose(world, THERE, GuildSettings())
+    await world.board("first")
+    due = await announcements.claim((HERE, THERE))
+    assert [THERE] == [one.guild_id for one in due]
+    await choose(world, HERE, GuildSettings())
+    assert [] == await announcements.claim((HERE,))
+    await world.board("second")
+    assert ["second"] == [one.board for one in await announcements.claim((HERE,))]
+
+
+async def test_a_guild_about_one_competition_is_told_of_its_boards_alone(world: World) -> None:
+    announcements = world.services.announcements
+    await world.services.guilds.set_places(HERE, GuildPlaces())
+    await of_competition(world, "mine", "winter")
+    await of_competition(world, "theirs", "summer")
+    await world.board("of-none")
+    await choose(world, HERE, GuildSettings(competition="winter"))
+    assert ["mine"] == [one.board for one in await announcements.claim((HERE,))]
+    assert ["mine"] == [one.board for one in await announcements.week(HERE)]
+    assert ["mine"] == [one.board for one in await announcements.threads(HERE)]
+    listed = await world.services.boards.list_boards(None, guild_id=HERE)
+    elsewhere = await world.services.boards.list_boards(None, guild_id=THERE)
+    assert (["mine"], 3) == ([board.name for board in listed], len(elsewhere))
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        GuildSettings(competition="a'; echo x"),
+        GuildSettings(time_zone="Mars/Olympus"),
+        GuildSettings(time_zone="../../etc/passwd"),
+        GuildSettings(time_zone="a\x00b"),
+        GuildSettings(time_zone=""),
+    ],
+)
+async def test_what_does_not_exist_cannot_be_chosen(world: World, chosen: GuildSettings) -> None:
+    with pytest.raises(NotFound):
+        await choose(world, HERE, chosen)
+    assert GuildSettings() == await world.services.guilds.settings(HERE)
+
+
+async def test_a_choice_is_kept_when_channels_change_and_is_logged(world: World) -> None:
+    await choose(world, HERE, GuildSettings(podium=False))
+    await world.services.guilds.set_places(HERE, GuildPlaces(general_id=5))
+    assert GuildSettings(podium=False) == await world.services.guilds.settings(HERE)
+    (entry, *_) = await world.services.audit.list_entries(world.admin.user, action="guild.edit")
+    assert (f"guild:{HERE}", False) == (entry.subject, entry.detail["podium"])
+
+
+async def test_threads_are_opened_only_if_the_guild_wants_them(world: World) -> None:
+    await choose(world, HERE, GuildSettings(new_boards=False))
+    with pytest.raises(UserError, match="open no threads"):
+        await world.services.announcements.match_threads(
+            world.admin.user, HERE, {}, open_missing=True
+        )

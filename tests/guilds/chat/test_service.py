@@ -1,0 +1,46 @@
+"""Answers that tell of submissions."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from kernelbot.domain.errors import Conflict, NotFound
+from kernelbot.guilds.model import ChatAnswer
+from kernelbot.protocol import Mode
+from kernelbot.submissions.model import NewSubmission
+from tests.support.world import World
+
+NEW = NewSubmission("sort", ("CPU",), Mode.TEST, "fast.py", b"x = 1\n")
+
+
+def answer(message_id: int) -> ChatAnswer:
+    until = datetime.now(UTC) + timedelta(minutes=15)
+    return ChatAnswer(message_id, 1, 2, 3, "ada", "token", until)
+
+
+async def test_a_submission_and_its_answer_are_stored_together(world: World) -> None:
+    await world.board("sort")
+    made, _ = await world.services.chat.submit(world.ada.user, NEW, answer(1))
+    (kept,) = await world.services.chat.open_answers([1])
+    assert (1, made.id) == (kept.message_id, kept.submission_id)
+    assert kept == await world.services.chat.give_up(answer(1)), "it is submitted already"
+    with pytest.raises(Conflict, match="submitted already"):
+        await world.services.chat.submit(world.ada.user, NEW, answer(1))
+
+
+async def test_for_an_answer_that_was_given_up_nothing_is_submitted(world: World) -> None:
+    await world.board("sort")
+    chat, submissions = world.services.chat, world.services.submissions
+    with pytest.raises(Conflict, match="Nothing was submitted"):
+        await submissions.create(world.ada.user, NEW, message_id=7)
+    assert [] == await submissions.list_submissions(world.ada.user)
+    assert await chat.give_up(answer(7)) is None
+
+
+async def test_what_was_refused_may_be_submitted_again(world: World) -> None:
+    chat = world.services.chat
+    with pytest.raises(NotFound):
+        await chat.submit(world.ada.user, NEW, answer(1))
+    assert [] == await chat.open_answers([1])
+    await world.board("sort")
+    await chat.submit(world.ada.user, NEW, answer(1))

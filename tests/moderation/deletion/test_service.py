@@ -1,0 +1,333 @@
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from kernelbot.accounts.model import Role, User
+from kernelbot.boards.model import Visibility
+from kernelbot.boards.service import BoardEdit
+from kernelbot.domain.errors import Conflict, KernelbotError, NotAllowed, NotFound
+from kernelbot.submissions.model import Submission
+from tests.support.postgres import WAITS_FOR_A_LOCK, until_there_is
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+PASSES = "# fake: accepted {0} {0} {0}\n"
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+async def judged(world: World, tmp_path: Path) -> AsyncIterator[World]:
+    """A world with a worker, and a board."""
+    await world.board()
+    async with working(quick_settings(tmp_path), world.database.url):
+        yield world
+
+
+async def ranked(world: World, author: User, score_s: float, code: str = "") -> Submission:
+    sent = await world.submit(author, content=(PASSES.format(score_s) + code).encode())
+    return await finished(world, sent.id)
+
+
+async def names(world: World, board: str = "sort") -> list[tuple[int, str]]:
+    page = await world.services.standings.page(None, board, "CPU")
+    assert page.total == len(page.rows)
+    return [(row.rank, row.author) for row in page.rows]
+
+
+def count(world: World, table: str) -> int:
+    with psycopg.connect(world.database.url) as connection:
+        row = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+async def test_the_next_best_takes_the_place_of_what_is_deleted(judged: World) -> None:
+    best = await ranked(judged, judged.ada.user, 0.5)
+    await ranked(judged, judged.ada.user, 3.0)
+    await ranked(judged, judged.bob.user, 2.0)
+    before = await names(judged)
+    await judged.services.deletion.delete_submission(judged.ada.user, best.id)
+    assert ([(1, "ada"), (2, "bob")], [(1, "bob"), (2, "ada")]) == (before, await names(judged))
+
+
+async def test_the_same_code_is_not_ranked_again_after_deleting_it(judged: World) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.deletion.delete_submission(judged.ada.user, first.id)
+    await ranked(judged, judged.ada.user, 1.0)
+    again = await names(judged)
+    await ranked(judged, judged.ada.user, 2.0)
+    assert ([], [(1, "ada")]) == (again, await names(judged))
+
+
+async def test_nor_with_other_comments(judged: World) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0, "def f(x): return x")
+    await judged.services.deletion.delete_submission(judged.ada.user, first.id)
+    await ranked(judged, judged.ada.user, 0.5, "def f( x ): return x  # faster")
+    await ranked(judged, judged.bob.user, 2.0, "def f(x): return x")
+    assert [(1, "bob")] == await names(judged)
+
+
+async def test_deleting_the_second_try_leaves_the_first(judged: World) -> None:
+    await ranked(judged, judged.ada.user, 1.0)
+    second = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.deletion.delete_submission(judged.ada.user, second.id)
+    assert [(1, "ada")] == await names(judged)
+
+
+async def test_others_may_submit_what_one_has_deleted(judged: World) -> None:
+    mine = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.deletion.delete_submission(judged.ada.user, mine.id)
+    await ranked(judged, judged.bob.user, 1.0)
+    assert [(1, "bob")] == await names(judged)
+
+
+async def test_what_an_organiser_deletes_may_be_submitted_again(judged: World) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.deletion.delete_submission(judged.admin.user, first.id)
+    await ranked(judged, judged.ada.user, 1.0)
+    assert [(1, "ada")] == await names(judged)
+
+
+async def test_a_rejudge_ranks_what_was_submitted_again(judged: World) -> None:
+    first = await ranked(judged, judged.ada.user, 1.0)
+    await judged.services.deletion.delete_submission(judged.ada.user, first.id)
+    await ranked(judged, judged.ada.user, 1.0)
+    started = await judged.services.rejudging.start(judged.admin.user, "sort")
+    async with asyncio.timeout(60):
+        while started.finished_at is None:
+            started = await judged.services.rejudging.get(judged.admin.user, "sort", started.id)
+            await asyncio.sleep(0.05)
+    assert [(1, "ada")] == await names(judged)
+
+
+async def test_all_that_hangs_on_a_submission_goes_with_it(judged: World) -> None:
+    only = await ranked(judged, judged.ada.user, 0.5)
+    await judged.services.deletion.delete_submission(judged.ada.user, only.id)
+    tables = ("submissions", "runs", "attempts", "measurements", "events", "sources", "standings")
+    assert dict.fromkeys(tables, 0) == {table: count(judged, table) for table in tables}
+
+
+async def test_a_source_that_others_have_submitted_too_stays(world: World) -> None:
+    await world.board()
+    mine, theirs = await world.submit(), await world.submit(world.bob.user)
+    await world.services.deletion.delete_submission(world.ada.user, mine.id)
+    kept = await world.services.submissions.get(world.bob.user, theirs.id)
+    assert (1, theirs.code) == (count(world, "sources"), kept.code)
+
+
+async def test_deleting_what_runs_stops_it_and_ends_its_stream(judged: World) -> None:
+    sent = await judged.submit(content=b"# fake: sleep 60 accepted 1 1 1\n")
+    events = judged.services.submissions.events(judged.ada.user, sent.id)
+    seen = [(await anext(events)).kind]
+    await judged.services.deletion.delete_submission(judged.ada.user, sent.id)
+    seen += [event.kind async for event in events]
+    after = await ranked(judged, judged.ada.user, 1.0)
+    assert ("queued", "finished") == (seen[0], after.state)
+
+
+async def test_a_deletion_waits_for_a_ranking_that_is_written(judged: World) -> None:
+    sent = await ranked(judged, judged.ada.user, 1.0)
+    async with judged.database.write() as session:  # as when a rejudge ends, or a problem changes
+        await session.all("SELECT refresh_standing(1, 'CPU', id) FROM users WHERE name = 'bob'")
+        deletion = asyncio.create_task(
+            judged.services.deletion.delete_submission(judged.ada.user, sent.id)
+        )
+        await until_there_is(session, WAITS_FOR_A_LOCK)
+        await session.all("SELECT rebuild_board_standings(1)")
+    await deletion
+    assert [] == await names(judged)
+
+
+async def test_a_deletion_begins_again_if_a_duel_comes_that_another_has(
+    world: World, tmp_path: Path
+) -> None:
+    """It has the ranking, which the other needs before it lets go of the duel."""
+    await world.board()
+    async with working(quick_settings(tmp_path), world.database.url):
+        sent = await ranked(world, world.ada.user, 1.0)
+        await ranked(world, world.bob.user, 3.0)
+    lock_ranking = "SELECT 1 AS found FROM leaderboard_devices FOR NO KEY UPDATE"
+    request = (
+        "INSERT INTO duels (leaderboard_id, device, reason, submission_id, opponent_id, run_id,"
+        " opponent_run_id)"
+        " SELECT ahead.leaderboard_id, ahead.device, 'neighbours', behind.submission_id,"
+        " ahead.submission_id, behind.run_id, ahead.run_id"
+        " FROM standings ahead, standings behind WHERE ahead.score_s < behind.score_s"
+        " ON CONFLICT (least(run_id, opponent_run_id), greatest(run_id, opponent_run_id))"
+        " DO UPDATE SET reason = excluded.reason"
+    )
+
+    async def have_the_duel() -> None:
+        async with world.database.write() as session:
+            await session.do(request)
+            await session.all(lock_ranking)
+
+    async with world.database.write() as session:
+        await session.all(lock_ranking)
+        deletion = asyncio.create_task(
+            world.services.deletion.delete_submission(world.ada.user, sent.id)
+        )
+        await until_there_is(session, WAITS_FOR_A_LOCK)
+        await session.do(request)
+        another = asyncio.create_task(have_the_duel())
+        await until_there_is(session, f"{WAITS_FOR_A_LOCK} OFFSET 1")
+    await asyncio.gather(deletion, another)
+    assert ([(1, "bob")], 0) == (await names(world), count(world, "duels"))
+
+
+async def test_deletions_win_over_verdicts_that_come_meanwhile(judged: World) -> None:
+    async def submit_and_delete(number: int) -> None:
+        author = (judged.ada, judged.bob)[number % 2].user
+        content = f"# fake: accepted {number} {number} {number}\n".encode()
+        sent = await judged.submit(author, content=content)
+        await asyncio.sleep(0.05 * number)
+        await judged.services.deletion.delete_submission(author, sent.id)
+
+    await asyncio.gather(*map(submit_and_delete, range(1, 13)))
+    assert ([], 0) == (await names(judged), count(judged, "runs"))
+
+
+@pytest.mark.parametrize("take_back", ["delete", "cancel"])
+async def test_what_is_taken_back_while_it_runs_is_not_ranked_again(
+    judged: World, take_back: str
+) -> None:
+    await judged.board("two", ("CPU", "H100"))
+    content = PASSES.format(1.0).encode()
+    sent = await judged.submit(board="two", content=content, devices=("CPU", "H100"))
+    async with judged.database.read() as session:
+        await until_there_is(session, "SELECT 1 FROM standings")
+    if take_back == "delete":
+        await judged.services.deletion.delete_submission(judged.ada.user, sent.id)
+    else:
+        await judged.services.submissions.cancel(judged.ada.user, sent.id)
+    again = await judged.submit(board="two", content=content, devices=("CPU",))
+    await finished(judged, again.id)
+    page = await judged.services.standings.page(None, "two", "CPU")
+    assert () == page.rows
+
+
+async def test_what_an_admin_cancels_its_author_may_have_ranked(judged: World) -> None:
+    await judged.board("two", ("CPU", "H100"))
+    content = PASSES.format(1.0).encode()
+    sent = await judged.submit(board="two", content=content, devices=("CPU", "H100"))
+    async with judged.database.read() as session:
+        await until_there_is(session, "SELECT 1 FROM standings")
+    await judged.services.submissions.cancel(judged.admin.user, sent.id)
+    again = await judged.submit(board="two", content=content, devices=("CPU",))
+    await finished(judged, again.id)
+    assert [(1, "ada")] == await names(judged, "two")
+
+
+async def test_what_was_cancelled_unseen_may_be_ranked(world: World, tmp_path: Path) -> None:
+    await world.board()
+    content = PASSES.format(1.0).encode()
+    sent = await world.submit(content=content)
+    await world.services.submissions.cancel(world.ada.user, sent.id)
+    again = await world.submit(content=content)
+    async with working(quick_settings(tmp_path), world.database.url):
+        await finished(world, again.id)
+    assert [(1, "ada")] == await names(world)
+
+
+async def test_others_submissions_are_not_deleted(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    with pytest.raises(NotAllowed):
+        await world.services.deletion.delete_submission(world.bob.user, sent.id)
+
+
+@pytest.mark.parametrize("number", [0, -1, 999, 2**63, 2**80])
+async def test_a_submission_that_is_not_there(world: World, number: int) -> None:
+    with pytest.raises(NotFound):
+        await world.services.deletion.delete_submission(world.admin.user, number)
+
+
+async def test_all_of_a_persons_submissions_on_a_board(judged: World) -> None:
+    for score_s in (1.0, 2.0):
+        await ranked(judged, judged.ada.user, score_s)
+    await ranked(judged, judged.bob.user, 3.0)
+    gone = await judged.services.deletion.delete_submissions_of(judged.admin.user, "SORT", "Ada")
+    assert (2, [(1, "bob")]) == (gone, await names(judged))
+
+
+@pytest.mark.parametrize("user", ["nobody", "a'; echo x", "\x00", "bob"])
+async def test_nobody_of_that_name_has_submitted(world: World, user: str) -> None:
+    await world.board()
+    await world.submit()
+    with pytest.raises(NotFound):
+        await world.services.deletion.delete_submissions_of(world.admin.user, "sort", user)
+
+
+async def test_a_board_with_submissions_is_deleted_only_by_force(judged: World) -> None:
+    await ranked(judged, judged.ada.user, 1.0)
+    with pytest.raises(Conflict):
+        await judged.services.deletion.delete_board(judged.admin.user, "sort")
+    gone = await judged.services.deletion.delete_board(judged.admin.user, "sort", force=True)
+    assert (1, 0, 0) == (gone, count(judged, "leaderboards"), count(judged, "runs"))
+
+
+async def test_an_empty_board_is_deleted(world: World) -> None:
+    await world.board()
+    assert 0 == await world.services.deletion.delete_board(world.admin.user, "sort")
+
+
+async def test_a_creator_organises_only_their_own_boards(world: World) -> None:
+    await world.board()
+    carl = (await world.services.users.create("carl", Role.CREATOR)).user
+    with pytest.raises(NotAllowed):
+        await world.services.deletion.delete_board(carl, "sort")
+
+
+async def test_what_organisers_do_is_in_the_log(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    await world.services.deletion.delete_submission(world.admin.user, sent.id)
+    await world.services.deletion.delete_board(world.admin.user, "sort")
+    with psycopg.connect(world.database.url) as connection:
+        rows = connection.execute("SELECT actor, action, subject FROM audit_log").fetchall()
+    assert [
+        ("root", "board.create", "board:sort"),
+        ("root", "submission.delete", f"submission:{sent.id}"),
+        ("root", "board.delete", "board:sort"),
+    ] == rows
+
+
+@pytest.mark.parametrize(
+    ("deadline", "reveal_code", "closed", "readable"),
+    [
+        (LONG_AGO, True, False, True),
+        (LONG_AGO, False, False, False),
+        (LONG_AGO, True, True, False),
+        (datetime.now(UTC) + timedelta(days=9), True, False, False),
+        (None, True, False, False),
+    ],
+)
+async def test_others_read_code_after_the_deadline_if_the_board_says_so(
+    world: World, deadline: datetime | None, reveal_code: bool, closed: bool, readable: bool
+) -> None:
+    await world.board()
+    sent = await world.submit()
+    visibility = Visibility.CLOSED if closed else Visibility.PUBLIC
+    change = BoardEdit(visibility, deadline, reveal_code=reveal_code)
+    await world.services.boards.edit(world.admin.user, "sort", change)
+    # On a board that can't be seen nothing is there.
+    told: type[KernelbotError] | None = NotFound if closed else NotAllowed
+    try:
+        await world.services.submissions.get(world.bob.user, sent.id)
+        refused = None
+    except KernelbotError as error:
+        refused = type(error)
+    assert (None if readable else told) == refused
+
+
+async def test_reading_after_the_deadline_is_not_cancelling(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    change = BoardEdit(deadline=LONG_AGO, reveal_code=True)
+    await world.services.boards.edit(world.admin.user, "sort", change)
+    with pytest.raises(NotAllowed):
+        await world.services.submissions.cancel(world.bob.user, sent.id)

@@ -1,0 +1,321 @@
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from kernelbot.accounts.model import Role, User
+from kernelbot.boards.service import BoardEdit
+from kernelbot.domain.errors import Conflict, NotAllowed, NotFound, UserError
+from kernelbot.domain.states import REVIEW_TRANSITIONS, ReviewState, SubmissionState
+from kernelbot.protocol import SourceFile, Verdict
+from kernelbot.server.tables import DeviceSettings
+from kernelbot.submissions.model import Submission
+from tests.support.problems import sort_problem
+from tests.support.workers import finished, quick_settings, working
+from tests.support.world import World
+
+
+async def _judged(world: World, folder: Path, *scores: tuple[User, float]) -> list[Submission]:
+    """Submissions with these scores, judged one after the other."""
+    done = []
+    async with working(quick_settings(folder), world.database.url):
+        for author, score in scores:
+            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
+            done.append(await finished(world, sent.id))
+    return done
+
+
+async def _held(world: World, folder: Path) -> int:
+    await world.board()
+    ada, bob = world.ada.user, world.bob.user
+    _, absurd = await _judged(world, folder, (ada, 1.0), (bob, 0.01))
+    return absurd.id
+
+
+async def _ranked(world: World, device: str) -> list[str]:
+    page = await world.services.standings.page(None, "sort", device)
+    return [row.author for row in page.rows]
+
+
+async def test_an_absurd_speed_up_is_held(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    shown = await world.services.submissions.get(world.bob.user, number)
+    assert (SubmissionState.HELD, Verdict.ACCEPTED, None) == (
+        shown.state,
+        shown.verdict,
+        shown.place,
+    )
+    assert "100 times faster" in (shown.review_reason or "")
+
+
+async def test_what_is_held_is_not_ranked(world: World, tmp_path: Path) -> None:
+    await _held(world, tmp_path)
+    page = await world.services.standings.page(None, "sort", None)
+    assert [row.author for row in page.rows] == ["ada"]
+
+
+async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
+    world: World, tmp_path: Path
+) -> None:
+    await world.board(devices=("CPU", "H100"))
+    cpu = quick_settings(tmp_path)
+    both = cpu.model_copy(update={"devices": (*cpu.devices, DeviceSettings(name="H100"))})
+    async with working(cpu, world.database.url):
+        slow = await world.submit(content=b"# fake: accepted 1.0\n", devices=("CPU",))
+        await finished(world, slow.id)
+        sent = await world.submit(
+            world.bob.user, content=b"# fake: accepted 0.09\n", devices=("CPU", "H100")
+        )
+        while await _ranked(world, "CPU") != ["bob", "ada"]:  # noqa: ASYNC110  # no event for it
+            await asyncio.sleep(0.05)
+    slower = await world.submit(content=b"# fake: accepted 9.0\n", devices=("H100",))
+    async with working(both, world.database.url):
+        await finished(world, slower.id)
+        held = await finished(world, sent.id)
+    assert SubmissionState.HELD is held.state
+    assert ["ada"] == await _ranked(world, "CPU")
+
+
+async def test_a_great_speed_up_is_not_held(world: World, tmp_path: Path) -> None:
+    await world.board()
+    ada, bob = world.ada.user, world.bob.user
+    _, great = await _judged(world, tmp_path, (ada, 1.0), (bob, 0.06))
+    assert (SubmissionState.FINISHED, 1) == (great.state, great.place)
+
+
+async def test_the_first_score_of_a_board_is_not_held(world: World, tmp_path: Path) -> None:
+    await world.board()
+    (first,) = await _judged(world, tmp_path, (world.ada.user, 1e-9))
+    assert first.state is SubmissionState.FINISHED
+
+
+async def test_a_ladder_of_small_steps_is_held(world: World, tmp_path: Path) -> None:
+    """Row 68: each step is 10 times better than the one before."""
+    await world.board()
+    ada, bob = world.ada.user, world.bob.user
+    steps = await _judged(world, tmp_path, (ada, 1.0), (bob, 1.0), (bob, 0.1), (bob, 0.01))
+    assert [SubmissionState.FINISHED] * 3 + [SubmissionState.HELD] == [s.state for s in steps]
+    assert "100 times faster than the best of the others" in (steps[-1].review_reason or "")
+
+
+async def test_an_authors_own_first_try_says_nothing(world: World, tmp_path: Path) -> None:
+    """Loops first and NumPy second is no reason to wait for an organiser."""
+    await world.board()
+    ada = world.ada.user
+    steps = await _judged(world, tmp_path, (ada, 1.0), (ada, 0.01))
+    assert [SubmissionState.FINISHED] * 2 == [step.state for step in steps]
+
+
+async def _board_that_knows(world: World, right: str, starter: str = "wrong_answer") -> None:
+    """Its problem has a right solution, of which the judge says that."""
+    problem = replace(
+        sort_problem(),
+        templates={"Python": f"# fake: {starter}\n"},
+        solutions=(SourceFile("correct/numpy.py", f"# fake: {right}\n"),),
+    )
+    await world.services.boards.create(world.admin.user, problem, name="sort", devices=("CPU",))
+
+
+async def _knows(world: World, count: int = 2) -> list[tuple[str, float | None]]:
+    """What is known to be right, once so much of it was judged."""
+    while True:
+        async with world.database.read() as session:
+            rows = await session.all(
+                "SELECT name, score_s FROM known_right WHERE ended_at IS NOT NULL ORDER BY id"
+            )
+        if len(rows) == count:
+            return [(row["name"], row["score_s"]) for row in rows]
+        await asyncio.sleep(0.02)
+
+
+async def test_what_is_known_to_be_right_is_judged_once(world: World, tmp_path: Path) -> None:
+    await _board_that_knows(world, "accepted 1.0")
+    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
+        for author, score in ((world.ada.user, 0.5), (world.bob.user, 0.4)):
+            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
+            await finished(world, sent.id)
+            known = await _knows(world)
+    assert [("starter file for Python", None), ("correct/numpy.py", 1.0)] == known
+    page = await world.services.standings.page(None, "sort", None)
+    assert ["bob", "ada"] == [row.author for row in page.rows]
+
+
+async def test_two_who_take_turns_do_not_get_past(world: World, tmp_path: Path) -> None:
+    await _board_that_knows(world, "accepted 1.0")
+    ada, bob = world.ada.user, world.bob.user
+    states = []
+    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
+        for author, score in ((ada, 1.0), (bob, 1 / 19), (ada, 1 / 361), (bob, 1 / 6859)):
+            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
+            states.append((await finished(world, sent.id)).state)
+            await _knows(world)
+    assert [SubmissionState.FINISHED] * 2 + [SubmissionState.HELD] * 2 == states
+
+
+async def test_nobody_is_held_beside_what_is_as_fast(world: World, tmp_path: Path) -> None:
+    await _board_that_knows(world, "accepted 0.01")
+    ada, bob = world.ada.user, world.bob.user
+    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
+        for author, score in ((ada, 1.0), (bob, 0.9), (ada, 0.01)):
+            sent = await world.submit(author, content=f"# fake: accepted {score}\n".encode())
+            done = await finished(world, sent.id)
+            await _knows(world)
+    assert (SubmissionState.FINISHED, 1) == (done.state, done.place)
+
+
+async def test_who_stood_before_it_was_known_is_held_then(world: World, tmp_path: Path) -> None:
+    await _board_that_knows(world, "accepted 1.0", starter="accepted 2.0")
+    async with working(quick_settings(tmp_path, known_right=True), world.database.url):
+        sent = await world.submit(content=b"# fake: accepted 0.001\n")
+        await finished(world, sent.id)
+        await _knows(world)
+        (held,) = await world.services.reviews.held(world.admin.user)
+    assert (sent.id, []) == (held.id, await _ranked(world, "CPU"))
+    assert "2e+03 times faster than the best that is known to be right" in (
+        held.review_reason or ""
+    )
+
+
+async def test_nobody_reads_right_solutions_of_a_board(world: World) -> None:
+    await _board_that_knows(world, "accepted 1.0 secret-of-the-organiser")
+    problem = await world.services.boards.problem(world.ada.user, "sort")
+    assert "secret-of-the-organiser" not in repr(problem)
+
+
+async def test_what_was_released_is_trusted_from_then_on(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    await world.services.reviews.release(world.admin.user, number, "read it: honest")
+    (next_step,) = await _judged(world, tmp_path, (world.bob.user, 0.005))
+    assert (SubmissionState.FINISHED, 1) == (next_step.state, next_step.place)
+
+
+async def test_what_the_judge_noticed_is_held(world: World, tmp_path: Path) -> None:
+    await world.board()
+    async with working(quick_settings(tmp_path), world.database.url):
+        sent = await world.submit(content=b"# fake: accepted 1.0 suspicious\n")
+        await finished(world, sent.id)
+    (held,) = await world.services.reviews.held(world.admin.user)
+    assert ("harness", "SUSPICIOUS_RESULT", "Its claims spread less than the clock.") == (
+        held.evidence[0].source,
+        held.evidence[0].rule,
+        held.evidence[0].detail,
+    )
+
+
+async def test_organisers_see_what_is_held_and_why(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    (held,) = await world.services.reviews.held(world.admin.user, board="SORT")
+    assert (number, "ABSURD_SPEEDUP") == (held.id, held.evidence[0].rule)
+
+
+async def test_competitors_have_nothing_to_decide(world: World, tmp_path: Path) -> None:
+    await _held(world, tmp_path)
+    assert await world.services.reviews.held(world.bob.user) == []
+
+
+async def test_authors_see_no_evidence(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    shown = await world.services.submissions.get(world.bob.user, number)
+    assert shown.evidence == ()
+
+
+async def test_what_is_released_takes_its_place(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    shown = await world.services.reviews.release(world.admin.user, number, "read it: honest")
+    assert (SubmissionState.FINISHED, 1, None) == (shown.state, shown.place, shown.review_reason)
+
+
+async def test_an_author_reads_why_they_were_refused(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    await world.services.reviews.refuse(world.admin.user, number, "it returns the last output")
+    shown = await world.services.submissions.get(world.bob.user, number)
+    assert (Verdict.RULE_VIOLATION, "it returns the last output") == (
+        shown.verdict,
+        shown.review_reason,
+    )
+
+
+async def test_a_ranked_submission_can_be_refused(world: World, tmp_path: Path) -> None:
+    await world.board()
+    (first,) = await _judged(world, tmp_path, (world.ada.user, 1.0))
+    await world.services.reviews.refuse(world.admin.user, first.id, "copied from bob")
+    page = await world.services.standings.page(None, "sort", None)
+    assert page.rows == ()
+
+
+async def test_decisions_are_in_the_audit_log(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    await world.services.reviews.refuse(world.admin.user, number, "a'; DROP TABLE audit_log")
+    with psycopg.connect(world.database.url) as connection:
+        rows = connection.execute(
+            "SELECT actor, action, subject, detail ->> 'reason' FROM audit_log"
+        ).fetchall()
+    assert rows == [
+        ("root", "board.create", "board:sort", None),
+        ("root", "submission.refuse", f"submission:{number}", "a'; DROP TABLE audit_log"),
+    ]
+
+
+async def test_only_organisers_decide(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    other = (await world.services.users.create("eve", Role.CREATOR)).user
+    for someone in (world.bob.user, other):
+        with pytest.raises(NotAllowed):
+            await world.services.reviews.release(someone, number, "please")
+
+
+async def test_the_boards_maker_decides(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    carl = (await world.services.users.create("carl", Role.CREATOR)).user
+    with psycopg.connect(world.database.url) as connection:
+        connection.execute("UPDATE leaderboards SET creator_id = %s", (carl.id,))
+    refused = await world.services.reviews.refuse(carl, number, "copied")
+    released = await world.services.reviews.release(carl, number, "he wrote it")
+    assert (ReviewState.REFUSED, 1) == (refused.review, released.place)
+
+
+async def test_a_decision_needs_a_reason(world: World, tmp_path: Path) -> None:
+    number = await _held(world, tmp_path)
+    with pytest.raises(UserError, match="reason"):
+        await world.services.reviews.release(world.admin.user, number, " \n")
+
+
+async def test_what_is_not_held_cant_be_released(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    with pytest.raises(Conflict, match="neither held nor refused"):
+        await world.services.reviews.release(world.admin.user, sent.id, "why not")
+
+
+@pytest.mark.parametrize("number", [0, -1, 77, 2**63])
+async def test_what_isnt_there_cant_be_refused(world: World, number: int) -> None:
+    with pytest.raises(NotFound):
+        await world.services.reviews.refuse(world.admin.user, number, "it isn't there")
+
+
+def test_review_transitions_are_the_same_in_sql(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        rows = connection.execute("SELECT before, after FROM review_transitions").fetchall()
+    allowed = {
+        (before.value, after.value)
+        for before in ReviewState
+        for after in REVIEW_TRANSITIONS[before]
+    }
+    assert allowed == set(rows)
+
+
+async def test_who_may_merely_read_the_code_is_not_told_why_it_was_refused(world: World) -> None:
+    await world.board()
+    sent = await world.submit()
+    await world.services.submissions.cancel(world.ada.user, sent.id)
+    await world.services.reviews.refuse(world.admin.user, sent.id, "copied from bob")
+    ended = BoardEdit(deadline=datetime(2026, 1, 1, tzinfo=UTC), reveal_code=True)
+    await world.services.boards.edit(world.admin.user, "sort", ended)
+    get = world.services.submissions.get
+    people = (world.ada.user, world.admin.user, world.bob.user)
+    assert ["copied from bob", "copied from bob", None] == [
+        (await get(person, sent.id)).review_reason for person in people
+    ]

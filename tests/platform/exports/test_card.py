@@ -1,0 +1,40 @@
+import dataclasses
+import re
+
+import pytest
+import yaml
+
+from kernelbot.platform.exports.card import CardFile, card_text, files_of
+from kernelbot.platform.exports.model import ExportRow, ExportRun
+
+HOSTILE = "a|b](http://evil)\n---\n<script>`"
+
+
+def test_a_card_is_read_as_it_was_written() -> None:
+    files = [CardFile("a/x.parquet", ("sort", HOSTILE), 3, "2027-01-31")]
+    text = card_text("lab/kernels", "mit", ["a/x.parquet", "unknown.parquet"], files)
+    assert {"a/x.parquet": files[0]} == files_of(text)
+
+
+def test_nothing_in_a_name_is_markup() -> None:
+    file = CardFile("x.parquet", (HOSTILE,), 3, "2027-01-31")
+    text = card_text("lab/kernels", "mit", ["x.parquet"], [file])
+    _, front, page = re.split(r"^---\n", text, maxsplit=2, flags=re.MULTILINE)
+    assert ["x"] == [one["config_name"] for one in yaml.safe_load(front)["configs"]]
+    assert (False, False) == ("<script>" in page, "](http" in page)
+
+
+def test_every_column_is_explained() -> None:
+    text = card_text("lab/kernels", "mit", ["x.parquet"], [])
+    pseudonyms = {"submission_id": "submission", "author_id": "author"}
+    names = [one.name for kind in (ExportRow, ExportRun) for one in dataclasses.fields(kind)]
+    assert [] == [name for name in names if f"`{pseudonyms.get(name, name)}`" not in text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "# Mine", "---\n", "---\n[\n---\n", "---\nkernelbot: 3\n---\n",
+     "---\nkernelbot: [{path: x, boards: 1, submissions: 1, exported_on: x}]\n---\n"],
+)  # fmt: skip
+def test_a_card_by_somebody_else_tells_nothing(text: str) -> None:
+    assert {} == files_of(text)

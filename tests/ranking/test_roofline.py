@@ -1,0 +1,49 @@
+"""Work, and the limits it is compared with."""
+
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.protocol import Case, DeviceSpec, Floor, RankRule, Vendor
+from kernelbot.ranking.roofline import Roof, Work, roof_of, work_of
+from tests.support.problems import sort_problem
+
+SPEC = replace(
+    sort_problem().spec,
+    benchmarks=(Case({"n": 1}), Case({"n": 2})),
+    floors=(Floor(2.0, 1.0), Floor(8.0, 4.0)),
+)
+
+WORK = Work(8.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "work"),
+    [
+        (RankRule.LAST, Work(8.0, 4.0)),
+        (RankRule.MEAN, Work(5.0, 2.5)),
+        (RankRule.GEOM, Work(4.0, 2.0)),
+    ],
+)
+def test_work_is_put_together_as_the_score_is(rule: RankRule, work: Work) -> None:
+    found = work_of(replace(SPEC, ranking_by=rule))
+    assert found is not None
+    assert (work.flops, work.memory_bytes) == pytest.approx((found.flops, found.memory_bytes))
+
+
+@pytest.mark.parametrize(
+    "floors", [(), (None, Floor(1.0, 1.0)), (Floor(1.0), Floor(1.0, 1.0)), (Floor(0.0, 1.0),) * 2]
+)
+def test_without_all_numbers_there_is_no_work(floors: tuple[Floor | None, ...]) -> None:
+    assert work_of(replace(SPEC, ranking_by=RankRule.MEAN, floors=floors)) is None
+
+
+@pytest.mark.parametrize(("intensity", "flops_per_s"), [(1.0, 10.0), (10.0, 100.0), (50.0, 100.0)])
+def test_memory_limits_up_to_the_ridge(intensity: float, flops_per_s: float) -> None:
+    assert flops_per_s == Roof(100.0, 10.0).flops_per_s(intensity)
+
+
+def test_a_device_without_peaks_has_no_roof() -> None:
+    assert [None, None] == [roof_of(one, WORK) for one in (None, DeviceSpec("CPU", Vendor.CPU))]
+    known = DeviceSpec("X", Vendor.CPU, peak_flops=1.0, peak_bytes_per_s=2.0)
+    assert Roof(1.0, 2.0) == roof_of(known, WORK)

@@ -1,0 +1,55 @@
+"""Boards whose problem's data recurs: the organiser is told, and nothing is ranked."""
+
+from dataclasses import replace
+
+import pytest
+
+from kernelbot.boards.problem_hashes import problem_hashes
+from kernelbot.boards.store import add_version
+from kernelbot.domain.errors import Conflict
+from kernelbot.protocol import Mode
+from tests.fakes.host import result_of
+from tests.support.judging import judging
+from tests.support.problems import sort_problem
+from tests.support.world import World
+
+SAID = "The data of timed calls recurs (<b>; \x00\ud800; seed: 1)" + "x" * 5000
+KEPT = "The data of timed calls recurs (<b>; \u2400?; seed: 1)"
+
+
+async def benchmarked(world: World, said: str) -> None:
+    """A submission whose judge says this of the data."""
+    await world.submit(mode=Mode.BENCHMARK)
+    judge = judging(world)
+    claim = await judge.claim("CPU", "w")
+    assert claim is not None
+    result = replace(result_of(claim.spec, ["accepted"]), recurring_data=said)
+    assert await judge.finish(claim, "w", result)
+
+
+async def test_nothing_is_ranked_until_the_problem_has_changed(world: World) -> None:
+    await world.board()
+    await benchmarked(world, SAID)
+    await benchmarked(world, "another text")
+    with pytest.raises(Conflict, match="Nothing is ranked on 'sort' just now: The data of"):
+        await world.submit()
+    before = await world.services.boards.get(world.admin.user, "sort")
+    knows = sort_problem()
+    knows = replace(knows, spec=replace(knows.spec, recurring_data=True))
+    async with world.database.write() as session:  # as a sync does
+        version_id = await add_version(session, knows, *problem_hashes(knows))
+        await session.do("UPDATE leaderboards SET problem_version_id = %(id)s", {"id": version_id})
+    after = await world.services.boards.get(world.admin.user, "sort")
+    assert (KEPT, 1000, "") == (
+        before.recurring_data.rstrip("x"),
+        len(before.recurring_data),
+        after.recurring_data,
+    )
+    await benchmarked(world, SAID)
+    assert (await world.submit(world.bob.user)).id
+
+
+async def test_new_data_are_ranked(world: World) -> None:
+    await world.board()
+    await benchmarked(world, "")
+    assert (await world.submit(world.bob.user)).id

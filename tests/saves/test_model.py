@@ -1,0 +1,40 @@
+from kernelbot.protocol import WorkloadResult
+from kernelbot.saves.comparing import Answer
+from kernelbot.saves.model import Beside, Timings
+
+
+def timed(median_ns: float, spec: str = "size: 1") -> WorkloadResult:
+    low_ns, high_ns = median_ns - 2, median_ns + 2
+    return WorkloadResult(spec, (), median_ns, median_ns, 0.0, (low_ns, high_ns), low_ns, high_ns)
+
+
+def test_the_first_has_nothing_beside_it() -> None:
+    (first,) = Timings().add([timed(100)])
+    assert (None, None, (100,)) == (first.best, first.last, first.session_ns)
+
+
+def test_each_is_beside_the_best_and_the_last() -> None:
+    timings = Timings()
+    for median_ns in (100, 50):
+        timings.add([timed(median_ns)])
+    timings.add([timed(200)])
+    (now,) = timings.add([timed(100)])
+    assert (Beside(Answer.SLOWER, 2.0), Beside(Answer.FASTER, 0.5), (100, 50, 200, 100)) == (
+        now.best,
+        now.last,
+        now.session_ns,
+    )
+
+
+def test_workloads_are_apart() -> None:
+    timings = Timings()
+    timings.add([timed(100, "a"), timed(100, "b")])
+    other, again = timings.add([timed(100, "c"), timed(101, "b")])
+    assert (None, Beside(Answer.UNKNOWN, 1.01)) == (other.last, again.last)
+
+
+def test_a_median_of_nothing_is_no_measure() -> None:
+    timings = Timings()
+    timings.add([timed(0)])
+    (now,) = timings.add([timed(1)])
+    assert (None, None) == (now.best, now.last)

@@ -1,0 +1,78 @@
+import asyncio
+import importlib.util
+from pathlib import Path
+
+import pytest
+from procrastinate import App, PsycopgConnector
+
+from kernelbot.server.background import background_tasks, connector, forget_jobs
+from kernelbot.server.settings import Settings
+from kernelbot.server.tables import ExportSettings
+from kernelbot.store.connections import SessionLimits
+from tests.fakes.hub import TOKEN, fake_hub
+from tests.support.postgres import LIMITS
+from tests.support.world import World
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("pyarrow") is None
+    or importlib.util.find_spec("huggingface_hub") is None,
+    reason="exports are an extra: pyarrow and huggingface_hub aren't installed",
+)
+async def test_the_worker_uploads_what_is_due(world: World, tmp_path: Path) -> None:
+    await world.board()
+    with fake_hub() as hub:
+        export = ExportSettings(repository="lab/kernels", endpoint=hub.url)
+        settings = Settings(data=tmp_path, hf_token=TOKEN, export=export)
+        async with background_tasks(settings, world.database.url):
+            uploaded = await asyncio.to_thread(hub.uploaded.wait, 30)
+    dataset = hub.datasets["lab/kernels"]
+    assert (True, True, ["submissions.parquet", "README.md"]) == (
+        uploaded,
+        dataset.private,
+        list(dataset.files),
+    )
+
+
+async def test_tasks_have_the_limits_of_all_sessions(database_url: str) -> None:
+    limits = SessionLimits(locked_s=1.0, slow_s=2.0, idle_s=3.0)
+    made = connector(database_url, limits)
+    async with App(connector=made).open_async():
+        row = await made.execute_query_one_async(LIMITS)
+    assert {"locked": "1s", "slow": "2s", "idle": "3s"} == row
+
+
+async def test_what_has_run_out_is_deleted(world: World) -> None:
+    await world.board()
+    async with world.database.write() as session:
+        await session.do(
+            "INSERT INTO rate_uses SELECT b.id, 'test', u.id, now() - make_interval(hours => h)"
+            " FROM leaderboards b, users u, generate_series(0, 2) h WHERE u.name = 'ada'"
+        )
+        await session.do(
+            "INSERT INTO device_logins (device_hash, user_code, expires_at)"
+            " VALUES (sha256('old'), 'OLD', now() - interval '1 second'),"
+            " (sha256('new'), 'NEW', now() + interval '1 minute')"
+        )
+    await world.services.deletion.clean_up()
+    async with world.database.read() as session:
+        uses = await session.all("SELECT used_at FROM rate_uses")
+        logins = await session.all("SELECT user_code FROM device_logins")
+    assert (1, [{"user_code": "NEW"}]) == (len(uses), logins)
+
+
+async def test_jobs_of_killed_workers_are_forgotten_and_others_stay(world: World) -> None:
+    async with world.database.write() as session:
+        await session.do(
+            "WITH worker AS (INSERT INTO procrastinate_workers DEFAULT VALUES RETURNING id)"
+            " INSERT INTO procrastinate_jobs (queue_name, task_name, status, worker_id)"
+            " SELECT 'webhooks', 'followed', 'doing'::procrastinate_job_status, id FROM worker"
+            " UNION ALL SELECT 'webhooks', 'left', 'doing', NULL"
+            " UNION ALL SELECT 'webhooks', 'waiting', 'todo', NULL"
+        )
+    app = App(connector=PsycopgConnector(conninfo=world.database.url, min_size=1, max_size=2))
+    async with app.open_async():
+        await forget_jobs(app)
+    async with world.database.read() as session:
+        rows = await session.all("SELECT task_name FROM procrastinate_jobs ORDER BY id")
+    assert ["followed", "waiting"] == [row["task_name"] for row in rows]

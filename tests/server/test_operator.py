@@ -1,0 +1,74 @@
+"""The operator's token after servers that were killed."""
+
+import json
+import math
+import os
+import subprocess
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from kernelbot.accounts.model import Role
+from kernelbot.domain.errors import NotAuthenticated
+from kernelbot.server.operator import renewed, sign_out_the_dead
+from tests.support.waiting import until
+from tests.support.world import World
+
+
+async def left_behind(world: World, file: Path, pid: int) -> str:
+    """The token of a server of that process, in its file."""
+    signed_in = await world.services.users.sign_in("op", Role.ADMIN, token_name="serve")
+    note(file, signed_in.token, pid)
+    return signed_in.token
+
+
+def note(file: Path, token: str, pid: int) -> None:
+    file.write_text(json.dumps({"url": "http://x", "token": token, "pid": pid}))
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
+
+
+def ended_process() -> int:
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    return process.pid
+
+
+async def test_the_next_start_takes_back_what_killed_servers_left(
+    world: World, tmp_path: Path
+) -> None:
+    same_port = await left_behind(world, tmp_path / "8000.json", os.getpid())
+    killed = await left_behind(world, tmp_path / "8001.json", ended_process())
+    serving = await left_behind(world, tmp_path / "8002.json", os.getpid())
+    (tmp_path / "8003.json").write_text("{")
+    await sign_out_the_dead(world.services, tmp_path / "8000.json")
+    for token in (same_port, killed):
+        with pytest.raises(NotAuthenticated):
+            await world.services.users.authenticate(token)
+    assert "op" == (await world.services.users.authenticate(serving)).name
+    assert ["8002.json", "8003.json"] == names(tmp_path)
+
+
+async def test_a_token_lasts_while_it_is_renewed_and_not_for_ever(
+    world: World, tmp_path: Path
+) -> None:
+    token = await left_behind(world, tmp_path / "8000.json", os.getpid())
+    with psycopg.connect(world.database.url, autocommit=True) as connection:
+
+        def lasts_s() -> float:
+            row = connection.execute(
+                "SELECT extract(epoch FROM expires_at - now())::float8 FROM tokens"
+                " ORDER BY id DESC LIMIT 1"
+            ).fetchone()
+            assert row is not None
+            return float(row[0] or math.inf)
+
+        async with renewed(world.services, token, lasts_s=5.0):
+            for _ in range(3):
+                connection.execute("UPDATE tokens SET expires_at = now() + interval '1 hour'")
+                await until(lambda: lasts_s() <= 5.0)
+            assert "op" == (await world.services.users.authenticate(token)).name
+        assert lasts_s() <= 5.0

@@ -1,0 +1,103 @@
+"""What is shown of a submission's results."""
+
+from dataclasses import replace
+
+from kernelbot.protocol import (
+    CaseResult,
+    CompileReport,
+    Failure,
+    Fault,
+    Phase,
+    PhaseResult,
+    SandboxReport,
+    SystemInfo,
+    Verdict,
+)
+from kernelbot.submissions.model import Submission
+from kernelbot.submissions.pages.results import diff_lines, shown_runs, timed
+from kernelbot.web.assets import Assets
+from kernelbot.web.pages import Pages
+from tests.render.results import ACCEPTED, WORKLOAD, WRONG, judged
+
+EVIL = "<script>alert(1)</script>\u202e\x00\x1b[31m" + "x" * 100_000
+
+
+def page(shown: Submission) -> str:
+    return Pages(Assets(), charts=False).text(
+        "submission.html",
+        session=None,
+        path="/submission/1",
+        submission=shown,
+        mine=True,
+        live=False,
+        queue="",
+        runs=shown_runs(shown),
+        outcomes=[],
+        duels=[],
+        artifacts=[],
+        earlier=[],
+        source=None,
+        cut=False,
+    )
+
+
+def test_the_first_case_that_failed_is_shown_with_what_was_expected() -> None:
+    found = shown_runs(judged(WRONG))[0].phases[0]
+    assert (1, WRONG.phases[0].cases[1]) == (found.passed, found.failed)
+    assert "element 1 is 5, not 6" in page(judged(WRONG))
+
+
+def test_a_compiler_s_message_keeps_its_lines_and_is_said_once() -> None:
+    message = "  File 'a.py', line 1\n    x y\n      ^"
+    failure = Failure(Fault.AUTHOR, message, "")
+    broken = judged(replace(WRONG, phases=(), failure=failure))
+    twice = replace(broken, runs=(*broken.runs, replace(broken.runs[0], id=2, secret=True)))
+    shown = page(twice)
+    found = [line for line in shown.splitlines() if "x y" in line]
+    assert (1, ["    x y"]) == (shown.count("line 1"), found)
+    assert '<pre class="wrong said"' in shown
+
+
+def test_a_workload_says_how_its_times_are_spread_and_why_sampling_ended() -> None:
+    timing = shown_runs(judged(ACCEPTED))[0].phases[1].timings[0]
+    assert (3, 24.0) == (len(timing.bars), max(bar.height for bar in timing.bars))
+    assert "its time limit was reached" in page(judged(ACCEPTED))
+
+
+def test_the_measurements_are_those_of_the_last_timed_phase() -> None:
+    assert [(WORKLOAD,), ()] == [timed(judged(one).runs[0]) for one in (ACCEPTED, WRONG)]
+
+
+def test_processors_are_named_and_threads_that_are_too_many() -> None:
+    system = replace(ACCEPTED.system, processors=1, threads=2)
+    shown = page(judged(replace(ACCEPTED, system=system)))
+    assert "a processor; 1 for the kernel" in shown
+    assert "<p>Your kernel ran 2 threads on 1 processor" in shown
+
+
+def test_hostile_output_stays_text_and_is_cut() -> None:
+    evil = replace(
+        WRONG,
+        phases=(
+            PhaseResult(
+                Phase.TEST,
+                Verdict.WRONG_ANSWER,
+                0.1,
+                cases=(CaseResult(EVIL, Verdict.WRONG_ANSWER, EVIL),),
+            ),
+        ),
+        stdout=EVIL,
+        stderr=EVIL,
+        failure=Failure(Fault.AUTHOR, EVIL[::-1], EVIL),
+        compile=CompileReport(EVIL, EVIL, 0.1, False),
+        system=SystemInfo("<b>", "<script>", "<script>", "<script>", "<script>", ("<script>",)),
+        sandbox=SandboxReport("<script>", ("<script>",), ("<script>",)),
+    )
+    text = page(judged(evil))
+    assert (False, False, False) == ("<script>" in text, "\u202e" in text, "\x00" in text)
+    assert len(text) < 200_000
+
+
+def test_a_difference_has_its_kinds_of_lines() -> None:
+    lines = ["--- a", "+++ b", "@@ -1,2 +1,2 @@", " a", "-b", "+c"]
+    assert ["place", "same", "removed", "added"] == [line.kind for line in diff_lines(lines)]

@@ -1,0 +1,146 @@
+"""Submitting in the browser."""
+
+import asyncio
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+
+from kernelbot.boards.service import BoardEdit
+from tests.support.front import Front, csrf_for
+from tests.support.problems import CORRECT
+
+FORM = "a-form-of-this-test"
+
+
+async def send(front: Front, browser: httpx.AsyncClient, **changed: Any) -> httpx.Response:
+    """Ada's form with some fields changed."""
+    fields = {
+        **csrf_for(browser),
+        "form": FORM,
+        "mode": "test",
+        "device": "CPU",
+        "name": "fast.py",
+        "code": CORRECT.decode(),
+    }
+    files = changed.pop("files", {})
+    return await browser.post("/board/sort/submit", data=fields | changed, files=files)
+
+
+async def count(front: Front) -> int:
+    return len(await front.world.services.submissions.list_submissions(front.world.ada.user))
+
+
+async def test_the_form_holds_the_starter_and_the_devices(front: Front) -> None:
+    await front.world.board(devices=("CPU", "H100"))
+    text = (await front.ada.get("/board/sort/submit")).text
+    shown = ["def custom_kernel", 'value="H100"', 'value="leaderboard" checked', 'name="csrf"']
+    assert [] == [one for one in shown if one not in text]
+
+
+async def test_a_stranger_logs_in_first(front: Front) -> None:
+    await front.world.board()
+    asked = await front.stranger.get("/board/sort/submit")
+    sent = await send(front, front.stranger)
+    assert (303, 401, 0) == (asked.status_code, sent.status_code, await count(front))
+
+
+async def test_text_becomes_a_submission_with_the_line_ends_of_a_file(front: Front) -> None:
+    await front.world.board()
+    answer = await send(front, front.ada, code=CORRECT.decode().replace("\n", "\r\n"))
+    path = answer.headers["location"]
+    code = await front.ada.get(f"{path}/code")
+    assert (303, CORRECT) == (answer.status_code, code.content)
+
+
+async def test_a_file_goes_before_the_text(front: Front) -> None:
+    await front.world.board()
+    answer = await send(front, front.ada, files={"file": ("other.py", b"# mine\n")})
+    page = await front.ada.get(answer.headers["location"])
+    assert ("other.py" in page.text, "# mine" in page.text) == (True, True)
+
+
+async def test_a_form_sent_twice_makes_one_submission(front: Front) -> None:
+    await front.world.board()
+    answers = await asyncio.gather(*(send(front, front.ada) for _ in range(4)))
+    again = await send(front, front.ada)
+    places = {answer.headers["location"] for answer in (*answers, again)}
+    assert (1, 1) == (len(places), await count(front))
+
+
+async def test_the_same_form_of_someone_else_is_another(front: Front) -> None:
+    await front.world.board()
+    await send(front, front.ada)
+    other = await send(front, front.bob)
+    page = await front.bob.get(other.headers["location"])
+    assert (303, 200) == (other.status_code, page.status_code)
+
+
+async def test_a_form_that_is_not_ours_makes_nothing(front: Front) -> None:
+    await front.world.board()
+    forms = ("", "x", "' OR 1=1 --              ", "x" * 90, "\x00" * 20)
+    answers = [await send(front, front.ada, form=form) for form in forms]
+    assert [400] * len(forms) == [answer.status_code for answer in answers]
+    assert 0 == await count(front)
+
+
+async def test_a_form_from_another_site_is_refused(front: Front) -> None:
+    await front.world.board()
+    answer = await send(front, front.ada, csrf="0" * 64)
+    assert (403, 0) == (answer.status_code, await count(front))
+
+
+REFUSED: list[tuple[dict[str, Any], int, str]] = [
+    ({"code": ""}, 422, "The file is empty."),
+    ({"code": "#!POPCORN nonsense x\n"}, 422, "unknown directive"),
+    ({"code": "a\x00b"}, 422, "NUL"),
+    ({"name": "fast.cu"}, 422, "solved in Python"),
+    ({"name": "<script>"}, 422, "must end in"),
+    ({"device": "H100"}, 400, "doesn&#39;t offer"),
+    ({"device": "<script>"}, 400, "There is no device"),
+    ({"files": {"file": ("a.py", b"\xff\xfe")}}, 422, "UTF-8"),
+    ({"mode": "nope"}, 422, ""),
+]
+
+
+async def test_a_refusal_shows_why_and_the_form_may_be_sent_again(front: Front) -> None:
+    await front.world.board()
+    for changed, status, said in REFUSED:
+        answer = await send(front, front.ada, **changed)
+        shown = said in answer.text and "<script>" not in answer.text
+        assert (changed, status, True) == (changed, answer.status_code, shown)
+    assert 0 == await count(front)
+    assert 303 == (await send(front, front.ada)).status_code
+
+
+async def test_a_text_over_the_limit_is_refused(front: Front) -> None:
+    await front.world.board()
+    answer = await send(front, front.ada, code="x" * ((1 << 20) + 1))
+    assert (True, 0) == (answer.status_code in (400, 413, 422), await count(front))
+
+
+async def test_after_the_deadline_nothing_is_taken(front: Front) -> None:
+    await front.world.board()
+    edit = BoardEdit(deadline=datetime.now(UTC) + timedelta(hours=1))
+    await front.world.services.boards.edit(front.world.admin.user, "sort", edit)
+    async with front.world.database.write() as session:
+        await session.do("UPDATE leaderboards SET deadline = now() - interval '1 minute'")
+    page = await front.ada.get("/board/sort")
+    answer = await send(front, front.ada)
+    assert (403, True) == (answer.status_code, "deadline" in answer.text)
+    assert "/board/sort/submit" not in page.text
+
+
+async def test_a_body_over_the_limit_is_refused_with_a_page(front: Front) -> None:
+    await front.world.board()
+    files = {"file": ("a.py", b"x" * (2 << 20))}
+    answer = await send(front, front.ada, files=files)
+    assert (413, True) == (answer.status_code, "That is too large" in answer.text)
+
+
+async def test_a_text_that_would_end_the_editor_stays_inside(front: Front) -> None:
+    await front.world.board()
+    answer = await send(front, front.ada, code="</textarea><script>1</script>", name="a.txt")
+    assert 422 == answer.status_code
+    assert re.search(r"&lt;/textarea&gt;&lt;script&gt;", answer.text)

@@ -1,0 +1,89 @@
+"""Where webhooks may be: nowhere that only this server reaches."""
+
+import pytest
+
+from kernelbot.domain.errors import UserError
+from kernelbot.webhooks.addresses import checked_url, public_address
+from kernelbot.webhooks.model import WebhookRules
+
+OUTSIDE = WebhookRules()
+PRIVATE = (
+    "127.0.0.1",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.0",
+    "224.0.0.1",
+    "255.255.255.255",
+    "[::1]",
+    "[::]",
+    "[fe80::1]",
+    "[fd00::1]",
+    "[::ffff:127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "[64:ff9b:1::7f00:1]",
+    "[fec0::1]",
+    "168.63.129.16",
+    "192.0.0.192",
+    "[::ffff:168.63.129.16]",
+    "localhost",
+    "printer.local",
+    "metadata.google.internal",
+)
+
+
+@pytest.mark.parametrize("host", PRIVATE)
+def test_a_private_address_is_refused(host: str) -> None:
+    with pytest.raises(UserError, match="private network"):
+        checked_url(f"https://{host}/hook", OUTSIDE)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org/",
+        "ftp://example.org/",
+        "file:///etc/passwd",
+        "//example.org/",
+        "https://",
+        "https:///hook",
+        "https://user:secret@example.org/",
+        "https://example.org:99999/",
+        "https://[::1/",
+        "https://exa mple.org/",
+        "https://example.org/\r\nHost: other",
+        "https://example.org/\x00",
+        "https://exämple.org/",
+        "https://example.org/" + "x" * 3000,
+        "",
+    ],
+)
+def test_what_is_no_address_of_the_web_is_refused(url: str) -> None:
+    with pytest.raises(UserError):
+        checked_url(url, OUTSIDE)
+
+
+def test_an_address_of_the_web_is_kept_without_the_space_around_it() -> None:
+    assert "https://8.8.8.8:443/a?b" == checked_url(" https://8.8.8.8:443/a?b\n", OUTSIDE)
+
+
+def test_another_port_needs_a_setting() -> None:
+    with pytest.raises(UserError, match="port 22"):
+        checked_url("https://8.8.8.8:22/", OUTSIDE)
+    allowed = checked_url("https://8.8.8.8:8443/", WebhookRules(ports=(8443,)))
+    assert "https://8.8.8.8:8443/" == allowed
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "::1"])
+async def test_a_name_that_leads_inside_is_refused_when_it_is_called(host: str) -> None:
+    with pytest.raises((UserError, OSError)):
+        await public_address(host, 443, OUTSIDE)
+
+
+async def test_an_operator_may_allow_private_addresses() -> None:
+    rules = WebhookRules(private_addresses=True)
+    assert "http://127.0.0.1/" == checked_url("http://127.0.0.1/", rules)
+    assert "127.0.0.1" == await public_address("127.0.0.1", 80, rules)

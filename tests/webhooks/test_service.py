@@ -1,0 +1,91 @@
+"""Who may have webhooks, and see what they were told."""
+
+import base64
+
+import pytest
+
+from kernelbot.domain.errors import Banned, Conflict, NotAllowed, NotFound, UserError
+from kernelbot.webhooks.model import WebhookEvent
+from kernelbot.webhooks.service import Webhooks
+from tests.support.world import World
+
+URL = "https://example.org/hook"
+
+
+@pytest.fixture
+def webhooks(world: World) -> Webhooks:
+    return world.services.webhooks
+
+
+async def test_a_secret_is_shown_once_and_is_what_signs(world: World, webhooks: Webhooks) -> None:
+    made = await webhooks.create(world.ada.user, URL)
+    shown = await webhooks.list_webhooks(world.ada.user)
+    assert (32, True, [made.webhook]) == (
+        len(base64.b64decode(made.secret.removeprefix("whsec_"))),
+        made.secret.startswith("whsec_"),
+        shown,
+    )
+    assert [] == [one for one in (repr(made), repr(shown)) if made.secret in one]
+
+
+async def test_only_organisers_have_a_boards_webhooks(world: World, webhooks: Webhooks) -> None:
+    await world.board()
+    made = await webhooks.create(world.admin.user, URL, board="sort")
+    with pytest.raises(NotAllowed):
+        await webhooks.create(world.ada.user, URL, board="sort")
+    with pytest.raises(NotAllowed):
+        await webhooks.list_webhooks(world.ada.user, "sort")
+    for act in (webhooks.messages, webhooks.delete, webhooks.enable, webhooks.try_it):
+        with pytest.raises(NotFound):
+            await act(world.ada.user, made.webhook.id)
+
+
+async def test_nobody_else_has_ones_own(world: World, webhooks: Webhooks) -> None:
+    made = await webhooks.create(world.ada.user, URL)
+    for other in (world.bob.user, world.admin.user):
+        with pytest.raises(NotFound):
+            await webhooks.messages(other, made.webhook.id)
+
+
+@pytest.mark.parametrize("number", [0, -1, 10**18, 10**30])
+async def test_a_number_that_no_webhook_has_is_not_found(
+    world: World, webhooks: Webhooks, number: int
+) -> None:
+    with pytest.raises(NotFound):
+        await webhooks.messages(world.ada.user, number)
+
+
+async def test_a_banned_person_makes_none(world: World, webhooks: Webhooks) -> None:
+    banned = await world.services.users.ban(world.admin.user, world.ada.user.id)
+    with pytest.raises(Banned):
+        await webhooks.create(banned, URL)
+
+
+async def test_events_of_boards_need_a_board(world: World, webhooks: Webhooks) -> None:
+    with pytest.raises(UserError, match=r"ranking\.record"):
+        await webhooks.create(world.ada.user, URL, events=[WebhookEvent.RANKING_RECORD])
+
+
+async def test_there_is_a_limit_to_them(world: World, webhooks: Webhooks) -> None:
+    for number in range(20):
+        await webhooks.create(world.ada.user, f"{URL}/{number}")
+    with pytest.raises(Conflict, match="20 webhooks"):
+        await webhooks.create(world.ada.user, URL)
+
+
+async def test_an_address_is_not_told_the_same_twice(world: World, webhooks: Webhooks) -> None:
+    await world.board()
+    await webhooks.create(world.ada.user, URL)
+    with pytest.raises(Conflict, match="already"):
+        await webhooks.create(world.ada.user, URL)
+    records, ends = (WebhookEvent.RANKING_RECORD, WebhookEvent.BOARD_ENDED)
+    for events in ([records], [ends]):  # of something else it is
+        await webhooks.create(world.admin.user, URL, board="sort", events=events)
+    assert 2 == len(await webhooks.list_webhooks(world.admin.user, "sort"))
+
+
+async def test_one_test_waits_at_a_time(world: World, webhooks: Webhooks) -> None:
+    made = await webhooks.create(world.ada.user, URL)
+    await webhooks.try_it(world.ada.user, made.webhook.id)
+    with pytest.raises(Conflict, match="waits yet"):
+        await webhooks.try_it(world.ada.user, made.webhook.id)
