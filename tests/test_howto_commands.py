@@ -50,7 +50,7 @@ NOT_RUN: dict[str, dict[str, str]] = {
     },
     "run-a-competition": {
         "kernelbot sync": "fetches from another host: tests/cli and tests/catalog have a server",
-        "kernelbot export autumn.parquet --board autumn --hub": "publishes: tests/services has a "
+        "kernelbot export autumn.parquet --board autumn --hub": "publishes: tests/platform has a "
         "fake hub",
     },
     "run-a-server": {
