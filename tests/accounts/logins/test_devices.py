@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from kernelbot.domain.errors import NotAuthenticated
-from tests.accounts.logins.site import Site, csrf_of
+from tests.accounts.site import Site, csrf_of
 from tests.support.world import World
 
 

@@ -11,7 +11,7 @@ from kernelbot.accounts.logins.model import Registration
 from kernelbot.accounts.tokens.model import TokenKind
 from kernelbot.domain.errors import NotAuthenticated
 from kernelbot.schemas.errors import ErrorBody
-from tests.accounts.logins.site import Site, csrf_of, opened
+from tests.accounts.site import Site, csrf_of, opened
 from tests.support.world import World
 
 

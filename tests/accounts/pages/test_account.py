@@ -8,7 +8,7 @@ import pytest
 
 from kernelbot.accounts.tokens.model import Credential, TokenKind
 from kernelbot.domain.errors import NotAuthenticated
-from tests.accounts.logins.site import Site, csrf_of, post
+from tests.accounts.site import Site, csrf_of, post
 from tests.support.world import World
 
 

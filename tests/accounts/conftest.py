@@ -3,7 +3,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from tests.accounts.logins.site import Site, opened
+from tests.accounts.site import Site, opened
 from tests.support.world import World
 
 
