@@ -42,7 +42,7 @@ import sys, importlib.util
 print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name)))
 """
 NEVER_IN_A_CLIENT = {
-    f"kernelbot.{name}" for name in ("main", "harness", "store", "services", "worker")
+    f"kernelbot.{name}" for name in ("server", "harness", "store", "services", "worker")
 }
 
 
