@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 import kernelbot
 
 _PACKAGES = ("catalog", "cli", "client", "domain", "render", "schemas")
-_MODULES = ("harness.host.host", "main.check", "main.compare", "main.doctor", "main.run")
+_MODULES = ("harness.host.host", "server.check", "server.compare", "server.doctor", "server.run")
 _STREAMS = 3
 _MAX_REQUEST_BYTES = 1 << 20
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from kernelbot.accounts.model import NewToken
-from kernelbot.platform.distribution import wheel_name
+from kernelbot.platform.distribution import CLIENT_VERSION, wheel_name
 from kernelbot.platform.downloads.service import HARNESS_NAME
 from kernelbot.protocol import Mode
 from tests.support.judging import fought
@@ -141,7 +141,7 @@ def test_files_are_downloaded(site: Site) -> None:
         ("/board/sort", ("CSV", "All as CSV")),
         ("/board/sort/problem", ("Download the starter", "Download reference.py")),
         (f"/submission/{made.id}", ("Download", "Signed document", "profile.0.txt")),
-        ("/client/", (wheel_name(),)),
+        ("/client/", (wheel_name(CLIENT_VERSION),)),
         ("/harness/", (HARNESS_NAME,)),
     ):
         page.goto(path)
@@ -158,7 +158,7 @@ def test_files_are_downloaded(site: Site) -> None:
         "fast.py",
         f"submission-{made.id}.json",
         "profile.0.txt",
-        wheel_name(),
+        wheel_name(CLIENT_VERSION),
         HARNESS_NAME,
     ] == names
 
