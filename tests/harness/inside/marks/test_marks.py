@@ -3,6 +3,7 @@
 import ctypes
 import os
 import socket
+import statistics
 import subprocess
 import sys
 import threading
@@ -359,7 +360,8 @@ def test_probes_of_a_view_are_compared_with_its_elements_alone(
 def test_the_time_is_that_of_the_reading_if_that_had_to_wait(
     either: Marks, page: SharedBuffer
 ) -> None:
-    """A mapping that changes keeps readers waiting, while what they read can still be written."""
+    """A mapping that changes keeps readers waiting, while what they read can still be written. On a
+    busy machine some wait for a processor instead, after the reading: so most of five count."""
     record: Any = Record.from_address(page.address)
     array = np.zeros(64, np.uint8)
     record.addresses[0], record.outcome = array.ctypes.data, Outcome.TAKEN
@@ -376,19 +378,20 @@ def test_the_time_is_that_of_the_reading_if_that_had_to_wait(
     changing = threading.Thread(target=keep_changing)
     changing.start()
     try:
-        waited_ns = seen_after_ns = 0
+        shares: list[float] = []
         deadline = time.monotonic() + 60
-        while waited_ns < 2_000_000 and time.monotonic() < deadline:
+        while len(shares) < 5 and time.monotonic() < deadline:
             probes = Probes.choose(os.getpid(), [Stretch(0, 64)])
             start_ns = time.perf_counter_ns()
             seen_ns, _ = either.wait(page.address, TURN, 0.0, 0.0, -1, probes)
             waited_ns = time.perf_counter_ns() - start_ns
-            seen_after_ns = seen_ns - start_ns
+            if waited_ns >= 2_000_000:
+                shares.append((seen_ns - start_ns) / waited_ns)
     finally:
         over.set()
         changing.join()
-    assert waited_ns >= 2_000_000
-    assert seen_after_ns > waited_ns / 2
+    assert 5 == len(shares)
+    assert statistics.median(shares) > 0.5
 
 
 @pytest.mark.parametrize("expected", [[], [8, 8], [8] * 40])
