@@ -77,6 +77,7 @@ def test_a_client_is_a_small_part_of_the_whole(wheel: bytes, client: bytes) -> N
         }
     assert {} == {name: crc for name, crc in taken.items() if sources[name] != crc}
     assert len(taken) < len(sources) / 3
+    assert [] == [name for name in taken if name.endswith(".sql")]
 
 
 def test_a_client_says_which_extras_it_has(client: bytes) -> None:

@@ -56,9 +56,12 @@ def _imported(path: Path) -> Iterator[str]:
 
 
 def _data(packages: set[Path]) -> Iterator[Path]:
-    """Files beside the modules, and in folders that are no packages."""
+    """Files beside the modules, and in folders that are no packages; but for the queries, which
+    only a server's stores read."""
     for package in packages:
         for path in package.rglob("*"):
+            if path.suffix == ".sql":
+                continue
             owner = next(one for one in path.parents if (one / "__init__.py").is_file())
             if owner == package and (path.suffix != ".py" or path.parent != package):
                 yield path
