@@ -25,7 +25,7 @@ from kernelbot.protocol import (
 )
 from tests.harness.jobs import a_job
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "allreduce_py"
+EXAMPLE = Path(__file__).parents[4] / "examples" / "allreduce_py"
 PROBLEM = load_problem(EXAMPLE).definition.spec
 SMALL = tuple(Case({"world_size": 2, "size": size, "seed": 7}) for size in (3, 100))
 HONEST = (EXAMPLE / "submission.py").read_text()
