@@ -1,10 +1,12 @@
 """Fixtures for everyone: `database_url` (migrated), `empty_database_url`, `world` (services)."""
 
 import gc
+import logging
 import os
 from collections.abc import AsyncIterator, Generator, Iterator
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 from scripts.slurm_cluster import SlurmCluster, slurm_cluster
 from xdist.remote import Producer  # type: ignore[import-untyped]  # it has no types
@@ -112,6 +114,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FilesTh
 def pytest_xdist_auto_num_workers() -> int:
     """Half as many again as there are processors: many tests wait for processes of their own."""
     return len(os.sched_getaffinity(0)) * 3 // 2
+
+
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    """What a test sets up of logs ends with it: it would decide where those of the next ones go."""
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    yield
+    structlog.reset_defaults()
+    root.handlers = handlers
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -1,21 +1,11 @@
 import json
 import logging
 import time
-from collections.abc import Iterator
 
 import pytest
 import structlog
 
 from kernelbot.server.logs import set_up_logs
-
-
-@pytest.fixture(autouse=True)
-def usual_logs() -> Iterator[None]:
-    root = logging.getLogger()
-    handlers, level = root.handlers, root.level
-    yield
-    root.handlers, root.level = handlers, level
-    structlog.reset_defaults()
 
 
 def test_nothing_that_strangers_say_reaches_the_terminal_as_it_is(

@@ -38,7 +38,7 @@ def test_data_that_are_new_in_each_call_are_no_matter(host: Host) -> None:
 def test_a_few_kinds_of_data_are_noted(host: Host) -> None:
     result = judged(host, of("np.random.default_rng(seed % 8)"))
     assert (Verdict.ACCEPTED, True) == (result.verdict, result.recurring_data.startswith(SAID))
-    assert [result.recurring_data] == list(result.system.notes)
+    assert result.recurring_data in result.system.notes  # a busy machine has a note as well
 
 
 def test_a_workload_without_a_seed_is_not_ranked(host: Host) -> None:
