@@ -30,11 +30,13 @@ demo: $(VENV)/runs ## judge the example submissions end to end, and show the sta
 	@$(RUN) python -m scripts.demo
 
 # Both parts always run, and either fails the whole: what compares or bounds times runs alone, after
-# what doesn't has run side by side. $(1): of which tests; $(2): further options.
+# what doesn't has run side by side; only files with such tests are collected for it. $(1): of which
+# tests; $(2): further options.
 define tests
 @$(RUN); \
 	python -m pytest $(SIDE_BY_SIDE) $(2) -m "not timed and $(1)"; side_by_side=$$?; \
-	python -m pytest $(2) -m "timed and $(1)"; alone=$$?; \
+	python -m pytest $(2) -m "timed and $(1)" \
+		$$(grep -rl --include='test_*.py' 'mark\.timed' tests); alone=$$?; \
 	echo "Tests side by side: exit code $$side_by_side; timed ones, alone: exit code $$alone."; \
 	exit $$((side_by_side || alone))
 endef

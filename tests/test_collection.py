@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import COLLECTED, LONGEST, TOGETHER
-from tests.exploits.entries import ROWS
 from tests.exploits.test_exploits import test_entry as judges_an_entry
 
 
@@ -24,10 +23,12 @@ def test_they_come_first(request: pytest.FixtureRequest) -> None:
     assert sorted(are_long, reverse=True) == are_long
 
 
-def test_each_run_judges_an_exploit_of_every_row() -> None:
+def test_each_run_judges_exploits_that_end_in_each_way() -> None:
     (parametrize,) = judges_an_entry.pytestmark  # type: ignore[attr-defined]  # pytest sets it
-    entries = [case.values[0] for case in parametrize.args[1] if not is_left_out(case.marks)]
-    assert ROWS == {entry.row for entry in entries if entry.is_exploit}
+    every = [case.values[0] for case in parametrize.args[1]]
+    always = [case.values[0] for case in parametrize.args[1] if not is_left_out(case.marks)]
+    ends = {frozenset(entry.expect) for entry in every if entry.is_exploit}
+    assert ends == {frozenset(entry.expect) for entry in always if entry.is_exploit}
 
 
 def test_each_run_has_something_of_every_folder(request: pytest.FixtureRequest) -> None:
@@ -37,6 +38,13 @@ def test_each_run_has_something_of_every_folder(request: pytest.FixtureRequest) 
     folders = {item.path.parent for item in found}
     always = {item.path.parent for item in found if not is_left_out(item.iter_markers())}
     assert set() == folders - always
+
+
+def test_timed_tests_are_found_by_the_text_of_their_file(request: pytest.FixtureRequest) -> None:
+    """Only files with this text are collected for them, see `Makefile`."""
+    found = request.session.stash[COLLECTED]
+    timed = {item.path for item in found if item.get_closest_marker("timed")}
+    assert set() == {path for path in timed if "mark.timed" not in path.read_text()}
 
 
 def is_left_out(marks: Iterable[pytest.Mark | pytest.MarkDecorator]) -> bool:
