@@ -25,15 +25,16 @@ def environment_for(tables: Iterable[LauncherTable], env_file: Path) -> dict[str
 def _of_its_kind(table: Any) -> Any:
     if not isinstance(table, dict):
         return table
-    name = str(table.get("kind"))
-    if name not in kinds():
-        raise mistake(f"must be one of {', '.join(kinds())}", key="kind")
     try:
-        return table_of(name).model_validate(table)
-    except ValidationError as error:
-        raise mistake(all_mistakes(error)) from None
+        kind = table_of(str(table.get("kind")))
+    except KeyError:
+        raise mistake(f"must be one of {', '.join(kinds())}", key="kind") from None
     except UserError as error:
         raise mistake(str(error), key="kind") from None
+    try:
+        return kind.model_validate(table)
+    except ValidationError as error:
+        raise mistake(all_mistakes(error)) from None
 
 
 AnyLauncherTable = Annotated[LauncherTable, BeforeValidator(_of_its_kind)]

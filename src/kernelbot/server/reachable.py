@@ -19,7 +19,7 @@ def files_of_a_client(root: Path) -> frozenset[Path]:
     modules = {_name(path, root): path for path in (root / _PACKAGE).rglob("*.py")}
     reached = _reached(modules)
     packages = {modules[name].parent for name in reached if modules[name].name == "__init__.py"}
-    return frozenset({modules[name] for name in reached} | set(_data(packages)))
+    return frozenset({modules[name] for name in reached} | set(_data(root / _PACKAGE, packages)))
 
 
 def _name(path: Path, root: Path) -> str:
@@ -55,13 +55,11 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def _data(packages: set[Path]) -> Iterator[Path]:
+def _data(root: Path, packages: set[Path]) -> Iterator[Path]:
     """Files beside the modules, and in folders that are no packages; but for the queries, which
     only a server's stores read."""
-    for package in packages:
-        for path in package.rglob("*"):
-            if path.suffix == ".sql":
-                continue
-            owner = next(one for one in path.parents if (one / "__init__.py").is_file())
-            if owner == package and (path.suffix != ".py" or path.parent != package):
-                yield path
+    for path in root.rglob("*"):
+        owner = next(one for one in path.parents if (one / "__init__.py").is_file())
+        is_module = path.suffix == ".py" and path.parent == owner
+        if owner in packages and not is_module and path.suffix != ".sql":
+            yield path

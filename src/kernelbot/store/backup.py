@@ -17,6 +17,7 @@ from kernelbot.store.bundled import program
 from kernelbot.store.embedded import EmbeddedPostgres
 from kernelbot.store.migrate import migrate
 from kernelbot.store.owner import APP_ROLE
+from kernelbot.store.shape import has_table
 
 _DRAFT, _OLD = "kernelbot_restoring", "kernelbot_replaced"
 _MAINTENANCE = "template1"
@@ -57,8 +58,7 @@ def keep_dump(url: str, folder: Path, count: int) -> Path:
 def holds_data(url: str) -> bool:
     """Whether the database has a schema with at least one account."""
     with psycopg.connect(url, autocommit=True) as connection:
-        row = connection.execute("SELECT to_regclass('users') IS NOT NULL").fetchone()
-        if not row or not row[0]:
+        if not has_table(connection, "users"):
             return False
         row = connection.execute("SELECT EXISTS (SELECT 1 FROM users)").fetchone()
         return bool(row and row[0])

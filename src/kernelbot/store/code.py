@@ -11,6 +11,7 @@ from psycopg.sql import SQL, Identifier
 
 from kernelbot.domain.errors import Conflict
 from kernelbot.store.schema import Code
+from kernelbot.store.shape import has_table
 
 _TABLES: LiteralString = """coalesce(
     (SELECT relnamespace::regnamespace::text FROM pg_class
@@ -60,7 +61,7 @@ def has_triggers(connection: psycopg.Connection, code: Code) -> bool:
 def has_unversioned(connection: psycopg.Connection) -> bool:
     """Whether functions and views of a release up to 0.1.0 are among the tables: these had one set
     in the whole database."""
-    return _found(connection, "schema_functions") and bool(
+    return has_table(connection, "schema_functions") and bool(
         connection.execute("SELECT 1 FROM schema_functions WHERE drops <> '{}'").fetchone()
     )
 
@@ -181,7 +182,7 @@ def _triggers_of(connection: psycopg.Connection, schemas: list[str]) -> list[str
 
 
 def _schemas(connection: psycopg.Connection) -> set[str]:
-    if not _found(connection, "code_schemas"):
+    if not has_table(connection, "code_schemas"):
         return set()
     return {str(row[0]) for row in connection.execute("SELECT name FROM code_schemas")}
 
@@ -190,8 +191,3 @@ def _tables(connection: psycopg.Connection) -> Any:
     row = connection.execute(f"SELECT {_TABLES}").fetchone()
     assert row is not None, "it is one row"
     return row[0]
-
-
-def _found(connection: psycopg.Connection, table: LiteralString) -> bool:
-    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (table,)).fetchone()
-    return bool(row and row[0])

@@ -17,7 +17,7 @@ from kernelbot.store.history import (
     completing_migrations,
     other_line,
 )
-from kernelbot.store.shape import made_by, shape_of
+from kernelbot.store.shape import has_table, made_by, shape_of
 
 _RENAMED = {
     "0008.sent_forms": "0007.sent_forms",
@@ -29,7 +29,7 @@ _RENAMED = {
 
 def applied(connection: psycopg.Connection) -> tuple[Applied, ...]:
     """What the database has, in order; empty for one without our tables."""
-    if not _exists(connection, "_yoyo_migration"):
+    if not has_table(connection, "_yoyo_migration"):
         return ()
     # One that kept names alone has no such column, and then its name is nothing but a NULL.
     rows = connection.execute(
@@ -111,8 +111,3 @@ def renamed(found: Sequence[Applied]) -> tuple[Applied, ...]:
 def _hash(name: str) -> str:
     """As yoyo made the key: of the name."""
     return hashlib.sha256(name.encode()).hexdigest()
-
-
-def _exists(connection: psycopg.Connection, table: str) -> bool:
-    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (table,)).fetchone()
-    return bool(row and row[0])

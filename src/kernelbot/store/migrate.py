@@ -34,6 +34,7 @@ from kernelbot.store.history import (
 )
 from kernelbot.store.locks import Lock
 from kernelbot.store.schema import Code, this_code
+from kernelbot.store.shape import has_table
 
 _NO_LIMITS: LiteralString = """
 SELECT set_config(name, '0', false)
@@ -151,7 +152,7 @@ def _missing(connection: psycopg.Connection, wanted: Release, finish: bool) -> s
     if ledger.keeps_names_alone(connection):
         with connection.transaction(force_rollback=True):
             ledger.adopt(connection, wanted.migrations)
-    waiting = [each.name for each in _waiting(connection, wanted) if finish or not each.contracts]
+    waiting = [each.name for each in _waiting(connection, wanted, finish)]
     waiting += [name for name in _queue_waiting(connection) if finish or not _ends_queue(name)]
     if waiting:
         return waiting[0]
@@ -167,7 +168,7 @@ def _changes_tables(connection: psycopg.Connection, wanted: Release, finish: boo
     """Whether there are any, and they will be changed."""
     if ledger.keeps_names_alone(connection):
         return True
-    waiting = [each for each in _waiting(connection, wanted) if finish or not each.contracts]
+    waiting = _waiting(connection, wanted, finish)
     return bool(ledger.applied(connection)) and bool(waiting or _queue_waiting(connection))
 
 
@@ -189,13 +190,14 @@ def _age(connection: psycopg.Connection, known: Sequence[Migration]) -> Age:
     return Age.AHEAD if found is Age.CURRENT and unknown else found
 
 
-def _waiting(connection: psycopg.Connection, wanted: Release) -> list[Migration]:
-    """Those of ours that aren't applied, in order."""
+def _waiting(connection: psycopg.Connection, wanted: Release, finish: bool) -> list[Migration]:
+    """Those of ours that are to be applied, in order: those that contract only to finish."""
     applied = ledger.applied(connection)
     if ledger.keeps_names_alone(connection):
         applied = ledger.renamed(applied)
     names = {one.name for one in applied}
-    return [each for each in wanted.migrations if each.name not in names]
+    missing = [each for each in wanted.migrations if each.name not in names]
+    return [each for each in missing if finish or not each.contracts]
 
 
 def _apply(connection: psycopg.Connection, wanted: Release, finish: bool) -> Iterator[str]:
@@ -204,9 +206,7 @@ def _apply(connection: psycopg.Connection, wanted: Release, finish: bool) -> Ite
     before something else was taken away: then functions and views come last."""
     if not ledger.applied(connection):
         ledger.create(connection)
-    waiting = _waiting(connection, wanted)
-    if not finish:
-        waiting = [each for each in waiting if not each.contracts]
+    waiting = _waiting(connection, wanted, finish)
     count = next((i for i, each in enumerate(waiting) if each.contracts), len(waiting))
     yield from _apply_ours(connection, waiting[:count])
     if all(each.contracts for each in waiting[count:]):
@@ -312,18 +312,13 @@ def _connected(url: str) -> Iterator[psycopg.Connection]:
         yield connection
 
 
-def _exists(connection: psycopg.Connection, table: LiteralString) -> bool:
-    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (table,)).fetchone()
-    return bool(row and row[0])
-
-
 def _queue_files() -> list[str]:
     folder = resources.files("procrastinate.sql") / "migrations"
     return sorted(file.name for file in folder.iterdir() if file.name.endswith(".sql"))
 
 
 def _queue_applied(connection: psycopg.Connection) -> set[str]:
-    if not _exists(connection, "queue_migrations"):
+    if not has_table(connection, "queue_migrations"):
         return set()
     return {str(row[0]) for row in connection.execute("SELECT name FROM queue_migrations")}
 
@@ -342,7 +337,7 @@ def _apply_queue(connection: psycopg.Connection, *, finish: bool) -> Iterator[st
     """Procrastinate's schema: whole when there is none, else its own migrations in order."""
     connection.execute("CREATE TABLE IF NOT EXISTS queue_migrations (name text PRIMARY KEY)")
     folder = resources.files("procrastinate.sql") / "migrations"
-    whole = not _exists(connection, "procrastinate_jobs")
+    whole = not has_table(connection, "procrastinate_jobs")
     waiting = _queue_waiting(connection)
     if whole:
         connection.execute(SchemaManager.get_schema())

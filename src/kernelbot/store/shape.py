@@ -45,6 +45,12 @@ class Shape:
         return columns == self.columns and other.objects >= self.objects
 
 
+def has_table(connection: psycopg.Connection, name: str) -> bool:
+    """Whether the session finds a table of this name."""
+    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (name,)).fetchone()
+    return bool(row and row[0])
+
+
 def shape_of(connection: psycopg.Connection) -> Shape:
     """What the database has."""
     return Shape(frozenset(connection.execute(_COLUMNS)), frozenset(connection.execute(_OBJECTS)))

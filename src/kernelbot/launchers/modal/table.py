@@ -7,10 +7,9 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from kernelbot.domain.errors import UserError
-from kernelbot.launchers.base import Traits
 from kernelbot.launchers.modal import ModalDevice, ModalLauncher, ModalSettings
 from kernelbot.launchers.modal.settings import FUNCTION_TIMEOUT_S
-from kernelbot.launchers.table import LauncherPlace, LauncherTable
+from kernelbot.launchers.table import LauncherPlace, RemoteTable
 from kernelbot.platform.distribution import checkout_command
 from kernelbot.protocol import SandboxMode
 
@@ -26,7 +25,7 @@ class ModalDeviceTable(BaseModel):
     function: Name
 
 
-class ModalTable(LauncherTable):
+class ModalTable(RemoteTable):
     """`[launchers.NAME]` of an app on Modal. The account's token comes from the environment or from
     `~/.modal.toml`, as Modal's own tools have it."""
 
@@ -38,7 +37,6 @@ class ModalTable(LauncherTable):
     timeout_s: float = Field(default=20.0, gt=0)
     function_timeout_s: float = Field(default=FUNCTION_TIMEOUT_S, ge=60)
     slack_s: float = Field(default=120.0, ge=30)
-    silence_s: float = Field(default=900.0, gt=0)
     shortest_poll_s: float = Field(default=0.25, gt=0)
     longest_poll_s: float = Field(default=5.0, gt=0)
     check_s: float = Field(default=10.0, gt=0)
@@ -66,12 +64,7 @@ class ModalTable(LauncherTable):
             function_timeout_s=self.function_timeout_s,
             slack_s=self.slack_s,
             no_sandbox_ok=place.sandbox is SandboxMode.NONE,
-            traits=Traits(
-                shortest_poll_s=self.shortest_poll_s,
-                longest_poll_s=max(self.longest_poll_s, self.shortest_poll_s),
-                check_s=self.check_s,
-                silence_s=self.silence_s,
-            ),
+            traits=self.traits(),
         )
 
     def _function(self, device: str) -> str:
