@@ -52,6 +52,8 @@ async def test_what_the_problems_code_complained_of_stays_secret(world: World) -
     found = await world.services.submissions.get(world.ada.user, sent.id)
     told = {run.secret: run.message for run in found.runs}
     assert {False: "expected 7, not 5", True: UNJUDGED_UNSEEN} == told
+    found = await world.services.submissions.get(world.admin.user, sent.id)
+    assert {"expected 7, not 5"} == {run.message for run in found.runs}
 
 
 @pytest.mark.parametrize(("best", "other"), [("CPU", "H100"), ("H100", "CPU")])

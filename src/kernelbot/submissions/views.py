@@ -71,7 +71,13 @@ def whole(snapshot: SubmissionSnapshot, code: str, results: dict[int, RunResult]
         sees_secret=snapshot.secret,
         seed_is_shared=snapshot.row.seed_is_shared,
     )
-    return submission(replace(snapshot.row, code=code), runs, snapshot.places, snapshot.evidence)
+    return submission(
+        replace(snapshot.row, code=code),
+        runs,
+        snapshot.places,
+        snapshot.evidence,
+        sees_secret=snapshot.secret,
+    )
 
 
 def with_results(
@@ -177,9 +183,15 @@ def submission(
     runs: Sequence[Run],
     places: Sequence[Place],
     evidence: tuple[Evidence, ...] = (),
+    *,
+    sees_secret: bool = False,
 ) -> Submission:
-    """A submission with everything that is derived from its runs."""
-    shown = tuple(_pass_or_fail(run) if run.secret and run.result is None else run for run in runs)
+    """A submission with everything that is derived from its runs. `sees_secret`: its viewer reads
+    why a secret run failed, also one that was lost and has no result."""
+    shown = tuple(
+        _pass_or_fail(run) if run.secret and run.result is None and not sees_secret else run
+        for run in runs
+    )
     state = submission_state((run.state for run in shown), row.review)
     verdict = None
     if state in (SubmissionState.FINISHED, SubmissionState.HELD):
