@@ -84,7 +84,8 @@ def test_a_wait_for_ones_own_threads_is_none_for_others(
         window = runner.call([question], reuse=False).window
         _, after_ns = session.clocks.main_thread() or (0, 0)
         own_ns = window.call_tree_cpu_ns - window.call_cpu_ns
-        assert (window.kept_waiting_ns or 0) <= max(after_ns - before_ns - own_ns, 0)
+        # What its threads computed is known up to the mark or a little later; they compute 10 ms.
+        assert (window.kept_waiting_ns or 0) <= max(after_ns - before_ns - own_ns, 0) + 2_000_000
     session.abort()
     runner.close()
 
@@ -108,7 +109,7 @@ def test_threads_and_processes_that_burn_are_frozen_while_the_other_is_timed(
 ) -> None:
     time.sleep(0.1)  # as long as the other one's call may take
     burning.call([question], reuse=False)
-    assert 0 == burning.idle_cpu_ns
+    assert disturbance(burning.idle_cpu_ns, (), ()) is None  # half of 0.1 s and more unfrozen
 
 
 def test_one_that_wakes_by_itself_is_noticed(burning: TimedRunner, question: SoleQuestion) -> None:
