@@ -5,7 +5,7 @@ from kernelbot.protocol import Mode
 from kernelbot.render.markdown import inline, plain
 from kernelbot.render.progress import RunProgress, state_text
 from kernelbot.render.units import seconds_text
-from kernelbot.render.verdicts import TITLES, mark
+from kernelbot.render.verdicts import mark
 from kernelbot.runs.model import Run
 from kernelbot.runs.queue.model import QueuePlace
 from kernelbot.submissions.model import Event, Submission
@@ -38,7 +38,7 @@ def _line(run: Run, found: RunProgress) -> str:
     """One run as it stands."""
     name = f"{plain(run.device)} {'secret' if run.secret else 'public'}"
     if found.verdict is not None:
-        return f"{mark(found.verdict)} {name}: {TITLES[found.verdict]}"
+        return f"{mark(found.verdict)} {name}: {found.verdict.words}"
     if found.state is not RunState.RUNNING or not found.phase:
         return f"• {name}: {state_text(found.state, found.repeats)}"
     if not found.total:

@@ -13,7 +13,7 @@ from kernelbot.render.progress import STATES
 from kernelbot.render.report import TEXT, report
 from kernelbot.render.text import one_line, shorten
 from kernelbot.render.units import seconds_text, time_text
-from kernelbot.render.verdicts import FAULTS, TITLES, mark
+from kernelbot.render.verdicts import FAULTS, mark
 from kernelbot.runs.model import Run
 from kernelbot.submissions.model import Submission
 
@@ -52,7 +52,7 @@ def run_line(run: Run) -> str:
     score = f", {score_text(run.score_s)}" if run.score_s and not ranked else ""
     fault = FAULTS.get(run.fault) if run.fault else None
     ours = f" {fault}" if fault and run.fault != "author" else ""
-    line = f"{mark(run.verdict)} {name}: {TITLES[run.verdict]}{score}{'.' + ours if ours else ''}"
+    line = f"{mark(run.verdict)} {name}: {run.verdict.words}{score}{'.' + ours if ours else ''}"
     return "\n".join([line, *_times(run)])
 
 

@@ -153,7 +153,6 @@ def _report(found: "Verified") -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
-    from kernelbot.render.verdicts import TITLES
 
     result = found.result
     score = "" if result.score_s is None else f", {seconds_text(result.score_s)}"
@@ -163,7 +162,7 @@ def _report(found: "Verified") -> str:
     lines = [
         f"The signature fits. Key: {found.key_id}",
         "",
-        f"{title} to {one_line(result.board)}: {TITLES[result.verdict]}{score}{review}",
+        f"{title} to {one_line(result.board)}: {result.verdict.words}{score}{review}",
         f"Signed {result.signed_at:%Y-%m-%d %H:%M:%S} UTC; source SHA-256 {result.source.sha256}",
         "",
         table(headers, [_row(run) for run in result.runs], right=("run",), columns=columns()),
@@ -197,7 +196,6 @@ def _score_check(check: "ScoreCheck") -> str:
 def _row(run: "AttestedRun") -> tuple[str, ...]:
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
-    from kernelbot.render.verdicts import TITLES
 
     interval = " .. ".join(seconds_text(end) for end in run.score_ci95_s or ())
     samples = sum(len(load.samples_ns) for load in run.workloads)
@@ -206,7 +204,7 @@ def _row(run: "AttestedRun") -> tuple[str, ...]:
         str(run.run_id),
         one_line(run.device),
         "secret" if run.secret else "public",
-        TITLES[run.verdict],
+        run.verdict.words,
         "" if run.score_s is None else seconds_text(run.score_s),
         interval,
         "withheld" if run.samples_withheld else str(samples),

@@ -88,13 +88,13 @@ def _text(compared: "Compared", first: str, second: str) -> str:
     from kernelbot.render.duel import duel_text
     from kernelbot.render.report import details
     from kernelbot.render.text import one_line
-    from kernelbot.render.verdicts import TITLES, mark
+    from kernelbot.render.verdicts import mark
 
     result = compared.result
     if result.duel is not None:
         return duel_text(result.duel, first, second, columns())
     who = "" if compared.failed is None else f": {one_line(str(compared.failed))}"
-    ending = f"{mark(result.verdict)} {TITLES[result.verdict]}{who}"
+    ending = f"{mark(result.verdict)} {result.verdict.words}{who}"
     return f"{details(result, passed_cases=False, columns=columns())}\n\n{ending}"
 
 

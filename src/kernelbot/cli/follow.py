@@ -9,7 +9,6 @@ from kernelbot.cli.terminal import Terminal
 from kernelbot.domain.errors import KernelbotError
 from kernelbot.protocol import PROTOCOL_VERSION, EventKind, ProgressEvent, Verdict, from_wire
 from kernelbot.render.progress import Activity, progress_line, state_text
-from kernelbot.render.verdicts import TITLES
 
 if TYPE_CHECKING:
     from kernelbot.client import KernelbotClient
@@ -70,7 +69,7 @@ def _progress(event: "EventView") -> ProgressEvent | None:
 def _state_text(event: "EventView") -> str | None:
     verdict = event.data.get("verdict")
     if isinstance(verdict, str):
-        return TITLES[Verdict(verdict)]
+        return Verdict(verdict).words
     if isinstance(event.kind, EventKind):
         return None
     return state_text(event.kind, event.data.get("repeats"))

@@ -9,7 +9,7 @@ from kernelbot.render.progress import state_text
 from kernelbot.render.report import TEXT, details
 from kernelbot.render.text import one_line, printable
 from kernelbot.render.units import seconds_text
-from kernelbot.render.verdicts import FAULTS, TITLES, mark
+from kernelbot.render.verdicts import FAULTS, mark
 
 if TYPE_CHECKING:
     from kernelbot.submissions.schemas import RunView, SubmissionView
@@ -67,7 +67,7 @@ def _ending(submission: "SubmissionView") -> str:
         return f"{name} is {submission.state}."
     if submission.review is ReviewState.REFUSED:
         return f"✗ {name} was refused: {printable(submission.review_reason or '')}"
-    lines = [f"{mark(submission.verdict)} {name}: {TITLES[submission.verdict]}"]
+    lines = [f"{mark(submission.verdict)} {name}: {submission.verdict.words}"]
     if submission.score_s:
         secret = " on secret data" if submission.mode is Mode.LEADERBOARD else ""
         place = f", place {submission.place} on {submission.board}" if submission.place else ""
@@ -92,4 +92,4 @@ def _run(run: "RunView", *, whole: bool) -> str:
 def _ended(run: "RunView") -> str:
     if run.state is not RunState.FINISHED or run.verdict is None:
         return state_text(run.state, run.repeats)
-    return TITLES[run.verdict]
+    return run.verdict.words

@@ -146,10 +146,9 @@ def _judge(
 
 def _line(checked: "CheckedSolution") -> str:
     from kernelbot.render.text import indent, printable
-    from kernelbot.render.verdicts import TITLES
 
     sign = {True: "✓", False: "✗", None: "!"}[checked.behaved]
-    verdict = TITLES[checked.result.verdict] if checked.result else "can't be submitted"
+    verdict = checked.result.verdict.words if checked.result else "can't be submitted"
     parts = [f"  {sign} {checked.solution.label}: {verdict}"]
     if checked.message:
         parts.append(indent(printable(checked.message), "      "))

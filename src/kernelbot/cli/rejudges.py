@@ -83,7 +83,6 @@ def _table(found: "RejudgeView") -> str:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
-    from kernelbot.render.verdicts import TITLES
 
     rows = [
         (
@@ -91,7 +90,7 @@ def _table(found: "RejudgeView") -> str:
             one_line(run.author),
             seconds_text(run.before_s),
             seconds_text(run.after_s) if run.after_s else "",
-            TITLES[run.verdict] if run.verdict else "waits",
+            run.verdict.words if run.verdict else "waits",
         )
         for run in found.runs
     ]

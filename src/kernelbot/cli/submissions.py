@@ -110,7 +110,6 @@ def list_submissions(
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
-    from kernelbot.render.verdicts import TITLES
 
     terminal = Terminal(as_json)
     with connect(url, terminal, board=board) as client:
@@ -125,7 +124,7 @@ def list_submissions(
         "file": [one_line(one.file_name) for one in found.submissions],
         "mode": [one.mode for one in found.submissions],
         "sent (UTC)": [f"{one.created_at:%Y-%m-%d %H:%M}" for one in found.submissions],
-        "state": [TITLES[one.verdict] if one.verdict else one.state for one in found.submissions],
+        "state": [one.verdict.words if one.verdict else one.state for one in found.submissions],
         "score": [seconds_text(one.score_s) if one.score_s else "" for one in found.submissions],
         "place": [_place(one) for one in found.submissions],
     }

@@ -83,20 +83,6 @@ def submission_state(
     return SubmissionState.HELD if review is ReviewState.HELD else SubmissionState.FINISHED
 
 
-SEVERITY: tuple[Verdict, ...] = (
-    Verdict.INTERNAL_ERROR,
-    Verdict.RULE_VIOLATION,
-    Verdict.COMPILE_ERROR,
-    Verdict.RUNTIME_ERROR,
-    Verdict.MEMORY_LIMIT,
-    Verdict.TIME_LIMIT,
-    Verdict.OUTPUT_LIMIT,
-    Verdict.WRONG_ANSWER,
-    Verdict.ACCEPTED,
-)
-"""From worst to best."""
-
-
 def worst(verdicts: Iterable[Verdict]) -> Verdict | None:
     """The worst of several verdicts, which is that of the whole; None if there are none."""
-    return min(verdicts, key=SEVERITY.index, default=None)
+    return max(verdicts, key=list(Verdict).index, default=None)

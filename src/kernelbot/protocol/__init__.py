@@ -11,7 +11,6 @@ from kernelbot.protocol.enums import (
     Mode,
     NumberType,
     Phase,
-    RankRule,
     SandboxMode,
     Vendor,
     Verdict,
@@ -32,6 +31,7 @@ from kernelbot.protocol.job import (
     Timeouts,
 )
 from kernelbot.protocol.payload import MAX_PAYLOAD_BYTES, decode_payload, encode_payload
+from kernelbot.protocol.rank_rule import RankRule
 from kernelbot.protocol.result import (
     Artifact,
     BuildPlace,

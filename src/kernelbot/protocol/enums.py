@@ -1,6 +1,7 @@
 """The enums of the wire. `domain` uses these same enums; there are no others."""
 
 from enum import StrEnum
+from typing import Self
 
 
 class Mode(StrEnum):
@@ -35,17 +36,26 @@ class Phase(StrEnum):
 
 
 class Verdict(StrEnum):
-    """How a finished run, phase or test case ended."""
+    """How a finished run, phase or test case ended, and that in words; from best to worst."""
 
-    ACCEPTED = "accepted"
-    COMPILE_ERROR = "compile_error"
-    WRONG_ANSWER = "wrong_answer"
-    RUNTIME_ERROR = "runtime_error"
-    TIME_LIMIT = "time_limit"
-    MEMORY_LIMIT = "memory_limit"
-    OUTPUT_LIMIT = "output_limit"
-    RULE_VIOLATION = "rule_violation"
-    INTERNAL_ERROR = "internal_error"
+    words: str
+
+    ACCEPTED = "accepted", "accepted"
+    WRONG_ANSWER = "wrong_answer", "wrong answer"
+    OUTPUT_LIMIT = "output_limit", "printed too much"
+    TIME_LIMIT = "time_limit", "too slow: over the time limit"
+    MEMORY_LIMIT = "memory_limit", "over the memory limit"
+    RUNTIME_ERROR = "runtime_error", "runtime error"
+    COMPILE_ERROR = "compile_error", "does not compile"
+    RULE_VIOLATION = "rule_violation", "against the rules"
+    INTERNAL_ERROR = "internal_error", "could not be judged"
+
+    def __new__(cls, value: str, words: str = "") -> Self:
+        """An entry; `words` have a default only because `Verdict("accepted")` looks one up."""
+        verdict = str.__new__(cls, value)
+        verdict._value_ = value
+        verdict.words = words
+        return verdict
 
 
 class Fault(StrEnum):
@@ -69,14 +79,6 @@ class Lang(StrEnum):
     PY = "py"
     CPP = "cpp"
     CU = "cu"
-
-
-class RankRule(StrEnum):
-    """How the workloads' scores become one: the last, the arithmetic mean, the geometric mean."""
-
-    LAST = "last"
-    MEAN = "mean"
-    GEOM = "geom"
 
 
 class Vendor(StrEnum):

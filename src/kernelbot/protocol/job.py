@@ -7,10 +7,10 @@ from kernelbot.protocol.enums import (
     Lang,
     Mode,
     NumberType,
-    RankRule,
     SandboxMode,
     Vendor,
 )
+from kernelbot.protocol.rank_rule import RankRule
 from kernelbot.protocol.result import Product
 
 CaseValue = int | float | str | bool | list["CaseValue"]

@@ -1,6 +1,6 @@
 """The phases of each mode, the cases of each phase, and how long it may take."""
 
-from kernelbot.protocol.enums import Mode, Phase, RankRule, Vendor
+from kernelbot.protocol.enums import Mode, Phase, Vendor
 from kernelbot.protocol.job import Case, JobSpec, ProblemSpec
 
 _PHASES = {
@@ -27,7 +27,7 @@ def cases_of(problem: ProblemSpec, phase: Phase) -> list[tuple[int, Case]]:
     if phase is Phase.TEST:
         return list(enumerate(problem.tests))
     workloads = list(enumerate(problem.benchmarks))
-    return workloads[-1:] if problem.ranking_by is RankRule.LAST else workloads
+    return workloads[-1:] if problem.ranking_by.only_last else workloads
 
 
 def world_size(case: Case) -> int:

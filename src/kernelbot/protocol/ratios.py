@@ -6,7 +6,7 @@ The harness judges by these rules, and the platform computes by the same.
 import statistics
 from collections.abc import Sequence
 
-from kernelbot.protocol.enums import RankRule
+from kernelbot.protocol.rank_rule import RankRule
 from kernelbot.protocol.result import DuelResult, DuelWorkload
 from kernelbot.protocol.scoring import combine, process_interval
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from kernelbot.protocol.enums import Phase, RankRule
+from kernelbot.protocol.enums import Phase
+from kernelbot.protocol.rank_rule import RankRule
 
 Workload = TypeVar("Workload")
 MOST_CALLS = 32
@@ -195,17 +196,10 @@ def _t95(degrees: int) -> float:
 
 
 def combine(rule: RankRule, values_s: Sequence[float]) -> float:
-    """One number of several: the last, the mean, or the geometric mean taken in log space.
-
-    Raises ValueError if a value isn't a finite positive number.
-    """
+    """One number of several. Raises ValueError if a value isn't a finite positive number."""
     if not values_s or not all(math.isfinite(value) and value > 0 for value in values_s):
         raise ValueError("a score needs finite positive times")
-    if rule is RankRule.LAST:
-        return values_s[-1]
-    if rule is RankRule.MEAN:
-        return math.fsum(values_s) / len(values_s)
-    return math.exp(math.fsum(math.log(value) for value in values_s) / len(values_s))
+    return rule.combine(values_s)
 
 
 def scoring_workloads(by_phase: Mapping[Phase, Sequence[Workload]]) -> Sequence[Workload]:

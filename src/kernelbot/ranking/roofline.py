@@ -1,10 +1,8 @@
 """How fast a problem's least work could be done on a device, by its two peaks."""
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kernelbot.protocol import DeviceSpec, Floor, NumberType, ProblemSpec, RankRule
+from kernelbot.protocol import DeviceSpec, Floor, NumberType, ProblemSpec
 
 
 @dataclass(frozen=True)
@@ -38,11 +36,11 @@ def work_of(spec: ProblemSpec) -> Work | None:
     """The work of the workloads put together as their times are put together in the score: the
     last one's, the means, or the geometric means. None if the problem doesn't give operations and
     bytes of all that count."""
-    floors = spec.floors[-1:] if spec.ranking_by is RankRule.LAST else spec.floors
+    floors = spec.floors[-1:] if spec.ranking_by.only_last else spec.floors
     known = [floor for floor in floors if floor and floor.flops and floor.memory_bytes]
     if not known or len(known) < len(floors):
         return None
-    mean = _geometric_mean if spec.ranking_by is RankRule.GEOM else _mean
+    mean = spec.ranking_by.combine
     kinds = {floor.number_type for floor in known}
     kind = next(iter(kinds)) if len(kinds) == 1 else None
     return Work(mean([_flops(one) for one in known]), mean([_bytes(one) for one in known]), kind)
@@ -64,11 +62,3 @@ def _flops(floor: Floor) -> float:
 
 def _bytes(floor: Floor) -> float:
     return floor.memory_bytes or 0.0
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _geometric_mean(values: Sequence[float]) -> float:
-    return math.exp(sum(map(math.log, values)) / len(values))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from kernelbot.domain.states import RunState
 from kernelbot.protocol import EventKind, ProgressEvent, Verdict
 from kernelbot.render.units import seconds_text
-from kernelbot.render.verdicts import TITLES
 from kernelbot.runs.repeats import REPEATED
 
 if TYPE_CHECKING:  # `kernelbot run` needs nothing else of it
@@ -126,7 +125,7 @@ class RunProgress:
     def text(self) -> str:
         """As it stands."""
         if self.verdict is not None:
-            return TITLES[self.verdict]
+            return self.verdict.words
         if self.state is not RunState.RUNNING or not self.phase:
             return state_text(self.state, self.repeats)
         done = f"{self.phase}: {self.done} of {self.total}" if self.total else self.phase
@@ -151,6 +150,6 @@ def _compiled(event: ProgressEvent) -> str:
 
 
 def _phase_finished(event: ProgressEvent) -> str:
-    verdict = TITLES[event.verdict] if event.verdict else "done"
+    verdict = event.verdict.words if event.verdict else "done"
     took = f" in {seconds_text(event.duration_s)}" if event.duration_s is not None else ""
     return f"{event.phase}: {verdict}{took}"

@@ -21,7 +21,7 @@ from kernelbot.render.plot import histogram
 from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
 from kernelbot.render.units import interval_text, seconds_text, size_text, time_text
-from kernelbot.render.verdicts import FAULTS, TITLES, mark
+from kernelbot.render.verdicts import FAULTS, mark
 
 TEXT = "text/plain"
 """The type of artifacts that are part of a report; others are files."""
@@ -121,7 +121,7 @@ def _beside_anchor(workloads: tuple[WorkloadResult, ...]) -> dict[str, list[str]
 
 def _heading(result: RunResult) -> str:
     what = f"{one_line(result.problem)}, mode {result.mode}, on {one_line(result.system.device)}"
-    lines = [f"{mark(result.verdict)} {TITLES[result.verdict]}: {what}"]
+    lines = [f"{mark(result.verdict)} {result.verdict.words}: {what}"]
     if result.score_s is not None:
         interval = ""
         if result.score_ci95_s:
@@ -140,7 +140,7 @@ def _phase(
     counted = f", {passed} of {len(phase.cases)} cases passed" if phase.cases else ""
     took = seconds_text(phase.duration_s)
     whose = " of the opponent" if phase.of_opponent else ""
-    lines = [f"{phase.phase}{whose}: {TITLES[phase.verdict]}{counted}, {took}"]
+    lines = [f"{phase.phase}{whose}: {phase.verdict.words}{counted}, {took}"]
     lines += _cases(phase.cases, passed_cases)
     if whole:
         width = None if columns is None else columns - 2

@@ -5,7 +5,7 @@ from kernelbot.render.plot import sparkline
 from kernelbot.render.table import table
 from kernelbot.render.text import indent, one_line, printable, shorten
 from kernelbot.render.units import interval_text, seconds_text, time_text
-from kernelbot.render.verdicts import FAULTS, TITLES, mark
+from kernelbot.render.verdicts import FAULTS, mark
 from kernelbot.saves.comparing import Answer
 from kernelbot.saves.model import Beside, Save, Timed
 
@@ -17,7 +17,7 @@ _OUTPUT_LIMIT = 2000
 
 def tests_line(verdict: Verdict, after_s: float) -> str:
     """How the tests ended, before anything is timed."""
-    return f"{mark(verdict)} tests: {TITLES[verdict]}, {seconds_text(after_s)} after the save"
+    return f"{mark(verdict)} tests: {verdict.words}, {seconds_text(after_s)} after the save"
 
 
 def save_text(save: Save, columns: int | None = None) -> str:
@@ -34,7 +34,7 @@ def save_text(save: Save, columns: int | None = None) -> str:
 
 def _heading(save: Save, result: RunResult) -> str:
     version = f" (version {save.version})" if save.version is not None else ""
-    text = f"{mark(result.verdict)} Save {save.number}{version}: {TITLES[result.verdict]}"
+    text = f"{mark(result.verdict)} Save {save.number}{version}: {result.verdict.words}"
     if save.tests_s is not None:
         text += f", tests {seconds_text(save.tests_s)} after the save"
     if result.score_s is not None:

@@ -2,18 +2,6 @@
 
 from kernelbot.protocol import Fault, Verdict
 
-TITLES: dict[Verdict, str] = {
-    Verdict.ACCEPTED: "accepted",
-    Verdict.COMPILE_ERROR: "does not compile",
-    Verdict.WRONG_ANSWER: "wrong answer",
-    Verdict.RUNTIME_ERROR: "runtime error",
-    Verdict.TIME_LIMIT: "too slow: over the time limit",
-    Verdict.MEMORY_LIMIT: "over the memory limit",
-    Verdict.OUTPUT_LIMIT: "printed too much",
-    Verdict.RULE_VIOLATION: "against the rules",
-    Verdict.INTERNAL_ERROR: "could not be judged",
-}
-
 FAULTS: dict[Fault, str] = {
     Fault.AUTHOR: "The submission's fault.",
     Fault.PLATFORM: "Our fault, not the submission's.",

@@ -6,12 +6,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from kernelbot.protocol import Mode
+from kernelbot.protocol import Mode, Verdict
 from kernelbot.render.progress import STATES
 from kernelbot.render.report import busy_hint, threads_hint
 from kernelbot.render.text import one_line, printable, shorten
 from kernelbot.render.units import interval_text, seconds_text, size_text, time_text
-from kernelbot.render.verdicts import FAULTS, TITLES, mark
+from kernelbot.render.verdicts import FAULTS, mark
 
 _MODES = {Mode.LEADERBOARD: "ranked"}
 _PARTS = ((86400, "day"), (3600, "hour"), (60, "minute"))
@@ -86,7 +86,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "state": STATES.__getitem__,
     "busy_hint": busy_hint,
     "threads_hint": threads_hint,
-    "verdict": TITLES.__getitem__,
+    "verdict": lambda verdict: Verdict(verdict).words,
     "wait": wait,
 }
 TESTS: dict[str, Callable[..., bool]] = {"over": is_over}

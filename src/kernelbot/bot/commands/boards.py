@@ -17,7 +17,6 @@ from kernelbot.render.markdown import MESSAGE_LIMIT, fence, inline, plain
 from kernelbot.render.standings import standings_csv, standings_table
 from kernelbot.render.table import table
 from kernelbot.render.units import seconds_text
-from kernelbot.render.verdicts import TITLES
 from kernelbot.submissions.model import Submission
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ async def own_page(
 
 
 def _own_row(one: Submission) -> tuple[str, ...]:
-    result = TITLES[one.verdict] if one.verdict else str(one.state)
+    result = one.verdict.words if one.verdict else str(one.state)
     score = seconds_text(one.score_s) if one.score_s else ""
     place = str(one.place) if one.place else ""
     return f"#{one.id}", str(one.mode), result, score, place, one.file_name
@@ -177,7 +176,7 @@ def template(problem: BoardProblem, language: str) -> Attached:
 
 def submission(one: Submission) -> tuple[str, list[Attached]]:
     """A past submission with its code."""
-    result = TITLES[one.verdict] if one.verdict else str(one.state)
+    result = one.verdict.words if one.verdict else str(one.state)
     lines = [f"Submission {one.id} to **{plain(one.board)}**: {result} ({one.mode})"]
     lines.append(
         f"{inline(one.file_name)} by {plain(one.author)}, <t:{int(one.created_at.timestamp())}:f>"
@@ -190,7 +189,7 @@ def submission(one: Submission) -> tuple[str, list[Attached]]:
         (
             run.device,
             "secret" if run.secret else "public",
-            TITLES[run.verdict] if run.verdict else str(run.state),
+            run.verdict.words if run.verdict else str(run.state),
         )
         for run in one.runs
     ]

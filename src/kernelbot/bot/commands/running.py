@@ -21,7 +21,7 @@ from kernelbot.domain.errors import UserError
 from kernelbot.launchers.kinds import kinds, table_of
 from kernelbot.protocol import RunResult, SourceFile, Verdict
 from kernelbot.render.markdown import MESSAGE_LIMIT, inline
-from kernelbot.render.verdicts import TITLES, mark
+from kernelbot.render.verdicts import mark
 from kernelbot.submissions.source import source_text
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ async def on_mention(bot: "KernelBot", message: discord.Message) -> None:
 
 def outcome(name: str, result: RunResult) -> tuple[str, list[Attached]]:
     """A script's output: in the message if it is short, else as a file."""
-    ended = _ENDS.get(result.verdict) or TITLES[result.verdict]
+    ended = _ENDS.get(result.verdict) or result.verdict.words
     head = f"{mark(result.verdict)} {inline(name)} on {inline(result.system.device)}: {ended}"
     parts = [result.stdout.strip("\n"), result.stderr.strip("\n")]
     if result.failure is not None and result.verdict is not Verdict.WRONG_ANSWER:

@@ -96,7 +96,6 @@ def log(file: FileArgument, as_json: Json = False) -> None:
     from kernelbot.render.table import table
     from kernelbot.render.text import one_line
     from kernelbot.render.units import seconds_text
-    from kernelbot.render.verdicts import TITLES
 
     terminal = Terminal(as_json)
     entries = _versions(file).entries()
@@ -105,7 +104,7 @@ def log(file: FileArgument, as_json: Json = False) -> None:
             str(entry.number),
             entry.at,
             entry.sha256[:12],
-            TITLES[entry.verdict] if entry.verdict else one_line(entry.note),
+            entry.verdict.words if entry.verdict else one_line(entry.note),
             "" if entry.score_s is None else seconds_text(entry.score_s),
         )
         for entry in entries
