@@ -23,7 +23,7 @@ def member_of(interaction: discord.Interaction) -> GuildMember:
 
 
 async def acting_member(services: Services, author: discord.Member) -> User:
-    """As `acting`, for the author of a message."""
+    """The account of a message's author, as `acting` finds it."""
     return await services.guilds.acting(_member(author))
 
 

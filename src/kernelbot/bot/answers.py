@@ -73,8 +73,9 @@ async def answer(
 async def answer_however_late(
     interaction: discord.Interaction, text: str, files: Sequence[Attached]
 ) -> None:
-    """As `answer`. After Discord's 15 minutes it is a message in the channel, which everyone sees,
-    so that it begins with who had asked; nobody is told if the channel is closed to the bot."""
+    """Answer also later. After Discord's 15 minutes it is a message in the channel, which everyone
+    sees, so that it begins with who had asked; nobody is told if the channel is closed to the
+    bot."""
     if not interaction.is_expired():
         try:
             await answer(interaction, text, files=files)

@@ -58,7 +58,7 @@ class KernelBot(discord.Client):
         """For what admins verify on this machine."""
         self.script_turns = ScriptTurns(rules.scripts)
         self.places: dict[int, GuildPlaces] = {}
-        """Of the guilds that are ready."""
+        """The ids of the guilds that are ready."""
         self.lacks: dict[int, tuple[str, ...]] = {}
         """What couldn't be made in them, and why."""
         self.tree = Tree(self)

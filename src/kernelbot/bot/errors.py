@@ -52,7 +52,7 @@ def sentence(error: KernelbotError) -> str:
 
 
 def plain_lines(text: str) -> str:
-    """As `plain`, line by line."""
+    """A text made `plain` line by line."""
     return "\n".join(plain(line) for line in text.splitlines())
 
 

@@ -89,7 +89,7 @@ def _given(interaction: discord.Interaction) -> list[str]:
 
 
 def _fields(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Of a form's row; a label has a single one."""
+    """The component of a form's row; a label has a single one."""
     found: list[Mapping[str, Any]] = row.get("components") or [row.get("component") or {}]
     return found
 

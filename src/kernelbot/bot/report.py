@@ -34,7 +34,7 @@ def final_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
 
 
 def public_text(submission: Submission, outcomes: Sequence[Outcome]) -> str:
-    """As `final_text`, for a channel: nothing of the code, of what it printed, or of why it is held
+    """The final text for a channel: nothing of the code, of what it printed, or of why it is held
     or refused."""
     lines = [f"{plain(submission.author)}: {heading(submission)}"]
     lines += [run_line(run) for run in submission.runs]

@@ -16,7 +16,7 @@ _SOON_S = 60.0
 
 @dataclass
 class _Queue:
-    """Of one device; `present`: how many run or wait."""
+    """The turns of one device; `present`: how many run or wait."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     present: int = 0

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kernelbot.bot.client import KernelBot
 
 ALL = "all"
-"""Of competitions."""
+"""Names of competitions."""
 _MOST = 25
 _LONGEST = 100
 Choices = list[app_commands.Choice[str]]

@@ -16,11 +16,11 @@ from kernelbot.domain.zip_lists import list_bytes
 
 MAX_ENTRIES = 20_000
 MAX_BYTES = 256 << 20
-"""Of all files together, unpacked."""
+"""Most bytes of all files together, unpacked."""
 _MAX_LIST_BYTES = 8 << 20
-"""Of a zip's list of entries; it is read as a whole before the first of them."""
+"""Most bytes of a zip's list of entries; it is read as a whole before the first of them."""
 _MAX_BESIDE_BYTES = 64 << 10
-"""Of a name, or of attributes, that don't fit into a tar entry's header."""
+"""Most bytes of a name, or of attributes, that don't fit into a tar entry's header."""
 _LENGTH_DIGITS = 8
 _CHUNK = 1 << 20
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

@@ -12,7 +12,7 @@ from kernelbot.protocol.os_errors import in_words
 
 MAX_FILES = 20_000
 MAX_BYTES = 256 << 20
-"""Of all files of the commit together."""
+"""Most bytes of all files of the commit together."""
 _PROTOCOLS = ("https", "http", "ssh", "git", "file")
 _SHORT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _URL = re.compile(rf"(?:{'|'.join(_PROTOCOLS)})://[^\s\x00-\x1f\x7f]+", re.IGNORECASE)

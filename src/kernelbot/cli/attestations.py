@@ -131,7 +131,7 @@ def verify(
 
 
 def _read(path: Path) -> bytes:
-    """Of a document that is too large, only one byte more than the limit."""
+    """Read of a document that is too large only one byte more than the limit."""
     from kernelbot.attestations.schemas import MAX_BYTES
 
     try:

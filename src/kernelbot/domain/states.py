@@ -7,7 +7,7 @@ from kernelbot.protocol import Verdict
 
 
 class RunState(StrEnum):
-    """Of a run: queued -> dispatched -> running -> finished | cancelled.
+    """The states of a run: queued -> dispatched -> running -> finished | cancelled.
 
     A run whose attempt is lost goes back to `QUEUED` while attempts remain; then it is `FINISHED`,
     as an `internal_error`. Only `FINISHED` has a verdict.
@@ -34,7 +34,7 @@ class SubmissionState(StrEnum):
 
 
 class ReviewState(StrEnum):
-    """Of a submission: whether it may be ranked. Suspicious is not guilty: a person decides."""
+    """Whether a submission may be ranked. Suspicious is not guilty: a person decides."""
 
     CLEAR = "clear"
     HELD = "held"

@@ -10,8 +10,8 @@ _LONGEST_COMMENT = 1 << 16
 
 
 def list_bytes(archive: BinaryIO) -> int | None:
-    """Of the list that the end of the zip names, in either form that it may have; None: it has no
-    end. Leaves the position anywhere."""
+    """Size of the list that the end of the zip names, in either form that it may have; None: it has
+    no end. Leaves the position anywhere."""
     size = archive.seek(0, 2)
     archive.seek(max(0, size - _LONGEST_COMMENT - _END_BYTES - _LOCATOR_BYTES - _LARGE_END_BYTES))
     tail = archive.read()

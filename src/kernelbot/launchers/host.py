@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 
 class HostState(StrEnum):
-    """Of a host's one life; `TRANSITIONS` says what may follow what."""
+    """The states of a host's one life; `TRANSITIONS` says what may follow what."""
 
     SERVING = "serving"
     """The only state in which it is given jobs."""
@@ -104,7 +104,7 @@ class HostProcess:
 
     @property
     def state(self) -> HostState:
-        """As far as this process knows; `give` looks at the host itself."""
+        """The host's state as far as this process knows; `give` looks at the host itself."""
         return self._state
 
     def give(self, job: str) -> bool:

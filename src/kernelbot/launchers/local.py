@@ -54,7 +54,7 @@ class LocalSettings:
 
 
 class LocalLauncher:
-    """See `Launcher` for what each method promises."""
+    """What each method promises, `Launcher` says."""
 
     def __init__(self, settings: LocalSettings) -> None:
         self._settings = settings

@@ -62,7 +62,7 @@ def zip_size(most: int) -> int:
 
 
 async def no_events() -> AsyncIterator[tuple[ProgressEvent, ...]]:
-    """Of a launcher without live progress."""
+    """The state of a launcher's job without live progress."""
     nothing: tuple[tuple[ProgressEvent, ...], ...] = ()
     for batch in nothing:
         yield batch

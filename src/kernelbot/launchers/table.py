@@ -88,7 +88,7 @@ class RemoteTable(LauncherTable):
     check_s: float = Field(default=15.0, gt=0)
 
     def traits(self) -> Traits:
-        """As launchers know them."""
+        """The devices as launchers know them."""
         return Traits(
             shortest_poll_s=self.shortest_poll_s,
             longest_poll_s=max(self.longest_poll_s, self.shortest_poll_s),

@@ -8,7 +8,8 @@ import zlib
 from kernelbot.domain.zip_lists import list_bytes
 
 _MAX_LIST_BYTES = 1 << 20
-"""Of the list of files: thousands of them. Each takes ten times as much memory when it is read."""
+"""Most bytes of the list of files: thousands of them. Each takes ten times as much memory when it
+is read."""
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Others let a file say how much memory is needed to unpack it."""
 _UNREADABLE = (

@@ -38,4 +38,4 @@ class ProgressEvent:
     median_ns: float | None = None
     duration_s: float | None = None
     of_opponent: bool = False
-    """Of a duel: it is about the opponent's kernel alone."""
+    """Whether a duel's event is about the opponent's kernel alone."""

@@ -69,7 +69,7 @@ class Floor:
     flops: float | None = None
     memory_bytes: float | None = None
     number_type: NumberType | None = None
-    """Of the numbers that `flops` must be done with; None: of whatever type."""
+    """The type of the numbers that `flops` must be done with; None: of whatever type."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class DeviceSpec:
     left as the node's operator has set it."""
     peaks: tuple[Peak, ...] = ()
     cache_bytes: int | None = None
-    """Of its last-level cache; None: as its driver says."""
+    """Size of its last-level cache; None: as its driver says."""
     include_dirs: tuple[str, ...] = ()
     """Folders with headers on its machines, which compilers find there."""
 
@@ -178,8 +178,8 @@ class SamplingRules:
     """In so many processes of a kernel a workload is timed, in turn, on a CPU; a duel in half as
     many pairs. Fewer if loading, warming or memory takes too much: three at least, or one."""
     warmup_s: float = 0.02
-    """Of all processes together. 0: no more calls before the samples than must be, and so no more
-    than one in a window."""
+    """Time of all processes together. 0: no more calls before the samples than must be, and so no
+    more than one in a window."""
     block: int = 10
     check_share: float = 0.5
     """At least this share of the timed calls is checked, never less than the fastest half; all of

@@ -9,7 +9,7 @@ from kernelbot.protocol.codec import WireError, from_wire, to_wire
 from kernelbot.protocol.job import JobSpec
 
 MAX_PAYLOAD_BYTES = 64 << 20
-"""Of the JSON within: whoever sends more means no job."""
+"""Most bytes of the JSON within: whoever sends more means no job."""
 
 
 def encode_payload(job: JobSpec) -> str:

@@ -15,7 +15,7 @@ _LEAST_NS = 1.0
 
 
 def ratio_of(submission_ns: float, opponent_ns: float) -> float:
-    """Of one pair: below 1 if the submission was the faster one."""
+    """The ratio of one pair: below 1 if the submission was the faster one."""
     return max(submission_ns, _LEAST_NS) / max(opponent_ns, _LEAST_NS)
 
 

@@ -79,7 +79,7 @@ class PhaseResult:
     workloads: tuple[WorkloadResult, ...] = ()
     failure: Failure | None = None
     of_opponent: bool = False
-    """Of a duel: the opponent's alone. Each of both has a test phase."""
+    """Whether a duel's phase is the opponent's alone. Each of both has a test phase."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ class CompileReport:
 
 @dataclass(frozen=True)
 class BuildPlace:
-    """Of the machine and image that something was built in: what must be alike where it is used."""
+    """The machine and image that something was built in: what must be alike where it is used."""
 
     machine: str
-    """As `uname -m` says it."""
+    """The kind of machine, as `uname -m` says it."""
     libc: str
     """Name and version."""
     tools: dict[str, str] = field(default_factory=dict)
@@ -117,10 +117,10 @@ class Product:
     content_base64: str = field(repr=False)
     """zlib of the compiled library, or of the archive of what the file compiled for itself."""
     sha256: str
-    """Of that zlib, in hex."""
+    """The SHA-256 of that zlib, in hex."""
     place: BuildPlace
     report: CompileReport | None = None
-    """Of a compiled problem: what its author is shown."""
+    """What the author of a compiled problem's kernel is shown."""
 
 
 @dataclass(frozen=True)
@@ -169,11 +169,11 @@ class DuelWorkload:
     ratio_ci95: tuple[float, float]
     """95 % interval, see `protocol.scoring`."""
     stopped_by: str = ""
-    """As in `WorkloadResult`."""
+    """Why sampling stopped, as in `WorkloadResult`."""
     processes: int = 1
     """How many pairs of processes took the samples in turn, as in `WorkloadResult`."""
     waited: int | None = None
-    """As in `WorkloadResult`, in pairs."""
+    """Pairs of calls that waited, as `WorkloadResult` counts calls."""
     repeated: int = 0
 
 
@@ -182,7 +182,7 @@ class DuelResult:
     """What a duel showed. Below 1: the submission is the faster one."""
 
     ratio: float
-    """Of all workloads, by the problem's ranking rule."""
+    """The ratio of all workloads, by the problem's ranking rule."""
     ratio_ci95: tuple[float, float]
     workloads: tuple[DuelWorkload, ...]
 
@@ -215,8 +215,8 @@ class RunResult:
     """Reasons to doubt the score of an accepted run, one sentence each, for organisers. A ranked
     submission is held because of them."""
     recurring_data: str = ""
-    """Of which workload several calls had the same data, as a text for organisers; empty if none
-    did, or the problem says that it knows."""
+    """Which workload's calls had the same data several times, as a text for organisers; empty if
+    none did, or the problem says that it knows."""
     harness_version: str = ""
     """The release of the harness that judged this; empty if it didn't say."""
     harness_sha256: str = ""
@@ -225,9 +225,10 @@ class RunResult:
     """Judging itself failed and nobody is to blame: the verdict is `internal_error`, and another
     attempt may succeed. Set by a node, which has no other way to report it; never stored."""
     duel: DuelResult | None = None
-    """Of a duel in which both kernels were accepted; such a run has no score. None otherwise."""
+    """The outcome of a duel in which both kernels were accepted; such a run has no score. None
+    otherwise."""
     opponent_failed: bool = False
-    """Of a duel: verdict and failure are about the opponent, not about the submission."""
+    """Whether a duel's verdict and failure are about the opponent, not about the submission."""
     product: Product | None = None
-    """Of a build step that was accepted; None: there is nothing to carry to a run, or it is too
-    large. None for all other jobs: no run ever leaves one."""
+    """What a build step that was accepted has made; None: there is nothing to carry to a run, or it
+    is too large. None for all other jobs: no run ever leaves one."""

@@ -30,7 +30,7 @@ T = TypeVar("T")
 MAX_TEXT = 64 << 10
 """Characters of any text but what was printed: four times what the harness keeps of one."""
 MAX_ITEMS = 1000
-"""Of a list of notes and the like."""
+"""Most entries of a list of notes and the like."""
 _OF_COMPILERS = frozenset(
     (Verdict.ACCEPTED, Verdict.COMPILE_ERROR, Verdict.TIME_LIMIT, Verdict.INTERNAL_ERROR)
 )

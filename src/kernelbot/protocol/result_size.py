@@ -8,21 +8,23 @@ from kernelbot.protocol.job import JobSpec
 from kernelbot.protocol.phases import cases_of, phases_of
 
 MAX_TEXT = 16 << 10
-"""Of characters of a message or its evidence: checkers quote outputs, and an output may be long."""
+"""Most characters of a message or its evidence: checkers quote outputs, and an output may be
+long."""
 MAX_FILE_BYTES = 16 << 20
-"""Of one file that a run leaves."""
+"""Most bytes of one file that a run leaves."""
 MAX_FILES_BYTES = 32 << 20
-"""Of all files of a run; texts don't count, since they are short and come in any case."""
+"""Most bytes of all files of a run; texts don't count, since they are short and come in any
+case."""
 MAX_REPORT_BYTES = 256 << 10
-"""Of a text among them."""
+"""Most bytes of a text among them."""
 REPORT = "text/plain"
 """The media type of such a text."""
 MAX_BYTES = 128 << 20
-"""Of any result: a job whose cases allow more has a reference that explains too much."""
+"""Most bytes of any result: a job whose cases allow more has a reference that explains too much."""
 MAX_PRODUCT_BYTES = 16 << 20
-"""Of what a build step has made, in zlib: a duel carries two of them."""
+"""Most bytes of what a build step has made, in zlib: a duel carries two of them."""
 MAX_UNPACKED_BYTES = 64 << 20
-"""Of the same, unpacked."""
+"""Most bytes of the same, unpacked."""
 _OF_A_CHARACTER = 12
 """`\\ud83d\\ude00`."""
 _OF_A_NUMBER = 26
@@ -33,7 +35,7 @@ _BASE_BYTES = 1 << 20
 
 
 def most_bytes(job: JobSpec) -> int:
-    """Of the JSON of a result of this job, with its files."""
+    """Most bytes of the JSON of a result of this job, with its files."""
     possible = _BASE_BYTES + _printed(job) + _cases(job) + _measured(job) + _files(job)
     if job.build_only:
         possible += MAX_PRODUCT_BYTES * 4 // 3 + 4 + _report(job)

@@ -14,7 +14,7 @@ from kernelbot.protocol.rank_rule import RankRule
 
 Workload = TypeVar("Workload")
 MOST_CALLS = 32
-"""Of which a sample is the mean."""
+"""Most calls of which a sample is the mean."""
 SAMPLES_PER_FACTOR = 10
 """Number of consecutive samples that share one drift factor."""
 FEWEST_FOR_AN_INTERVAL = 6
@@ -36,12 +36,13 @@ _T95_MORE = (2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 
 """Student's t at 97.5 %, by degrees of freedom from 1; beyond these the last one, which is wider
 than right."""
 _STRETCHES = 4
-"""Of time, in which a measurement's samples were taken: long ones, as moments that follow each
-other are alike."""
+"""Stretches of the time in which a measurement's samples were taken: long ones, as moments that
+follow each other are alike."""
 _LAST_LOG = 709.0
-"""Of the largest number that there is."""
+"""Natural logarithm of the largest float."""
 _LEAST_NS = 1.0
-"""Of an interval's lower end: single calls may be claimed to have taken no time at all."""
+"""Least value of an interval's lower end: single calls may be claimed to have taken no time at
+all."""
 
 
 class Timed(Protocol):
@@ -89,7 +90,7 @@ def median_time(
 
 
 def spread_of(samples_ns: Sequence[float], drift_factors: Sequence[float] = ()) -> Spread:
-    """Of samples and factors as `median_time` takes them; raises as it does."""
+    """The interval of samples and factors as `median_time` takes them; raises as it does."""
     steady = steady_samples(samples_ns, drift_factors)
     stdev_ns = statistics.stdev(steady) if len(steady) > 1 else 0.0
     return Spread(statistics.fmean(steady), stdev_ns, min(steady), max(steady))
@@ -163,8 +164,8 @@ def _process_medians(samples: Sequence[float], processes: int) -> list[float]:
 
 
 def _stretch_medians(samples: Sequence[float], processes: int) -> list[float]:
-    """Of stretches of whole turns, one after another; as many samples as fill no turn are part of
-    the last one. None if there are too few turns."""
+    """Medians of stretches of whole turns, one after another; as many samples as fill no turn are
+    part of the last one. None if there are too few turns."""
     turns = len(samples) // processes
     if turns < _STRETCHES:
         return []
@@ -174,7 +175,7 @@ def _stretch_medians(samples: Sequence[float], processes: int) -> list[float]:
 
 
 def _log_variance(medians: Sequence[float]) -> tuple[float, int]:
-    """Of the mean of the medians' logarithms, and its degrees of freedom."""
+    """The variance of the mean of the medians' logarithms, and its degrees of freedom."""
     if len(medians) < 2:
         return 0.0, 1
     return statistics.variance(map(math.log, medians)) / len(medians), len(medians) - 1

@@ -12,8 +12,8 @@ from kernelbot.protocol.scoring import scoring_workloads
 MOST_TRIES = 4
 """Windows for one sample: if half of them wait, one sample in 16 finds none that doesn't."""
 BUSY_SHARE = 5 / 6
-"""Of the calls: if more have waited, a score isn't ranked. If as many have, half of the samples
-found no window that didn't wait (5/6 to the power of `MOST_TRIES`), and the median is among
+"""Share of the calls: if more have waited, a score isn't ranked. If as many have, half of the
+samples found no window that didn't wait (5/6 to the power of `MOST_TRIES`), and the median is among
 those."""
 
 

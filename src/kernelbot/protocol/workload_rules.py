@@ -120,7 +120,7 @@ class Workloads:
             raise Disagrees("its samples took longer than the attempt")
 
     def _check_processes(self, processes: int, samples: int) -> None:
-        """As many as were asked for at most, with two samples each at least."""
+        """At most as many as were asked for, with two samples each at least."""
         if not 1 <= processes <= max(self._job.sampling.processes, 1):
             raise Disagrees(f"its samples are of {processes} processes")
         if processes > 1 and samples < 2 * processes:

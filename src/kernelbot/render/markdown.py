@@ -36,7 +36,7 @@ def fits_fenced(text: str, limit: int, language: str = "") -> bool:
 
 
 def fenced_within(text: str, limit: int, language: str = "") -> str:
-    """As `fence`, with the middle left out if the whole would be longer than `limit`: as much is
+    """A fence with the middle left out if the whole would be longer than `limit`: as much is
     shown as fits. A block is never shorter than its own marks."""
     if fits_fenced(text, limit, language):
         return fence(text, language)

@@ -25,7 +25,7 @@ def bins(values: Sequence[float], width: int) -> list[float]:
 
 
 def histogram(values: Sequence[float], width: int = 12) -> str:
-    """As `bins`, one bar per bin. Empty bins are blank, so that a single outlier can be seen."""
+    """A bar for each bin. Empty bins are blank, so that a single outlier can be seen."""
     return "".join(map(_bar, bins(values, width)))
 
 

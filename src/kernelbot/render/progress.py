@@ -123,7 +123,7 @@ class RunProgress:
 
     @property
     def text(self) -> str:
-        """As it stands."""
+        """The run's progress in words."""
         if self.verdict is not None:
             return self.verdict.words
         if self.state is not RunState.RUNNING or not self.phase:

@@ -62,7 +62,7 @@ def details(
     passed_cases: bool = True,
     columns: int | None = None,
 ) -> str:
-    """As `report`, without the verdict and the score."""
+    """The report without the verdict and the score."""
     timed = [phase for phase in result.phases if phase.workloads]
     phases = [
         _phase(phase, result, passed_cases, columns, whole=phase in timed[-1:])

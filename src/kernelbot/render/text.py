@@ -10,7 +10,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """As `printable`, with newlines and tabs written out too: for names in tables."""
+    """A printable text, with newlines and tabs written out too: for names in tables."""
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 

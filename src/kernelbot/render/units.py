@@ -13,7 +13,7 @@ def time_text(nanoseconds: float) -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """As `time_text`, of seconds."""
+    """A time as text, from seconds."""
     return time_text(seconds * 1e9)
 
 

@@ -136,7 +136,7 @@ async def _answer(settings: Settings, url: str, rules: BotRules) -> None:
 async def _answer_once(
     settings: Settings, url: str, rules: BotRules, answered: asyncio.Event
 ) -> None:
-    """As `_answer`, until Discord is away; sets `answered` once the bot has logged in."""
+    """Answer until Discord is away; sets `answered` once the bot has logged in."""
     async with (
         only_one(
             url, Lock.BOT, lambda: log.warning("another_bot_runs", hint="This one waits.")

@@ -60,7 +60,7 @@ class CheckedSolution:
     """None: it could not be judged, so nothing is known about the problem."""
     message: str
     vendor: Vendor
-    """Of the device that it was judged on."""
+    """The name of the device that it was judged on."""
 
     @property
     def blames_problem(self) -> bool:
@@ -129,7 +129,7 @@ def check_configured(
     sandbox: SandboxMode,
     mode: Mode = Mode.BENCHMARK,
 ) -> Iterator[CheckedSolution]:
-    """As `check_solutions`, on this machine with the configured devices. `device` None: the first.
+    """Check the solutions on this machine, with the configured devices. `device` None: the first.
 
     Raises `UserError` if there is no such device.
     """

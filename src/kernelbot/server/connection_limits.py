@@ -11,7 +11,8 @@ _ADDRESSES_SHARE, _ACCOUNTS_SHARE = 4, 16
 """One address may have a fourth of all connections, since a whole school may have one; and one
 account a sixteenth."""
 _NETWORK_BITS = 64
-"""Of IPv6: one customer has all addresses that begin with them, or more."""
+"""Bits of an IPv6 address that name a network: one customer has all addresses that begin with them,
+or more."""
 
 
 @dataclass(frozen=True)

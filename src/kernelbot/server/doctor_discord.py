@@ -40,7 +40,7 @@ def examine_discord(*, debug: bool = False) -> list[Part]:
 
 
 async def examine_bot(rules: BotRules) -> list[Part]:
-    """As `examine_discord`, for a bot with these rules."""
+    """Examine as `examine_discord` does, for a bot with these rules."""
     try:
         async with logged_in(discord.Client(intents=intents()), rules) as client:
             return [part async for part in _parts(client, rules)]

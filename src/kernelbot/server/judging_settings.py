@@ -79,7 +79,8 @@ def read_judging_settings() -> JudgingSettings:
 
 
 def kept_judging_settings(folder: PrivateFolder) -> JudgingSettings:
-    """As `read_judging_settings`, quickly if nothing has changed since the last time."""
+    """Read them as `read_judging_settings` does, quickly if nothing has changed since the last
+    time."""
     name = _PREFIX + _origin()
     with contextlib.suppress(OSError, ValueError, WireError):
         return from_wire(JudgingSettings, json.loads(folder.at(name).read_bytes()))

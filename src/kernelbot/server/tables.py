@@ -44,16 +44,16 @@ class DeviceSettings(BaseModel):
     gpus: int = Field(default=1, ge=1, le=64)
     """How many GPUs one run gets."""
     memory_bytes: int | None = Field(default=None, gt=0)
-    """Of one GPU, for people."""
+    """The price of one GPU, for people."""
     reserved_cores: int = Field(default=1, ge=0)
     """Cores of a CPU device reserved for the judge, so that submissions' times are repeatable."""
     turns: bool = True
     """Whether a CPU device's runs measure one at a time on their machine."""
     peak_flops: PeakFlops | dict[NumberType, PeakFlops] | None = None
-    """Of all types of numbers, or by type."""
+    """Operations a second, of all types of numbers or by type."""
     peak_bytes_per_s: float | None = Field(default=None, gt=0)
     cache_bytes: int | None = Field(default=None, gt=0)
-    """Of its last-level cache; None: as its driver says."""
+    """Size of its last-level cache; None: as its driver says."""
     launch_overhead_ns: float | None = Field(default=None, gt=0)
     include_dirs: tuple[IncludeFolder, ...] = ()
     """Folders with headers on its machines, which compilers find there."""
@@ -117,7 +117,7 @@ class BuildSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
     limit_bytes: int = Field(default=4 << 30, ge=0)
-    """Of all that is kept in the database; what wasn't used for longest goes first."""
+    """Most bytes of all that is kept in the database; what wasn't used for longest goes first."""
 
 
 class QueueSettings(BaseModel):
@@ -190,7 +190,7 @@ class ExportSettings(BaseModel):
     endpoint: str | None = Field(default=None, pattern=r"^https?://")
     """The URL of a Hub; None: the public one."""
     license: str = Field(default="other", pattern=r"^[a-z0-9][a-z0-9.-]{0,50}$")
-    """Of the dataset, by the Hub's name for it."""
+    """The dataset's licence, by the Hub's name for it."""
 
 
 class WebhookSettings(BaseModel):

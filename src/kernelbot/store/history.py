@@ -23,7 +23,7 @@ class Migration:
 
     @cached_property
     def sha256(self) -> str:
-        """Of the statements alone: a comment may be reworded when it has been applied."""
+        """The hash of the statements alone: a comment may be reworded when it has been applied."""
         lines = self.text.splitlines()
         words = " ".join(line for line in lines if not line.lstrip().startswith("--")).split()
         return hashlib.sha256(" ".join(words).encode()).hexdigest()

@@ -109,5 +109,5 @@ def renamed(found: Sequence[Applied]) -> tuple[Applied, ...]:
 
 
 def _hash(name: str) -> str:
-    """As yoyo made the key: of the name."""
+    """The key as yoyo made it: of the name."""
     return hashlib.sha256(name.encode()).hexdigest()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 _PROC = Path("/proc")
 _STATUS_LINE = 7
-"""Of postmaster.pid, counted from 0."""
+"""The line of postmaster.pid that has it, counted from 0."""
 _POLL_S = 0.1
 _PATIENCE_S = 30.0
 """How long a server may take for an orderly end, before it must end at once."""

@@ -40,7 +40,7 @@ def statement(text: str) -> Markup:
 
 
 def beginning(code: str, characters: int) -> str:
-    """As much of a file as is shown: so many characters, and not too many lines."""
+    """The part of a file that is shown: so many characters, and not too many lines."""
     lines = code[:characters].split("\n", _SHOWN_LINES)
     return "\n".join(lines[:_SHOWN_LINES])
 
@@ -54,7 +54,7 @@ async def source(texts: Texts, code: str, file_name: str, *, asker: int | None =
 async def coloured_source(
     texts: Texts, code: str, file_name: str, *, asker: int | None = None
 ) -> Markup | None:
-    """As `source`; None without colours, which may be there the next time."""
+    """The source in colours; None without them, which may be there the next time."""
     plain = _lines_of(code)
     coloured = await texts.coloured("\n".join(plain), file_name, asker=asker)
     if coloured is None or len(coloured) != len(plain):
@@ -67,7 +67,7 @@ def _lines_of(code: str) -> list[str]:
 
 
 def plain_source(code: str) -> Markup:
-    """As `source`, without colours."""
+    """The source without colours."""
     return _in_lines(str(escape("\n".join(_lines_of(code)))).split("\n"))
 
 

@@ -10,7 +10,7 @@ from kernelbot.domain.versioned_cache import VersionedCache
 from kernelbot.ranking.service import Ranking
 
 _TABLES = 256
-"""Of 30 kB each: never more than 8 MiB."""
+"""Most entries, of 30 kB each: never more than 8 MiB."""
 _PROBLEMS = 64
 
 

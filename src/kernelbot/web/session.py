@@ -59,7 +59,8 @@ async def maybe_session(request: Request) -> Session | None:
 async def counted_session(
     request: Request, session: Annotated[Session | None, Depends(maybe_session)]
 ) -> Session | None:
-    """As `maybe_session`; the connection is its account's. Raises `TooManyRequests`."""
+    """The session, as `maybe_session` finds it; the connection is its account's. Raises
+    `TooManyRequests`."""
     if session is not None:
         count_connection(request, session.user)
     return session

@@ -42,7 +42,7 @@ def create_site(
     settings: ApiSettings | None = None,
     registry: CollectorRegistry | None = None,
 ) -> FastAPI:
-    """As `create_app`, with the pages."""
+    """The application with the pages."""
     files = assets.Assets()
     routers = (*ROUTERS, *organise.ROUTERS, assets.router(files))
     app = create_app(

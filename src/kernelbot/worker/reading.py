@@ -30,7 +30,8 @@ class ResultReader:
         self._idle: list[KeptProgram] = []
 
     async def read(self, left: Left, job: JobSpec, within_s: float) -> RunResult:
-        """See `read_result`. Raises `NoResult`, also for what takes too long or too much memory."""
+        """Read a result as `read_result` does. Raises `NoResult`, also for what takes too long or
+        too much memory."""
         if len(left.content) > zip_size(most_bytes(job)):
             raise NoResult(too_long(most_bytes(job)))
         result = await asyncio.to_thread(read_small_result, left, job, within_s)

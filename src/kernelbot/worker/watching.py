@@ -30,7 +30,7 @@ class Watcher:
         self._most_bytes: dict[str, int] = {}
         """How large the results of those that are followed can be."""
         self._states: dict[str, JobState] = {}
-        """As they were told last, of those that are followed."""
+        """What was said last of the jobs that are followed."""
         self._news = asyncio.Event()
         self._asked_at = float("-inf")
         self._delay_s = self._traits.shortest_poll_s

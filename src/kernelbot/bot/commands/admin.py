@@ -68,7 +68,7 @@ class Admin(app_commands.Group):
     async def get_submission(
         self, interaction: discord.Interaction, number: SubmissionNumber
     ) -> None:
-        """As its author sees it, and more."""
+        """The submission as its author sees it, and more."""
         actor = await self._actor(interaction)
         text, files = boards.submission(await self._bot.services.submissions.get(actor, number))
         await answer(interaction, text, files=files)
@@ -145,7 +145,7 @@ class Admin(app_commands.Group):
         name: str = "",
         reason: str = "",
     ) -> None:
-        """As before the ban."""
+        """Restore the account as it was before the ban."""
         actor = await self._actor(interaction)
         found = await self._find(actor, member, name)
         await self._bot.services.users.unban(actor, found.id, reason)

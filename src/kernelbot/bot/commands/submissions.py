@@ -50,7 +50,7 @@ class Submission(app_commands.Group):
         before: SubmissionNumber,
         after: SubmissionNumber,
     ) -> None:
-        """As a file, line by line."""
+        """The submissions as a file, line by line."""
         viewer = await acting(self._bot.services, interaction)
         old, new = await self._code(viewer, before), await self._code(viewer, after)
         names = str(before), str(after)

@@ -39,7 +39,7 @@ class Wanted:
     force: bool
 
     def options(self, *, dry_run: bool) -> SyncOptions:
-        """As the service takes them."""
+        """The options as the service takes them."""
         return SyncOptions(force=self.force, dry_run=dry_run, problem_set=self.problem_set or None)
 
 

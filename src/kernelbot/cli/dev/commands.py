@@ -30,7 +30,7 @@ class DevGroup(TyperGroup):
     default = "watch"
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As given, if the first argument is a command or asks for help."""
+        """The arguments as given, if the first one is a command or asks for help."""
         if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
             args = [self.default, *args]
         return super().parse_args(ctx, args)

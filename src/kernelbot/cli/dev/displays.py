@@ -59,7 +59,7 @@ class Lines:
         self._terminal.progress(text)
 
     def event(self, event: ProgressEvent) -> None:
-        """As `kernelbot run` does."""
+        """Show progress as `kernelbot run` does."""
         if text := progress_line(event):
             self._terminal.progress(text)
 

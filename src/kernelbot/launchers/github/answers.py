@@ -11,7 +11,7 @@ Number = Annotated[int, Field(gt=0, lt=10**18)]
 
 
 class Dispatched(Said):
-    """Of a dispatch with `return_run_details`."""
+    """The answer to a dispatch with `return_run_details`."""
 
     workflow_run_id: Number
 

@@ -39,8 +39,8 @@ _DIALECT = Dialect(
 
 
 class GithubApi:
-    """Of one repository. Everything raises `SchedulerError` if GitHub fails or limits us, and
-    `PlatformError` if it won't let us do what we ask."""
+    """The requests to one repository. Everything raises `SchedulerError` if GitHub fails or limits
+    us, and `PlatformError` if it won't let us do what we ask."""
 
     def __init__(self, settings: GithubSettings) -> None:
         self._repo = settings.repo

@@ -24,7 +24,7 @@ def is_final(run: Run) -> bool:
 
 
 async def why_no_result(api: GithubApi, run: Run) -> Outcome:
-    """Of a run that has ended and left no artifact."""
+    """The outcome of a run that has ended and left no artifact."""
     conclusion = run.conclusion or "of no conclusion"
     if conclusion in _REASONS:
         fault, reason = _REASONS[conclusion]

@@ -27,7 +27,7 @@ _SEEN_FOR_S = 5.0
 
 
 class GithubLauncher(RestLauncher[Run]):
-    """See `Launcher` for what each method promises. `links` None: what a run needs must fit into
+    """What each method promises, `Launcher` says. `links` None: what a run needs must fit into
     its inputs, and the harness comes from the repository."""
 
     def __init__(self, settings: GithubSettings, links: Links | None) -> None:

@@ -11,7 +11,7 @@ class GithubDevice:
     """Where a device's jobs run."""
 
     label: str
-    """Of the runners that have the device."""
+    """The labels of the runners that have the device."""
     workflow: str
     """The file name of the workflow that judges on it."""
 

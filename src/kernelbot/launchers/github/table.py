@@ -54,7 +54,7 @@ class GithubTable(RemoteTable):
         return GithubLauncher(self.settings(place), place.links)
 
     def settings(self, place: LauncherPlace) -> GithubSettings:
-        """As the launcher knows them."""
+        """The devices as the launcher knows them."""
         place.refuse_strays(self.devices)
         repo = self.repo or place.environment.get(_REPO_NAME, "")
         if not re.fullmatch(_REPO, repo):

@@ -40,7 +40,7 @@ class RestRules:
 
 
 class RestLauncher(ABC, Generic[L]):
-    """See `Launcher` for what each method promises. `scheduler`: its name, for people; `devices`:
+    """What each method promises, `Launcher` says. `scheduler`: its name, for people; `devices`:
     those that it has."""
 
     def __init__(
@@ -75,16 +75,16 @@ class RestLauncher(ABC, Generic[L]):
 
     @abstractmethod
     async def _end(self, handle: Handle, job: L, most: int) -> Outcome | None:
-        """Of a job that has ended, whose result has so many bytes at most; None: it doesn't show,
-        and may yet."""
+        """The outcome of a job that has ended, whose result has so many bytes at most; None: it
+        doesn't show, and may yet."""
 
     @abstractmethod
     async def _why_no_result(self, job: L) -> Outcome:
-        """Of a job that has ended, and whose result won't show any more."""
+        """The outcome of a job that has ended, and whose result won't show any more."""
 
     @property
     def traits(self) -> Traits:
-        """As configured."""
+        """The devices as configured."""
         return self._rules.traits
 
     async def start(self) -> None:
@@ -188,7 +188,7 @@ class RestLauncher(ABC, Generic[L]):
         return _STILL if most is None else await self._result(handle, job, most)
 
     async def _result(self, handle: Handle, job: L, most: int) -> Outcome:
-        """Of a job that has ended."""
+        """The outcome of a job that has ended."""
         try:
             if outcome := await self._end(handle, job, most):
                 return outcome

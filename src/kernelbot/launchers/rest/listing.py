@@ -21,7 +21,7 @@ class Listed(Protocol):
 
     @property
     def name(self) -> str:
-        """As we have named it; empty if we haven't."""
+        """The name that we gave it; empty if we gave none."""
 
     @property
     def state(self) -> JobState | None:
@@ -45,7 +45,7 @@ class Listing(Generic[L]):
         self._size = size
         self._pause_s = pause_s
         self._numbers: OrderedDict[str, int] = OrderedDict()
-        """Of the jobs seen so far, by their names."""
+        """The jobs seen so far, by their names."""
         self._newest = 0
         """The newest job when the list was last read without a gap."""
         self._lock = asyncio.Lock()
@@ -53,9 +53,9 @@ class Listing(Generic[L]):
         self._done = 0
         """The last reading of what is new that went well, of all that were begun."""
         self._shown: dict[int, L] = {}
-        """Of the jobs asked about last, and of those made since: as they were seen last."""
+        """How the jobs asked about last, and those made since, were seen last."""
         self._missing: set[int] = set()
-        """Of those asked about last: what the list didn't show."""
+        """Which of those asked about last the list didn't show."""
         self._again_at = float("-inf")
 
     async def states(self, wanted: Collection[int]) -> tuple[dict[int, L], set[int]]:

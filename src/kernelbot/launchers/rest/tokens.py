@@ -15,7 +15,7 @@ _LIMITED_FOR_S = 60.0
 _ROUNDED_S = 1.0
 """Whole seconds may have been rounded down."""
 _PLENTY = 0.5
-"""Of a limit: with more than that left, nothing is spared."""
+"""Share of a limit: with more than that left, nothing is spared."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Dialect:
     """How a scheduler speaks of tokens and limits."""
 
     name: str
-    """Of the scheduler, for people."""
+    """The scheduler's name, for people."""
     variable: str
     """Where its token comes from."""
     limits: tuple[LimitHeaders, ...]
@@ -46,8 +46,8 @@ class Dialect:
     reserve: int
     """Requests that a token keeps while another has more: for those that are under way."""
     share: float = 1.0
-    """Of the requests that are left, what asking about jobs may use: the others are for starting
-    them and for fetching their results."""
+    """Share of the requests that are left which asking about jobs may use: the others are for
+    starting them and for fetching their results."""
     spreads: bool = False
     """Whether every request waits for its turn as soon as half of a limit is used, so that nobody
     waits for the end of it."""
@@ -93,7 +93,7 @@ class Token:
         """In a row, by answers that didn't say for how long."""
 
     def headers(self) -> dict[str, str]:
-        """Of a request."""
+        """The headers that a request needs."""
         return {"Authorization": f"Bearer {self._value}"}
 
     @property
@@ -124,7 +124,7 @@ class Token:
         return max(self.used_up_s(now), turn_at - now, 0.0)
 
     def pause_s(self, now: float) -> float:
-        """Of the limit that is met first."""
+        """The pause that the strictest limit asks for."""
         return max(window.pause_s(now) for window in self.windows)
 
     def spare(self) -> float:

@@ -61,7 +61,7 @@ def _has_begun(job: Handle, seen: _Seen) -> bool:
 
 
 class SlurmLauncher:
-    """See `Launcher` for what each method promises. `harness`: the file that the nodes run."""
+    """What each method promises, `Launcher` says. `harness`: the file that the nodes run."""
 
     def __init__(self, settings: SlurmSettings, harness: Path) -> None:
         self._settings = settings
@@ -79,7 +79,7 @@ class SlurmLauncher:
 
     @property
     def traits(self) -> Traits:
-        """As configured."""
+        """The devices as configured."""
         return self._settings.traits
 
     async def start(self) -> None:

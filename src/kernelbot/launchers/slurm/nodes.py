@@ -48,7 +48,7 @@ class Nodes:
         return self.up and self.answers and states.issuperset(self.state.split("+"))
 
     def why_not(self) -> str:
-        """Of those that aren't usable."""
+        """The reasons why the others aren't usable."""
         if not self.up:
             return f"partition {self.partition} is not up"
         said = "" if self.reason in ("", "none") else f" ({self.reason})"

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from kernelbot.protocol import ProgressEvent, VersionMismatch, WireError, from_wire
 
 _MAX_BYTES = 48 << 10
-"""Of one job, each time."""
+"""Most bytes read of one job's progress each time."""
 # Nothing but these words is read by a shell; what follows are its arguments.
 _FETCH = (
     'while [ "$#" -gt 0 ]; do printf "%s " "$1"; '

@@ -49,7 +49,7 @@ class Offered:
 
     @property
     def name(self) -> str:
-        """Of its folder."""
+        """The name of its folder."""
         return f"{self.needs}-{self.limit_s}-{self.attempt}"
 
 

@@ -71,7 +71,7 @@ class SlurmJob:
         return self.state in _BY_ITSELF
 
     def why_it_ended(self) -> tuple[Fault, str]:
-        """Of one that has no result."""
+        """The outcome of a job that has no result."""
         return _ENDS[self.state]
 
 

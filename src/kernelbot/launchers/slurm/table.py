@@ -10,9 +10,9 @@ from kernelbot.protocol import SandboxMode, Vendor
 from kernelbot.runs.devices.model import DeviceConfig
 
 Word = Annotated[str, Field(min_length=1, pattern=r"^[^\x00-\x1f\x7f]+$")]
-"""Of a command."""
+"""One word of a command."""
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:,*-]*$")]
-"""Of a partition, or a GRES."""
+"""The name of a partition, or of a GRES."""
 
 
 class SlurmDeviceTable(BaseModel):
@@ -29,7 +29,7 @@ class SlurmDeviceTable(BaseModel):
     def device(
         self, config: DeviceConfig, partition: str | None, reservation: str | None
     ) -> SlurmDevice:
-        """As the launcher knows it."""
+        """The device as the launcher knows it."""
         by_default = None if config.spec.vendor is Vendor.CPU else f"gpu:{config.gpus}"
         return SlurmDevice(
             self.gres or by_default,
@@ -71,7 +71,7 @@ class SlurmTable(RemoteTable):
         return SlurmLauncher(self.settings(place), harness)
 
     def settings(self, place: LauncherPlace) -> SlurmSettings:
-        """As the launcher knows them."""
+        """The devices as the launcher knows them."""
         place.refuse_strays(self.devices)
         if self.warm_idle_s and place.sandbox is SandboxMode.NONE:
             raise place.mistake("warm_idle_s", "without a sandbox each job needs a node of its own")

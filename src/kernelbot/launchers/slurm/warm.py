@@ -56,7 +56,7 @@ class WarmNodes:
         self._harness = ""
         self._offering = asyncio.Lock()
         self._nodes_for: dict[str, int] = {}
-        """Of jobs that wait: for how many a node was started."""
+        """For how many of the jobs that wait a node was started."""
         self._hopeless: dict[str, Outcome] = {}
         """Jobs that wait in vain, and why."""
         self._missing_since: dict[str, float] = {}
@@ -185,8 +185,8 @@ class WarmNodes:
     def outcome(
         self, job: Handle, places: Places, queue: Mapping[str, SlurmJob], node: SlurmJob | None
     ) -> Outcome | None:
-        """Of a job that hasn't ended; None if it should have a result, which may show late. `node`:
-        what Slurm says of the one that has it."""
+        """The outcome of a job that hasn't ended; None if it should have a result, which may show
+        late. `node`: what Slurm says of the one that has it."""
         if (offered := places.waiting.get(job.attempt)) is not None:
             return self._waits(offered, queue)
         if job.attempt not in places.taken:

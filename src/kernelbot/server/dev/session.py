@@ -241,7 +241,7 @@ class Session:
         return Save(saved.number, result, "", version, sha256, tests_s, timed)
 
     def _why_stopped(self) -> str:
-        """Of what has no result."""
+        """Why a save has no result."""
         with self._changed:
             return SAVED_AGAIN if self._newest is not None else INTERRUPTED
 

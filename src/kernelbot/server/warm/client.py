@@ -35,7 +35,7 @@ class WarmJudge:
         on_event: Callable[[ProgressEvent], None],
         on_step: Callable[[str], None],
     ) -> RunResult:
-        """As `Connection.judge`, over a connection of its own."""
+        """Judge as `Connection.judge` does, over a connection of its own."""
         with self.connected(on_step) as connection:
             return connection.judge(job, on_event, on_step)
 
