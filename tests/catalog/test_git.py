@@ -56,6 +56,7 @@ def test_a_reference_that_is_not_there(origin: Path, into: Path, ref: str) -> No
         fetch(url(origin), ref, into)
 
 
+@pytest.mark.exhaustive
 def test_folders_that_hold_each_other_ten_milliard_times(origin: Path, into: Path) -> None:
     tree = problem_sets.git(origin, "rev-parse", "HEAD^{tree}")
     for _ in range(10):

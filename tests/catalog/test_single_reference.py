@@ -51,6 +51,7 @@ def judged(reference: str, submission: str) -> tuple[Verdict, list[str]]:
     return result.verdict, [case.message for phase in result.phases for case in phase.cases]
 
 
+@pytest.mark.exhaustive
 def test_the_older_form_compares_two_outputs() -> None:
     right = judged(OLDER, "def custom_kernel(data):\n    return data + data\n")
     assert (Verdict.ACCEPTED, [""] * 5) == right

@@ -73,6 +73,7 @@ def test_an_invite_joins_with_a_token_too(live: LiveServer, ada: Shell) -> None:
     assert (0, True) == (said.code, "Boards you can use now: sort" in said.out)
 
 
+@pytest.mark.exhaustive
 def test_an_identity_is_listed_and_unlinked(
     live: LiveServer, provider: FakeProvider, tmp_path: Path
 ) -> None:

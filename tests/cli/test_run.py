@@ -211,6 +211,7 @@ def test_a_new_problem_is_sound(shell: Shell) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_a_solution_that_misbehaves_is_named(shell: Shell, problem: Path) -> None:
     wrong = next((problem / "solutions" / "wrong").iterdir())
     wrong.rename(problem / "solutions" / "correct" / "not_really.py")
@@ -224,6 +225,7 @@ def test_a_file_of_another_language_is_refused(shell: Shell, problem: Path, tmp_
     assert (2, True) == (said.code, "This problem is solved in Python" in said.err)
 
 
+@pytest.mark.exhaustive
 def test_times_of_correct_solutions_are_shown(shell: Shell, problem: Path) -> None:
     said = shell("problem", "check", problem, "--json")
     timed = {item["file"]: len(item["workloads"]) for item in said.document["solutions"]}
@@ -241,6 +243,7 @@ def test_a_reference_that_fails_is_its_author_s_fault(shell: Shell, problem: Pat
     )
 
 
+@pytest.mark.exhaustive
 def test_a_checker_that_fails_on_one_solution_is_its_author_s_fault(
     shell: Shell, problem: Path
 ) -> None:

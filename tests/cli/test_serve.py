@@ -57,6 +57,7 @@ def test_a_ranked_submission_from_the_file_to_its_place(shell: Shell) -> None:
     ), said.out
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("server")
 def test_a_wrong_answer_shows_the_case_and_what_was_printed(shell: Shell) -> None:
     (shell.home / "wrong.py").write_text("def custom_kernel(data):\n    print('hm')\n")

@@ -62,6 +62,7 @@ class TerminalText(io.StringIO):
         return True
 
 
+@pytest.mark.exhaustive
 def test_many_empty_lines_hold_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = TerminalText()
     monkeypatch.setattr(sys, "stdout", shown)

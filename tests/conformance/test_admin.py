@@ -15,6 +15,7 @@ from tests.conformance.popcorn_cli import (
 from tests.conformance.target import DIRECTORY, Target
 
 
+@pytest.mark.exhaustive
 def test_stats_are_an_object(admin: PopcornAdmin, ranked: Submitted) -> None:
     answer = admin.call("GET", "/stats")
     assert "ok" == answer["status"]
@@ -40,6 +41,7 @@ def test_an_unknown_submission_is_not_found(admin: PopcornAdmin, method: str) ->
         admin.call(method, f"/submissions/{2**62}")
 
 
+@pytest.mark.exhaustive
 def test_any_submission_can_be_deleted(
     admin: PopcornAdmin, author: PopcornCli, board: str, device: str
 ) -> None:

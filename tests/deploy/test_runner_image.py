@@ -87,6 +87,7 @@ def test_a_minimal_payload_by_hand(harness: Path, folder: Path, way: str) -> Non
     assert ["out"] == [path.name for path in folder.parent.iterdir()]  # and no payload
 
 
+@pytest.mark.exhaustive
 def test_the_author_finds_no_payload(harness: Path, folder: Path) -> None:
     document = {**json.loads(MINIMAL), "files": {"main.py": LOOKS_FOR_IT}}
     ended = judge(harness, folder, packed(json.dumps(document).encode()))

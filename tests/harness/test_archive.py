@@ -58,18 +58,21 @@ def test_a_bare_interpreter_judges_with_it(archive: Path) -> None:
     assert Verdict.ACCEPTED == from_wire(RunResult, json.loads(ended.stdout)).verdict
 
 
+@pytest.mark.exhaustive
 def test_another_version_is_refused_with_a_sentence(archive: Path) -> None:
     ended = run(archive, {**bare_job(), "version": 999})
     assert (3, "") == (ended.returncode, ended.stdout)
     assert "update this side" in ended.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_broken_job_is_bad_usage(archive: Path) -> None:
     ended = run(archive, {**bare_job(), "mode": "dance"})
     assert (2, "") == (ended.returncode, ended.stdout)
     assert "JobSpec.mode: expected one of" in ended.stderr
 
 
+@pytest.mark.exhaustive
 def test_a_result_says_which_harness_judged_it(archive: Path) -> None:
     result = from_wire(RunResult, json.loads(run(archive, bare_job()).stdout))
     assert (__version__, sources_sha256()) == (result.harness_version, result.harness_sha256)

@@ -58,6 +58,7 @@ def test_a_few(style: Style, host: Host) -> None:
     expect_honest(judged(style, host))
 
 
+@pytest.mark.exhaustive
 def test_threads_that_compute_are_counted_and_processors_named(host: Host) -> None:
     one, two = (
         judged(style, host).system

@@ -285,6 +285,7 @@ def _with_a_secret(folder: Path) -> list[str]:
     return [path.name for path in files if MARK.encode() in path.read_bytes()]
 
 
+@pytest.mark.exhaustive
 async def test_an_author_finds_no_secret_here(tmp_path: Path) -> None:
     source = searching_submission([str(tmp_path), "/dev/shm", "/tmp"], [MARK])
     async with _launcher(tmp_path, REAL_HOST) as launcher:

@@ -80,6 +80,7 @@ def test_nothing_is_left_running_and_the_operators_token_ends(server: LocalServe
     assert ([], 0o600, False) == (server.leftovers, mode, file.exists())
 
 
+@pytest.mark.exhaustive
 def test_a_second_start_on_the_same_folder_says_so(running: LocalServer) -> None:
     second = subprocess.run(
         [

@@ -78,6 +78,7 @@ async def test_a_worker_killed_at_a_gate(world: World, tmp_path: Path, gate: Gat
     assert await _results(world) == ONCE_PER_RUN
 
 
+@pytest.mark.exhaustive
 async def test_a_result_that_was_written_is_not_judged_again(world: World, tmp_path: Path) -> None:
     await world.board()
     settings = quick_settings(tmp_path)

@@ -130,6 +130,7 @@ async def test_what_cannot_be_done_is_said_in_a_sentence(live: LiveServer, ada: 
     assert "different boards" in said[-1]
 
 
+@pytest.mark.exhaustive
 async def test_a_file_is_judged_on_this_machine(tmp_path: Path) -> None:
     from kernelbot.catalog.skeleton import new_problem
 

@@ -116,6 +116,7 @@ def host(tmp_path: Path, driver: Driver, monkeypatch: pytest.MonkeyPatch) -> Ite
     host.close()
 
 
+@pytest.mark.exhaustive
 def test_an_author_finds_nothing_of_an_earlier_job(host: Host) -> None:
     result = host.judge(replace(a_job(FIND), device=DEVICE), lambda _event: None)
     assert Verdict.RUNTIME_ERROR == result.verdict
@@ -129,12 +130,14 @@ def test_an_honest_kernel_is_accepted_there(host: Host) -> None:
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+@pytest.mark.exhaustive
 def test_without_the_clock_that_was_asked_for_nothing_is_judged(host: Host) -> None:
     job = replace(a_job(SORT), device=replace(DEVICE, clock_mhz=1980))
     with pytest.raises(AttemptLost, match="clock can't be set: there is no GPU's file in /dev"):
         host.attempt(job, lambda _event: None)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(os.geteuid() != 0, reason="an ordinary user can't make a /dev")
 def test_the_clock_is_set_again_for_each_job(driver: Driver, tmp_path: Path) -> None:
     del driver  # its files are needed

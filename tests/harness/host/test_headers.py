@@ -54,6 +54,7 @@ def job(*include_dirs: str) -> JobSpec:
     return replace(made, device=replace(made.device, include_dirs=include_dirs))
 
 
+@pytest.mark.exhaustive
 def test_a_compiler_finds_them_only_if_the_device_has_them(host: Host, headers: Path) -> None:
     found = host.judge(job(str(headers)), lambda _event: None)
     missing = host.judge(job(), lambda _event: None)

@@ -49,6 +49,7 @@ def test_a_kill_at_any_moment_is_nobodys_fault(host: Host, part: str) -> None:
     assert Verdict.ACCEPTED == host.judge(a_job(SORT), quiet).verdict
 
 
+@pytest.mark.exhaustive
 def test_a_lost_attempt_stands_in_the_result_of_the_next(host: Host) -> None:
     job = a_job(SORT)
     assert Verdict.ACCEPTED == host.judge(job, quiet).verdict

@@ -73,12 +73,14 @@ def test_a_job_comes_in_and_a_result_goes_out(node: Node) -> None:
     assert (node.ended.returncode, node.payload.exists()) == (0, False)
 
 
+@pytest.mark.exhaustive
 def test_an_authors_mistake_is_theirs(node: Node) -> None:
     result = node.run(encode_payload(bare_job("def custom_kernel(data):\n    return 7\n")))
     assert result.failure is not None
     assert (result.failure.fault, result.attempt_lost) == (Fault.AUTHOR, False)
 
 
+@pytest.mark.exhaustive
 def test_a_payload_may_come_on_standard_input(node: Node) -> None:
     subprocess.run(
         node.command("--payload", "-"),
@@ -102,6 +104,7 @@ def test_a_payload_that_isnt_there_is_told(node: Node) -> None:
     assert (ended.returncode, node.answer().attempt_lost) == (2, True)
 
 
+@pytest.mark.exhaustive
 def test_a_result_that_cant_be_written_is_an_error(node: Node) -> None:
     node.result = node.folder / "nowhere" / "result.json"
     node.payload.write_text(encode_payload(bare_job()))
@@ -111,6 +114,7 @@ def test_a_result_that_cant_be_written_is_an_error(node: Node) -> None:
     assert (ended.returncode, b"can't be written" in ended.stderr) == (1, True)
 
 
+@pytest.mark.exhaustive
 def test_a_job_without_a_sandbox_is_refused_here(node: Node) -> None:
     job = dataclasses.replace(bare_job(), sandbox=SandboxMode.NONE)
     result = node.run(encode_payload(job))
@@ -118,6 +122,7 @@ def test_a_job_without_a_sandbox_is_refused_here(node: Node) -> None:
     assert (result.verdict, result.failure.fault) == (Verdict.INTERNAL_ERROR, Fault.PLATFORM)
 
 
+@pytest.mark.exhaustive
 def test_a_node_that_is_stopped_says_that_the_attempt_is_lost(node: Node) -> None:
     source = "import time\ndef custom_kernel(data):\n    time.sleep(60)\n"
     node.payload.write_text(encode_payload(bare_job(source)))
@@ -186,6 +191,7 @@ def test_an_author_finds_no_secret(node: Node, way: str) -> None:
     assert result.verdict == Verdict.ACCEPTED, result.failure
 
 
+@pytest.mark.exhaustive
 def test_no_secret_is_left_on_the_node_while_the_author_runs(node: Node) -> None:
     source = "import time\ndef custom_kernel(data):\n    time.sleep(60)\n"
     text = encode_payload(bare_job(source, secret=True))

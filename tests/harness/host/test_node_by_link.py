@@ -146,6 +146,7 @@ async def _has_begun(live: LiveServer, job: Job) -> bool:
     return row is not None
 
 
+@pytest.mark.exhaustive
 def test_without_the_platform_there_is_a_result_that_says_so(archive: Path, tmp_path: Path) -> None:
     link = "http://127.0.0.1:1/api/v1/jobs/1/payload?signature=secret"
     given = {**os.environ, PAYLOAD: "file:///etc/passwd", EVENTS: link}

@@ -44,6 +44,7 @@ def test_on_a_gpu_a_large_machine_starts_few_threads_and_compilers(
     assert (threads, jobs) == (environment["OPENBLAS_NUM_THREADS"], environment["MAX_JOBS"])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(len(ALL) < 2, reason="one processor can't be shared out")
 def test_a_submission_has_its_cores_and_no_others() -> None:
     source = f"""

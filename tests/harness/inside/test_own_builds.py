@@ -64,6 +64,7 @@ def custom_kernel(data):
 """
 
 
+@pytest.mark.exhaustive
 def test_a_cache_that_is_valid_for_one_time_of_the_source_is_found(host: Host) -> None:
     """As numba's: its index has the time and the size of the file that it was compiled from."""
     result = judge(host, NUMBA_LIKE)

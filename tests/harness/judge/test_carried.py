@@ -148,6 +148,7 @@ def test_a_compiler_that_takes_too_long_ends_there_too(builder: Host) -> None:
     assert (Verdict.TIME_LIMIT, None) == (result.verdict, result.product)
 
 
+@pytest.mark.exhaustive
 def test_what_a_file_builds_at_import_is_built_without_a_gpu(builder: Host, node: Host) -> None:
     """The run, whose import would print that it builds, finds it."""
     run = a_run(LOAD_INLINE, device_problem())
@@ -160,6 +161,7 @@ def test_a_file_that_builds_nothing_leaves_nothing(builder: Host) -> None:
     assert (Verdict.ACCEPTED, None) == (result.verdict, result.product)
 
 
+@pytest.mark.exhaustive
 def test_what_is_too_large_to_carry_is_built_by_each_run(builder: Host, node: Host) -> None:
     large = LOAD_INLINE.replace(
         'built.write_text("done")', 'built.write_bytes(__import__("os").urandom(20 << 20))'
@@ -194,6 +196,7 @@ def changed(product: Product, packed: bytes) -> Product:
     return replace(product, content_base64=base64.b64encode(packed).decode(), sha256=digest)
 
 
+@pytest.mark.exhaustive
 def test_what_is_not_what_was_built_is_built_where_it_runs(builder: Host, node: Host) -> None:
     run = a_run(DOUBLE, compiled_problem())
     product = product_of(builder, run)
@@ -222,6 +225,7 @@ def test_a_compiler_that_is_not_installed_is_no_other_one() -> None:
     assert "" == why_unfit(made, BuildPlace(MACHINE, LIBC, {"g++": "12", "nvcc": ""}))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc isn't installed")
 def test_cuda_is_compiled_without_a_gpu(builder: Host) -> None:
     config = BuildConfig(sources=("submission.cu",), outputs=(1,))

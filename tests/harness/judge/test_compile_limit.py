@@ -62,6 +62,7 @@ def test_which_is_of_all_phases_together(host: Host) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_but_of_several_processes_of_a_phase_the_first_ones(host: Host) -> None:
     limits = Timeouts(test_s=20, ranked_s=60, compile_s=1.55)
     job = importing(0.4, limits, Mode.LEADERBOARD)

@@ -149,6 +149,7 @@ def test_whoever_used_up_the_time_is_named(host: Host, slow: int, is_opponent: b
     assert (Verdict.TIME_LIMIT, is_opponent) == (found.verdict, found.opponent_failed)
 
 
+@pytest.mark.exhaustive
 def test_what_each_has_built_in_its_test_is_there_when_it_is_timed(host: Host) -> None:
     """As in an ordinary run. Each finds its own only."""
     mine, theirs = (BUILDS.replace("WHO", who) for who in ("mine", "theirs"))
@@ -161,6 +162,7 @@ def test_what_the_opponent_prints_is_for_nobody_else_to_read(host: Host) -> None
     assert ("mine\nmine\n", Verdict.ACCEPTED) == (found.stdout, found.verdict)  # in each phase
 
 
+@pytest.mark.exhaustive
 def test_neither_finds_anything_of_the_other(host: Host) -> None:
     """No file, no process, no memory: each has a sandbox of its own."""
     leaves = "import os\nopen('/tmp/note', 'w').write('x')\nopen('/dev/shm/note', 'w')\n" + SORT
@@ -179,6 +181,7 @@ def test_neither_finds_anything_of_the_other(host: Host) -> None:
     assert Verdict.ACCEPTED == duel(host, looks, leaves).verdict
 
 
+@pytest.mark.exhaustive
 def test_compiled_kernels(host: Host) -> None:
     problem = replace(
         a_problem(reference=COPY_REFERENCE),
@@ -194,6 +197,7 @@ def test_compiled_kernels(host: Host) -> None:
     assert "int x = ;" not in bad.compile.output  # it is the submission's
 
 
+@pytest.mark.exhaustive
 def test_a_problem_with_a_script_of_its_own_has_none(host: Host) -> None:
     found = duel(host, SORT, SORT, replace(a_problem(), harness=HarnessKind.SCRIPT))
     assert found.failure is not None

@@ -71,6 +71,7 @@ def judge(host: Host, source: str) -> RunResult:
     return host.judge(device_job(source, Mode.TEST, PROBLEM), lambda _event: None)
 
 
+@pytest.mark.exhaustive
 def test_a_gpu_that_fails_under_a_kernel_is_nobodys_fault(host: Host, folder: Path) -> None:
     def watch(event: ProgressEvent) -> None:
         if event.kind is EventKind.PHASE_STARTED and event.phase is Phase.TEST:
@@ -87,6 +88,7 @@ def test_a_kernel_that_breaks_its_own_context_is_its_authors(host: Host) -> None
     assert (Verdict.RUNTIME_ERROR, ()) == (result.verdict, result.system.notes)
 
 
+@pytest.mark.exhaustive
 def test_an_error_of_the_memory_that_others_do_not_see_takes_two(host: Host) -> None:
     """A runner may say so, and it may be true: some errors reach one process alone."""
     result = judge(host, SAYS_ECC)

@@ -82,6 +82,7 @@ def custom_kernel(data):
 """
 
 
+@pytest.mark.exhaustive
 def test_what_a_file_builds_is_built_while_another_job_has_the_gpu(host: Host, locks: Path) -> None:
     """And the runner that has the GPU builds nothing: it prints nothing."""
     with held_by_another(locks) as other:
@@ -95,6 +96,7 @@ def test_what_a_file_builds_is_built_while_another_job_has_the_gpu(host: Host, l
     assert (Verdict.ACCEPTED, "") == (result.verdict, result.stdout)
 
 
+@pytest.mark.exhaustive
 def test_what_fails_while_it_is_built_ahead_is_told_where_it_counts(host: Host) -> None:
     source = LOAD_INLINE.replace("built.parent", 'raise OSError("a\'; echo x")\n    built.parent')
     result = host.attempt(device_job(source, Mode.TEST, device_problem()), quiet)

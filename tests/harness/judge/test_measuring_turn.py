@@ -56,6 +56,7 @@ def timed_job(
     return replace(a_job(source, mode=Mode.BENCHMARK, problem=problem), sampling=FAST)
 
 
+@pytest.mark.exhaustive
 def test_tests_wait_for_nobody(host: Host, held: Turn) -> None:
     events: list[EventKind] = []
     result = host.attempt(a_job(SORT), lambda event: events.append(event.kind))
@@ -79,6 +80,7 @@ def test_a_measurement_waits_for_another_and_says_so(host: Host, turns: Turns, h
     assert is_free(turns)
 
 
+@pytest.mark.exhaustive
 def test_waiting_is_none_of_the_jobs_own_time(host: Host, held: Turn) -> None:
     """The other one measures for twice as long as all before took, so that the wait is more than
     what isn't counted anyway."""
@@ -117,6 +119,7 @@ def test_a_wait_moves_the_end_of_the_phase_by_as_much(turns: Turns) -> None:
     assert Verdict.TIME_LIMIT == result.verdict, result.failure
 
 
+@pytest.mark.exhaustive
 def test_a_turn_that_is_never_had_is_told(turns: Turns, held: Turn) -> None:
     impatient = Turns(turns._address[1:], wait_s=0.1)
     host = Host(turns=impatient, lasting=False)
@@ -157,6 +160,7 @@ def test_a_phase_that_fails_gives_its_turn_back(host: Host, turns: Turns) -> Non
     assert (Verdict.RUNTIME_ERROR, True) == (result.verdict, is_free(turns))
 
 
+@pytest.mark.exhaustive
 def test_the_turn_is_free_while_nothing_is_measured(host: Host, turns: Turns) -> None:
     free: list[bool] = []
 

@@ -60,6 +60,7 @@ def test_it_is_ranked_if_the_problem_knows(host: Host) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_data_that_differ_far_behind_what_is_sampled_are_new(host: Host) -> None:
     reference = REFERENCE.replace(
         f"    return {SEEDED}.standard_normal(size).astype(np.float32)",

@@ -93,6 +93,7 @@ def differing(looks: list[dict[str, int]]) -> set[str]:
     }
 
 
+@pytest.mark.exhaustive
 def test_a_kernel_sees_the_same_in_every_run(host: Host) -> None:
     jobs = [
         a_job(PROBE, mode=mode, secret=secret, problem=a_problem(), limits=LIMITS)
@@ -117,6 +118,7 @@ def test_both_sides_of_a_duel_see_the_same(host: Host) -> None:
     assert set() == differing(said)
 
 
+@pytest.mark.exhaustive
 def test_all_processes_that_are_timed_see_the_same(host: Host) -> None:
     """Chance deals which one is called first, and so fails."""
     job = a_job(TELLS, mode=Mode.LEADERBOARD, secret=True, limits=LIMITS)

@@ -77,16 +77,19 @@ def test_whichever_fails_is_heard(host: Host) -> None:
     assert "I give up\n" == judged(host, FAILS).stdout
 
 
+@pytest.mark.exhaustive
 def test_a_duel_is_fought_by_half_as_many_pairs(host: Host) -> None:
     result = judged(host, SORT, opponent=SORT, processes=6)
     assert result.duel is not None, result.failure
     assert [3] == [load.processes for load in result.duel.workloads]
 
 
+@pytest.mark.exhaustive
 def test_what_is_slow_to_load_is_timed_in_one(host: Host) -> None:
     assert (1,) == used(judged(host, SLOW_TO_LOAD, ranked_s=20))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif("memory" not in detect().parents, reason="memory isn't counted here")
 def test_what_needs_much_memory_is_timed_in_one(host: Host) -> None:
     assert (1,) == used(judged(host, HOARDS))

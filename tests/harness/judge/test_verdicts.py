@@ -375,6 +375,7 @@ def test_a_profile_comes_as_artifacts(host: Host) -> None:
     assert ("profile.1.counters.json", "application/json") == (counters.name, counters.media_type)
 
 
+@pytest.mark.exhaustive
 def test_torchs_profiler_says_nothing_in_the_authors_place(host: Host) -> None:
     result = host.judge(a_job("import torch\n" + SORT, mode=Mode.PROFILE), quiet)
     assert "profile.1.trace.json.gz" in [artifact.name for artifact in result.artifacts]

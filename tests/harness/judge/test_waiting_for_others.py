@@ -78,6 +78,7 @@ def test_calls_that_waited_are_repeated(host: Host) -> None:
         assert any(load.repeated > 0 and (load.waited or 0) >= load.repeated for load in found)
 
 
+@pytest.mark.exhaustive
 def test_pairs_of_a_duel_are_repeated_as_pairs(host: Host) -> None:
     job = a_measured_job(LONG, LONG)
     with neighbours():

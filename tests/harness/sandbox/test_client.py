@@ -107,6 +107,7 @@ def few_open_files() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("few_open_files")
 def test_descriptors_under_way_keep_no_other_runner_from_starting() -> None:
     zygote = Zygote.start(ZygoteConfig(Flavour.BARE))

@@ -54,6 +54,7 @@ def test_an_interpreter_under_tmp_judges(tmp_path: Path) -> None:
     assert _probed_by(tmp_path / ".venv") == "bubblewrap"
 
 
+@pytest.mark.exhaustive
 def test_an_interpreter_whose_installation_is_under_tmp_judges(tmp_path: Path) -> None:
     system = Path("/usr/bin/python3").resolve()
     ours = Path(sys.executable).resolve().name

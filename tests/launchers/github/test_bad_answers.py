@@ -146,6 +146,7 @@ async def test_a_result_that_contradicts_itself_is_not_believed(
     assert said in why
 
 
+@pytest.mark.exhaustive
 async def test_a_small_zip_of_many_lists_is_ended_elsewhere(tmp_path: Path) -> None:
     job = a_job("accepted")
     archive = zipped(("result.json", b"[" + b"[[[]]]," * (3 << 20) + b"[]]"))

@@ -228,6 +228,7 @@ async def test_a_job_that_ends_without_a_result_is_lost(tmp_path: Path) -> None:
     assert "no result" in await ended(tmp_path, "silent")
 
 
+@pytest.mark.exhaustive
 async def test_a_result_of_2_gb_is_never_read_whole(tmp_path: Path) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     why = await ended(tmp_path, "huge")

@@ -72,6 +72,7 @@ async def test_a_deleted_persons_token_opens_nothing(world: World) -> None:
         await world.services.users.authenticate(world.ada.token)
 
 
+@pytest.mark.exhaustive
 async def test_what_runs_of_a_deleted_person_is_stopped(judged: World) -> None:
     sent = await judged.submit(content=b"# fake: sleep 60 accepted 1\n")
     events = judged.services.submissions.events(judged.ada.user, sent.id)
@@ -161,6 +162,7 @@ async def test_a_claimed_invite_opens_nothing_to_the_next(world: World) -> None:
     assert [] == found
 
 
+@pytest.mark.exhaustive
 async def test_a_name_is_free_again_and_the_new_one_is_somebody_else(judged: World) -> None:
     await judged.services.deletion.delete_user(judged.ada.user, judged.ada.user.id, force=True)
     again = (await judged.services.users.create("ada")).user

@@ -45,6 +45,7 @@ def count(world: World, table: str) -> int:
     return int(row[0])
 
 
+@pytest.mark.exhaustive
 async def test_the_next_best_takes_the_place_of_what_is_deleted(judged: World) -> None:
     best = await ranked(judged, judged.ada.user, 0.5)
     await ranked(judged, judged.ada.user, 3.0)
@@ -78,6 +79,7 @@ async def test_deleting_the_second_try_leaves_the_first(judged: World) -> None:
     assert [(1, "ada")] == await names(judged)
 
 
+@pytest.mark.exhaustive
 async def test_others_may_submit_what_one_has_deleted(judged: World) -> None:
     mine = await ranked(judged, judged.ada.user, 1.0)
     await judged.services.deletion.delete_submission(judged.ada.user, mine.id)
@@ -92,6 +94,7 @@ async def test_what_an_organiser_deletes_may_be_submitted_again(judged: World) -
     assert [(1, "ada")] == await names(judged)
 
 
+@pytest.mark.exhaustive
 async def test_a_rejudge_ranks_what_was_submitted_again(judged: World) -> None:
     first = await ranked(judged, judged.ada.user, 1.0)
     await judged.services.deletion.delete_submission(judged.ada.user, first.id)
@@ -129,6 +132,7 @@ async def test_deleting_what_runs_stops_it_and_ends_its_stream(judged: World) ->
     assert ("queued", "finished") == (seen[0], after.state)
 
 
+@pytest.mark.exhaustive
 async def test_a_deletion_waits_for_a_ranking_that_is_written(judged: World) -> None:
     sent = await ranked(judged, judged.ada.user, 1.0)
     async with judged.database.write() as session:  # as when a rejudge ends, or a problem changes
@@ -142,6 +146,7 @@ async def test_a_deletion_waits_for_a_ranking_that_is_written(judged: World) -> 
     assert [] == await names(judged)
 
 
+@pytest.mark.exhaustive
 async def test_a_deletion_begins_again_if_a_duel_comes_that_another_has(
     world: World, tmp_path: Path
 ) -> None:
@@ -210,6 +215,7 @@ async def test_what_is_taken_back_while_it_runs_is_not_ranked_again(
     assert () == page.rows
 
 
+@pytest.mark.exhaustive
 async def test_what_an_admin_cancels_its_author_may_have_ranked(judged: World) -> None:
     await judged.board("two", ("CPU", "H100"))
     content = PASSES.format(1.0).encode()
@@ -246,6 +252,7 @@ async def test_a_submission_that_is_not_there(world: World, number: int) -> None
         await world.services.deletion.delete_submission(world.admin.user, number)
 
 
+@pytest.mark.exhaustive
 async def test_all_of_a_persons_submissions_on_a_board(judged: World) -> None:
     for score_s in (1.0, 2.0):
         await ranked(judged, judged.ada.user, score_s)

@@ -97,6 +97,7 @@ async def test_only_the_best_are_measured_again(world: World, tmp_path: Path) ->
     assert [best] == [run.submission_id for run in done.runs]
 
 
+@pytest.mark.exhaustive
 async def test_what_fails_now_is_ranked_no_more(world: World, tmp_path: Path) -> None:
     await world.board()
     await _ranked(world, tmp_path, 1.0)
@@ -107,6 +108,7 @@ async def test_what_fails_now_is_ranked_no_more(world: World, tmp_path: Path) ->
     assert page.rows == ()
 
 
+@pytest.mark.exhaustive
 async def test_a_submission_shows_its_new_score_and_stays_finished(
     world: World, tmp_path: Path
 ) -> None:
@@ -128,6 +130,7 @@ async def test_a_submission_shows_its_new_score_and_stays_finished(
     ]
 
 
+@pytest.mark.exhaustive
 async def test_its_samples_are_kept_for_download(world: World, tmp_path: Path) -> None:
     await world.board()
     (ada,) = await _ranked(world, tmp_path, 1.0)
@@ -140,6 +143,7 @@ async def test_its_samples_are_kept_for_download(world: World, tmp_path: Path) -
     ]
 
 
+@pytest.mark.exhaustive
 async def test_its_samples_are_on_secret_data(world: World, tmp_path: Path) -> None:
     await world.board()
     (ada,) = await _ranked(world, tmp_path, 1.0)
@@ -148,6 +152,7 @@ async def test_its_samples_are_on_secret_data(world: World, tmp_path: Path) -> N
     assert [True, True] == [load.run.secret for load in runs]
 
 
+@pytest.mark.exhaustive
 async def test_each_is_measured_alone_although_the_device_has_room(
     world: World, tmp_path: Path
 ) -> None:
@@ -177,6 +182,7 @@ async def test_it_goes_before_everything_that_waits(
     assert (ada, True) == (claim.submission_id, claim.alone)
 
 
+@pytest.mark.exhaustive
 async def test_the_worker_that_began_measures_all(world: World, tmp_path: Path) -> None:
     await world.board()
     ada, bob = await _ranked(world, tmp_path, 1.0, 2.0)
@@ -188,6 +194,7 @@ async def test_the_worker_that_began_measures_all(world: World, tmp_path: Path) 
     assert [ada, None, bob, None] == [claim and claim.submission_id for claim in claims]
 
 
+@pytest.mark.exhaustive
 async def test_another_worker_continues_if_that_one_is_dead(world: World, tmp_path: Path) -> None:
     await world.board()
     ada, bob = await _ranked(world, tmp_path, 1.0, 2.0)
@@ -201,6 +208,7 @@ async def test_another_worker_continues_if_that_one_is_dead(world: World, tmp_pa
     assert [ada, bob] == [claim and claim.submission_id for claim in claims]
 
 
+@pytest.mark.exhaustive
 async def test_a_worker_with_nothing_to_measure_judges_others(world: World, tmp_path: Path) -> None:
     await world.board()
     await _ranked(world, tmp_path, 1.0, 2.0)

@@ -57,6 +57,7 @@ async def test_what_is_held_is_not_ranked(world: World, tmp_path: Path) -> None:
     assert [row.author for row in page.rows] == ["ada"]
 
 
+@pytest.mark.exhaustive
 async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
     world: World, tmp_path: Path
 ) -> None:
@@ -79,6 +80,7 @@ async def test_what_is_held_for_one_device_leaves_the_ranking_of_another(
     assert ["ada"] == await _ranked(world, "CPU")
 
 
+@pytest.mark.exhaustive
 async def test_a_great_speed_up_is_not_held(world: World, tmp_path: Path) -> None:
     await world.board()
     ada, bob = world.ada.user, world.bob.user
@@ -92,6 +94,7 @@ async def test_the_first_score_of_a_board_is_not_held(world: World, tmp_path: Pa
     assert first.state is SubmissionState.FINISHED
 
 
+@pytest.mark.exhaustive
 async def test_a_ladder_of_small_steps_is_held(world: World, tmp_path: Path) -> None:
     """Row 68: each step is 10 times better than the one before."""
     await world.board()
@@ -131,6 +134,7 @@ async def _knows(world: World, count: int = 2) -> list[tuple[str, float | None]]
         await asyncio.sleep(0.02)
 
 
+@pytest.mark.exhaustive
 async def test_what_is_known_to_be_right_is_judged_once(world: World, tmp_path: Path) -> None:
     await _board_that_knows(world, "accepted 1.0")
     async with working(quick_settings(tmp_path, known_right=True), world.database.url):
@@ -143,6 +147,7 @@ async def test_what_is_known_to_be_right_is_judged_once(world: World, tmp_path: 
     assert ["bob", "ada"] == [row.author for row in page.rows]
 
 
+@pytest.mark.exhaustive
 async def test_two_who_take_turns_do_not_get_past(world: World, tmp_path: Path) -> None:
     await _board_that_knows(world, "accepted 1.0")
     ada, bob = world.ada.user, world.bob.user

@@ -18,6 +18,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_driver(tmp_path_factory.mktemp("driver")).parent
 
 
+@pytest.mark.exhaustive
 @as_root
 def test_a_node_without_a_gpu_judges_on_its_processor() -> None:
     code, report = vendor_check()
@@ -58,6 +59,7 @@ def test_a_job_is_judged_with_the_gpu_that_it_was_given_and_no_other(
     ] == calls.read_text().splitlines()[-2:]
 
 
+@pytest.mark.exhaustive
 @as_root
 def test_a_job_that_would_get_both_gpus_is_not_one_gpu_per_job(
     driver: Path, tmp_path: Path

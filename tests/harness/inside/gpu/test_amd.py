@@ -76,6 +76,7 @@ def test_it_is_found_by_the_names_that_packages_give_it(tmp_path: Path, name: st
     assert f"libamdhip64.{name}\n" == found(LD_LIBRARY_PATH=str(tmp_path))
 
 
+@pytest.mark.exhaustive
 def test_torchs_own_comes_before_the_systems(tmp_path: Path) -> None:
     (tmp_path / "torch" / "lib").mkdir(parents=True)
     (tmp_path / "torch" / "__init__.py").touch()
@@ -86,6 +87,7 @@ def test_torchs_own_comes_before_the_systems(tmp_path: Path) -> None:
     assert f"{torchs}\n" == found(PYTHONPATH=path, **places)
 
 
+@pytest.mark.exhaustive
 def test_the_one_that_is_loaded_comes_first(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

@@ -162,6 +162,7 @@ def test_pointers_change_though_memory_is_the_same(host: Host) -> None:
     assert "2" == result.stdout.split()[-1]
 
 
+@pytest.mark.exhaustive
 def test_a_timed_calls_data_is_read_from_memory(host: Host) -> None:
     """But for the few places that are filled in last."""
     body = (
@@ -200,6 +201,7 @@ def test_a_floor_of_traffic_begins_beyond_the_cache_and_takes_two(
     assert (expected, beyond_bytes) == (result.verdict, len(result.system.notes))
 
 
+@pytest.mark.exhaustive
 def test_a_waiting_judge_has_its_context(tmp_path_factory: pytest.TempPathFactory) -> None:
     with pytest.MonkeyPatch.context() as patch:
         folder = build_driver(tmp_path_factory.mktemp("ahead")).parent
@@ -231,11 +233,13 @@ def result_beside(tmp_path_factory: pytest.TempPathFactory, name: str) -> RunRes
             host.close()
 
 
+@pytest.mark.exhaustive
 def test_judge_and_runner_number_gpus_alike(tmp_path_factory: pytest.TempPathFactory) -> None:
     result = result_beside(tmp_path_factory, "many")
     assert Verdict.ACCEPTED == result.verdict, result.failure
 
 
+@pytest.mark.exhaustive
 def test_a_runner_on_another_gpu_than_the_judge_is_our_failure(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
@@ -245,6 +249,7 @@ def test_a_runner_on_another_gpu_than_the_judge_is_our_failure(
     assert "both must find the same one" in result.failure.message
 
 
+@pytest.mark.exhaustive
 def test_old_drivers_take_the_way_through_the_host(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

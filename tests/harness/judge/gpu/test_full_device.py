@@ -48,6 +48,7 @@ def judge(
     return host.judge(device_job(source, mode, problem), lambda _event: None)
 
 
+@pytest.mark.exhaustive
 def test_with_room_all_is_well(host: Host) -> None:
     result = judge(host, SCALE, sizes=(SMALL, LARGE))
     assert Verdict.ACCEPTED == result.verdict, result.failure
@@ -62,6 +63,7 @@ def test_who_leaves_no_room_is_to_blame(host: Host, left_mib: int) -> None:
     assert "holds so much of the device's memory" in result.failure.message
 
 
+@pytest.mark.exhaustive
 def test_the_next_job_finds_the_memory_free(host: Host) -> None:
     judge(host, HOARD.replace("LEFT", "0"))
     assert Verdict.ACCEPTED == judge(host, SCALE, sizes=(SMALL, LARGE)).verdict
@@ -107,6 +109,7 @@ def test_a_judge_without_room_blames_nobody(tmp_path_factory: pytest.TempPathFac
     assert "" == result.stdout
 
 
+@pytest.mark.exhaustive
 def test_a_workload_that_does_not_fit_the_device_is_our_fault(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

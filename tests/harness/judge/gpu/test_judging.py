@@ -72,6 +72,7 @@ def test_a_broken_gpu_ends_the_runner(host: Host) -> None:
     assert told[1:] == ["Not run: the program had ended in another case."] * 2
 
 
+@pytest.mark.exhaustive
 def test_copying_a_large_output_is_no_part_of_the_time(host: Host) -> None:
     """The control runner returns its input, so the cost of a larger output must not be timed."""
     reference = """
@@ -94,6 +95,7 @@ def custom_kernel(data):
     assert result.phases[-1].workloads[-1].median_ns < 1e6
 
 
+@pytest.mark.exhaustive
 def test_where_there_is_no_gpu_nobody_is_blamed_but_us(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
     host = Host()

@@ -74,6 +74,7 @@ def test_each_code_has_its_sentence(folder: Path, code: int) -> None:
         fake.fake_fail_in(b"cuDevicePrimaryCtxRetain", 0)
 
 
+@pytest.mark.exhaustive
 def test_a_gpu_that_another_process_has_loses_the_attempt(driver_here: Path) -> None:
     (driver_here / "failing").write_text("cuDevicePrimaryCtxRetain 46")
     with pytest.raises(AttemptLost, match="compute mode lets in one alone"):
@@ -109,6 +110,7 @@ def test_a_job_beside_mps_is_judged_and_says_so() -> None:
     assert (Verdict.ACCEPTED, True) == (found.verdict, "MPS is running" in found.system.notes[0])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("driver_here")
 def test_without_mps_it_is_no_excuse() -> None:
     host = Host()

@@ -179,6 +179,7 @@ def check_implementation(data, output):
     return replace(job, problem=problem)
 
 
+@pytest.mark.exhaustive
 def test_a_compiled_problem_has_a_compiled_anchor(host: Host) -> None:
     workload = timed(host.judge(compiled(_COPY, _COPY), quiet))
     assert workload.anchor_ns is not None

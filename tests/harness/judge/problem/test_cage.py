@@ -127,6 +127,7 @@ def nosy_host(monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
     made.close()
 
 
+@pytest.mark.exhaustive
 def test_a_reference_that_tries_everything_finds_nothing(nosy_host: Host, tmp_path: Path) -> None:
     for folder in (tmp_path, *tmp_path.parents[:3]):
         if folder.is_relative_to("/tmp/pytest-of-root"):
@@ -220,6 +221,7 @@ def test_a_problem_that_fails_is_named(host: Host, body: str, said: str) -> None
     assert "problem" in result.failure.message
 
 
+@pytest.mark.exhaustive
 def test_a_reference_that_eats_memory_ends_alone(host: Host) -> None:
     hungry = "kept = [np.ones(1 << 24) for _ in range(10_000)]"
     reference = REFERENCE.replace("    return np.random", f"    {hungry}\n    return np.random")

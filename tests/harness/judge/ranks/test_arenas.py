@@ -63,6 +63,7 @@ def messages(result: RunResult) -> list[str]:
     return [case.message for phase in result.phases for case in phase.cases]
 
 
+@pytest.mark.exhaustive
 def test_workloads_of_one_and_of_two_ranks_are_timed(host: Host) -> None:
     alone, both = ranks_problem(world_size=1), ranks_problem(outputs=(4,))
     problem = replace(
@@ -80,6 +81,7 @@ def test_workloads_of_one_and_of_two_ranks_are_timed(host: Host) -> None:
     )
 
 
+@pytest.mark.exhaustive
 def test_both_kernels_of_a_duel_have_arenas_on_each_ranks_gpu(host: Host) -> None:
     """Also if others take the place of the ranks between two workloads."""
     alone, both = ranks_problem(world_size=1), ranks_problem()
@@ -112,6 +114,7 @@ def test_the_number_of_outputs_changes_no_time(host: Host) -> None:
     assert min(spreads_ns) <= 0.02 * LENGTH_NS
 
 
+@pytest.mark.exhaustive
 def test_a_job_of_one_rank_is_judged_beside_an_idle_gpu(host: Host) -> None:
     result = judge(host, SCALE, Mode.BENCHMARK, device_problem())
     assert Verdict.ACCEPTED == result.verdict, result.failure
@@ -199,6 +202,7 @@ def test_ranks_that_claim_too_little_get_the_judges_time(host: Host) -> None:
         assert "contradict" in str(result.failure)
 
 
+@pytest.mark.exhaustive
 def test_a_rank_that_leaves_no_room_on_its_gpu_is_to_blame(host: Host) -> None:
     cases = tuple(
         Case({"size": size, "seed": 7, "world_size": 2, "outputs": 1}) for size in (3000, LARGE)

@@ -70,6 +70,7 @@ def messages(result: RunResult) -> list[str]:
     return [case.message for phase in result.phases for case in phase.cases]
 
 
+@pytest.mark.exhaustive
 def test_ranks_of_any_number_answer_in_turn(host: Host) -> None:
     sizes = (1, 3, 2)
     cases = tuple(Case({"world_size": size, "size": 5, "seed": 7}) for size in sizes)
@@ -188,6 +189,7 @@ Channel.send_bytes = send_briefly
 """
 
 
+@pytest.mark.exhaustive
 def test_an_output_written_more_briefly_than_we_would_is_no_fault_of_the_problem(
     host: Host,
 ) -> None:

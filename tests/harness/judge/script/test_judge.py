@@ -307,6 +307,7 @@ def test_a_failed_build_is_a_refused_test_phase(client: RunnerClient) -> None:
     assert Fault.AUTHOR == outcome.phases[0].failure.fault
 
 
+@pytest.mark.exhaustive
 @pytest.mark.torch
 def test_cuda_falls_on_the_cpu_for_scripts_too(client: RunnerClient) -> None:
     pytest.importorskip("torch", reason="torch is not installed here")
